@@ -1,0 +1,1 @@
+"""What agents did: their session transcripts, read-only."""

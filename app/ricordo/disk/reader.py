@@ -1,0 +1,220 @@
+"""Reading a memory from disk, whole or only what changed since it was last read.
+
+Every directory is opened from the one above it and every file from its directory, never through
+a symbolic link and never blocking, so that nothing outside the memory is read and no pipe or
+device can hold us up.
+"""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ricordo.errors import MemoryNotFound, MemoryUnreadable
+from ricordo.memory.layout import Layout
+from ricordo.memory.memory import Memory, Skipped
+from ricordo.memory.note import (
+    LARGEST_NOTE,
+    PREVIEW_BYTES,
+    FileFacts,
+    Note,
+    Trouble,
+    read_note,
+    unreadable_note,
+)
+from ricordo.text import visible
+
+MAX_FILES = 250_000
+"""Directory entries; what lies beyond is named as not read."""
+MAX_DEPTH = 32
+
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
+_IGNORED_FOLDERS = frozenset(("node_modules", "__pycache__"))
+_NOT_PLAIN = frozenset((errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR))
+
+
+def read_memory(root: str, layout: Layout, before: Memory | None = None) -> Memory:
+    """Return the memory in the directory `root`.
+
+    With `before`, an earlier reading of the same directory, notes whose file has not been touched
+    since are taken from it. Raises MemoryNotFound where `root` is no directory and
+    MemoryUnreadable where it cannot be listed.
+    """
+    real = os.path.realpath(root)
+    try:
+        handle = os.open(real, _DIRECTORY)
+    except (FileNotFoundError, NotADirectoryError):
+        raise MemoryNotFound(f"There is no memory directory at {visible(root)}.") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise MemoryUnreadable(f"{visible(root)} cannot be read: {reason}.") from None
+    known = before.by_path if before and before.root == real and before.layout == layout else {}
+    walk = _Walk(real, layout, known)
+    with _no_garbage_collection():
+        try:
+            walk.directory(handle, "", 0)
+        finally:
+            os.close(handle)
+        walk.files.sort(key=lambda note: note.path)
+        return Memory(real, layout, tuple(walk.files), frozenset(walk.others), tuple(walk.skipped))
+
+
+def list_names(root: str) -> frozenset[str]:
+    """Return the names in the directory `root`, folders with a `/` behind; empty when it cannot
+    be listed.
+    """
+    try:
+        with os.scandir(root) as entries:
+            return frozenset(e.name + ("/" if e.is_dir() else "") for e in entries)
+    except OSError:
+        return frozenset()
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """A loading memory is all new values and no garbage: collecting would only take time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@dataclass
+class _Walk:
+    root: str
+    layout: Layout
+    known: Mapping[str, Note]
+    files: list[Note] = field(default_factory=list)
+    others: set[str] = field(default_factory=set)
+    skipped: list[Skipped] = field(default_factory=list)
+    seen: int = 0
+
+    def directory(self, handle: int, prefix: str, depth: int) -> None:
+        folders: list[str] = []
+        with os.scandir(handle) as entries:
+            for entry in entries:
+                name = entry.name
+                if self.seen >= MAX_FILES:
+                    self.skipped.append(Skipped(prefix or ".", f"over {MAX_FILES:,} files"))
+                    break
+                self.seen += 1
+                if name[0] == "." or name[-1] == "~" or (name[0] == "#" and name[-1] == "#"):
+                    continue
+                if entry.is_symlink():
+                    self._symbolic_link(handle, prefix + name)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(name)
+                elif name[-3:].lower() == ".md":
+                    self._file(handle, name, prefix + name)
+                else:
+                    self.others.add(prefix + name)
+        for name in sorted(folders):
+            self._folder(handle, name, prefix + name, depth + 1)
+
+    def _folder(self, parent: int, name: str, path: str, depth: int) -> None:
+        self.others.add(path)
+        if name in _IGNORED_FOLDERS:
+            return
+        if depth > MAX_DEPTH:
+            self.skipped.append(Skipped(path, f"deeper than {MAX_DEPTH} folders"))
+            return
+        try:
+            handle = os.open(name, _DIRECTORY, dir_fd=parent)
+        except OSError as error:
+            self.skipped.append(Skipped(path, error.strerror or "cannot be opened"))
+            return
+        try:
+            self.directory(handle, path + "/", depth)
+        except OSError as error:
+            self.skipped.append(Skipped(path, error.strerror or "cannot be listed"))
+        finally:
+            os.close(handle)
+
+    def _file(self, parent: int, name: str, path: str) -> None:
+        old = self.known.get(path)
+        if old is not None and _untouched(parent, name, old):
+            self.files.append(old)
+            return
+        try:
+            handle = os.open(name, _FILE, dir_fd=parent)
+        except OSError as error:
+            self._unopened(parent, name, path, error)
+            return
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                self.skipped.append(Skipped(path, Trouble.NOT_A_FILE.value))
+                return
+            raw = _read(handle, status.st_size)
+        except OSError as error:
+            self._unopened(parent, name, path, error)
+            return
+        finally:
+            os.close(handle)
+        self.files.append(read_note(path, raw, _facts(status), self.layout))
+
+    def _unopened(self, parent: int, name: str, path: str, error: OSError) -> None:
+        if error.errno in _NOT_PLAIN:
+            self.skipped.append(Skipped(path, Trouble.NOT_A_FILE.value))
+            return
+        try:
+            facts = _facts(os.stat(name, dir_fd=parent, follow_symlinks=False))
+        except OSError:
+            return
+        self.files.append(unreadable_note(path, facts, self.layout, Trouble.NO_PERMISSION))
+
+    def _symbolic_link(self, parent: int, path: str) -> None:
+        target = os.path.realpath(os.path.join(self.root, path))
+        try:
+            shown = os.readlink(os.path.basename(path), dir_fd=parent)
+        except OSError:
+            shown = "?"
+        inside = target == self.root or target.startswith(self.root + os.sep)
+        reason = f"a symbolic link to {visible(shown)}"
+        if not os.path.lexists(target):
+            reason += ", where nothing is"
+        self.skipped.append(Skipped(path, reason, leads_out=not inside))
+
+
+def _read(handle: int, size: int) -> bytes:
+    wanted = PREVIEW_BYTES if size > LARGEST_NOTE else size + 1
+    parts = [os.read(handle, wanted)]
+    got = len(parts[0])
+    while parts[-1] and got < size and size <= LARGEST_NOTE:
+        parts.append(os.read(handle, size - got + 1))
+        got += len(parts[-1])
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _facts(status: os.stat_result) -> FileFacts:
+    return FileFacts(
+        status.st_size,
+        status.st_mtime,
+        status.st_ino,
+        status.st_ctime_ns,
+        status.st_nlink,
+        bool(status.st_mode & 0o222),
+    )
+
+
+def _untouched(parent: int, name: str, old: Note) -> bool:
+    try:
+        status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except OSError:
+        return False
+    facts = old.facts
+    return (
+        status.st_ctime_ns == facts.changed_ns
+        and status.st_size == facts.size
+        and status.st_ino == facts.inode
+        and stat.S_ISREG(status.st_mode)
+    )

@@ -1,0 +1,65 @@
+"""The errors that a person can meet.
+
+    RicordoError                 anything that is told in one line
+    ├── WrongUsage        (2)    the words of a command do not fit
+    │   └── AmbiguousNote (2)    a name fits several notes
+    ├── MemoryNotFound    (3)    no memory stands where one was looked for
+    │   └── NoteNotFound  (3)    the memory holds no such note
+    ├── MemoryUnreadable  (3)    the memory is there and cannot be read
+    └── StateUnusable     (3)    our own state directory cannot be read or written
+
+The number is the exit code of the command line. A message says what is wrong and where, then
+what to do; `changed` says what was and what was not changed.
+"""
+
+from __future__ import annotations
+
+
+class RicordoError(Exception):
+    """Something went wrong that a person can understand and act upon."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, changed: str = "Nothing was changed.") -> None:
+        super().__init__(message)
+        self.message = message
+        self.changed = changed
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.changed}".strip()
+
+
+class WrongUsage(RicordoError):
+    """A command was given words that do not fit."""
+
+    exit_code = 2
+
+
+class AmbiguousNote(WrongUsage):
+    """A name fits several notes."""
+
+    def __init__(self, name: str, candidates: list[str]) -> None:
+        super().__init__(f"“{name}” fits several notes: {', '.join(candidates)}. Name one of them.")
+        self.candidates = candidates
+
+
+class MemoryNotFound(RicordoError):
+    """No memory stands where one was looked for."""
+
+    exit_code = 3
+
+
+class NoteNotFound(MemoryNotFound):
+    """The memory holds no note of that name."""
+
+
+class MemoryUnreadable(RicordoError):
+    """The memory is there and cannot be read."""
+
+    exit_code = 3
+
+
+class StateUnusable(RicordoError):
+    """Our own state directory cannot be read or written."""
+
+    exit_code = 3

@@ -1,0 +1,1 @@
+"""What is wrong with a memory: one small function a rule."""

@@ -1,0 +1,54 @@
+"""A finding: one thing that is wrong, where, and by what evidence."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class Severity(IntEnum):
+    """How much a finding matters; higher is worse."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def word(self) -> str:
+        """The name in lower case, as settings, JSON and SARIF write it."""
+        return self.name.lower()
+
+
+SEVERITY_WORDS = {severity.word: severity for severity in Severity}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with a memory."""
+
+    rule: str
+    severity: Severity
+    path: str
+    """The file, relative to the memory; "" for the memory as a whole."""
+    line: int
+    """1-based; 0 for the whole file."""
+    message: str
+    cause: str
+    """The text that the finding rests on: while it stands, the finding is the same one."""
+    evidence: tuple[str, ...] = ()
+    occurrence: int = 0
+    """Counts findings of one rule, file and cause."""
+    id: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        parts = (self.rule, self.path, self.cause, str(self.occurrence))
+        digest = hashlib.blake2b(
+            "\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=6
+        ).hexdigest()
+        object.__setattr__(self, "id", digest)
+
+    @property
+    def rank(self) -> tuple[int, str, int, str]:
+        """Sort key: worst first, then by place."""
+        return (-self.severity, self.path, self.line, self.rule)

@@ -1,0 +1,119 @@
+"""The registry of rules.
+
+A rule is one small function that yields what it found. Decorated with `note_rule` it is given one
+file at a time and may look at nothing else, so that its answer is kept until that file changes;
+decorated with `memory_rule` it is given the whole memory. Writing such a function in a module of
+`health/rules` is all that it takes to add a rule.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import NamedTuple
+
+from ricordo.health.finding import Severity
+from ricordo.memory.layout import Kind, Layout, Role
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+
+
+class Found(NamedTuple):
+    """What a rule yields: where, what, and on which text it rests."""
+
+    line: int
+    """1-based; 0 for the whole file."""
+    message: str
+    cause: str
+    """The text that the finding rests on; while it stands, a dismissal holds."""
+    evidence: tuple[str, ...] = ()
+    path: str = ""
+    """The file; a note rule leaves it out."""
+
+
+DEFAULT_THRESHOLDS: Mapping[str, float] = {
+    "index-near-budget.share": 0.75,
+    "index-long-entry.characters": 200,
+    "index-inline-body.lines": 4,
+    "oversized-note.bytes": 8 * 1024,
+    "lost-correction.likeness": 90,
+}
+"""Every number that the settings can change, by rule and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a rule may know besides the files."""
+
+    now: datetime
+    """With time zone."""
+    layout: Layout
+    thresholds: Mapping[str, float] = field(default_factory=lambda: DEFAULT_THRESHOLDS)
+
+
+NoteRule = Callable[[Note, Context], Iterator[Found]]
+MemoryRule = Callable[[Memory, Context], Iterator[Found]]
+
+ALL_KINDS = frozenset(Kind)
+JUDGED = frozenset((Role.NOTE, Role.SOURCE))
+EVERY_ROLE = frozenset(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule, what it stands for, and where it applies."""
+
+    name: str
+    severity: Severity
+    summary: str
+    """What it finds, in one line, as help and SARIF show it."""
+    kinds: frozenset[Kind]
+    roles: frozenset[Role]
+    on_note: NoteRule | None = None
+    on_memory: MemoryRule | None = None
+
+
+_registered: dict[str, Rule] = {}
+
+
+def note_rule(
+    name: str,
+    severity: Severity,
+    summary: str,
+    *,
+    roles: frozenset[Role] = JUDGED,
+    kinds: frozenset[Kind] = ALL_KINDS,
+) -> Callable[[NoteRule], NoteRule]:
+    """Register a rule that judges each file of these `roles` by itself."""
+
+    def register(function: NoteRule) -> NoteRule:
+        _registered[name] = Rule(name, severity, summary, kinds, roles, on_note=function)
+        return function
+
+    return register
+
+
+def memory_rule(
+    name: str, severity: Severity, summary: str, *, kinds: frozenset[Kind] = ALL_KINDS
+) -> Callable[[MemoryRule], MemoryRule]:
+    """Register a rule that judges the memory as a whole."""
+
+    def register(function: MemoryRule) -> MemoryRule:
+        _registered[name] = Rule(name, severity, summary, kinds, EVERY_ROLE, on_memory=function)
+        return function
+
+    return register
+
+
+@cache
+def all_rules() -> Mapping[str, Rule]:
+    """Return every rule by name, after loading the modules of `health/rules`."""
+    from ricordo.health import rules
+
+    for module in pkgutil.iter_modules(rules.__path__):
+        importlib.import_module(f"{rules.__name__}.{module.name}")
+    return dict(sorted(_registered.items()))

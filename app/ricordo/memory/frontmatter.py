@@ -1,0 +1,202 @@
+"""Reading a note's frontmatter in three steps: our own fences, the line reader, strict YAML.
+
+The fences are looked for in the text as it is: an opening `---` at the very start, a closing
+`---` on a line of its own. Plain heads are read line by line (`plain_head`). Every other head
+goes to python-frontmatter through its handler interface, with PyYAML's C parser; anchors,
+aliases, tags, duplicate keys, keys that are no text, and depth are refused, and every scalar
+stays the text that was written. Where that refuses, the line reader's lenient answer stands,
+with the fault beside it. Nothing is ever written through this door.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ricordo.memory.head import NO_HEAD, Head, HeadFault, Value
+from ricordo.memory.plain_head import read_leniently, read_plain
+
+if TYPE_CHECKING:
+    from yaml.events import Event
+
+MAX_HEAD = 64 * 1024
+"""Characters; a longer head is not parsed as YAML."""
+MAX_DEPTH = 20
+"""Nesting of lists and mappings inside a head."""
+
+_OPENING = re.compile(r"---[ \t]*\r?\n")
+_CLOSING = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_HEAD_LIKE = re.compile(
+    r"\s*(?:#[^\n]*\n\s*)*(?:['\"]?[^\s:'\"][^:\n]{0,80}['\"]?:(?:\s|\Z)|- |\{|\[|[&!*?])"
+)
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+
+
+class _Refused(Exception):
+    """A head that is YAML and that we do not take; `args` is the line inside the block and why."""
+
+
+def read(text: str) -> Head:
+    """Return the head of a note's `text` (without byte order mark); `NO_HEAD` where it has none."""
+    if not text.startswith("---"):
+        return NO_HEAD
+    opening = _OPENING.match(text)
+    if opening is None:
+        return NO_HEAD
+    closing = _CLOSING.search(text, opening.end())
+    if closing is None:
+        return _unclosed(text, opening.end())
+    block = text[opening.end() : closing.start()]
+    if len(block) > MAX_HEAD:
+        fault = HeadFault(1, f"the head is longer than {MAX_HEAD // 1024} KB")
+        return Head(read_leniently(block[:MAX_HEAD]), closing.end(), fault)
+    if "\r" in block:
+        block = block.replace("\r\n", "\n")
+    fields = read_plain(block)
+    if fields is not None and (fields or not block.strip()):
+        return Head(fields, closing.end())
+    if not _HEAD_LIKE.match(block):
+        return NO_HEAD
+    return _read_as_yaml(block, closing.end())
+
+
+def read_yaml(block: str) -> Mapping[str, Value]:
+    """Return the fields of `block`, the text between the fences, as strict YAML.
+
+    Raises ValueError(line, message), the line counted from 1 inside the block, where YAML or
+    our bounds refuse it.
+    """
+    import frontmatter
+    from frontmatter.default_handlers import BaseHandler
+
+    fields: dict[str, Value] = {}
+
+    class KeptScalars(BaseHandler):
+        """Our fences and our loader behind python-frontmatter's interface."""
+
+        FM_BOUNDARY = _CLOSING
+
+        def split(self, text: str) -> tuple[str, str]:
+            # `text` comes stripped, which would move lines and indentation
+            return block, ""
+
+        def load(self, fm: str) -> dict[str, Value]:
+            fields.update(_load(fm))
+            return fields
+
+    frontmatter.parse(block, handler=KeptScalars())
+    return fields
+
+
+def _read_as_yaml(block: str, end: int) -> Head:
+    try:
+        return Head(read_yaml(block), end)
+    except ValueError as refused:
+        line, message = refused.args
+        return Head(read_leniently(block), end, HeadFault(line + 1, message))
+
+
+def _unclosed(text: str, start: int) -> Head:
+    """A note that opens a fence and never closes it: all of it is body, and we say so."""
+    first = text[start:].split("\n", 1)[0]
+    if re.match(r"[A-Za-z_][\w-]*:(\s|\Z)", first):
+        return Head({}, 0, HeadFault(1, "the head is opened here and never closed"))
+    return NO_HEAD
+
+
+def _load(block: str) -> dict[str, Value]:
+    import yaml
+
+    try:
+        events = iter(yaml.parse(block, Loader=yaml.CSafeLoader))
+        return _document(events)
+    except _Refused as refused:
+        raise ValueError(*refused.args) from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ValueError(line, str(error.problem or "not valid YAML")) from None
+    except yaml.reader.ReaderError as error:
+        at = error.position if isinstance(error.position, int) else 0
+        line = block.encode("utf-8", "replace")[:at].count(b"\n") + 1
+        raise ValueError(line, "a character that YAML does not allow") from None
+    except (yaml.YAMLError, UnicodeError, RecursionError) as error:
+        raise ValueError(1, f"not valid YAML ({type(error).__name__})") from None
+
+
+def _document(events: Iterator[Event]) -> dict[str, Value]:
+    from yaml import events as kinds
+
+    for event in events:
+        if isinstance(event, (kinds.StreamStartEvent, kinds.DocumentStartEvent)):
+            continue
+        if isinstance(event, kinds.StreamEndEvent):
+            return {}
+        value = _node(event, events, 0)
+        if isinstance(value, dict):
+            _nothing_more(events)
+            return value
+        if value is None:
+            return {}
+        raise _Refused(_line(event), "the head is no mapping of keys to values")
+    return {}
+
+
+def _nothing_more(events: Iterator[Event]) -> None:
+    from yaml import events as kinds
+
+    for event in events:
+        if isinstance(event, kinds.DocumentStartEvent):
+            raise _Refused(_line(event), "a second document inside the head")
+
+
+def _node(event: Event, events: Iterator[Event], depth: int) -> Value:
+    from yaml import events as kinds
+
+    if isinstance(event, kinds.AliasEvent):
+        raise _Refused(_line(event), "an alias; only plain values are read")
+    assert isinstance(event, (kinds.ScalarEvent, kinds.SequenceStartEvent, kinds.MappingStartEvent))
+    if event.anchor is not None:
+        raise _Refused(_line(event), "an anchor; only plain values are read")
+    if event.tag is not None:
+        raise _Refused(_line(event), "a tag; only plain values are read")
+    if isinstance(event, kinds.ScalarEvent):
+        return None if event.style is None and event.value in _NULLS else str(event.value)
+    if depth >= MAX_DEPTH:
+        raise _Refused(_line(event), f"nested deeper than {MAX_DEPTH} levels")
+    if isinstance(event, kinds.SequenceStartEvent):
+        return _sequence(events, depth + 1)
+    return _mapping(events, depth + 1)
+
+
+def _sequence(events: Iterator[Event], depth: int) -> tuple[Value, ...]:
+    from yaml import events as kinds
+
+    items: list[Value] = []
+    for event in events:
+        if isinstance(event, kinds.SequenceEndEvent):
+            break
+        items.append(_node(event, events, depth))
+    return tuple(items)
+
+
+def _mapping(events: Iterator[Event], depth: int) -> dict[str, Value]:
+    from yaml import events as kinds
+
+    fields: dict[str, Value] = {}
+    for event in events:
+        if isinstance(event, kinds.MappingEndEvent):
+            break
+        key = _node(event, events, depth)
+        if not isinstance(key, str):
+            raise _Refused(_line(event), "a key that is no text")
+        if key == "<<":
+            raise _Refused(_line(event), "a merge key; only plain values are read")
+        if key in fields:
+            raise _Refused(_line(event), f"the key “{key[:80]}” stands twice")
+        fields[key] = _node(next(events), events, depth)
+    return fields
+
+
+def _line(event: Event) -> int:
+    return int(event.start_mark.line) + 1 if event.start_mark else 1

@@ -1,0 +1,62 @@
+"""The head of a note: what its frontmatter says, with every scalar as the text that was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Value = None | str | tuple["Value", ...] | Mapping[str, "Value"]
+"""A scalar as written, nothing, a list, or a mapping."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadFault:
+    """What strict YAML, or our own bounds, refuse in a head."""
+
+    line: int
+    """1-based line of the file."""
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The fields between the two fences, and where they stand in the note's text."""
+
+    fields: Mapping[str, Value] = field(default_factory=dict)
+    end: int = 0
+    """Offset of the first character after the closing fence; 0 where there is no head."""
+    fault: HeadFault | None = None
+
+    @property
+    def present(self) -> bool:
+        """Whether the note has a head at all."""
+        return self.end > 0
+
+    def scalar(self, key: str) -> str:
+        """Return the field `key`, at the top or inside `metadata`, as one text; "" without one."""
+        value = self.fields.get(key)
+        if value is None:
+            metadata = self.fields.get("metadata")
+            value = metadata.get(key) if isinstance(metadata, Mapping) else None
+        return value if isinstance(value, str) else "" if value is None else flat(value)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return the field `key` as a list of texts, whether it was written as one or as many."""
+        value = self.fields.get(key)
+        if isinstance(value, tuple):
+            return tuple(flat(item) for item in value if item is not None)
+        return (flat(value),) if value else ()
+
+
+def flat(value: Value) -> str:
+    """Return any value as one line of text."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ", ".join(flat(item) for item in value)
+    return ", ".join(f"{key}: {flat(item)}" for key, item in value.items())
+
+
+NO_HEAD = Head()

@@ -1,0 +1,94 @@
+"""The index of a memory: its lines, and the entries among them that point to notes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ricordo.memory.links import Link, is_external
+from ricordo.memory.note import Note
+
+
+class EntryForm(StrEnum):
+    """How an entry is written."""
+
+    BULLET = "bullet"
+    ROW = "row"
+    """A row of a table."""
+    PROSE = "prose"
+    """A mention inside a sentence or a quotation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One place of an index that points to a file of the memory."""
+
+    line: int
+    """1-based line of the index file."""
+    link: Link
+    form: EntryForm
+    text: str
+    """The whole line as it stands, without its line end."""
+
+    hook: str
+    """What the line says after the link, without the separator."""
+
+    @property
+    def title(self) -> str:
+        """The text of its link."""
+        return self.link.label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """An index file and its entries."""
+
+    note: Note
+    entries: tuple[Entry, ...]
+
+    @property
+    def path(self) -> str:
+        """Relative to the memory."""
+        return self.note.path
+
+    @property
+    def folder(self) -> str:
+        """The folder that it indexes, relative to the memory; "" for the memory itself."""
+        return self.note.path.rpartition("/")[0]
+
+
+_SEPARATOR = re.compile(r"[\s*_~]*(?:—|–|-|:|\|)*\s*")
+_BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s)?[^\w\[]*")
+
+
+def read_index(note: Note) -> Index:
+    """Return the index that the file `note` is."""
+    entries: list[Entry] = []
+    last_line = 0
+    for link in note.links:
+        if not points_to_markdown(link):
+            continue
+        start = note.text.rfind("\n", 0, link.start) + 1
+        end = note.text.find("\n", link.end)
+        line = note.text[start : end if end >= 0 else len(note.text)].rstrip("\r")
+        form = _form(line, link.start - start) if link.line != last_line else EntryForm.PROSE
+        after = line[link.end - start :]
+        hook = after[separator.end() :] if (separator := _SEPARATOR.match(after)) else after
+        entries.append(Entry(link.line, link, form, line, hook.strip(" |")))
+        last_line = link.line
+    return Index(note, tuple(entries))
+
+
+def points_to_markdown(link: Link) -> bool:
+    """Say whether a link can point to a note: a wikilink, or a path that ends in `.md`."""
+    if link.is_wikilink:
+        return bool(link.target)
+    return link.target.lower().endswith(".md") and not is_external(link.target)
+
+
+def _form(line: str, column: int) -> EntryForm:
+    if line.lstrip().startswith("|"):
+        return EntryForm.ROW
+    bullet = _BULLET.match(line)
+    return EntryForm.BULLET if bullet and bullet.end() >= column else EntryForm.PROSE

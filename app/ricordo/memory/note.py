@@ -1,0 +1,179 @@
+"""A note: one markdown file of a memory, its bytes and what they say."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ricordo.memory import frontmatter
+from ricordo.memory.head import NO_HEAD, Head
+from ricordo.memory.layout import Layout, Role
+from ricordo.memory.links import Link, find_links
+
+BOM = b"\xef\xbb\xbf"
+PREVIEW_BYTES = 64 * 1024
+"""How much of a note that is too large is read."""
+LARGEST_NOTE = 1024 * 1024
+"""Bytes; a larger note is listed and previewed, not parsed."""
+
+
+class Trouble(StrEnum):
+    """Why a file of the memory is not an ordinary note."""
+
+    NONE = ""
+    NO_PERMISSION = "no permission to read it"
+    NOT_A_FILE = "not a plain file"
+    NOT_UTF8 = "not UTF-8"
+    UTF16 = "UTF-16, not UTF-8"
+    UTF32 = "UTF-32, not UTF-8"
+    BINARY = "binary"
+    TOO_LARGE = "too large: only its beginning is read"
+    GONE = "it vanished while it was read"
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What the file system says of a file; enough to know that it has not been touched."""
+
+    size: int
+    modified: float
+    """Seconds since the epoch. For showing and sorting only: clocks lie."""
+    inode: int
+    changed_ns: int
+    """Time of the last change of the inode, in nanoseconds."""
+    links: int = 1
+    """Hard links; over 1, another name shares these bytes."""
+    writable: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Note:
+    """One markdown file, read whole. `raw` is what is on disk; all else is derived from it."""
+
+    path: str
+    """Relative to the memory, with `/`; undecodable bytes as surrogates."""
+    role: Role
+    raw: bytes
+    facts: FileFacts
+    text: str
+    """The decoded file without byte order mark; line ends as they are."""
+    head: Head
+    links: tuple[Link, ...]
+    name: str
+    """What the head calls it, else the file's stem."""
+    description: str
+    type: str
+    trouble: Trouble = Trouble.NONE
+
+    @property
+    def stem(self) -> str:
+        """The file name without folder and ending."""
+        return stem(self.path)
+
+    @property
+    def body(self) -> str:
+        """The text after the head."""
+        return self.text[self.head.end :]
+
+    @property
+    def sha(self) -> str:
+        """Hash of the bytes on disk, hexadecimal."""
+        return hashlib.sha256(self.raw).hexdigest()
+
+    @property
+    def stamped(self) -> str:
+        """The date that the note itself gives for its last change; "" where it gives none."""
+        for key in (
+            "modified",
+            "last_updated",
+            "updated",
+            "verified",
+            "created",
+            "ingested",
+            "date",
+        ):
+            value = self.head.scalar(key)
+            if value:
+                return value
+        return ""
+
+    @property
+    def readable(self) -> bool:
+        """Whether its text is all there and is what the file says."""
+        return not self.trouble
+
+    def line_of(self, offset: int) -> int:
+        """Return the 1-based line of the character at `offset` of the text."""
+        return self.text.count("\n", 0, offset) + 1
+
+
+def stem(path: str) -> str:
+    """Return the file name of `path` without folder and `.md`."""
+    name = path[path.rfind("/") + 1 :]
+    return name[:-3] if name[-3:].lower() == ".md" else name
+
+
+def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
+    """Return the note that the bytes `raw` at `path` make, in a memory of that `layout`."""
+    role = layout.role(path)
+    text, trouble = _decode(raw, facts.size)
+    if trouble and trouble is not Trouble.TOO_LARGE:
+        return _bare(path, role, raw, facts, text, trouble)
+    head = frontmatter.read(text) if text.startswith("---") else NO_HEAD
+    return Note(
+        path,
+        role,
+        raw,
+        facts,
+        text,
+        head,
+        find_links(text),
+        _first(head, layout.title_keys) or stem(path),
+        _first(head, layout.summary_keys),
+        _first(head, layout.type_keys),
+        trouble,
+    )
+
+
+def unreadable_note(path: str, facts: FileFacts, layout: Layout, trouble: Trouble) -> Note:
+    """Return the note that stands for a file whose bytes cannot be had."""
+    return _bare(path, layout.role(path), b"", facts, "", trouble)
+
+
+def _bare(path: str, role: Role, raw: bytes, facts: FileFacts, text: str, trouble: Trouble) -> Note:
+    return Note(path, role, raw, facts, text, NO_HEAD, (), stem(path), "", "", trouble)
+
+
+def _first(head: Head, keys: tuple[str, ...]) -> str:
+    if not head.fields:
+        return ""
+    for key in keys:
+        value = head.scalar(key)
+        if value:
+            return value
+    return ""
+
+
+def _decode(raw: bytes, size: int) -> tuple[str, Trouble]:
+    too_large = Trouble.TOO_LARGE if size > LARGEST_NOTE else Trouble.NONE
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if too_large and error.start >= len(raw) - 4:
+            return raw[: error.start].decode("utf-8"), too_large
+        return _undecodable(raw)
+    if "\0" in text and text.count("\0") * 5 > len(text):
+        return _undecodable(raw)
+    return (text[1:] if text.startswith("\ufeff") else text), too_large
+
+
+def _undecodable(raw: bytes) -> tuple[str, Trouble]:
+    """What is shown of bytes that are no UTF-8, and what they are."""
+    if raw.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return raw.decode("utf-32", "replace"), Trouble.UTF32
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16", "replace"), Trouble.UTF16
+    if b"\0" in raw:
+        return "", Trouble.BINARY
+    return raw.decode("utf-8", "replace"), Trouble.NOT_UTF8

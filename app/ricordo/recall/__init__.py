@@ -1,0 +1,1 @@
+"""Finding notes, and telling how alike two texts are."""

@@ -1,0 +1,12 @@
+"""How alike two texts are: the one door to rapidfuzz."""
+
+from __future__ import annotations
+
+
+def token_set_ratio(left: str, right: str) -> float:
+    """Return 0 to 100: how far the words of one text are contained in the other (rapidfuzz's
+    `token_set_ratio` over lower-cased words).
+    """
+    from rapidfuzz import fuzz, utils
+
+    return fuzz.token_set_ratio(left, right, processor=utils.default_process)

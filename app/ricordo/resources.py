@@ -1,0 +1,23 @@
+"""Where the themes and the sample memory lie: inside the wheel, or at the top of a checkout."""
+
+from __future__ import annotations
+
+import os
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_CHECKOUT = os.path.dirname(os.path.dirname(_PACKAGE))
+
+
+def themes_directory() -> str:
+    """Return the directory of the themes that ship with Ricordo."""
+    return _find("themes")
+
+
+def sample_memory_directory() -> str:
+    """Return the directory of the sample memory; it is never opened itself, only copies of it."""
+    return _find("sample_memory")
+
+
+def _find(name: str) -> str:
+    shipped = os.path.join(_PACKAGE, name)
+    return shipped if os.path.isdir(shipped) else os.path.join(_CHECKOUT, name)

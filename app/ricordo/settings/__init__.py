@@ -1,0 +1,1 @@
+"""What the person has set: settings, keymap, themes. Read, checked and explained."""

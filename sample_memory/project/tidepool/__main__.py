@@ -1,0 +1,3 @@
+from tidepool.cli import main
+
+raise SystemExit(main())
