@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from ricordo.agents.claude_settings import Installation, memory_setting
+from ricordo.agents.place import Place
+from ricordo.agents.workplace import Workplace
+from ricordo.disk.paths import folders_in
 from ricordo.memory.layout import Kind, Layout
 from ricordo.memory.load import CLAUDE_LIMITS
 
@@ -26,3 +33,112 @@ AGENT_MEMORY = Layout(
     heads_expected=True,
     types=NOTE_TYPES,
 )
+
+AGENT_FOLDERS = ("agent-memory", "agent-memory-local")
+"""Folders that hold one memory for each sub-agent."""
+LONGEST_SLUG = 200
+"""Longer ones are cut here and get a hash behind, whose algorithm is not documented."""
+
+_FOLDER_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_LONGEST_NAME = 64
+
+
+def slug(path: str) -> str:
+    """Return the name of the folder that Claude Code keeps for the project at `path`, uncut.
+
+    Every character but ASCII letters and digits becomes `-`; it counts in UTF-16 code units, so
+    that a character beyond the basic plane becomes two.
+    """
+    return "".join(
+        char if char.isascii() and char.isalnum() else "-" if char <= "\uffff" else "--"
+        for char in path
+    )
+
+
+def auto_memory(claude: Installation, place: Workplace) -> Place:
+    """Return the auto memory of a workplace as Claude Code's rules have it, there or not; `why`
+    names the rule, and the settings that were passed over.
+    """
+    setting = memory_setting(claude, place)
+    remarks = list(setting.remarks)
+    root, why = setting.directory, f"autoMemoryDirectory in {setting.source}"
+    if not root:
+        folder, why = _project_folder(claude, place, remarks)
+        root = os.path.join(claude.config, "projects", folder, "memory")
+    return Place(root, AUTO_MEMORY, place.root, "; ".join((why, *remarks)))
+
+
+def _project_folder(claude: Installation, place: Workplace, remarks: list[str]) -> tuple[str, str]:
+    name = claude.project_name
+    if name and claude.moved and len(name) <= _LONGEST_NAME and _FOLDER_NAME.issuperset(name):
+        return name, "CLAUDE_CODE_PROJECT_DIR_NAME"
+    if name and claude.moved:
+        remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME is no name that Claude Code takes")
+    elif name:
+        remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME counts only with CLAUDE_CONFIG_DIR")
+    in_git = "the git repository" if place.root != place.directory else "the directory"
+    return slug(place.root)[:LONGEST_SLUG], f"Claude Code's folder for {in_git} {place.root}"
+
+
+def project_folders(claude: Installation) -> list[str]:
+    """Return the folders that Claude Code keeps for projects, ordered by name."""
+    return folders_in(os.path.join(claude.config, "projects"))
+
+
+def confirmed_memories(place: Workplace, cwds: Mapping[str, Sequence[str]]) -> list[Place]:
+    """Return the memories of folders in which a session worked in this workplace, those whose name
+    begins as the slug does first. `cwds` are the working directories of each folder's sessions.
+    """
+    start = slug(place.root)[:LONGEST_SLUG]
+    found = []
+    for folder, seen in cwds.items():
+        cwd = next((path for path in place.all if path in seen), None)
+        if cwd is not None:
+            why = f"a session kept in {os.path.basename(folder)} worked in {cwd}"
+            found.append(Place(os.path.join(folder, "memory"), AUTO_MEMORY, place.root, why))
+    return sorted(found, key=lambda memory: not _folder_name(memory).startswith(start))
+
+
+def folder_memories(cwds: Mapping[str, Sequence[str]], projects: Iterable[str]) -> list[Place]:
+    """Return the memories of the project folders that `cwds` names, there or not. A folder belongs
+    to that one of the `projects` whose slug it bears, else to the directory in which its newest
+    session worked.
+    """
+    # sorted so that of two projects with one slug the one that is still there wins
+    owners = {slug(path)[:LONGEST_SLUG]: path for path in sorted(projects, key=os.path.isdir)}
+    return [
+        Place(
+            os.path.join(folder, "memory"),
+            AUTO_MEMORY,
+            owners.get(os.path.basename(folder)[:LONGEST_SLUG]) or next(iter(seen), ""),
+            "a project folder of Claude Code",
+        )
+        for folder, seen in cwds.items()
+    ]
+
+
+def agent_memories(claude: Installation) -> list[Place]:
+    """Return the memories that the person's sub-agents keep across all projects."""
+    folder = os.path.join(claude.config, AGENT_FOLDERS[0])
+    return _agents_in(folder, "", "for all projects")
+
+
+def project_agent_memories(projects: Iterable[str]) -> list[Place]:
+    """Return the memories of the sub-agents of `projects`: shared ones, then local ones."""
+    return [
+        place
+        for project in projects
+        for name, scope in zip(AGENT_FOLDERS, ("shared", "on this machine only"), strict=True)
+        for place in _agents_in(os.path.join(project, ".claude", name), project, scope)
+    ]
+
+
+def _agents_in(directory: str, project: str, scope: str) -> list[Place]:
+    return [
+        Place(folder, AGENT_MEMORY, project, f"sub-agent {os.path.basename(folder)}, {scope}")
+        for folder in folders_in(directory)
+    ]
+
+
+def _folder_name(memory: Place) -> str:
+    return os.path.basename(os.path.dirname(memory.root))

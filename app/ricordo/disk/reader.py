@@ -11,7 +11,7 @@ import errno
 import gc
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -32,6 +32,8 @@ from ricordo.text import visible
 MAX_FILES = 250_000
 """Directory entries; what lies beyond is named as not read."""
 MAX_DEPTH = 32
+_MANY = 500
+"""Changed files, from which on walking the whole memory is the quicker way."""
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
@@ -63,6 +65,52 @@ def read_memory(root: str, layout: Layout, before: Memory | None = None) -> Memo
             os.close(handle)
         walk.files.sort(key=lambda note: note.path)
         return Memory(real, layout, tuple(walk.files), frozenset(walk.others), tuple(walk.skipped))
+
+
+def reread_files(before: Memory, paths: Iterable[str]) -> Memory:
+    """Return `before` with the files at `paths`, relative to it, as they are on disk now.
+
+    Where anything else than markdown files in known folders changed, everything is read anew.
+    Raises MemoryNotFound and MemoryUnreadable.
+    """
+    wanted = set(paths)
+    if len(wanted) > _MANY or not all(_in_known_folder(before, path) for path in wanted):
+        return read_memory(before.root, before.layout, before)
+    try:
+        root = os.open(before.root, _DIRECTORY)
+    except OSError:
+        return read_memory(before.root, before.layout, before)
+    walk = _Walk(before.root, before.layout, {})
+    try:
+        for path in wanted:
+            walk.single(root, path)
+    except OSError:
+        return read_memory(before.root, before.layout, before)
+    finally:
+        os.close(root)
+    if walk.skipped:
+        return read_memory(before.root, before.layout, before)
+    found: dict[str, Note | None] = {note.path: note for note in walk.files}
+    gone: dict[str, Note | None] = dict.fromkeys(wanted & before.by_path.keys())
+    return before.with_files({**gone, **found})
+
+
+def _in_known_folder(memory: Memory, path: str) -> bool:
+    folder, _, name = path.rpartition("/")
+    known = not folder or folder in memory.others
+    return known and is_note_name(name) and path not in memory.others
+
+
+def is_note_name(name: str) -> bool:
+    """Say whether a file of this name is read: markdown that is neither hidden nor an editor's
+    leftover.
+    """
+    return name[-3:].lower() == ".md" and not is_leftover(name)
+
+
+def is_leftover(name: str) -> bool:
+    """Say whether a name is hidden or an editor's backup."""
+    return name[0] == "." or name[-1] == "~" or (name[0] == "#" and name[-1] == "#")
 
 
 def list_names(root: str) -> frozenset[str]:
@@ -107,7 +155,7 @@ class _Walk:
                     self.skipped.append(Skipped(prefix or ".", f"over {MAX_FILES:,} files"))
                     break
                 self.seen += 1
-                if name[0] == "." or name[-1] == "~" or (name[0] == "#" and name[-1] == "#"):
+                if is_leftover(name):
                     continue
                 if entry.is_symlink():
                     self._symbolic_link(handle, prefix + name)
@@ -119,6 +167,18 @@ class _Walk:
                     self.others.add(prefix + name)
         for name in sorted(folders):
             self._folder(handle, name, prefix + name, depth + 1)
+
+    def single(self, root: int, path: str) -> None:
+        """Read the one file at `path`, opening every folder on the way from the one above."""
+        *folders, name = path.split("/")
+        parents = [root]
+        try:
+            for folder in folders:
+                parents.append(os.open(folder, _DIRECTORY, dir_fd=parents[-1]))
+            self._file(parents[-1], name, path)
+        finally:
+            for parent in parents[1:]:
+                os.close(parent)
 
     def _folder(self, parent: int, name: str, path: str, depth: int) -> None:
         self.others.add(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -138,6 +138,12 @@ class Memory:
                     found.setdefault(resolved.path, []).append((index, entry))
         return {path: tuple(entries) for path, entries in found.items()}
 
+    def with_files(self, changed: Mapping[str, Note | None]) -> Memory:
+        """Return this memory with some files replaced or added, and those that are None gone."""
+        files = {**self.by_path, **changed}
+        kept = sorted((file for file in files.values() if file), key=lambda file: file.path)
+        return replace(self, files=tuple(kept))
+
     def resolve(self, source: Note, link: Link) -> Resolved:
         """Return where `link`, standing in `source`, leads.
 
@@ -194,10 +200,14 @@ class Memory:
     def _what_stands_at(self, path: str) -> tuple[Leads, str] | None:
         if path in self.by_path:
             return Leads.NOTE, path
-        if path in self.others or path == ".":
+        if path in self.others or path == "." or self._is_skipped(path):
             return Leads.FILE, path
         same = self._normal_paths.get(normal(path))
         return (Leads.NOTE, same) if same else None
+
+    def _is_skipped(self, path: str) -> bool:
+        """Whether something stands at `path` that is not read, or above it."""
+        return any(path == it.path or path.startswith(it.path + "/") for it in self.skipped)
 
     @cached_property
     def _normal_paths(self) -> Mapping[str, str]:

@@ -1,0 +1,65 @@
+# Everything that is done to a checkout of Ricordo. Needed: Python 3.11 or newer, git, make.
+
+PYTHON ?= python3
+VENV ?= .venv
+SEED ?= 20260101
+# Processes that run tests; "auto" is one per core, never more than JOBS_MAX.
+JOBS ?= auto
+JOBS_MAX ?= 8
+BENCH_NOTES ?= 1000 10000
+
+BIN := $(VENV)/bin
+RUNS := $(VENV)/.runs
+DEVELOPS := $(VENV)/.develops
+# One --quiet leaves out progress; warnings and errors are still shown.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check \
+	-c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo install test lint wheel-check soak bench clean
+
+help: ## say what there is
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
+
+demo: $(RUNS) ## try Ricordo on a throwaway copy of the sample memory
+	@$(BIN)/ricordo demo
+
+install: $(DEVELOPS) ## make .venv with Ricordo and all that its development needs
+
+test: $(DEVELOPS) ## run the tests
+	PYTHONHASHSEED=0 $(BIN)/python -m pytest -n $(JOBS) --maxprocesses $(JOBS_MAX) \
+		--hypothesis-seed=$(SEED) $(TESTS)
+
+lint: $(DEVELOPS) ## check style, types and who imports whom
+	$(BIN)/ruff check app tests
+	$(BIN)/ruff format --check app tests
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+wheel-check: $(DEVELOPS) ## build the wheel and try it outside the checkout
+	$(BIN)/python -m tests.wheel_check
+
+soak: $(DEVELOPS) ## run the tests at large figures; goes on where it was stopped
+	$(BIN)/python -m tests.soak
+
+bench: $(DEVELOPS) ## measure speed beside its references
+	$(BIN)/python -m tests.benchmarks --notes $(BENCH_NOTES)
+
+clean: ## remove what was built, .venv too
+	rm -rf $(VENV) .soak .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf build dist snapshot_report.html
+	find app tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Ricordo needs Python 3.11 or newer, and '$(PYTHON)' is missing or older." \
+			"Name another one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+$(RUNS): pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP_INSTALL) -e .
+	@touch $@
+
+$(DEVELOPS): pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP_INSTALL) -e '.[dev]'
+	@touch $(RUNS) $@

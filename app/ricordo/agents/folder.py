@@ -1,0 +1,53 @@
+"""Plain folders of markdown notes, kept by people or by programs that Ricordo does not know."""
+
+from __future__ import annotations
+
+import os
+
+from ricordo.disk.paths import folders_in
+from ricordo.disk.reader import list_names
+from ricordo.memory.layout import Kind, Layout
+
+FOLDER = Layout(
+    kind=Kind.FOLDER,
+    agent="",
+    index_names=frozenset(("index.md", "_index.md", "memory.md")),
+    support_names=frozenset(("readme.md",)),
+    title_keys=("name", "title"),
+    summary_keys=("description", "summary"),
+    type_keys=("type", "category", "kind"),
+)
+
+PROJECT_FOLDER = "memory"
+"""Where projects that keep their notes beside the code usually keep them."""
+PAPERS = frozenset(
+    (
+        "agents.md",
+        "changelog.md",
+        "claude.md",
+        "code_of_conduct.md",
+        "contributing.md",
+        "gemini.md",
+        "handoff.md",
+        "license.md",
+        "readme.md",
+        "security.md",
+    )
+)
+"""Files that stand in any project and make no memory of it."""
+
+
+def holds_notes(root: str, *, in_folders: bool = True) -> bool:
+    """Say whether notes stand in the directory `root`, or with `in_folders` in one of its folders."""
+    if _has_note(root):
+        return True
+    return in_folders and any(_has_note(path) for path in folders_in(root) if not _is_hidden(path))
+
+
+def _has_note(folder: str) -> bool:
+    names = (name.lower() for name in list_names(folder))
+    return any(name.endswith(".md") and name not in PAPERS for name in names)
+
+
+def _is_hidden(folder: str) -> bool:
+    return os.path.basename(folder).startswith(".")

@@ -1,0 +1,58 @@
+"""LLM wikis: raw sources, and pages that a model writes from them (pattern of 2026, no program)."""
+
+from __future__ import annotations
+
+import os
+
+from ricordo.agents.place import Place
+from ricordo.disk.reader import list_names
+from ricordo.memory.layout import Kind, Layout
+
+SOURCES = "raw"
+PAGES = "wiki"
+
+WIKI = Layout(
+    kind=Kind.WIKI,
+    agent="",
+    index_names=frozenset(("index.md", "_index.md")),
+    nested_indexes=True,
+    support_names=frozenset(
+        ("log.md", "claude.md", "agents.md", "config.md", "overview.md", "readme.md")
+    ),
+    source_folder=SOURCES,
+    title_keys=("title", "name"),
+    summary_keys=("summary", "description"),
+    type_keys=("type", "category", "kind"),
+    required=("name", "type"),
+    heads_expected=True,
+)
+
+
+def is_wiki(names: frozenset[str]) -> bool:
+    """Say whether a directory with these `names` in it is an LLM wiki."""
+    return _is_whole(names) or "_index.md" in names or {"index.md", "log.md"} <= names
+
+
+def whole_wiki(root: str) -> str:
+    """Return the directory of the wiki to which `root` belongs: for the pages beside their raw
+    sources the folder of both, else `root` itself.
+    """
+    above = os.path.dirname(root)
+    if os.path.basename(root) == PAGES and _is_whole(list_names(above)):
+        return above
+    return root
+
+
+def in_project(project: str) -> list[Place]:
+    """Return the wikis of a project: itself, or the folders in which wikis are usually kept."""
+    if _is_whole(list_names(project)):
+        return [Place(project, WIKI, project, "raw sources and a wiki side by side")]
+    return [
+        Place(root, WIKI, project, f"the wiki in {name} of the project")
+        for name in (".wiki", PAGES)
+        if is_wiki(list_names(root := os.path.join(project, name)))
+    ]
+
+
+def _is_whole(names: frozenset[str]) -> bool:
+    return {f"{SOURCES}/", f"{PAGES}/"} <= names

@@ -1,0 +1,30 @@
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def add_memory(parser: ArgumentParser) -> None:
+    """Add PATH, which every command also takes as `-m PATH`."""
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        nargs="?",
+        help="the memory's directory, its index, or a project; without it, that of this directory",
+    )
+    parser.add_argument("-m", "--memory", metavar="PATH", help="the same as PATH")
+
+
+def memory_path(options: Namespace) -> str | None:
+    """Return the memory that the words name; None where they name none."""
+    path = options.memory or options.path
+    return str(path) if path else None
+
+
+def add_json(parser: ArgumentParser) -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", action="store_true", help="print one JSON document")

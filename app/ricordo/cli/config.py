@@ -1,0 +1,83 @@
+"""`ricordo config`: shows the settings that hold, opens them in an editor, says where they lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ricordo.cli.output import print_lines
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ricordo.notebook.surroundings import Surroundings
+    from ricordo.settings.settings import Settings
+
+SUMMARY = """Show, edit or locate the settings.
+
+  show   every setting that holds, explained, as TOML; what the file sets is marked
+  edit   open the file in an editor; a missing one is created, with all settings as comments
+  path   where the file lies"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `ricordo config`."""
+    parser.add_argument(
+        "act", nargs="?", choices=("show", "edit", "path"), default="show", help="show, if left out"
+    )
+
+
+def run(options: Namespace, surroundings: Surroundings) -> int:
+    """Do what was asked for."""
+    acts = {"show": _show, "edit": _edit, "path": _path}
+    acts[options.act](surroundings)
+    return 0
+
+
+def _show(surroundings: Surroundings) -> None:
+    from ricordo.notebook.settle import known_names, load_settings
+    from ricordo.settings.show import effective_toml
+    from ricordo.tui.actions import known_actions
+
+    actions = known_actions()
+    settings, remarks = load_settings(surroundings, actions)
+    toml = effective_toml(settings, known_names(surroundings, actions), remarks)
+    print_lines(toml.splitlines())
+
+
+def _edit(surroundings: Surroundings) -> None:
+    from ricordo.notebook.settle import known_names, load_settings
+    from ricordo.settings.create import create_file
+    from ricordo.settings.settings import settings_file
+    from ricordo.settings.show import template
+    from ricordo.tui.actions import known_actions
+
+    actions = known_actions()
+    settings, _ = load_settings(surroundings, actions)
+    file = settings_file(surroundings.config)
+    create_file(file, template(known_names(surroundings, actions)))
+    _open(file, settings, surroundings)
+    _, remarks = load_settings(surroundings, actions)
+    print_lines([str(remark) for remark in remarks])
+
+
+def _open(file: str, settings: Settings, surroundings: Surroundings) -> None:
+    """Open `file` in the person's editor and wait for its end."""
+    import subprocess
+
+    from ricordo.errors import WrongUsage
+    from ricordo.settings.editor import editor_command
+
+    command = editor_command(settings.editor, surroundings.environ)
+    try:
+        subprocess.run([*command, file], check=False)
+    except OSError as error:
+        raise WrongUsage(
+            f"The editor “{command[0]}” cannot be started: {error.strerror}."
+        ) from None
+
+
+def _path(surroundings: Surroundings) -> None:
+    from ricordo.settings.settings import settings_file
+    from ricordo.text import visible
+
+    print_lines([visible(settings_file(surroundings.config))])

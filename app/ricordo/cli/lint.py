@@ -1,0 +1,120 @@
+"""`ricordo lint`: what is wrong with a memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ricordo.cli.arguments import add_memory
+from ricordo.cli.opening import open_notebook
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ricordo.notebook.open import Look, Notebook
+    from ricordo.notebook.surroundings import Surroundings
+
+SUMMARY = "What is wrong with a memory. Ends with 1 where something is at or over --fail-on."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `lint`."""
+    add_memory(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON document")
+    form.add_argument("--sarif", action="store_true", help="print one SARIF 2.1.0 document")
+    parser.add_argument(
+        "--rule", metavar="R", action="append", default=[], help="only this rule; may be repeated"
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "info", "never"),
+        default="error",
+        help="the severity from which the exit code is 1 (default: error)",
+    )
+    parser.add_argument("--dismiss", metavar="ID", help="say of this finding that it is fine")
+    parser.add_argument("--reason", default="", help="why it is fine")
+    parser.add_argument(
+        "--dismissed", action="store_true", help="list the dismissed findings as well"
+    )
+
+
+def run(options: Namespace, surroundings: Surroundings) -> int:
+    """Print the findings; return 1 where one is at or over the severity asked for."""
+    only = _known_rules(options.rule)
+    notebook = open_notebook(options, surroundings, only)
+    look = notebook.look()
+    if options.dismiss:
+        return _dismiss(notebook, look, options.dismiss, options.reason)
+    _print(options, look)
+    return _exit_code(options.fail_on, look)
+
+
+def _known_rules(names: list[str]) -> frozenset[str]:
+    from difflib import get_close_matches
+
+    from ricordo.errors import WrongUsage
+    from ricordo.health.rule import all_rules
+
+    for name in names:
+        if name not in all_rules():
+            near = get_close_matches(name, all_rules(), n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise WrongUsage(f"There is no rule “{name}”.{hint}")
+    return frozenset(names)
+
+
+def _dismiss(notebook: Notebook, look: Look, finding_id: str, reason: str) -> int:
+    from ricordo.cli.output import print_lines
+    from ricordo.errors import WrongUsage
+    from ricordo.notebook.report import finding_line
+
+    known = {finding.id: finding for finding in (*look.findings, *look.dismissed)}
+    if finding_id not in known:
+        raise WrongUsage(f"No finding has the id “{finding_id}”; `lint --json` shows the ids.")
+    notebook.dismiss(finding_id, reason)
+    print_lines([f"dismissed until its cause changes: {finding_line(known[finding_id])}"])
+    return 0
+
+
+def _print(options: Namespace, look: Look) -> None:
+    from ricordo.cli.output import print_json, print_lines
+    from ricordo.notebook.describe import describe_finding, describe_load, describe_summary
+    from ricordo.notebook.report import finding_line, load_line, summary_line
+
+    memory = look.memory
+    if options.sarif:
+        from ricordo.notebook.sarif import sarif
+
+        print_json(sarif(look))
+        return
+    shown = [(finding, False) for finding in look.findings]
+    if options.dismissed:
+        shown += [(finding, True) for finding in look.dismissed]
+    if options.json:
+        print_json(
+            {
+                "memory": {
+                    "path": memory.root,
+                    "kind": memory.layout.kind.value,
+                    "notes": len(memory.notes),
+                    "bytes": memory.size,
+                },
+                "load": describe_load(memory, with_text=False),
+                "findings": [describe_finding(f, dismissed=gone) for f, gone in shown],
+                "summary": describe_summary(look),
+            }
+        )
+        return
+    print_lines(
+        [finding_line(finding) + (" (dismissed)" if gone else "") for finding, gone in shown]
+    )
+    print_lines([f"{len(memory.notes)} notes; {summary_line(look)}; load {load_line(memory)}"])
+
+
+def _exit_code(fail_on: str, look: Look) -> int:
+    from ricordo.health.finding import SEVERITY_WORDS
+
+    if fail_on == "never":
+        return 0
+    threshold = SEVERITY_WORDS[fail_on]
+    return int(any(finding.severity >= threshold for finding in look.findings))

@@ -1,0 +1,133 @@
+"""`ricordo list`: every memory on this machine."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
+
+    from ricordo.agents.place import Place
+    from ricordo.notebook.open import Look
+    from ricordo.notebook.surroundings import Surroundings
+
+SUMMARY = "Every memory on this machine: agent, project, notes, load, findings."
+
+_GAP = "   "
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `list`."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON document")
+    form.add_argument(
+        "--short", action="store_true", help="print one line from what was last seen, at once"
+    )
+
+
+def run(options: Namespace, surroundings: Surroundings) -> int:
+    """Look at every memory, print the table, and keep the numbers for `--short`."""
+    from ricordo.cli.output import print_json, print_lines
+    from ricordo.notebook.describe import describe_load, describe_summary
+
+    if options.short:
+        from ricordo.cli.short import answer
+
+        return answer(surroundings.state)
+    looks = list(_looks(surroundings))
+    _remember(looks, surroundings.state)
+    if not options.json:
+        print_lines(_table(looks, surroundings.agent_home))
+        return 0
+    print_json(
+        {
+            "memories": [
+                {
+                    "path": look.memory.root,
+                    "agent": place.layout.agent,
+                    "kind": place.layout.kind.value,
+                    "project": place.project or None,
+                    "notes": len(look.memory.notes),
+                    "load": describe_load(look.memory, with_text=False),
+                    "findings": describe_summary(look),
+                }
+                for place, look in looks
+            ]
+        }
+    )
+    return 0
+
+
+def _looks(surroundings: Surroundings) -> Iterator[tuple[Place, Look]]:
+    from ricordo.errors import MemoryNotFound, MemoryUnreadable
+    from ricordo.notebook.find import all_memories
+    from ricordo.notebook.open import Notebook
+    from ricordo.notebook.settle import load_settings
+
+    settings, remarks = load_settings(surroundings)
+    for remark in remarks:
+        _remark(str(remark))
+    for place in all_memories(surroundings):
+        try:
+            yield place, Notebook(place, surroundings, settings).look()
+        except (MemoryNotFound, MemoryUnreadable) as error:
+            _remark(error.message)
+
+
+def _remember(looks: list[tuple[Place, Look]], state: str) -> None:
+    from ricordo.disk.last_seen import remember_all
+    from ricordo.errors import StateUnusable
+    from ricordo.notebook.seen import summary
+
+    try:
+        remember_all(state, {look.memory.root: summary(place, look) for place, look in looks})
+    except StateUnusable as error:
+        _remark(error.message)
+
+
+def _remark(text: str) -> None:
+    from ricordo.text import one_line
+
+    print(f"ricordo: {one_line(text)}", file=sys.stderr)
+
+
+def _table(looks: list[tuple[Place, Look]], home: str) -> list[str]:
+    if not looks:
+        return ["No agent keeps a memory on this machine yet."]
+    rows = [_row(place, look, home) for place, look in looks]
+    head = ("agent", "project", "notes", "load", "errors", "warnings")
+    return _aligned([head, *rows])
+
+
+def _row(place: Place, look: Look, home: str) -> tuple[str, ...]:
+    from ricordo.health.finding import Severity
+    from ricordo.text import one_line
+
+    load = look.memory.load
+    return (
+        place.layout.agent or place.layout.kind.value,
+        one_line(_from_home(place.project or place.root, home)),
+        str(len(look.memory.notes)),
+        f"{load.share:.0%}" if load.limits else "–",
+        *(str(look.counts[severity] or "–") for severity in (Severity.ERROR, Severity.WARNING)),
+    )
+
+
+def _from_home(path: str, home: str) -> str:
+    return f"~{path.removeprefix(home)}" if path.startswith(f"{home}/") else path
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    """The two columns of words to the left, those of numbers to the right."""
+    from ricordo.text import cells
+
+    widths = [max(cells(text) for text in column) for column in zip(*rows, strict=True)]
+    return [
+        _GAP.join(
+            text + " " * (width - cells(text)) if at < 2 else " " * (width - cells(text)) + text
+            for at, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

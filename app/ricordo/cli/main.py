@@ -1,0 +1,163 @@
+"""The command line: finds the command, parses its words, calls it, turns errors into one line.
+
+Only the module of the command that is called is imported, so that a short answer is a fast one;
+`typing`, `importlib` and `argparse` wait until somebody needs them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from typing import Protocol
+
+    from ricordo.notebook.surroundings import Surroundings
+
+    class Command(Protocol):
+        """What a module of a command offers."""
+
+        SUMMARY: str
+
+        def add_arguments(self, parser: ArgumentParser) -> None:
+            """Declare the command's own words."""
+
+        def run(self, options: Namespace, surroundings: Surroundings) -> int:
+            """Do it; return the exit code."""
+
+
+COMMANDS = {
+    "demo": "demo",
+    "list": "list",
+    "load": "load",
+    "show": "show",
+    "lint": "lint",
+    "config": "config",
+}
+"""Commands, and the modules of this package that hold them."""
+OPEN = "open"
+"""The module that is called when no command is named."""
+QUICK = ("list", "--short")
+"""The command line that runs at every prompt: `argparse` alone would cost more than its answer."""
+
+_TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory"))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line `arguments`, without the program's name; return the exit code."""
+    debug = "--debug" in arguments
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # the reader of our output went away: nothing more can be said there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if debug:
+            import traceback
+
+            traceback.print_exc()
+        return _told(error)
+
+
+def _told(error: Exception) -> int:
+    from ricordo.errors import RicordoError
+    from ricordo.text import one_line
+
+    if isinstance(error, RicordoError):
+        print(f"ricordo: {one_line(str(error))}", file=sys.stderr)
+        return error.exit_code
+    kind = type(error).__name__
+    print(
+        f"ricordo: an error of our own ({kind}). Nothing was changed; --debug shows where.",
+        file=sys.stderr,
+    )
+    return 3
+
+
+def _run(arguments: list[str]) -> int:
+    words, state = _without_state(arguments)
+    if words == QUICK:
+        from ricordo.cli.short import answer
+        from ricordo.notebook.homes import state_directory
+
+        return answer(state_directory(os.environ, state))
+    name, rest = _command(arguments)
+    if name == OPEN and "--version" in rest:
+        from ricordo import __version__
+
+        print(f"ricordo {__version__}")
+        return 0
+    from importlib import import_module
+    from typing import cast
+
+    command = cast("Command", import_module(f"ricordo.cli.{name}"))
+    options = _parser(name, command).parse_args(rest)
+    from ricordo.errors import WrongUsage
+    from ricordo.notebook.surroundings import look_around
+
+    try:
+        surroundings = look_around(
+            os.environ, state=options.state, now=options.now, agent_home=options.agent_home
+        )
+    except ValueError:
+        raise WrongUsage("The time given as --now or RICORDO_NOW is not ISO 8601.") from None
+    return command.run(options, surroundings)
+
+
+def _without_state(arguments: list[str]) -> tuple[tuple[str, ...], str]:
+    """Return the words without `--state DIR`, and DIR; where DIR lacks, the option stays."""
+    words: list[str] = []
+    state = ""
+    rest = iter(arguments)
+    for word in rest:
+        if word == "--state":
+            state = next(rest, "")
+        elif word.startswith("--state="):
+            state = word.removeprefix("--state=")
+        else:
+            words.append(word)
+            continue
+        if not state:
+            words.append(word)
+    return tuple(words), state
+
+
+def _command(arguments: list[str]) -> tuple[str, list[str]]:
+    """Return the module of the command that is named first, and the words without it."""
+    position = 0
+    while position < len(arguments):
+        word = arguments[position]
+        if word == "--":
+            break
+        if not word.startswith("-"):
+            if word in COMMANDS:
+                return COMMANDS[word], arguments[:position] + arguments[position + 1 :]
+            break
+        position += 2 if word in _TAKE_A_VALUE else 1
+    return OPEN, arguments
+
+
+def _parser(name: str, command: Command) -> ArgumentParser:
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+
+    parser = ArgumentParser(
+        prog="ricordo" if name == OPEN else f"ricordo {name}",
+        description=command.SUMMARY,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_arguments(parser)
+    common = parser.add_argument_group("everywhere")
+    common.add_argument("--version", action="store_true", help="print the version and end")
+    common.add_argument("--debug", action="store_true", help="add the traceback to an error")
+    common.add_argument("--state", metavar="DIR", default="", help="where our own state lies")
+    common.add_argument("--now", metavar="ISO", default="", help="take this as the present time")
+    common.add_argument(
+        "--agent-home", metavar="DIR", default="", help="look for agents' folders in this home"
+    )
+    return parser

@@ -1,0 +1,44 @@
+"""`ricordo [PATH]`: opens the notebook; without a terminal prints what it would show."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ricordo.cli.arguments import add_memory, memory_path
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ricordo.notebook.surroundings import Surroundings
+
+SUMMARY = """The terminal notebook for the memory that AI agents keep about you.
+
+Without PATH it opens the memory of the current directory. Commands:
+  demo    open a throwaway copy of the sample memory
+  list    every memory on this machine
+  load    what an agent is given at session start, and what is cut off
+  show    one note with all that is known of it
+  lint    what is wrong with a memory
+  config  show, edit or locate the settings
+`ricordo COMMAND --help` says more."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `ricordo` itself."""
+    add_memory(parser)
+
+
+def run(options: Namespace, surroundings: Surroundings) -> int:
+    """Open the notebook, or print it where no person sits at a terminal."""
+    path = memory_path(options)
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        from ricordo.tui.start import start
+
+        return start(path, surroundings)
+    from ricordo.cli.opening import open_notebook
+    from ricordo.cli.output import print_lines
+    from ricordo.notebook.report import report
+
+    print_lines(report(open_notebook(options, surroundings).look()))
+    return 0

@@ -1,0 +1,30 @@
+"""Printing: one JSON document, or lines in which nothing can steer the terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ricordo.text import encodable
+
+
+def print_json(document: Any) -> None:
+    """Print `document` as JSON; bytes that were no UTF-8 are written as `\\xNN`."""
+    import json
+
+    print(json.dumps(_encodable(document), ensure_ascii=False, indent=2))
+
+
+def print_lines(lines: list[str]) -> None:
+    """Print `lines`, which are visible text already."""
+    sys.stdout.write("".join(f"{encodable(line)}\n" for line in lines))
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encodable(item) for item in value]
+    return value

@@ -1,0 +1,66 @@
+"""`ricordo show`: one note with all that is known of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ricordo.cli.arguments import add_json, add_memory
+from ricordo.cli.opening import open_notebook
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ricordo.memory.note import Note
+    from ricordo.notebook.open import Look
+    from ricordo.notebook.surroundings import Surroundings
+
+SUMMARY = "One note: text, head, links, findings, origin."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `show`."""
+    parser.add_argument("note", metavar="NOTE", help="its name, its file, or its path")
+    add_memory(parser)
+    add_json(parser)
+
+
+def run(options: Namespace, surroundings: Surroundings) -> int:
+    """Print the note."""
+    from ricordo.cli.output import print_json, print_lines
+    from ricordo.notebook.describe import describe_note
+    from ricordo.notebook.pick import pick_note
+
+    notebook = open_notebook(options, surroundings)
+    look = notebook.look()
+    note = pick_note(look.memory, options.note)
+    if options.json:
+        print_json(describe_note(look, note))
+    else:
+        print_lines(_lines(look, note))
+    return 0
+
+
+def _lines(look: Look, note: Note) -> list[str]:
+    from ricordo.memory.memory import Leads
+    from ricordo.notebook.report import finding_line
+    from ricordo.text import one_line, visible
+
+    memory = look.memory
+    links = [link.path for link in memory.links.get(note.path, ()) if link.leads is Leads.NOTE]
+    facts = [
+        ("file", note.path),
+        ("name", note.name),
+        ("description", note.description),
+        ("type", note.type),
+        ("stamped", note.stamped),
+        ("trouble", note.trouble.value),
+        ("links", ", ".join(dict.fromkeys(links))),
+        ("linked from", ", ".join(memory.backlinks.get(note.path, ()))),
+        ("origin", note.head.scalar("originSessionId")),
+    ]
+    lines = [f"{label:<12} {one_line(value)}" for label, value in facts if value]
+    lines += ["", *(visible(line.rstrip("\r")) for line in note.body.strip("\n").split("\n"))]
+    findings = look.by_path.get(note.path, ())
+    if findings:
+        lines += ["", *(finding_line(finding) for finding in findings)]
+    return lines

@@ -1,0 +1,64 @@
+"""What was last seen of each memory, for answers that may not take the time to look.
+
+The file is replaced whole: two processes may lose each other's update, never tear the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+
+from ricordo.disk.json_file import read_json
+
+FILE = "last_seen.json"
+LARGEST = 4 * 1024 * 1024
+
+Summary = Mapping[str, object]
+"""`name`, `project`, `at` (ISO 8601), and the numbers `notes`, `errors`, `warnings`, `lines`,
+`max_lines`, `units`, `max_units`, the two limits None where the kind has none.
+"""
+
+
+def recall(state: str) -> dict[str, Summary]:
+    """Return what was last seen, by the memory's root; nothing where that cannot be read."""
+    document, _ = read_json(os.path.join(state, FILE), LARGEST)
+    memories = document.get("memories") if isinstance(document, dict) else None
+    if not isinstance(memories, dict):
+        return {}
+    return {root: seen for root, seen in memories.items() if isinstance(seen, dict)}
+
+
+def remember(state: str, root: str, summary: Summary) -> None:
+    """Keep what was seen of the memory at `root`. Raises StateUnusable."""
+    remember_all(state, {root: summary})
+
+
+def remember_all(state: str, seen: Mapping[str, Summary]) -> None:
+    """Keep what was seen, by root, and forget memories that are gone. Raises StateUnusable."""
+    # not needed for recalling, which has to be quick
+    from ricordo.errors import StateUnusable
+
+    known = {root: old for root, old in recall(state).items() if os.path.isdir(root)}
+    text = json.dumps({"memories": {**known, **seen}}, indent=1)
+    try:
+        os.makedirs(state, mode=0o700, exist_ok=True)
+        _replace(os.path.join(state, FILE), text.encode("ascii"))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StateUnusable(f"{FILE} in {state} cannot be written: {reason}.") from None
+
+
+def _replace(path: str, content: bytes) -> None:
+    from tempfile import NamedTemporaryFile
+
+    folder, name = os.path.split(path)
+    with NamedTemporaryFile(dir=folder, prefix=f".{name}.", delete=False) as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise

@@ -1,0 +1,99 @@
+"""Watching a memory's directory: the one door to watchfiles.
+
+Events are hints and nothing more: whoever is told of a path looks at the disk. The directory may
+be removed and made anew, in which case the operating system falls silent; so its identity is
+looked at from time to time. Where the system has no watches left, or cannot watch such a file
+system, the directory is polled.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from ricordo.disk.reader import is_leftover
+
+COALESCED = 50
+"""Milliseconds for which events are gathered."""
+IDENTITY_CHECK = 2_000
+"""Milliseconds after which a silent directory is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What changed in a moment."""
+
+    paths: frozenset[str]
+    """Relative to the directory."""
+    everything: bool = False
+    """Whether the whole directory has to be looked at."""
+    polling: bool = False
+    """Whether the directory is polled because it cannot be watched."""
+
+
+async def watch(root: str) -> AsyncIterator[Batch]:
+    """Yield what changes in the directory `root`, for ever.
+
+    An empty batch comes first, when watching has begun, and again when watching became polling.
+    """
+    polling = False
+    while True:
+        identity = _identity(root)
+        if identity is None:
+            await _until_it_is_there(root)
+            yield Batch(frozenset(), everything=True, polling=polling)
+            continue
+        yield Batch(frozenset(), polling=polling)
+        try:
+            async for paths in _changes(root, polling):
+                if _identity(root) != identity:
+                    yield Batch(frozenset(), everything=True, polling=polling)
+                    break
+                if paths:
+                    yield Batch(paths, polling=polling)
+        except Exception as error:
+            # watchfiles raises OSError where watches run out and an exception of its own where
+            # instances do; both leave polling
+            if polling or type(error).__name__ not in _NO_WATCHES:
+                raise
+            polling = True
+
+
+_NO_WATCHES = frozenset(("OSError", "FileNotFoundError", "WatchfilesRustInternalError"))
+
+
+async def _changes(root: str, polling: bool) -> AsyncIterator[frozenset[str]]:
+    from watchfiles import awatch
+
+    async for changes in awatch(
+        root,
+        watch_filter=None,
+        debounce=COALESCED,
+        step=10,
+        rust_timeout=IDENTITY_CHECK,
+        yield_on_timeout=True,
+        force_polling=polling or None,
+        poll_delay_ms=200,
+        ignore_permission_denied=True,
+    ):
+        yield frozenset(
+            os.path.relpath(path, root)
+            for _, path in changes
+            if not is_leftover(os.path.basename(path))
+        )
+
+
+async def _until_it_is_there(root: str) -> None:
+    import asyncio
+
+    while _identity(root) is None:
+        await asyncio.sleep(IDENTITY_CHECK / 1000)
+
+
+def _identity(root: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(root)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

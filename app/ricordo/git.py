@@ -1,0 +1,127 @@
+"""The one door to the git program: it looks, and changes nothing.
+
+Hooks, file system monitors, pagers and external diffs of a repository stay off, no variable of
+the caller's environment steers it, it asks for no password and fetches nothing, and time and
+bytes are bounded. Where git or a repository is missing, answers are None.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+MAX_SECONDS = 10.0
+MAX_BYTES = 16 * 1024 * 1024
+
+_NO_DRIVERS = ("--no-ext-diff", "--no-textconv")
+_COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "rev-parse": (),
+    "log": _NO_DRIVERS,
+    "diff-tree": _NO_DRIVERS,
+    "ls-files": (),
+    "status": (),
+}
+"""The commands that may be run, each with the flags that it always gets."""
+_SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "log.showSignature=false",
+    "protocol.allow=never",
+)
+
+
+def ask(
+    directory: str,
+    command: str,
+    *arguments: str,
+    seconds: float = MAX_SECONDS,
+    max_bytes: int = MAX_BYTES,
+) -> bytes | None:
+    """Return what `git command arguments` prints in `directory`; None where it fails, takes longer
+    than `seconds` or prints more than `max_bytes`. Raises KeyError for a command that may change
+    something.
+    """
+    import subprocess
+
+    words = ["git", "--no-optional-locks", *_with_settings(), command, *_COMMANDS[command]]
+    try:
+        process = subprocess.Popen(
+            [*words, *arguments],
+            cwd=directory,
+            env=_environment(os.environ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except (OSError, ValueError):
+        return None
+    return _bounded(process, seconds, max_bytes)
+
+
+def _with_settings() -> list[str]:
+    return [word for setting in _SETTINGS for word in ("-c", setting)]
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
+    return kept | {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+
+
+def _bounded(process: Popen[bytes], seconds: float, max_bytes: int) -> bytes | None:
+    from threading import Timer
+
+    timer = Timer(seconds, process.kill)
+    timer.start()
+    with process:
+        assert process.stdout is not None
+        answer = process.stdout.read(max_bytes + 1)
+        if len(answer) > max_bytes:
+            process.kill()
+        # only now: a program may close its output and stay
+        process.wait()
+    timer.cancel()
+    return answer if process.returncode == 0 and len(answer) <= max_bytes else None
+
+
+def top_level(directory: str) -> str | None:
+    """Return the root of the worktree that holds `directory`; None where there is none.
+
+    Found by the `.git` that stands in it, without starting a process.
+    """
+    folder = os.path.realpath(directory)
+    while not _is_top(folder):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return folder
+
+
+def common_root(directory: str) -> str | None:
+    """Return the directory that stands for the repository of `directory` in all its worktrees: the
+    root of the main one. None without git or repository.
+
+    Where `.git` is a folder that is answered without starting a process. The worktrees of a bare
+    repository have no main one: there it is the repository itself.
+    """
+    top = top_level(directory)
+    if top is None or os.path.isdir(os.path.join(top, ".git")):
+        return top
+    answer = ask(top, "rev-parse", "--git-dir", "--git-common-dir")
+    if answer is None:
+        return None
+    own, _, common = os.fsdecode(answer.removesuffix(b"\n")).partition("\n")
+    own, common = (os.path.realpath(os.path.join(top, path)) for path in (own, common))
+    if own == common:
+        return top
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else common
+
+
+def _is_top(folder: str) -> bool:
+    mark = os.path.join(folder, ".git")
+    return os.path.isfile(mark) or os.path.isfile(os.path.join(mark, "HEAD"))

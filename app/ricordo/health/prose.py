@@ -1,0 +1,125 @@
+"""What a note states in its own words: its description and its body, without code and quotations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from ricordo.memory.note import Note
+
+LONGEST_STATEMENT = 4_000
+"""Characters; what is longer is a dump and is judged by its beginning."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_NEW_STATEMENT = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|\||$)")
+_SILENT = re.compile(
+    r"`[^`\n]*`"
+    r"|\]\([^)\n]*\)"
+    r"|\[\[[^\]\n]*\]\]"
+    r"|https?://\S+"
+    r"|<[^<>\n]*>"
+    r'|(?<!\w)"[^"\n]{0,300}"'
+    r"|“[^”\n]{0,300}”|„[^“”\n]{0,300}[“”]|«[^»\n]{0,300}»|「[^」\n]{0,300}」|『[^』\n]{0,300}』"
+    r"|(?<!\w)'[^'\n]{0,300}'(?!\w)|(?<!\w)‘[^’\n]{0,300}’(?!\w)"
+    r"|~~[^~\n]*~~"
+)
+_EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
+
+
+class Statement(NamedTuple):
+    """A paragraph, list item, heading or row of a table."""
+
+    line: int
+    """1-based line of the file on which it starts."""
+    text: str
+    """As it stands, its lines joined by newlines."""
+
+    @property
+    def spoken(self) -> str:
+        """The text with code, quotations, addresses and emphasis blanked out, offsets kept."""
+        return _EMPHASIS.sub(_blank, _SILENT.sub(_blank, self.text))
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Its words in lower case."""
+        return frozenset(_WORD.findall(self.text.lower()))
+
+    def line_at(self, offset: int) -> int:
+        """Return the 1-based line of the file on which the character at `offset` stands."""
+        return self.line + self.text.count("\n", 0, offset)
+
+    def quoted(self, offset: int) -> str:
+        """Return the line of the statement on which the character at `offset` stands."""
+        start = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", offset)
+        return self.text[start : end if end >= 0 else len(self.text)].strip()
+
+
+class LineCounter:
+    """Tells the 1-based lines of growing offsets of a text, reading it once."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._line, self._seen = text, 1, 0
+
+    def at(self, offset: int) -> int:
+        """Return the line of the character at `offset`, which is no smaller than the last."""
+        self._line += self._text.count("\n", self._seen, offset)
+        self._seen = offset
+        return self._line
+
+
+@lru_cache(maxsize=2)
+def words(note: Note) -> frozenset[str]:
+    """Return the words of the whole file, in lower case."""
+    return frozenset(_WORD.findall(note.text.lower()))
+
+
+@lru_cache(maxsize=2)
+def statements(note: Note) -> tuple[Statement, ...]:
+    """Return what the note states, the description first; fences and quoted lines are left out."""
+    return tuple(_statements(note))
+
+
+def head_line(note: Note, key: str) -> int:
+    """Return the 1-based line of the head's field `key`; 1 where it is not found."""
+    found = re.search(rf"^[ \t]*['\"]?{re.escape(key)}['\"]?[ \t]*:", note.text, re.MULTILINE)
+    inside = found is not None and found.start() < note.head.end
+    return note.line_of(found.start()) if found and inside else 1
+
+
+def _statements(note: Note) -> Iterator[Statement]:
+    if note.description:
+        yield Statement(head_line(note, "description"), note.description[:LONGEST_STATEMENT])
+    gathered: list[str] = []
+    start = 0
+    for number, line in _spoken_lines(note):
+        if gathered and (_NEW_STATEMENT.match(line) or number != start + len(gathered)):
+            yield Statement(start, "\n".join(gathered)[:LONGEST_STATEMENT])
+            gathered = []
+        if line and not line.isspace():
+            start = start if gathered else number
+            gathered.append(line)
+    if gathered:
+        yield Statement(start, "\n".join(gathered)[:LONGEST_STATEMENT])
+
+
+def _spoken_lines(note: Note) -> Iterator[tuple[int, str]]:
+    """The lines of the body, each with its number, without code fences and quoted lines."""
+    fence = ""
+    first = note.text.count("\n", 0, note.head.end) + 1
+    for number, line in enumerate(note.body.split("\n"), first):
+        marks = _FENCE.match(line) if "``" in line or "~~" in line else None
+        if fence:
+            if marks and marks[1].startswith(fence):
+                fence = ""
+        elif marks:
+            fence = marks[1]
+        elif not line.lstrip().startswith(">"):
+            yield number, line
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match.group())

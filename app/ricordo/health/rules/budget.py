@@ -1,0 +1,84 @@
+"""Rules on how much of the index an agent is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ricordo.health.finding import Severity
+from ricordo.health.rule import Context, Found, memory_rule
+from ricordo.health.rules.index import LISTED
+from ricordo.memory.index import Index
+from ricordo.memory.load import Load
+from ricordo.memory.memory import Memory
+
+_SHOWN = 3
+
+
+@memory_rule("index-over-budget", Severity.ERROR, "the index is longer than what agents load")
+def index_over_budget(memory: Memory, context: Context) -> Iterator[Found]:
+    """The first line that the agent is not given."""
+    load, index = memory.load, memory.index
+    if index is None or load.cut_at_line is None:
+        return
+    lines = index.note.text.split("\n")
+    lost = [line for line in lines[load.cut_at_line - 1 :] if line.strip()]
+    message = f"The index has {_measure(load)}: nothing from line {load.cut_at_line} on is loaded."
+    yield Found(load.cut_at_line, message, lost[0] if lost else "", tuple(lost[:_SHOWN]), index.path)
+
+
+@memory_rule("index-near-budget", Severity.WARNING, "the index is over 75 % of what agents load")
+def index_near_budget(memory: Memory, context: Context) -> Iterator[Found]:
+    """An index that is all loaded, but not for long."""
+    load, index = memory.load, memory.index
+    near = context.thresholds["index-near-budget.share"]
+    if index is None or load.cut_at_line is not None or load.share <= near:
+        return
+    message = f"The index has {_measure(load)}: {load.share:.0%} of what agents load."
+    yield Found(0, message, f"over {near:.0%}", (), index.path)
+
+
+@memory_rule("index-long-entry", Severity.INFO, "an entry over 200 characters")
+def index_long_entry(memory: Memory, context: Context) -> Iterator[Found]:
+    """Entries that take the room of several."""
+    longest = context.thresholds["index-long-entry.characters"]
+    for index in memory.indexes:
+        for entry in index.entries:
+            if entry.form in LISTED and len(entry.text) > longest:
+                message = f"The entry “{entry.title}” has {len(entry.text)} characters."
+                yield Found(entry.line, message, entry.text, (entry.text,), index.path)
+
+
+@memory_rule("index-inline-body", Severity.INFO, "note text written into the index")
+def index_inline_body(memory: Memory, context: Context) -> Iterator[Found]:
+    """Stretches of text between two entries or headings, where every line costs budget."""
+    least = context.thresholds["index-inline-body.lines"]
+    index = memory.index
+    if index is None or memory.layout.limits is None:
+        return
+    for first, text in _stretches(index):
+        if len(text) >= least:
+            message = f"{len(text)} lines of note text stand in the index."
+            yield Found(first, message, "\n".join(text), tuple(text[:_SHOWN]), index.path)
+
+
+def _measure(load: Load) -> str:
+    limits = load.limits
+    assert limits is not None
+    return (
+        f"{load.lines:,} of {limits.lines:,} lines and {load.units:,} of {limits.units:,} characters"
+    )
+
+
+def _stretches(index: Index) -> Iterator[tuple[int, list[str]]]:
+    """The runs of lines that are neither heading nor entry, each with its first line's number."""
+    entries = {entry.line for entry in index.entries}
+    first, text = 0, list[str]()
+    body_starts = index.note.text.count("\n", 0, index.note.head.end) + 1
+    for number, line in enumerate(index.note.body.split("\n"), body_starts):
+        if number in entries or line.startswith("#"):
+            yield first, text
+            first, text = 0, []
+        elif line.strip() and not line.lstrip().startswith("<!--"):
+            first = first or number
+            text.append(line)
+    yield first, text

@@ -1,0 +1,187 @@
+"""The rule on corrections that agents are not given while the text that they correct is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from ricordo.health.finding import Severity
+from ricordo.health.opposition import exclude_each_other, read_claim
+from ricordo.health.rule import Context, Found, memory_rule
+from ricordo.health.vocabulary import compiled
+from ricordo.memory.index import Entry, Index
+from ricordo.memory.memory import Leads, Memory, normal
+from ricordo.memory.note import Note
+from ricordo.recall.likeness import token_set_ratio
+
+_MOST_COMPARED = 20_000
+"""Pairs of entries, a bound on the time that an index of any size can take."""
+_CANDIDATES = 12
+"""Loaded entries with which one below the cut is compared."""
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\s*\n|\n(?=\s*[-*+#|])")
+_SHORTEST_NAME = 4
+_FEWEST_WORDS = 4
+_READ = 20_000
+"""Characters of a note in which it is looked for what it corrects."""
+
+
+class _Listed(NamedTuple):
+    """An entry and its note."""
+
+    entry: Entry
+    note: Note
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What the index and the note itself say in one line."""
+        return tuple({self.entry.hook: None, self.note.description: None})
+
+    @property
+    def subject(self) -> str:
+        """What it is about, as the index says it."""
+        return f"{self.entry.title} {self.entry.hook}"
+
+
+@memory_rule(
+    "lost-correction",
+    Severity.ERROR,
+    "an entry below the cut corrects or supersedes one that is loaded",
+)
+def lost_correction(memory: Memory, context: Context) -> Iterator[Found]:
+    """Entries that are not loaded and by which a loaded one is wrong."""
+    cut, index = memory.load.cut_at_line, memory.index
+    if cut is None or index is None:
+        return
+    listed = list(_listed(memory, index))
+    loaded = {it.note.path: it for it in reversed(listed) if it.entry.line < cut}
+    below = {it.note.path: it for it in listed if it.note.path not in loaded}
+    alike = context.thresholds["lost-correction.likeness"]
+    known = _Loaded(loaded.values())
+    for lost in below.values():
+        if (wrong := _corrected(memory, lost, known, alike)) is not None:
+            yield _found(lost, wrong, index)
+
+
+class _Loaded:
+    """The entries that agents are given, found by their words."""
+
+    def __init__(self, entries: Iterable[_Listed]) -> None:
+        self.by_path = {it.note.path: it for it in entries}
+        self._by_word: dict[str, set[str]] = defaultdict(set)
+        self._left = _MOST_COMPARED
+        for it in self.by_path.values():
+            for word in _words(it):
+                self._by_word[word].add(it.note.path)
+
+    def nearest(self, lost: _Listed) -> Iterator[_Listed]:
+        """Yield the entries that share most words with `lost`."""
+        shared: Counter[str] = Counter()
+        for word in _words(lost):
+            shared.update(self._by_word.get(word, ()))
+        for path, _ in shared.most_common(_CANDIDATES):
+            if self._left > 0:
+                self._left -= 1
+                yield self.by_path[path]
+
+
+def _listed(memory: Memory, index: Index) -> Iterator[_Listed]:
+    for entry in index.entries:
+        found = memory.resolve(index.note, entry.link)
+        if found.leads is Leads.NOTE and found.path != index.path:
+            yield _Listed(entry, memory.by_path[found.path])
+
+
+def _corrected(memory: Memory, lost: _Listed, known: _Loaded, alike: float) -> _Listed | None:
+    """The loaded entry that `lost` corrects, by its own words or by what both say."""
+    named = _named_as_wrong(memory, lost, known)
+    if named is not None:
+        return known.by_path[named]
+    is_correction = bool(_correction().search(f"{lost.entry.text}\n{lost.note.description}"))
+    for other in known.nearest(lost):
+        if is_correction and _speak_of_one_subject(lost, other, alike):
+            return other
+        if lost.note.stamped > other.note.stamped > "" and _contradict(lost, other):
+            return other
+    return None
+
+
+def _contradict(lost: _Listed, other: _Listed) -> bool:
+    return any(
+        exclude_each_other(old, new) for old in other.statements for new in lost.statements
+    )
+
+
+def _speak_of_one_subject(lost: _Listed, other: _Listed, alike: float) -> bool:
+    """Whether both are about the same; texts of a word or two are like everything."""
+    mine, theirs = read_claim(lost.subject).words, read_claim(other.subject).words
+    if min(len(set(mine)), len(set(theirs))) < _FEWEST_WORDS:
+        return False
+    return token_set_ratio(" ".join(mine), " ".join(theirs)) >= alike
+
+
+def _named_as_wrong(memory: Memory, lost: _Listed, known: _Loaded) -> str | None:
+    """The loaded note that a sentence with a word of correction links to or names."""
+    for text, source in ((lost.entry.text, None), (lost.note.text[:_READ], lost.note)):
+        for match in _correction().finditer(text):
+            start, end = _sentence(text, match)
+            if source is not None and (linked := _linked(memory, source, start, end, known)):
+                return linked
+            if named := _named(text[start:end].lower(), lost, known):
+                return named
+    return None
+
+
+def _linked(memory: Memory, note: Note, start: int, end: int, known: _Loaded) -> str | None:
+    for found in memory.links.get(note.path, ()):
+        if start <= found.link.start < end and found.path in known.by_path:
+            return found.path
+    return None
+
+
+def _named(sentence: str, lost: _Listed, known: _Loaded) -> str | None:
+    """The loaded note that stands by its name, stem or title in the lower-cased `sentence`."""
+    own = {lost.note.name.lower(), lost.note.stem.lower(), lost.entry.title.lower()}
+    for path, other in known.by_path.items():
+        for name in (other.note.name, other.note.stem, other.entry.title):
+            plain = name.lower()
+            if plain not in own and _is_telling(plain) and plain in sentence:
+                return path
+    return None
+
+
+def _is_telling(name: str) -> bool:
+    """Whether a name is more than a word of the language that may stand anywhere."""
+    return len(name) >= _SHORTEST_NAME and not name.isalpha()
+
+
+def _sentence(text: str, match: re.Match[str]) -> tuple[int, int]:
+    start = 0
+    for end in _SENTENCE_END.finditer(text, max(0, match.start() - 600), match.start()):
+        start = end.end()
+    closing = _SENTENCE_END.search(text, match.end())
+    return start or max(0, match.start() - 600), closing.start() if closing else len(text)
+
+
+def _found(lost: _Listed, wrong: _Listed, index: Index) -> Found:
+    message = (
+        f"“{lost.entry.title}” corrects “{wrong.entry.title}”,"
+        " which agents are given while the correction is not."
+    )
+    evidence = (
+        f"loaded, line {wrong.entry.line}: {wrong.entry.text.strip()}",
+        f"not loaded, line {lost.entry.line}: {lost.entry.text.strip()}",
+    )
+    cause = normal(f"{wrong.entry.text}\n{lost.entry.text}")
+    return Found(lost.entry.line, message, cause, evidence, index.path)
+
+
+def _words(it: _Listed) -> frozenset[str]:
+    return frozenset(read_claim(" ".join(it.statements)).words)
+
+
+@cache
+def _correction() -> re.Pattern[str]:
+    return compiled("correction", "correction")

@@ -1,0 +1,140 @@
+"""Rules on dates that have passed and on words that mean nothing later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+from typing import NamedTuple
+
+from ricordo.health.calendar import Dated, find_dates
+from ricordo.health.finding import Severity
+from ricordo.health.prose import Statement, statements, words
+from ricordo.health.rule import Context, Found, note_rule
+from ricordo.health.rules.files import NOTES
+from ricordo.health.vocabulary import Triggers, any_of, compiled, expressions
+from ricordo.memory.note import Note
+
+_NEAR = 48
+"""Characters before a date in which its preposition is looked for."""
+_CLAUSE_END = re.compile(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|\s\|\s|[()（）\[\]]")
+_GAP = r"[\s:：,=]{0,3}(?:(?:the|end of|le|el|il|den|dem|am|fin|ende|about|around)\s+)?\Z"
+_TITLE = re.compile(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
+
+
+class _Speech(NamedTuple):
+    """The patterns by which a text speaks of dates."""
+
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+    coming: re.Pattern[str]
+    on: re.Pattern[str]
+    past: re.Pattern[str]
+
+
+@note_rule(
+    "passed-date",
+    Severity.WARNING,
+    "a date that the note speaks of as future has passed",
+    roles=NOTES,
+)
+def passed_date(note: Note, context: Context) -> Iterator[Found]:
+    """Limits and plans whose day is over, each day once."""
+    if "20" not in note.text:
+        return
+    told: set[date] = set()
+    for statement in statements(note):
+        for dated in find_dates(statement.text):
+            if dated.day < context.now.date() and dated.day not in told:
+                if _is_told_as_future(statement, dated):
+                    told.add(dated.day)
+                    yield _found(statement, dated)
+
+
+@note_rule(
+    "relative-date",
+    Severity.WARNING,
+    "“yesterday”, “next week”: meaningless later",
+    roles=NOTES,
+)
+def relative_date(note: Note, context: Context) -> Iterator[Found]:
+    """Words of time that only the day of writing gives a meaning, once a statement."""
+    triggers = _relative_triggers()
+    if not triggers.are_in(words(note), note.text):
+        return
+    for statement in statements(note):
+        if not triggers.are_in(statement.words, statement.text):
+            continue
+        spoken = statement.spoken
+        for match in _relative().finditer(spoken):
+            if not _is_title(match) and not _timeless().search(_clause(spoken, *match.span())):
+                message = f"“{match.group()}” means nothing once the day is forgotten."
+                quoted = statement.quoted(match.start())
+                yield Found(statement.line_at(match.start()), message, quoted, (quoted,))
+                break
+
+
+def _found(statement: Statement, dated: Dated) -> Found:
+    written = statement.text[dated.start : dated.end]
+    quoted = statement.quoted(dated.start)
+    message = f"{written} has passed; the note speaks of it as still to come."
+    return Found(statement.line_at(dated.start), message, quoted, (quoted,))
+
+
+def _is_told_as_future(statement: Statement, dated: Dated) -> bool:
+    spoken = statement.spoken
+    if spoken[dated.start : dated.end].isspace():
+        return False
+    speech = _speech()
+    clause = _clause(spoken, dated.start, dated.end)
+    if speech.past.search(clause):
+        return False
+    near = spoken[max(0, dated.start - _NEAR) : dated.start]
+    if speech.before.search(near) or speech.after.match(spoken, dated.end):
+        return True
+    return bool(speech.on.search(near)) and bool(speech.coming.search(clause))
+
+
+def _clause(text: str, start: int, end: int) -> str:
+    """The sentence, or the bracket, in which `start` to `end` stand."""
+    begin = 0
+    for mark in _CLAUSE_END.finditer(text, 0, start):
+        begin = mark.end()
+    closing = _CLAUSE_END.search(text, end)
+    return text[begin : closing.start() if closing else len(text)]
+
+
+def _is_title(match: re.Match[str]) -> bool:
+    """Whether the word has a capital inside a sentence, as in the name of an article."""
+    before = match.string[: match.start()]
+    return match.group()[0].isupper() and not _TITLE.search(before[-12:])
+
+
+@cache
+def _speech() -> _Speech:
+    before = any_of(expressions("dates", "before"))
+    on = any_of(expressions("dates", "on"))
+    after = any_of(expressions("dates", "after")).replace(r"\b", "")
+    return _Speech(
+        re.compile(rf"(?:{before}){_GAP}", re.IGNORECASE),
+        re.compile(rf"[\s:,)）]{{0,3}}(?:{after})", re.IGNORECASE),
+        compiled("dates", "coming"),
+        re.compile(rf"(?:{on}){_GAP}", re.IGNORECASE),
+        compiled("dates", "past"),
+    )
+
+
+@cache
+def _relative() -> re.Pattern[str]:
+    return compiled("dates", "relative")
+
+
+@cache
+def _timeless() -> re.Pattern[str]:
+    return compiled("dates", "timeless")
+
+
+@cache
+def _relative_triggers() -> Triggers:
+    return Triggers(expressions("dates", "relative_words"))

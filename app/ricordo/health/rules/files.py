@@ -1,0 +1,72 @@
+"""Rules on a note as a file, and on its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ricordo.health.finding import Severity
+from ricordo.health.rule import Context, Found, memory_rule, note_rule
+from ricordo.memory.layout import Role
+from ricordo.memory.memory import Memory, Skipped
+from ricordo.memory.note import Note, Trouble
+
+NOTES = frozenset((Role.NOTE,))
+
+_PLACEHOLDER = re.compile(
+    r"^\s*(?:#{1,6}\s.*|(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
+    re.IGNORECASE,
+)
+_SHORT = 400
+"""Characters; a longer body says something."""
+
+
+@note_rule("oversized-note", Severity.WARNING, "a note over 8 KB", roles=NOTES)
+def oversized_note(note: Note, context: Context) -> Iterator[Found]:
+    """Notes that cost an agent much to read."""
+    most = context.thresholds["oversized-note.bytes"]
+    if note.facts.size > most:
+        message = f"“{note.name}” has {note.facts.size / 1024:,.1f} KB; {most / 1024:g} KB are plenty."
+        yield Found(0, message, note.path)
+
+
+@note_rule("empty-note", Severity.WARNING, "no body")
+def empty_note(note: Note, context: Context) -> Iterator[Found]:
+    """Notes of which nothing but a head, a heading or a placeholder is written."""
+    said = note.text if note.role is Role.SOURCE else note.body
+    if note.trouble or len(said) > _SHORT:
+        return
+    if all(_PLACEHOLDER.match(line) for line in said.split("\n")):
+        yield Found(0, f"“{note.name}” has no text.", said.strip(), (said.strip(),) * bool(said.strip()))
+
+
+@memory_rule(
+    "unreadable-note", Severity.ERROR, "not UTF-8, binary, no permission, not a plain file"
+)
+def unreadable_note(memory: Memory, context: Context) -> Iterator[Found]:
+    """Files whose text cannot be had as it is, and links under which nothing is."""
+    troubled = [(file.path, file.trouble.value) for file in memory.files if _hides_text(file)]
+    skipped = [(item.path, item.reason) for item in memory.skipped if _is_no_live_link(item)]
+    for path, reason in troubled + skipped:
+        yield Found(0, f"{path} cannot be read: {reason}.", reason, (), path)
+
+
+@memory_rule("duplicate-name", Severity.WARNING, "two notes with one name")
+def duplicate_name(memory: Memory, context: Context) -> Iterator[Found]:
+    """Notes that a head calls as another note is called; only one of them can be linked to."""
+    first: dict[str, Note] = {}
+    for note in memory.notes:
+        if note.role is not Role.NOTE:
+            continue
+        other = first.setdefault(note.name.strip(), note)
+        if other is not note and (note.head.fields or other.head.fields):
+            message = f"“{note.name}” is also the name of {other.path}."
+            yield Found(0, message, note.name, (other.path, note.path), note.path)
+
+
+def _hides_text(file: Note) -> bool:
+    return bool(file.trouble) and file.trouble is not Trouble.TOO_LARGE
+
+
+def _is_no_live_link(item: Skipped) -> bool:
+    return "symbolic link" not in item.reason or "where nothing is" in item.reason

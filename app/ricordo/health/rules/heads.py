@@ -1,0 +1,102 @@
+"""Rules on the frontmatter of a note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ricordo.health.finding import Severity
+from ricordo.health.prose import head_line
+from ricordo.health.rule import Context, Found, memory_rule, note_rule
+from ricordo.memory.layout import Kind, Role
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+
+NOTES = frozenset((Role.NOTE,))
+SOURCE_TYPES = frozenset(("articles", "papers", "repos", "notes", "data"))
+PAGE_TYPES = frozenset(("sources", "entities", "concepts", "syntheses"))
+PAGES = "wiki"
+"""The folder of a wiki in which its pages lie."""
+
+
+@note_rule("frontmatter-missing", Severity.WARNING, "a note without frontmatter", roles=NOTES)
+def frontmatter_missing(note: Note, context: Context) -> Iterator[Found]:
+    """Notes without a head where the agent looks for one."""
+    if not context.layout.heads_expected or note.head.present or note.head.fault:
+        return
+    if note.readable and note.text.strip():
+        first = note.text.strip().partition("\n")[0]
+        yield Found(1, f"“{note.name}” has no frontmatter.", note.path, (first,))
+
+
+@note_rule("frontmatter-invalid", Severity.ERROR, "frontmatter that strict YAML refuses")
+def frontmatter_invalid(note: Note, context: Context) -> Iterator[Found]:
+    """Heads that are read leniently only."""
+    fault = note.head.fault
+    if fault is None:
+        return
+    lines = note.text.split("\n", fault.line)
+    quoted = lines[fault.line - 1].rstrip("\r") if len(lines) >= fault.line else ""
+    message = f"The frontmatter is not valid YAML: {fault.message}."
+    yield Found(fault.line, message, f"{fault.message}\n{quoted}", (quoted,))
+
+
+@note_rule(
+    "frontmatter-incomplete", Severity.WARNING, "no name, description or type", roles=NOTES
+)
+def frontmatter_incomplete(note: Note, context: Context) -> Iterator[Found]:
+    """Heads that lack a field which the agent chooses notes by."""
+    if not note.head.present or note.head.fault:
+        return
+    missing = [field for field in context.layout.required if not _given(note, field, context)]
+    if missing:
+        message = f"The frontmatter gives no {' and no '.join(missing)}."
+        yield Found(1, message, ", ".join(missing))
+
+
+@memory_rule("unknown-type", Severity.WARNING, "a type that the kind of memory does not know")
+def unknown_type(memory: Memory, context: Context) -> Iterator[Found]:
+    """Types that are none of the agent's, or none for which the wiki has a folder."""
+    pages = PAGE_TYPES | _folders_in(PAGES, memory)
+    sources = SOURCE_TYPES | _folders_in(memory.layout.source_folder, memory)
+    for note in memory.notes:
+        if memory.layout.kind is not Kind.WIKI:
+            given, known = note.type, memory.layout.types
+        else:
+            given = note.head.scalar("type")
+            known = _types_of_wiki(note, pages, sources)
+        if given and known and not _names_one(given, known):
+            message = f"The type “{given}” is none of {', '.join(sorted(known))}."
+            yield Found(head_line(note, "type"), message, given, (f"type: {given}",), note.path)
+
+
+def _types_of_wiki(note: Note, pages: frozenset[str], sources: frozenset[str]) -> frozenset[str]:
+    if note.role is Role.SOURCE:
+        return sources
+    return pages if note.path.startswith(PAGES + "/") else frozenset()
+
+
+def _names_one(given: str, known: frozenset[str]) -> bool:
+    """Whether `given` is one of `known`, singular and plural alike."""
+    plain = given.strip().lower()
+    return not known.isdisjoint((plain, plain + "s", plain + "es", _plural(plain), plain[:-1]))
+
+
+def _plural(word: str) -> str:
+    """Return the plural of a word in -y or -is."""
+    return word[:-1] + "ies" if word.endswith("y") else word[:-2] + "es"
+
+
+def _given(note: Note, field: str, context: Context) -> bool:
+    layout = context.layout
+    keys = {"name": layout.title_keys, "description": layout.summary_keys, "type": layout.type_keys}
+    if field == "type" and note.head.scalar("pinned"):
+        # lessons that an agent pins or not have no type
+        return True
+    return any(note.head.scalar(key).strip() for key in keys[field])
+
+
+def _folders_in(folder: str, memory: Memory) -> frozenset[str]:
+    """The names of the folders in `folder` that hold a note, in lower case."""
+    depth = folder.count("/") + 1
+    inside = (file.path for file in memory.files if file.path.startswith(folder + "/"))
+    return frozenset(path.split("/")[depth].lower() for path in inside if path.count("/") > depth)

@@ -1,0 +1,69 @@
+"""Rules on what the index points to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ricordo.health.finding import Severity
+from ricordo.health.rule import Context, Found, memory_rule
+from ricordo.memory.index import Entry, EntryForm, Index
+from ricordo.memory.layout import Role
+from ricordo.memory.memory import Leads, Memory
+from ricordo.memory.note import Note
+
+LISTED = frozenset((EntryForm.BULLET, EntryForm.ROW))
+"""The forms in which an index lists a note; prose only mentions it."""
+
+
+@memory_rule("index-missing-file", Severity.ERROR, "an entry points to a file that is not there")
+def index_missing_file(memory: Memory, context: Context) -> Iterator[Found]:
+    """Entries that lead nowhere; a wikilink in prose is a note that is wanted, no entry."""
+    for index in memory.indexes:
+        for entry in index.entries:
+            if entry.link.is_wikilink and entry.form not in LISTED:
+                continue
+            if memory.resolve(index.note, entry.link).leads is Leads.NOWHERE:
+                message = f"The entry “{entry.title}” points to {entry.link.target}, which is not there."
+                yield Found(entry.line, message, entry.link.target, (entry.text,), index.path)
+
+
+@memory_rule("unindexed-note", Severity.WARNING, "a note that no entry points to")
+def unindexed_note(memory: Memory, context: Context) -> Iterator[Found]:
+    """Notes that an index should list and none does; an empty file has nothing to be listed."""
+    folders = {index.folder for index in memory.indexes}
+    for note in memory.notes if folders else ():
+        if note.path not in memory.entries and _is_covered(note, folders, memory):
+            if not note.readable or note.text.strip():
+                message = f"No entry of the index points to “{note.name}”."
+                yield Found(0, message, note.path, (), note.path)
+
+
+@memory_rule("index-duplicate-entry", Severity.WARNING, "two entries for one note")
+def index_duplicate_entry(memory: Memory, context: Context) -> Iterator[Found]:
+    """Listed entries of one index that point to the same place of the same note."""
+    for index in memory.indexes:
+        seen: dict[tuple[str, str], Entry] = {}
+        for path, entry in _listed(memory, index):
+            first = seen.setdefault((path, entry.link.anchor), entry)
+            if first is not entry:
+                message = f"{path} has two entries, on lines {first.line} and {entry.line}."
+                yield Found(entry.line, message, path, (first.text, entry.text), index.path)
+
+
+def _listed(memory: Memory, index: Index) -> Iterator[tuple[str, Entry]]:
+    for entry in index.entries:
+        if entry.form in LISTED:
+            found = memory.resolve(index.note, entry.link)
+            if found.leads is Leads.NOTE and memory.by_path[found.path].role is not Role.INDEX:
+                yield found.path, entry
+
+
+def _is_covered(note: Note, folders: set[str], memory: Memory) -> bool:
+    """Whether an index lies in the folder of `note` or above; for a raw source, among sources."""
+    within = memory.layout.source_folder if note.role is Role.SOURCE else ""
+    folder = note.path.rpartition("/")[0]
+    while folder not in folders:
+        if folder in ("", within):
+            return False
+        folder = folder.rpartition("/")[0]
+    return folder.startswith(within)

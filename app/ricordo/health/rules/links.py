@@ -1,0 +1,128 @@
+"""Rules on where links lead."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from ricordo.health.finding import Severity
+from ricordo.health.rule import Context, Found, memory_rule
+from ricordo.health.rules.index import LISTED
+from ricordo.memory.layout import Kind, Role
+from ricordo.memory.links import Link
+from ricordo.memory.memory import Leads, Memory, Resolved
+from ricordo.memory.note import Note
+
+_ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
+_PATTERN = frozenset("<>{}*$…")
+"""Characters of a path that only shows how paths are made."""
+_PROJECT_FILES = frozenset(
+    f"{name}.md" for name in ("claude", "agents", "gemini", "readme", "handoff", "changelog")
+)
+_SYSTEM_PATH = re.compile(
+    r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
+    re.IGNORECASE,
+)
+_LINKED = frozenset((Kind.CLAUDE, Kind.CLAUDE_AGENT, Kind.WIKI, Kind.FOLDER))
+"""The kinds whose notes are found by links; others list their files themselves."""
+
+
+@memory_rule(
+    "dead-link", Severity.ERROR, "a markdown link to a file of the memory that is not there"
+)
+def dead_link(memory: Memory, context: Context) -> Iterator[Found]:
+    """Markdown links that lead nowhere; those of an index to notes are missing entries."""
+    for file, found in _own_links(memory, Leads.NOWHERE):
+        link = found.link
+        is_entry = file.role is Role.INDEX and link.target.lower().endswith(".md")
+        if not link.is_wikilink and not is_entry and _is_of_memory(memory, file, found):
+            message = f"The link “{link.label}” leads to {link.target}, which is not there."
+            yield Found(link.line, message, link.target, (_line(file, link),), file.path)
+
+
+@memory_rule("wanted-note", Severity.INFO, "a [[wikilink]] to a note that does not exist")
+def wanted_note(memory: Memory, context: Context) -> Iterator[Found]:
+    """Names that notes link to and that no note has, once a file."""
+    for file, found in _once(_own_links(memory, Leads.NOWHERE)):
+        link = found.link
+        if link.is_wikilink and not _is_entry(memory, file, link):
+            message = f"There is no note “{link.target}” yet."
+            yield Found(link.line, message, link.target, (_line(file, link),), file.path)
+
+
+@memory_rule(
+    "orphan-note", Severity.INFO, "no entry and no note leads to it", kinds=_LINKED
+)
+def orphan_note(memory: Memory, context: Context) -> Iterator[Found]:
+    """Notes and raw sources that nothing leads to, where the memory links its notes at all."""
+    for note in memory.notes if memory.backlinks or memory.indexes else ():
+        if note.path not in memory.backlinks and (not note.readable or note.text.strip()):
+            yield Found(0, f"Nothing leads to “{note.name}”.", note.path, (), note.path)
+
+
+@memory_rule("outside-memory", Severity.ERROR, "a link or symlink that leads out of the memory")
+def outside_memory(memory: Memory, context: Context) -> Iterator[Found]:
+    """Symbolic links and links of notes that leave the memory's directory."""
+    for skipped in memory.skipped:
+        if skipped.leads_out:
+            message = f"{skipped.path} is {skipped.reason}, outside the memory."
+            yield Found(0, message, skipped.reason, (skipped.reason,), skipped.path)
+    for file, found in _own_links(memory, Leads.OUTSIDE, Leads.AWAY):
+        link = found.link
+        if _leaves(memory, file, found):
+            message = f"The link “{link.label}” leads out of the memory, to {link.target}."
+            yield Found(link.line, message, link.target, (_line(file, link),), file.path)
+
+
+def _own_links(memory: Memory, *leads: Leads) -> Iterator[tuple[Note, Resolved]]:
+    """The links that lead so; those of raw sources are what somebody else wrote."""
+    for file in memory.files:
+        if file.links and file.role is not Role.SOURCE:
+            for found in memory.links[file.path]:
+                if found.leads in leads:
+                    yield file, found
+
+
+def _once(links: Iterator[tuple[Note, Resolved]]) -> Iterator[tuple[Note, Resolved]]:
+    seen: set[tuple[str, str]] = set()
+    for file, found in links:
+        if (key := (file.path, found.link.target)) not in seen:
+            seen.add(key)
+            yield file, found
+
+
+def _is_entry(memory: Memory, file: Note, link: Link) -> bool:
+    """Whether the link is a listed entry of an index, which is judged as such."""
+    return file.role is Role.INDEX and any(
+        entry.link is link and entry.form in LISTED
+        for index in memory.indexes
+        if index.note is file
+        for entry in index.entries
+    )
+
+
+def _is_of_memory(memory: Memory, file: Note, found: Resolved) -> bool:
+    """Whether a dead link means a file of the memory, rather than one of a project or a site."""
+    target = found.link.target.lower()
+    if not _PATTERN.isdisjoint(target):
+        return False
+    folder, _, name = found.path.rpartition("/")
+    is_wiki = memory.layout.kind is Kind.WIKI
+    if target.endswith(".md"):
+        return is_wiki or ((not folder or folder in memory.others) and name not in _PROJECT_FILES)
+    return is_wiki and target.endswith(_ASSETS) and (not folder or folder in memory.others)
+
+
+def _leaves(memory: Memory, file: Note, found: Resolved) -> bool:
+    target = found.link.target
+    if found.leads is Leads.AWAY:
+        return not found.link.is_wikilink and bool(_SYSTEM_PATH.match(target))
+    written = posixpath.join(memory.root, posixpath.dirname(file.path), target)
+    return not posixpath.normpath(written).startswith(memory.root + "/")
+
+
+def _line(file: Note, link: Link) -> str:
+    start = file.text.rfind("\n", 0, link.start) + 1
+    end = file.text.find("\n", link.end)
+    return file.text[start : end if end >= 0 else len(file.text)].strip()

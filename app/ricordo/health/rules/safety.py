@@ -1,0 +1,134 @@
+"""Rules on what may do harm: credentials, orders from outside, text that is not seen."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+from ricordo.health.finding import Severity
+from ricordo.health.prose import LineCounter, words
+from ricordo.health.rule import EVERY_ROLE, Context, Found, note_rule
+from ricordo.health.vocabulary import Triggers, read_words
+from ricordo.memory.note import Note
+from ricordo.secrets import find_secrets
+from ricordo.text import hidden_characters, visible
+
+_CODE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE)
+_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|'[^'\n]*'")
+
+
+class _Order(NamedTuple):
+    """One way of giving an agent orders from outside."""
+
+    says: str
+    needs: Triggers
+    marks: tuple[str, ...]
+    """Signs, rather than words, of which the text holds one."""
+    pattern: re.Pattern[str]
+    outside_code: bool
+
+
+@note_rule(
+    "secret", Severity.ERROR, "a credential (never echoed: kind and place only)", roles=EVERY_ROLE
+)
+def secret(note: Note, context: Context) -> Iterator[Found]:
+    """Credentials; the value itself goes nowhere, its hash keeps the finding's id."""
+    lines = LineCounter(note.text)
+    for found in find_secrets(note.text):
+        value = note.text[found.start : found.end]
+        digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16)
+        line = lines.at(found.start)
+        evidence = (f"{found.kind}, {found.end - found.start} characters, line {line}",)
+        yield Found(line, f"A credential stands here: {found.kind}.", digest.hexdigest(), evidence)
+
+
+@note_rule(
+    "instruction-shaped",
+    Severity.WARNING,
+    "text that addresses the agent as an order from outside, or hides text",
+    roles=EVERY_ROLE,
+)
+def instruction_shaped(note: Note, context: Context) -> Iterator[Found]:
+    """Orders that no owner of a memory would write; each line once."""
+    told: set[int] = set()
+    lowered = note.text.lower()
+    for order in _orders():
+        if not order.needs.are_in(words(note), lowered) and not any(
+            mark in lowered for mark in order.marks
+        ):
+            continue
+        for start in _places(order, note):
+            line = note.line_of(start)
+            if line not in told:
+                told.add(line)
+                quoted = _line_at(note.text, start)
+                yield Found(line, f"This text {order.says}.", quoted, (quoted,))
+
+
+@note_rule(
+    "control-characters",
+    Severity.WARNING,
+    "terminal escapes, zero-width or bidirectional controls",
+    roles=EVERY_ROLE,
+)
+def control_characters(note: Note, context: Context) -> Iterator[Found]:
+    """Characters that steer a terminal or cannot be seen, once a line."""
+    lines = LineCounter(note.text)
+    hidden = hidden_characters(note.text)
+    for line, group in groupby(hidden, key=lambda match: lines.at(match.start())):
+        matches = list(group)
+        kinds = Counter(visible(match.group()) for match in matches)
+        quoted = _line_at(note.text, matches[0].start())
+        message = f"The line holds characters that cannot be seen: {' '.join(kinds)}."
+        yield Found(line, message, quoted, (quoted,))
+
+
+def _places(order: _Order, note: Note) -> Iterator[int]:
+    """Where the order is given, not just spoken of."""
+    text = _CODE.sub(_blank, note.text) if order.outside_code else note.text
+    for match in order.pattern.finditer(text):
+        if not (_is_quoted(note.text, match) and _mentions().are_in(words(note), note.text)):
+            yield match.start()
+
+
+def _is_quoted(text: str, match: re.Match[str]) -> bool:
+    start = text.rfind("\n", 0, match.start()) + 1
+    line = _line_at(text, match.start())
+    return any(
+        start + quote.start() <= match.start() < start + quote.end()
+        for quote in _QUOTED.finditer(line)
+    )
+
+
+def _line_at(text: str, offset: int) -> str:
+    end = text.find("\n", offset)
+    return text[text.rfind("\n", 0, offset) + 1 : end if end >= 0 else len(text)].rstrip("\r")
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match.group())
+
+
+@cache
+def _orders() -> tuple[_Order, ...]:
+    flags = re.IGNORECASE | re.MULTILINE
+    return tuple(
+        _Order(
+            order["says"],
+            Triggers(need for need in order["needs"] if need[0].isalnum()),
+            tuple(need for need in order["needs"] if not need[0].isalnum()),
+            re.compile(order["pattern"], flags),
+            order.get("outside_code", False),
+        )
+        for order in read_words("safety")["order"]
+    )
+
+
+@cache
+def _mentions() -> Triggers:
+    return Triggers(read_words("safety")["mention"]["words"])

@@ -1,0 +1,59 @@
+"""Word lists in many languages: data files beside the rules, compiled once."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+"""Kana, Han and Hangul, inside a character class: scripts in which words have no sure border."""
+_BLANK = re.compile(r"(\(\?<[!=][^()]*\))| ")
+"""A blank, or the look-behind, of fixed width, that may hold one."""
+_SPACELESS = re.compile(f"[{SPACELESS}]")
+
+
+@cache
+def read_words(name: str) -> Mapping[str, Any]:
+    """Return the data file `name` that lies beside the rules."""
+    data = pkgutil.get_data("ricordo.health.rules", f"{name}.toml")
+    assert data is not None
+    return tomllib.loads(data.decode())
+
+
+def expressions(name: str, part: str) -> list[str]:
+    """Return the expressions of all languages under `part` of the data file `name`."""
+    return [text for texts in read_words(name)[part].values() for text in texts]
+
+
+def any_of(parts: Iterable[str]) -> str:
+    """Return one alternation of whole words and phrases; a blank stands for any white space."""
+    bounded = []
+    for part in sorted(parts, key=len, reverse=True):
+        spaced = _BLANK.sub(lambda match: match[1] or r"\s+", part)
+        bounded.append(spaced if _SPACELESS.search(part) else rf"\b{spaced}(?!\w)")
+    return "|".join(bounded) or r"(?!)"
+
+
+def compiled(name: str, part: str) -> re.Pattern[str]:
+    """Return the pattern that finds any expression under `part` of the data file `name`."""
+    return re.compile(any_of(expressions(name, part)), re.IGNORECASE)
+
+
+class Triggers:
+    """Decides at little cost that a text holds none of some words."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        """`words` in lower case; those of scripts without word borders are looked for anywhere."""
+        given = frozenset(words)
+        self._anywhere = tuple(word for word in given if _SPACELESS.search(word))
+        self._words = given.difference(self._anywhere)
+
+    def are_in(self, words: frozenset[str], text: str) -> bool:
+        """Say whether `text`, whose lower-cased `words` are known, holds any of them."""
+        if not self._words.isdisjoint(words):
+            return True
+        return not text.isascii() and any(word in text for word in self._anywhere)

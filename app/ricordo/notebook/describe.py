@@ -1,0 +1,87 @@
+"""Memories, loads, findings and notes as plain JSON values: the contract of the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ricordo.health.finding import Finding, Severity
+from ricordo.memory.memory import Leads, Memory
+from ricordo.memory.note import Note
+from ricordo.notebook.open import Look
+
+
+def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
+    """Return what an agent is given at session start, as `load --json` prints it."""
+    load = memory.load
+    limits = load.limits
+    described: dict[str, Any] = {
+        "kind": memory.layout.kind.value,
+        "lines": load.lines,
+        "units": load.units,
+        "max_lines": limits.lines if limits else None,
+        "max_units": limits.units if limits else None,
+        "cut_at_line": load.cut_at_line,
+        "dropped": [
+            {"line": line, "title": title, "path": path} for line, title, path in dropped(memory)
+        ],
+    }
+    if with_text:
+        described["text"] = load.text
+    return described
+
+
+def dropped(memory: Memory) -> list[tuple[int, str, str]]:
+    """Return the entries that an agent is not given: line of the index, title, file."""
+    cut, index = memory.load.cut_at_line, memory.index
+    if cut is None or index is None:
+        return []
+    return [
+        (entry.line, entry.title, memory.resolve(index.note, entry.link).path)
+        for entry in index.entries
+        if entry.line >= cut
+    ]
+
+
+def describe_finding(finding: Finding, *, dismissed: bool) -> dict[str, Any]:
+    """Return a finding as `lint --json` prints it."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.word,
+        "path": finding.path,
+        "line": finding.line,
+        "message": finding.message,
+        "evidence": list(finding.evidence),
+        "fix": None,
+        "safe": False,
+        "dismissed": dismissed,
+        "id": finding.id,
+    }
+
+
+def describe_summary(look: Look) -> dict[str, int]:
+    """Return how many findings there are of each severity."""
+    return {severity.word: look.counts[severity] for severity in sorted(Severity, reverse=True)}
+
+
+def describe_note(look: Look, note: Note) -> dict[str, Any]:
+    """Return one note with all that is known of it, as `show --json` prints it."""
+    memory = look.memory
+    return {
+        "path": note.path,
+        "name": note.name,
+        "description": note.description,
+        "type": note.type,
+        "text": note.text,
+        "links": [
+            {"target": link.link.target, "leads": link.leads.value, "path": link.path}
+            for link in memory.links.get(note.path, ())
+            if link.leads is not Leads.AWAY
+        ],
+        "backlinks": list(memory.backlinks.get(note.path, ())),
+        "findings": [
+            describe_finding(finding, dismissed=False)
+            for finding in look.by_path.get(note.path, ())
+        ],
+        "origin": note.head.scalar("originSessionId") or None,
+        "versions": [],
+    }

@@ -1,0 +1,101 @@
+"""Finding memories: the one that a path means, those of a directory, all on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ricordo import git
+from ricordo.agents.folder import holds_notes
+from ricordo.agents.kinds import INDEX_NAMES
+from ricordo.agents.place import Place
+from ricordo.agents.workplace import workplace
+from ricordo.disk.reader import list_names
+from ricordo.errors import MemoryNotFound
+from ricordo.memory.layout import Kind
+from ricordo.notebook.places import existing, itself, places_everywhere, places_of
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.text import one_line
+
+_UNQUESTIONED = (Kind.CLAUDE, Kind.FOLDER)
+
+
+class NoMemoryHere(MemoryNotFound):
+    """No memory belongs to a directory."""
+
+    def __init__(self, directory: str, looked: Sequence[Place]) -> None:
+        """`looked` are the places that were tried."""
+        tried = ", ".join(one_line(place.root) for place in looked)
+        super().__init__(f"No memory was found for {one_line(directory)}. Looked in {tried}.")
+        self.looked = tuple(looked)
+
+
+def find_memory(path: str | None, surroundings: Surroundings) -> Place:
+    """Return the memory that `path` means, else that of the current directory; of several the most
+    likely. Raises what `find_memories` raises.
+    """
+    return find_memories(path, surroundings)[0]
+
+
+def find_memories(path: str | None, surroundings: Surroundings) -> list[Place]:
+    """Return the memories that `path` may mean, most likely first and at least one.
+
+    `path` is a memory's directory, its index file, or the directory of a project; None is the
+    current directory. Raises MemoryNotFound where no such path is, and NoMemoryHere where no
+    memory belongs to it.
+    """
+    if path is None:
+        return _memories_of(surroundings.cwd, surroundings, named=False)
+    full = os.path.join(surroundings.cwd, path)
+    if os.path.isdir(full):
+        return _memories_of(full, surroundings, named=True)
+    if os.path.isfile(full) and os.path.basename(full).lower() in INDEX_NAMES:
+        return [itself(os.path.dirname(full))]
+    if os.path.lexists(full):
+        raise MemoryNotFound(f"{one_line(full)} is neither a directory nor the index of a memory.")
+    raise MemoryNotFound(f"There is nothing at {one_line(full)}.")
+
+
+def clear_choice(places: Sequence[Place]) -> Place | None:
+    """Return the one of `places` that needs no question: a sole one, or before all others the auto
+    memory of the project or a plain folder of notes that is the very directory; else None.
+    """
+    if len(places) == 1 or (places and places[0].layout.kind in _UNQUESTIONED):
+        return places[0]
+    return None
+
+
+def candidates(surroundings: Surroundings, directory: str) -> list[Place]:
+    """Return the memories that belong to `directory` as a place of work, most likely first."""
+    return existing(places_of(surroundings, workplace(directory)))
+
+
+def all_memories(surroundings: Surroundings) -> list[Place]:
+    """Return every memory that is on this machine, each directory once."""
+    return existing(places_everywhere(surroundings))
+
+
+def _memories_of(directory: str, surroundings: Surroundings, *, named: bool) -> list[Place]:
+    here = itself(directory)
+    if here.layout.kind is not Kind.FOLDER:
+        # who works inside a wiki may mean the notes that an agent keeps about that work
+        others = [] if named else candidates(surroundings, directory)
+        return existing([here, *others])
+    looked = places_of(surroundings, workplace(directory))
+    found = existing(looked)
+    own = [place for place in found if place.project == here.root]
+    if not own and _is_folder_of_notes(here.root, named=named):
+        own = [here]
+    if not own and not found:
+        raise NoMemoryHere(directory, looked)
+    return existing([*own, *found])
+
+
+def _is_folder_of_notes(root: str, *, named: bool) -> bool:
+    """A repository that nobody named is a project, whatever texts stand in it, and one that was
+    named is unless notes stand at its top; an empty directory that was named is still to be filled.
+    """
+    repository = git.top_level(root)
+    if repository and not named:
+        return False
+    return holds_notes(root, in_folders=repository != root) or (named and not list_names(root))

@@ -1,0 +1,173 @@
+"""Following a memory: a new look whenever somebody changed it, or the person asked for one.
+
+Agents write files in several steps. What looks like a whole file is shown at once; what looks
+torn (empty, shorter by more than half, a head that broke) is held back until it has been the same
+for a moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from ricordo.disk.reader import reread_files
+from ricordo.disk.watcher import Batch, watch
+from ricordo.errors import RicordoError
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+from ricordo.notebook.open import Look, Notebook
+
+STABLE_FOR = 0.3
+"""Seconds for which a file that looks torn has to stay the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A look, and what led to it."""
+
+    look: Look
+    changed: frozenset[str] = frozenset()
+    """Files that are other than in the look before, or gone."""
+    judged: bool = True
+    """False for the first sight, which has no findings yet."""
+    polling: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The memory cannot be read at the moment."""
+
+    error: RicordoError
+
+
+class _Wish(Enum):
+    REREAD = auto()
+    JUDGE = auto()
+
+
+class Follower:
+    """Gives one look after the other at one memory; owns its `Notebook` while it does."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        """`notebook` must not be used by anybody else from now on."""
+        self._notebook = notebook
+        self._queue: asyncio.Queue[Batch | _Wish] = asyncio.Queue()
+        self._memory: Memory | None = None
+        self._held: dict[str, bytes] = {}
+        self._polling = False
+
+    def reread(self) -> None:
+        """Ask for everything to be read anew."""
+        self._queue.put_nowait(_Wish.REREAD)
+
+    def judge(self) -> None:
+        """Ask for the findings to be told anew, because something was decided."""
+        self._queue.put_nowait(_Wish.JUDGE)
+
+    async def looks(self) -> AsyncIterator[Seen | Lost]:
+        """Yield a first sight without findings, then a look after every change, for ever."""
+        pump = asyncio.create_task(self._pump())
+        try:
+            async for seen in self._first():
+                yield seen
+            while True:
+                yield await self._next()
+        finally:
+            pump.cancel()
+
+    async def _pump(self) -> None:
+        async for batch in watch(self._notebook.place.root):
+            self._queue.put_nowait(batch)
+
+    async def _first(self) -> AsyncIterator[Seen | Lost]:
+        try:
+            self._memory = await asyncio.to_thread(self._notebook.read)
+        except RicordoError as error:
+            yield Lost(error)
+            return
+        yield Seen(Look(self._memory, (), (), self._notebook.surroundings.now), judged=False)
+        yield Seen(await asyncio.to_thread(self._notebook.judge, self._memory))
+
+    async def _next(self) -> Seen | Lost:
+        while True:
+            wish = await self._wish()
+            before = self._memory
+            try:
+                seen = await self._answer(wish)
+            except RicordoError as error:
+                self._memory = None
+                if before is not None:
+                    return Lost(error)
+                continue
+            if seen is not None:
+                return seen
+
+    async def _wish(self) -> Batch | _Wish:
+        if not self._held:
+            return await self._queue.get()
+        try:
+            return await asyncio.wait_for(self._queue.get(), STABLE_FOR)
+        except TimeoutError:
+            return Batch(frozenset(self._held), polling=self._polling)
+
+    async def _answer(self, wish: Batch | _Wish) -> Seen | None:
+        before = self._memory
+        if wish is _Wish.JUDGE and before is not None:
+            return await self._judged(before, frozenset())
+        if isinstance(wish, Batch):
+            began_polling = wish.polling and not self._polling
+            self._polling = wish.polling
+            if not wish.paths and not wish.everything and not began_polling and before:
+                return None
+            if before is not None and not wish.everything:
+                memory = await asyncio.to_thread(reread_files, before, wish.paths)
+                memory = self._without_torn(before, memory, wish.paths)
+                return await self._judged_if_changed(before, memory, said=began_polling)
+        memory = await asyncio.to_thread(self._notebook.read)
+        self._held = {}
+        if before is None:
+            return await self._judged(memory, frozenset())
+        return await self._judged_if_changed(before, memory, said=wish is _Wish.REREAD)
+
+    async def _judged_if_changed(self, before: Memory, memory: Memory, said: bool) -> Seen | None:
+        changed = _differences(before, memory)
+        if not changed and not said and memory.skipped == before.skipped:
+            return None
+        return await self._judged(memory, changed)
+
+    async def _judged(self, memory: Memory, changed: frozenset[str]) -> Seen:
+        self._memory = memory
+        look = await asyncio.to_thread(self._notebook.judge, memory)
+        return Seen(look, changed, polling=self._polling)
+
+    def _without_torn(self, before: Memory, now: Memory, paths: frozenset[str]) -> Memory:
+        """Put the old text of files that look torn back, until they have been stable."""
+        kept: dict[str, Note | None] = {}
+        for path in paths:
+            old, new = before.by_path.get(path), now.by_path.get(path)
+            if old and new and _looks_torn(old, new) and self._held.get(path) != new.raw:
+                self._held[path] = new.raw
+                kept[path] = old
+            else:
+                self._held.pop(path, None)
+        return now.with_files(kept) if kept else now
+
+
+def _looks_torn(old: Note, new: Note) -> bool:
+    if old.raw == new.raw or not old.raw:
+        return False
+    broken = bool(new.head.fault) and not old.head.fault
+    return len(new.raw) * 2 < len(old.raw) or broken or (new.trouble != old.trouble)
+
+
+def _differences(before: Memory, now: Memory) -> frozenset[str]:
+    old, new = before.by_path, now.by_path
+    gone = old.keys() - new.keys()
+    other = {
+        path
+        for path, file in new.items()
+        if (was := old.get(path)) is not file and (was is None or was.raw != file.raw)
+    }
+    return frozenset(gone | other)

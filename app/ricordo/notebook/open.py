@@ -1,0 +1,109 @@
+"""Opening a memory: read it, judge it, and look again when something changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from ricordo.agents.place import Place
+from ricordo.disk.decisions import Decisions
+from ricordo.disk.reader import read_memory
+from ricordo.errors import StateUnusable
+from ricordo.health.finding import Finding, Severity
+from ricordo.health.lint import Linter
+from ricordo.health.rule import Context
+from ricordo.memory.memory import Memory
+from ricordo.notebook.settle import severities, thresholds
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.settings.settings import Settings
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A memory at one moment, and what is wrong with it."""
+
+    memory: Memory
+    findings: tuple[Finding, ...]
+    """Worst first, without the dismissed ones."""
+    dismissed: tuple[Finding, ...]
+    at: datetime
+    remark: str = ""
+    """What could not be done meanwhile; "" where all went well."""
+
+    @cached_property
+    def by_path(self) -> Mapping[str, tuple[Finding, ...]]:
+        """The findings of every file, worst first."""
+        found: dict[str, list[Finding]] = {}
+        for finding in self.findings:
+            found.setdefault(finding.path, []).append(finding)
+        return {path: tuple(findings) for path, findings in found.items()}
+
+    @cached_property
+    def counts(self) -> Mapping[Severity, int]:
+        """How many findings there are of each severity."""
+        counted = dict.fromkeys(sorted(Severity, reverse=True), 0)
+        for finding in self.findings:
+            counted[finding.severity] += 1
+        return counted
+
+    def worst(self, path: str) -> Severity | None:
+        """Return the severity of the worst finding of a file; None where nothing is wrong."""
+        findings = self.by_path.get(path)
+        return findings[0].severity if findings else None
+
+
+class Notebook:
+    """One opened memory. Every look at it reads and judges only what changed since the last."""
+
+    def __init__(
+        self,
+        place: Place,
+        surroundings: Surroundings,
+        settings: Settings,
+        only: frozenset[str] = frozenset(),
+    ) -> None:
+        """`only` are the rules to judge by; all, where it is empty."""
+        self.place = place
+        self.surroundings = surroundings
+        self.settings = settings
+        self.decisions = Decisions(surroundings.state, place.root)
+        self._linter = Linter(severities(settings, place.root), only)
+        self._memory: Memory | None = None
+
+    def read(self) -> Memory:
+        """Return the memory as it is on disk now. Raises MemoryNotFound and MemoryUnreadable."""
+        self._memory = read_memory(self.place.root, self.place.layout, self._memory)
+        return self._memory
+
+    def look(self) -> Look:
+        """Read and judge the memory. Raises MemoryNotFound and MemoryUnreadable."""
+        return self.judge(self.read())
+
+    def judge(self, memory: Memory) -> Look:
+        """Judge a memory that was read."""
+        now = self.surroundings.now
+        root = self.place.root
+        context = Context(now, memory.layout, thresholds(self.settings, root))
+        found = self._linter.run(memory, context)
+        remark = ""
+        try:
+            dismissed = self.decisions.dismissed()
+        except StateUnusable as error:
+            dismissed, remark = {}, error.message
+        return Look(
+            memory,
+            tuple(finding for finding in found if finding.id not in dismissed),
+            tuple(finding for finding in found if finding.id in dismissed),
+            now,
+            remark,
+        )
+
+    def dismiss(self, finding_id: str, reason: str = "") -> None:
+        """Say of a finding that it is fine, until the text of its cause changes."""
+        self.decisions.dismiss(finding_id, self.surroundings.now.isoformat(), reason)
+
+    def take_back(self, finding_id: str) -> None:
+        """Let a dismissed finding stand again."""
+        self.decisions.take_back(finding_id, self.surroundings.now.isoformat())

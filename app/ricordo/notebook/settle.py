@@ -1,0 +1,61 @@
+"""Settings with all names that they may use: rules, thresholds, actions and themes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+
+from ricordo.health.finding import SEVERITY_WORDS, Severity
+from ricordo.health.rule import DEFAULT_THRESHOLDS, all_rules
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.resources import themes_directory
+from ricordo.settings.known import Known, KnownAction
+from ricordo.settings.read import read_settings
+from ricordo.settings.read_themes import read_themes
+from ricordo.settings.remark import Remark
+from ricordo.settings.settings import Settings
+from ricordo.settings.theme import ThemeColors
+
+
+def load_settings(
+    surroundings: Surroundings, actions: Sequence[KnownAction] | None = None
+) -> tuple[Settings, list[Remark]]:
+    """Return what the person has set, and what in settings and themes could not be used.
+
+    Without `actions` the keymap is not read.
+    """
+    themes, theme_remarks = load_themes(surroundings)
+    known = known_names(surroundings, actions, themes)
+    settings, remarks = read_settings(surroundings.config, known)
+    return settings, remarks + theme_remarks
+
+
+def load_themes(surroundings: Surroundings) -> tuple[Mapping[str, ThemeColors], list[Remark]]:
+    """Return the themes that ship with Ricordo and the person's own, by name."""
+    return read_themes((themes_directory(), os.path.join(surroundings.config, "themes")))
+
+
+def known_names(
+    surroundings: Surroundings,
+    actions: Sequence[KnownAction] | None,
+    themes: Collection[str] = (),
+) -> Known:
+    """Return every name that settings may use."""
+    return Known(
+        rules={rule.name: rule.severity.word for rule in all_rules().values()},
+        thresholds=DEFAULT_THRESHOLDS,
+        actions=None if actions is None else tuple(actions),
+        themes=themes,
+        home=surroundings.environ.get("HOME") or os.path.expanduser("~"),
+    )
+
+
+def severities(settings: Settings, root: str) -> Mapping[str, Severity | None]:
+    """Return the severities that the person has set for the memory at `root`; None is off."""
+    own = settings.for_memory(root).rules
+    return {rule: SEVERITY_WORDS.get(word) for rule, word in own.items()}
+
+
+def thresholds(settings: Settings, root: str) -> Mapping[str, float]:
+    """Return every threshold as it holds for the memory at `root`."""
+    return {**DEFAULT_THRESHOLDS, **settings.for_memory(root).thresholds}

@@ -1,0 +1,62 @@
+"""What surrounds a call: clock, homes, current directory. Tests replace each of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+
+class Surroundings(NamedTuple):
+    """Everything that Ricordo takes from the machine instead of from its arguments."""
+
+    cwd: str
+    environ: Mapping[str, str]
+    agent_home: str
+    """The home directory in which agents' folders are looked for."""
+    state: str
+    """The directory of our own state: decisions, what was seen last, widths of panes."""
+    config: str
+    """The directory of the person's settings."""
+    fixed_now: str = ""
+    """The clock as the caller fixed it, ISO 8601; "" for the real one."""
+
+    @property
+    def now(self) -> datetime:
+        """The present moment, with time zone."""
+        if not self.fixed_now:
+            return datetime.now().astimezone()
+        moment = datetime.fromisoformat(self.fixed_now)
+        return moment if moment.tzinfo else moment.astimezone()
+
+
+def look_around(
+    environ: Mapping[str, str], *, state: str = "", now: str = "", agent_home: str = ""
+) -> Surroundings:
+    """Return the surroundings of this process; the named options win over the environment.
+
+    Raises ValueError where `now` or `RICORDO_NOW` is no ISO 8601 time.
+    """
+    home = environ.get("HOME") or os.path.expanduser("~")
+    fixed = now or environ.get("RICORDO_NOW", "")
+    if fixed:
+        datetime.fromisoformat(fixed)
+    return Surroundings(
+        cwd=os.getcwd(),
+        environ=environ,
+        agent_home=os.path.abspath(agent_home or environ.get("RICORDO_AGENT_HOME") or home),
+        state=os.path.abspath(
+            state
+            or environ.get("RICORDO_STATE")
+            or os.path.join(_xdg(environ, "XDG_STATE_HOME", home, ".local/state"), "ricordo")
+        ),
+        config=os.path.join(_xdg(environ, "XDG_CONFIG_HOME", home, ".config"), "ricordo"),
+        fixed_now=fixed,
+    )
+
+
+def _xdg(environ: Mapping[str, str], name: str, home: str, default: str) -> str:
+    """The XDG base directory; relative values are to be ignored, says its specification."""
+    value = environ.get(name, "")
+    return value if os.path.isabs(value) else os.path.join(home, default)

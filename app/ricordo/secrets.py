@@ -1,0 +1,345 @@
+"""What a credential looks like, and how it is masked.
+
+The rules are data (`secret_rules.toml`); this module applies them. A cheap look decides for
+nearly every note that there is nothing to see; a closer one judges candidates by their shape.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from string import ascii_lowercase, digits
+from typing import Any, NamedTuple
+
+_MOST_REPEATED = 200  # values that are looked for at further places, a bound on the time it takes
+
+
+class Secret(NamedTuple):
+    """A credential in a text: what it is, and where its value starts and ends."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def find_secrets(text: str) -> list[Secret]:
+    """The credentials in `text`, sorted by position, none overlapping another.
+
+    Offsets are those of the value alone, not of the name before it. A value that was recognised
+    once is found at every other place too.
+    """
+    tokens, names = _worth_a_look(text)
+    if not tokens and not names:
+        return []
+    found = list(_scan(text, tokens, names))
+    plain, origins = _unwrapped(text)
+    for kind, start, end in _scan(plain, True, True):
+        found.append(Secret(kind, origins[start], origins[end - 1] + 1))
+    found = _merged(found)
+    return _merged(found + _repeats(text, found)) if found else []
+
+
+def mask(text: str) -> str:
+    """`text` with each credential replaced by `[secret: KIND]`, the rest left as it is."""
+    parts, at = [], 0
+    for kind, start, end in find_secrets(text):
+        parts += [text[at:start], f"[secret: {kind}]"]
+        at = end
+    return "".join(parts) + text[at:]
+
+
+# ---- the rules, compiled on first use ------------------------------------------------------------
+
+
+class _Shape(NamedTuple):
+    length: int
+    entropy: float
+    guards: frozenset[str]
+    accept: re.Pattern[str]
+    quoted: re.Pattern[str]
+    phrase: re.Pattern[str]
+
+
+class _Context(NamedTuple):
+    kind: str
+    pattern: re.Pattern[str]
+    shape: _Shape
+
+
+class _Rules(NamedTuple):
+    token: re.Pattern[str]
+    tokens: list[dict[str, Any]]
+    name: re.Pattern[str]
+    contexts: dict[str, list[_Context]]
+    guards: dict[str, re.Pattern[str]]
+    pieces: dict[str, re.Pattern[str]]
+    words: frozenset[str]
+    function_words: frozenset[str]
+    labels: str
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("secret_rules.toml").read_text("utf-8"))
+
+
+@cache
+def _rules() -> _Rules:
+    data = _data()
+    formats = [f"(?P<t{i}>{_expanded(t, f'v{i}')})" for i, t in enumerate(data["token"])]
+    names = [f"(?P<{name}>{'|'.join(parts)})" for name, parts in data["names"].items()]
+    rules = data["token"] + data["context"]
+    return _Rules(
+        # The letter of an escaped line break (`\\n`) before a token is no part of it.
+        token=re.compile(rf"(?:(?<![A-Za-z0-9+])|(?<=\\[nrt]))(?:{'|'.join(formats)})"),
+        tokens=data["token"],
+        name=re.compile("|".join(names), re.IGNORECASE),
+        contexts=_contexts(data),
+        guards={key: _union(parts) for key, parts in data["guards"].items()},
+        pieces={key: re.compile(value) for key, value in data["pieces"].items()},
+        words=frozenset(data["words"]["never"].split()),
+        function_words=frozenset(data["words"]["function"].split()),
+        labels=" ".join(f"[secret: {rule['kind']}]" for rule in rules),
+    )
+
+
+def _contexts(data: dict[str, Any]) -> dict[str, list[_Context]]:
+    shapes = {name: _shape(shape) for name, shape in data["shapes"].items()}
+    found: dict[str, list[_Context]] = {name: [] for name in data["names"]}
+    for rule in data["context"]:
+        pattern = re.compile(_expanded(rule, "value"), re.IGNORECASE)
+        for name in rule["after"]:
+            found[name].append(_Context(rule["kind"], pattern, shapes[rule["shape"]]))
+    return found
+
+
+def _shape(data: dict[str, Any]) -> _Shape:
+    patterns = (_union(data.get(key, ["(?!)"])) for key in ("accept", "quoted", "phrase"))
+    return _Shape(data["length"], data.get("entropy", 0.0), frozenset(data["guards"]), *patterns)
+
+
+def _union(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+def _expanded(rule: dict[str, Any], value_group: str) -> str:
+    pattern, fragments = str(rule["pattern"]), _data()["fragments"]
+    while (step := re.sub(r"@(\w+)@", lambda m: str(fragments[m[1]]), pattern)) != pattern:
+        pattern = step
+    return pattern.replace("(?P<value>", f"(?P<{value_group}>")
+
+
+# ---- a cheap first look --------------------------------------------------------------------------
+# Only `bytes.translate` maps and deletes in one fast pass, and `in` on ASCII text is the fastest
+# search there is: a regular expression over the whole text would take ten times as long.
+
+
+def _table(classes: dict[str, str]) -> bytes:
+    marks = {char: mark for chars, mark in classes.items() for char in chars}
+    return bytes(ord(marks.get(chr(i), " ")) for i in range(256))
+
+
+# First bytes of letters beyond Latin in UTF-8, where 0xE2 is punctuation. All other bytes that are
+# not ASCII go: accents, zero-width characters, what follows a first byte.
+_SCRIPT = {*range(0xCD, 0xE2), *range(0xE3, 0xEE)}
+_DROPPED = bytes(set(range(0x80, 0x100)) - _SCRIPT)
+_LOWER = bytes(1 if i > 127 else i + 32 * (65 <= i <= 90) for i in range(256))
+_RUNS = _table({ascii_lowercase + digits: "x", "-": "-"})
+_MIXED = _table({ascii_lowercase + "\1": "x", digits: "0"})
+_UUID = "-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+_DIGEST = re.compile(r"(?<![_-])(?=(?:.{32}|.{40}|.{56}|.{64}|.{96}|.{128})\Z)[0-9a-f]+")
+
+
+def _worth_a_look(text: str) -> tuple[bool, bool]:
+    """Whether to look for formats that speak for themselves, and for values that are named."""
+    words = _data()["prefilter"]
+    raw = text.encode("utf-8", "surrogatepass").translate(_LOWER, _DROPPED)
+    lowered, runs = raw.decode("ascii"), raw.translate(_RUNS).decode("ascii")
+    named = any(map(lowered.__contains__, words["always"])) or "PIN" in text
+    if not named and _may_hold_short_value(raw):
+        named = any(map(lowered.__contains__, words["mixed"]))
+        named = named or ("\1" in lowered and any(map(text.__contains__, words["scripts"])))
+    started, long = any(map(lowered.__contains__, words["starts"])), "x" * 16 in runs
+    if not started and not long and _UUID not in runs:
+        return False, named
+    announced = named or any(map(lowered.__contains__, words["weak"]))
+    return announced or started or (long and _random_run(lowered, runs)), announced
+
+
+def _may_hold_short_value(raw: bytes) -> bool:
+    # Signs between letters and digits are passed over, as in `zebra-80`.
+    classes = raw.translate(_MIXED, b"!#$%&*+-@^_~")
+    return b"=" in raw or b"x0" in classes or b"0x" in classes
+
+
+def _random_run(lowered: str, runs: str) -> bool:
+    """Whether a long run of letters and digits is there that is no digest."""
+    for run in re.finditer("x{16,}", runs):
+        value = lowered[run.start() : run.end()]
+        if (not value.isalpha() or len(value) >= 28) and not _DIGEST.match(lowered, *run.span()):
+            return True
+    return False
+
+
+# ---- the closer look -----------------------------------------------------------------------------
+
+
+def _scan(text: str, tokens: bool, names: bool) -> Iterator[Secret]:
+    if tokens:
+        yield from _tokens(text)
+        yield from _encoded(text)
+    if names:
+        yield from _announced(text)
+
+
+def _tokens(text: str) -> Iterator[Secret]:
+    rules = _rules()
+    for match in rules.token.finditer(text):
+        index = (match.lastgroup or "")[1:]
+        rule = rules.tokens[int(index)]
+        start, end = match.span(f"{'v' if 'group' in rule else 't'}{index}")
+        value = text[start:end]
+        if not rules.guards["filler"].search(value) and _entropy(value) >= rule.get("entropy", 1.5):
+            yield Secret(rule["kind"], start, end)
+
+
+def _encoded(text: str) -> Iterator[Secret]:
+    """Base64 that hides a credential; all of it is the value."""
+    for match in _rules().pieces["base64"].finditer(text):
+        hidden = next(_scan(_decoded(match[0]), True, True), None)
+        if hidden:
+            yield Secret(hidden.kind, *match.span())
+
+
+def _decoded(run: str) -> str:
+    body = run.rstrip("=").replace("-", "+").replace("_", "/")
+    body = body[: len(body) - (len(body) % 4 == 1)]
+    raw = base64.b64decode(body + "=" * (-len(body) % 4))
+    inside = raw.decode("ascii", "replace")
+    return inside if re.fullmatch(r"[\r\n\t -~]*", inside) else ""
+
+
+def _announced(text: str) -> Iterator[Secret]:
+    rules = _rules()
+    for name in rules.name.finditer(text):
+        prefix = re.split(r"[^\w-]", text[max(0, name.start() - 40) : name.start()])[-1]
+        for rule in rules.contexts[name.lastgroup or ""]:
+            match = rule.pattern.match(text, name.end())
+            hit = match and _value(rule, match, prefix + name[0])
+            if hit:
+                yield hit
+                break
+
+
+def _value(rule: _Context, match: re.Match[str], name: str) -> Secret | None:
+    group = match.lastgroup or "bare"
+    value, start = match[group], match.start(group)
+    if group == "bare":
+        value = _trimmed(value)
+    if not _fits(rule.shape, value, f"{name}{match['gap']}", group != "bare"):
+        return None
+    return Secret(rule.kind, start, start + len(value))
+
+
+def _trimmed(value: str) -> str:
+    """Without the punctuation of the sentence; a closing bracket stays if it was opened inside."""
+    pairs = {")": "(", "]": "[", "}": "{"}
+    while value and (
+        value[-1] in ".,;:?*_|\\"
+        or value.count(value[-1]) > value.count(pairs.get(value[-1], value[-1]))
+    ):
+        value = value[:-1]
+    return value
+
+
+# ---- does a value look like what it is announced to be? ------------------------------------------
+
+
+def _fits(shape: _Shape, value: str, context: str, quoted: bool) -> bool:
+    rules = _rules()
+    if len(value) < shape.length or value in rules.labels:
+        return False
+    if "words" in shape.guards and value.lower() in rules.words:
+        return False
+    for guard in shape.guards - {"words"}:
+        if rules.guards[guard].search(context if guard == "about" else value):
+            return False
+    if shape.accept.fullmatch(value) or (quoted and shape.quoted.fullmatch(value)):
+        return _entropy(value) >= shape.entropy
+    return shape.phrase.fullmatch(value) is not None and _is_uncommon(value)
+
+
+def _is_uncommon(phrase: str) -> bool:
+    """Whether words are strung together as in no sentence."""
+    words = re.findall(r"[^\W\d_]+", phrase.lower())
+    known = _rules().words | _rules().function_words
+    return known.isdisjoint(words) and len(set(words)) > len(words) // 2
+
+
+def _entropy(value: str) -> float:
+    """Shannon entropy in bits per character."""
+    sample = value[:256]
+    shares = [n / len(sample) for n in Counter(sample).values()]
+    return -sum(share * math.log2(share) for share in shares)
+
+
+# ---- values that are written in pieces -----------------------------------------------------------
+
+
+def _unwrapped(text: str) -> tuple[str, list[int]]:
+    """`text` without what interrupts or escapes its values, and where each character came from."""
+    parts: list[str] = []
+    origins: list[int] = []
+    at = 0
+    for match in _rules().pieces["wrapping"].finditer(text):
+        if match["fold"] is not None and not _is_folded(text, match):
+            continue
+        plain = _plain(match)
+        parts += [text[at : match.start()], plain]
+        origins += [*range(at, match.start()), *[match.end() - 1] * len(plain)]
+        at = match.end()
+    return ("".join([*parts, text[at:]]), [*origins, *range(at, len(text))]) if at else ("", [])
+
+
+def _plain(match: re.Match[str]) -> str:
+    if match["percent"]:
+        return chr(int(match["percent"], 16))
+    escape = match["escape"] or ""
+    return {"n": "\n", "r": "\r", "t": "\t"}.get(escape, escape)
+
+
+def _is_folded(text: str, fold: re.Match[str]) -> bool:
+    """Whether the line break stands inside one random value, not between two."""
+    before = re.split(r"[^\w+/=-]", text[max(0, fold.start() - 80) : fold.start()])[-1]
+    random = re.search(r"\d", before) and re.search("[A-Za-z]", before)
+    return bool(random) and _rules().token.match(text, fold.end()) is None
+
+
+# ---- all findings together -----------------------------------------------------------------------
+
+
+def _repeats(text: str, found: list[Secret]) -> list[Secret]:
+    kinds = {text[hit.start : hit.end]: hit.kind for hit in found}
+    return [
+        Secret(kinds[value], *place.span())
+        for value in list(kinds)[:_MOST_REPEATED]
+        for place in re.finditer(re.escape(value), text)
+    ]
+
+
+def _merged(found: list[Secret]) -> list[Secret]:
+    """By position; those that overlap become one, of the kind that was found first."""
+    merged: list[tuple[int, Secret]] = []
+    for rank, hit in sorted(enumerate(found), key=lambda item: item[1][1:]):
+        if merged and hit.start < merged[-1][1].end:
+            before, last = merged.pop()
+            kind = hit.kind if rank < before else last.kind
+            hit, rank = Secret(kind, last.start, max(last.end, hit.end)), min(rank, before)
+        merged.append((rank, hit))
+    return [hit for _, hit in merged]

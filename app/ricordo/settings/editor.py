@@ -1,0 +1,21 @@
+"""Which command opens a file for the person."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from ricordo.errors import WrongUsage
+
+
+def editor_command(editor: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words of the command, without the file: the setting `editor` if there is one,
+    else `$VISUAL`, `$EDITOR` or `vi`.
+
+    Raises WrongUsage where the command cannot be split into words.
+    """
+    command = editor or environ.get("VISUAL") or environ.get("EDITOR") or "vi"
+    try:
+        return tuple(shlex.split(command)) or ("vi",)
+    except ValueError:
+        raise WrongUsage(f"The editor “{command}” has a quote that is left open.") from None

@@ -1,0 +1,97 @@
+"""The person's keys: which actions they rebind, checked for clashes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from ricordo.settings.key_lines import Path
+from ricordo.settings.keys import NAMED_KEYS, key_name, same_key
+from ricordo.settings.known import KnownAction
+from ricordo.settings.source import Source
+
+Keymap = Mapping[str, tuple[str, ...]]
+"""Keys by action, as Textual names them; an action without keys is reached by the palette."""
+
+_NO_KEY = "<none>"
+"""A key that is never pressed: Textual reads an empty string as the default keys."""
+
+
+class Clash(NamedTuple):
+    """Two actions that are live at the same time and share a key."""
+
+    action: str
+    other: str
+    key: str
+
+
+def effective_keys(actions: Sequence[KnownAction], keymap: Keymap) -> Keymap:
+    """Return the keys of every action: the person's where there are some, else the default."""
+    return {action.id: keymap.get(action.id, action.keys) for action in actions}
+
+
+def textual_keymap(keymap: Keymap) -> dict[str, str]:
+    """Return `keymap` as `App.set_keymap` takes it."""
+    return {action: ",".join(keys) or _NO_KEY for action, keys in keymap.items()}
+
+
+def clashes(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[Clash]:
+    """Yield the pairs of actions that share a context and, by `keymap`, a key."""
+    keys = effective_keys(actions, keymap)
+    alike = {action: {same_key(key): key for key in own} for action, own in keys.items()}
+    for one, other in combinations(actions, 2):
+        if one.contexts & other.contexts:
+            for key in alike[one.id].keys() & alike[other.id].keys():
+                yield Clash(one.id, other.id, alike[one.id][key])
+
+
+def read_keymap(source: Source, actions: Sequence[KnownAction]) -> Keymap:
+    """Return what `[keymap]` sets, without what cannot be meant."""
+    ids = {action.id for action in actions}
+    paths: dict[str, Path] = {}
+    keymap: dict[str, tuple[str, ...]] = {}
+    for path, action, value in source.leaves(("keymap",)):
+        if action not in ids:
+            source.tell(path, "There is no such action.", action, ids)
+        elif (keys := _keys(source, path, value)) is not None:
+            paths[action], keymap[action] = path, keys
+    return _without_clashes(source, actions, keymap, paths)
+
+
+def _keys(source: Source, path: Path, value: Any) -> tuple[str, ...] | None:
+    """Return the keys that `value` names; None where one of them is no key."""
+    written = [value] if isinstance(value, str) else value
+    if not isinstance(written, list) or not all(isinstance(key, str) for key in written):
+        source.tell(path, "This has to be a key, or a list of keys.")
+        return None
+    names = [key_name(key) for key in written]
+    for key, name in zip(written, names, strict=True):
+        if not name:
+            source.tell(path, f"There is no key “{key}”.", key, NAMED_KEYS)
+            return None
+    return tuple(dict.fromkeys(names))
+
+
+def _without_clashes(
+    source: Source,
+    actions: Sequence[KnownAction],
+    keymap: dict[str, tuple[str, ...]],
+    paths: Mapping[str, Path],
+) -> Keymap:
+    """Take back, one by one, what clashes: a default wins, and of two wishes the earlier."""
+    order = list(keymap)
+    while clash := next(_own_clashes(actions, keymap), None):
+        own = [action for action in clash[:2] if action in keymap]
+        loser = max(own, key=order.index)
+        winner = clash.other if loser == clash.action else clash.action
+        source.tell(paths[loser], f"The key {clash.key} already belongs to {winner}.")
+        del keymap[loser]
+    return keymap
+
+
+def _own_clashes(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[Clash]:
+    """Yield the clashes that come from the person's own keys."""
+    for clash in clashes(actions, keymap):
+        if clash.action in keymap or clash.other in keymap:
+            yield clash

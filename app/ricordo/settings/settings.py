@@ -1,0 +1,80 @@
+"""What the person has set, and where it is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+
+from ricordo.settings.key_lines import Path
+from ricordo.settings.keymap import Keymap
+
+LEVELS = ("off", "error", "warning", "info")
+"""How much a finding can matter."""
+
+DEFAULT_THEME = "ricordo-dark"
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """What holds for one memory only, and wins over what holds for all."""
+
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """As `rules` above, for this memory."""
+
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """As `thresholds` above, for this memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the person has set; what is not set has its default."""
+
+    theme: str = DEFAULT_THEME
+    """The name of the colour theme: one that ships with Ricordo, or one of your own in the
+    folder `themes` beside this file.
+    """
+
+    editor: str = ""
+    """The command that opens a note, with its arguments, such as `code --wait`. Where it is
+    empty, the environment decides: `$VISUAL`, then `$EDITOR`, then `vi`.
+    """
+
+    keymap: Keymap = field(default_factory=dict)
+    """Other keys for an action: one key, or a list of them; an empty list takes the key away and
+    leaves the palette. A key is written as it is typed (`J`, `?`, `ctrl+s`) or by its name
+    (`question_mark`, `pageup`).
+    """
+
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """How much a finding of a rule matters: `error`, `warning` or `info`; `off` silences it."""
+
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """The numbers from which on a rule speaks, each written as rule, dot and number's name."""
+
+    memory: Mapping[str, MemorySettings] = field(default_factory=dict)
+    """Rules and thresholds for one memory only, which win over the ones above. The table is named
+    by the memory's folder, an absolute path or one that begins with `~`.
+    """
+
+    lines: Mapping[Path, int] = field(default_factory=dict, compare=False)
+    """Where the file sets what is set: 1-based lines, by table and key."""
+
+    def for_memory(self, root: str) -> Settings:
+        """Return what holds for the memory at `root`."""
+        rules, thresholds = dict(self.rules), dict(self.thresholds)
+        for path, own in self.memory.items():
+            if os.path.realpath(path) == os.path.realpath(root):
+                rules |= own.rules
+                thresholds |= own.thresholds
+        return replace(self, rules=rules, thresholds=thresholds)
+
+
+def settings_file(config: str) -> str:
+    """Return the settings file of the directory `config`; it need not exist."""
+    return os.path.join(config, "settings.toml")
+
+
+def keys_of(table: type[Settings] | type[MemorySettings]) -> tuple[str, ...]:
+    """Return the keys that a person may write into `table`."""
+    return tuple(key.name for key in fields(table) if key.compare)

@@ -1,0 +1,298 @@
+"""The one registry of what a person can do on screen.
+
+Keys, the bottom line, help, palette, the documentation of keys and the person's keymap all come
+from here. An action that cannot be done at the moment says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ricordo.settings.known import KnownAction
+
+
+class Group(StrEnum):
+    """What an action is for, as help groups it."""
+
+    MOVE = "Move"
+    SEE = "See"
+    GO = "Go"
+    CHANGE = "Change"
+    APP = "Ricordo"
+
+
+class Pane(StrEnum):
+    """The three panes."""
+
+    INDEX = "index"
+    NOTE = "note"
+    FRESHNESS = "freshness"
+
+
+ANYWHERE = frozenset(Pane)
+LISTS = frozenset((Pane.INDEX, Pane.FRESHNESS))
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What the registry has to know to say whether an action can be done now."""
+
+    pane: Pane = Pane.INDEX
+    note: bool = False
+    """A note is under the cursor."""
+    finding: bool = False
+    """A finding is under the cursor."""
+    link: bool = False
+    """A link of the note is chosen."""
+    searching: bool = False
+    """A find in the note is on."""
+    back: bool = False
+    forward: bool = False
+    several_panes: bool = True
+
+
+WhyNot = Callable[[Situation], str]
+"""Gives "" where an action can be done, else why it cannot."""
+
+
+def _always(situation: Situation) -> str:
+    return ""
+
+
+def _needs_note(situation: Situation) -> str:
+    return "" if situation.note else "No note is under the cursor."
+
+
+def _needs_finding(situation: Situation) -> str:
+    return "" if situation.finding else "No finding is under the cursor; 3 goes to the findings."
+
+
+def _needs_search(situation: Situation) -> str:
+    return "" if situation.searching else "Nothing is searched for; / in the note starts."
+
+
+def _needs_back(situation: Situation) -> str:
+    return "" if situation.back else "This is the first note that was opened."
+
+
+def _needs_forward(situation: Situation) -> str:
+    return "" if situation.forward else "This is the last note that was opened."
+
+
+def _needs_panes(situation: Situation) -> str:
+    return "" if situation.several_panes else "Only one pane is on the screen."
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing that a person can do."""
+
+    id: str
+    """As the keymap in the settings names it."""
+    keys: str
+    """Textual's key names, with commas between."""
+    label: str
+    """One or two words, for the bottom line."""
+    help: str
+    """One sentence, for help and palette."""
+    group: Group
+    panes: frozenset[Pane] = ANYWHERE
+    """Where the key works."""
+    shown: frozenset[Pane] = frozenset()
+    """In which panes the bottom line offers it."""
+    why_not: WhyNot = _always
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("cursor-down", "down,j", "down", "Move down", Group.MOVE),
+    Action("cursor-up", "up,k", "up", "Move up", Group.MOVE),
+    Action("page-down", "pagedown", "page down", "Move down a page", Group.MOVE),
+    Action("page-up", "pageup", "page up", "Move up a page", Group.MOVE),
+    Action("first", "home,g", "first", "Go to the beginning", Group.MOVE),
+    Action("last", "end,G", "last", "Go to the end", Group.MOVE),
+    Action(
+        "next",
+        "right",
+        "next",
+        "Choose the next link of the note, or the next view of the findings",
+        Group.MOVE,
+    ),
+    Action(
+        "previous",
+        "left",
+        "previous",
+        "Choose the previous link of the note, or the previous view of the findings",
+        Group.MOVE,
+    ),
+    Action(
+        "open",
+        "enter",
+        "open",
+        "Open the note, follow the chosen link, or go where the finding is",
+        Group.MOVE,
+        shown=ANYWHERE,
+    ),
+    Action("leave", "escape", "back", "Leave the find, the filter or the pane", Group.MOVE),
+    Action("next-pane", "tab", "next pane", "Go to the next pane", Group.MOVE),
+    Action("previous-pane", "shift+tab", "previous pane", "Go to the previous pane", Group.MOVE),
+    Action("index", "1", "index", "Go to the index", Group.MOVE),
+    Action("note", "2", "note", "Go to the note", Group.MOVE),
+    Action("freshness", "3", "freshness", "Go to what is wrong", Group.MOVE),
+    Action(
+        "back",
+        "left_square_bracket",
+        "back",
+        "Go back to the note opened before",
+        Group.MOVE,
+        why_not=_needs_back,
+    ),
+    Action(
+        "forward",
+        "right_square_bracket",
+        "forward",
+        "Go forward again",
+        Group.MOVE,
+        why_not=_needs_forward,
+    ),
+    Action("zoom", "z", "zoom", "Give the pane the whole screen, or take it back", Group.MOVE),
+    Action(
+        "narrower",
+        "less_than_sign",
+        "narrower",
+        "Make the pane narrower",
+        Group.MOVE,
+        why_not=_needs_panes,
+    ),
+    Action(
+        "wider",
+        "greater_than_sign",
+        "wider",
+        "Make the pane wider",
+        Group.MOVE,
+        why_not=_needs_panes,
+    ),
+    Action(
+        "find",
+        "slash",
+        "filter",
+        "Filter the index, or find in the text of the note",
+        Group.SEE,
+        shown=frozenset((Pane.INDEX, Pane.NOTE)),
+    ),
+    Action(
+        "next-match",
+        "n",
+        "next match",
+        "Go to the next match in the note",
+        Group.SEE,
+        why_not=_needs_search,
+    ),
+    Action(
+        "previous-match",
+        "N",
+        "previous match",
+        "Go to the previous match in the note",
+        Group.SEE,
+        why_not=_needs_search,
+    ),
+    Action(
+        "source",
+        "s",
+        "source",
+        "Show the note as it stands on disk, or rendered",
+        Group.SEE,
+        shown=frozenset((Pane.NOTE,)),
+        why_not=_needs_note,
+    ),
+    Action(
+        "type",
+        "t",
+        "type",
+        "Show only the notes of one type, then of the next, then all",
+        Group.SEE,
+        shown=frozenset((Pane.INDEX,)),
+    ),
+    Action(
+        "order",
+        "o",
+        "order",
+        "Order by index, by type, worst first, or as a diary by day",
+        Group.SEE,
+        shown=frozenset((Pane.INDEX,)),
+    ),
+    Action(
+        "load",
+        "L",
+        "load",
+        "Show what the agent gets at session start",
+        Group.SEE,
+        shown=frozenset((Pane.INDEX,)),
+    ),
+    Action("copy", "y", "copy", "Copy the selected text, or what is under the cursor", Group.SEE),
+    Action("help", "question_mark", "keys", "Show all keys", Group.SEE, shown=ANYWHERE),
+    Action("palette", "ctrl+p", "palette", "Search for an action or a theme", Group.SEE),
+    Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
+    Action(
+        "dismiss",
+        "minus",
+        "dismiss",
+        "Say that the finding is fine, until its cause changes; once more takes that back",
+        Group.CHANGE,
+        shown=frozenset((Pane.FRESHNESS,)),
+        why_not=_needs_finding,
+    ),
+    Action("reread", "ctrl+r", "reread", "Read the memory again from disk", Group.CHANGE),
+    Action("quit", "ctrl+q", "quit", "Leave Ricordo", Group.APP),
+)
+
+BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
+
+_KEY_NAMES = {
+    "question_mark": "?",
+    "slash": "/",
+    "minus": "-",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "escape": "Esc",
+    "enter": "Enter",
+    "tab": "Tab",
+    "shift+tab": "Shift+Tab",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+}
+
+
+def key_label(keys: str) -> str:
+    """Return Textual's `keys` as a person reads them: `question_mark` as `?`."""
+    return " ".join(_KEY_NAMES.get(key, key) for key in keys.split(","))
+
+
+def offered(situation: Situation) -> list[Action]:
+    """Return the actions that the bottom line offers in `situation`."""
+    return [
+        action
+        for action in ACTIONS
+        if situation.pane in action.shown and not action.why_not(situation)
+    ]
+
+
+def known_actions() -> tuple[KnownAction, ...]:
+    """Return the actions as the settings need them to check a keymap."""
+    return tuple(
+        KnownAction(
+            action.id,
+            tuple(action.keys.split(",")),
+            frozenset(pane.value for pane in action.panes),
+        )
+        for action in ACTIONS
+    )

@@ -1,0 +1,179 @@
+"""The notebook: wiring of screens, themes, keys and signals."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import App
+from textual.command import CommandPalette, Provider
+
+from ricordo.agents.place import Place
+from ricordo.errors import MemoryNotFound
+from ricordo.notebook.find import all_memories, clear_choice
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.settings.keymap import textual_keymap
+from ricordo.settings.remark import Remark
+from ricordo.settings.settings import DEFAULT_THEME, Settings
+from ricordo.settings.theme import ThemeColors
+from ricordo.tui.commands import ActionProvider, ThemeProvider
+from ricordo.tui.messages import MemoriesRequested
+from ricordo.tui.no_control import NoControl
+from ricordo.tui.palette import Palette
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.memories import MemoriesScreen
+from ricordo.tui.screens.nothing import NothingScreen
+from ricordo.tui.theming import textual_theme
+
+_CRASH_LOG = "crash.log"
+
+
+class RicordoApp(App[int]):
+    """Opens one memory after the other."""
+
+    TITLE = "Ricordo"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {
+        ActionProvider,
+        ThemeProvider,
+    }
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    ENABLE_COMMAND_PALETTE = True
+    PAUSE_GC_ON_SCROLL = True
+
+    def __init__(
+        self,
+        found: Sequence[Place] | MemoryNotFound,
+        surroundings: Surroundings,
+        settings: Settings,
+        remarks: Sequence[Remark],
+        themes: Mapping[str, ThemeColors],
+    ) -> None:
+        """`found` are the memories that fit, most likely first, or why there is none; `remarks`
+        are what could not be used of the settings.
+        """
+        super().__init__()
+        # a private name of Textual, and the only place through which every drawn line passes
+        self._filters.append(NoControl())
+        self._found = found
+        self._surroundings = surroundings
+        self._settings = settings
+        self._remarks = remarks
+        self._themes = themes
+        for colors in themes.values():
+            self.register_theme(textual_theme(colors))
+        self.theme = settings.theme if settings.theme in themes else DEFAULT_THEME
+        self.set_keymap(textual_keymap(settings.keymap))
+
+    @property
+    def ricordo_themes(self) -> Mapping[str, ThemeColors]:
+        """The themes that a person can choose from."""
+        return self._themes
+
+    @property
+    def palette(self) -> Palette:
+        """The styles of the theme in use."""
+        return Palette(self._themes.get(self.theme) or self._themes[DEFAULT_THEME])
+
+    def on_mount(self) -> None:
+        """Open what was found, or say what to do next."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            loop.add_signal_handler(number, self.exit, 128 + number)
+        self.theme_changed_signal.subscribe(self, self._repaint)
+        if isinstance(self._found, MemoryNotFound):
+            self._say_nothing_was_found(self._found)
+        elif place := clear_choice(self._found):
+            self._open(place)
+        else:
+            self._choose(self._found)
+        for remark in self._remarks:
+            self.notify(str(remark), severity="warning", markup=False, timeout=15)
+
+    def _open(self, place: Place) -> None:
+        notebook = Notebook(place, self._surroundings, self._settings)
+        screen = MainScreen(notebook, self.palette)
+        if len(self.screen_stack) > 1:
+            self.switch_screen(screen)
+        else:
+            self.push_screen(screen)
+
+    def _choose(self, places: Sequence[Place]) -> None:
+        home = self._surroundings.agent_home
+        self.push_screen(MemoriesScreen(places, self.palette, home), self._chosen)
+
+    def _chosen(self, place: Place | None) -> None:
+        if place is not None:
+            self._open(place)
+        elif len(self.screen_stack) <= 1:
+            self.exit(0)
+
+    def _say_nothing_was_found(self, error: MemoryNotFound) -> None:
+        self.push_screen(NothingScreen(error, self.palette), self._answered)
+
+    def _answered(self, wish: str | None) -> None:
+        if wish == "demo":
+            self.exit(DEMO_WANTED)
+        elif wish == "memories":
+            self.run_worker(self._offer_all(), exit_on_error=False)
+        else:
+            self.exit(0)
+
+    def on_memories_requested(self, message: MemoriesRequested) -> None:
+        """Offer every memory of this machine."""
+        self.run_worker(self._offer_all(), exit_on_error=False)
+
+    async def _offer_all(self) -> None:
+        places = await asyncio.to_thread(all_memories, self._surroundings)
+        if places:
+            self._choose(places)
+        elif isinstance(self._found, MemoryNotFound):
+            self._say_nothing_was_found(self._found)
+        else:
+            self.notify("This is the only memory on this machine.", markup=False)
+
+    def _repaint(self, theme: object) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, MainScreen):
+                screen.repaint(self.palette)
+
+    def action_command_palette(self) -> None:
+        """Open the palette, once."""
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette())
+
+    def _fatal_error(self) -> None:
+        """End on an error of our own: without values of variables, which may be secrets."""
+        error = self._exception
+        kind = type(error).__name__ if error else "error"
+        path = os.path.join(self._surroundings.state, _CRASH_LOG)
+        kept = _keep_crash(path, error)
+        where = f" Where it happened is in {path}." if kept else ""
+        text = f"ricordo: an error of our own ({kind}). Nothing was changed.{where}"
+        self._exit_renderables.append(Text(text))
+        self._close_messages_no_wait()
+
+
+DEMO_WANTED = -1
+"""What the app ends with when the person asked for the demo."""
+
+
+def _keep_crash(path: str, error: BaseException | None) -> bool:
+    """Write the frames of `error` to `path`: files, lines and functions, no values, no text."""
+    if error is None:
+        return False
+    frames = traceback.extract_tb(error.__traceback__)
+    rows = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
+    try:
+        from ricordo.disk.state_file import replace_state_file
+
+        content = "\n".join([type(error).__name__, *rows, ""]).encode("utf-8", "replace")
+        replace_state_file(os.path.dirname(path), os.path.basename(path), content)
+    except OSError:
+        return False
+    return True

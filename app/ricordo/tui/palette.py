@@ -1,0 +1,90 @@
+"""From the names of styles to what a terminal draws, by the colours of the theme in use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cached_property
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from ricordo.settings.theme import ThemeColors
+from ricordo.tui.render.line import Line, Span
+
+_ATTRIBUTES = {
+    "bold": Style(bold=True),
+    "italic": Style(italic=True),
+    "strike": Style(strike=True),
+    "underline": Style(underline=True),
+    "reverse": Style(reverse=True),
+}
+
+
+class Palette:
+    """The styles of one theme. Made anew when the theme changes."""
+
+    def __init__(self, theme: ThemeColors) -> None:
+        """`theme` gives the colours, `#rrggbb` or ANSI names."""
+        self._colors = {**asdict(theme.base), **asdict(theme.meaning)}
+        self._known: dict[str, Style] = {}
+
+    def style(self, names: str) -> Style:
+        """Return the style of `names`, blanks between; unknown ones add nothing."""
+        known = self._known.get(names)
+        if known is None:
+            known = Style.combine([self._single(name) for name in names.split()])
+            self._known[names] = known
+        return known
+
+    @cached_property
+    def ground(self) -> Style:
+        """Plain text on the plain background."""
+        return Style(color=self._colors["foreground"], bgcolor=self._colors["background"])
+
+    def strip(self, line: Line, width: int, base: str = "") -> Strip:
+        """Return `line` as `width` cells to draw, on the style `base`."""
+        ground = self.ground + self.style(base) if base else self.ground
+        segments = [Segment(span.text, self._span_style(ground, span)) for span in line.spans]
+        return Strip(segments).adjust_cell_length(width, ground)
+
+    def _span_style(self, ground: Style, span: Span) -> Style:
+        style = ground + self.style(span.style)
+        return style + Style.from_meta({"link": span.link}) if span.link >= 0 else style
+
+    def _single(self, name: str) -> Style:
+        if name in _ATTRIBUTES:
+            return _ATTRIBUTES[name]
+        if name in _COMPOSED:
+            color, background, attribute = _COMPOSED[name]
+            colored = Style(color=self._colors.get(color), bgcolor=self._colors.get(background))
+            return colored + _ATTRIBUTES[attribute] if attribute else colored
+        return Style(color=self._colors[name]) if name in self._colors else Style.null()
+
+
+_COMPOSED: Mapping[str, tuple[str, str, str]] = {
+    "error": ("finding_error", "", ""),
+    "warning": ("finding_warning", "", ""),
+    "info": ("finding_info", "", ""),
+    "fine": ("dim", "", ""),
+    "heading": ("heading", "", "bold"),
+    "subheading": ("heading", "", ""),
+    "code-block": ("code", "surface", ""),
+    "quote": ("dim", "", "italic"),
+    "comment": ("dim", "", "italic"),
+    "bullet": ("accent", "", ""),
+    "frontmatter": ("dim", "", ""),
+    "link": ("link", "", "underline"),
+    "dead-link": ("finding_error", "", "underline"),
+    "wanted-link": ("finding_info", "", "underline"),
+    "external-link": ("link", "", ""),
+    "chosen-link": ("background", "link", "bold"),
+    "key": ("accent", "", "bold"),
+    "match": ("", "match", ""),
+    "cursor": ("", "selection", ""),
+    "cursor-unfocused": ("", "surface", ""),
+    "bar": ("foreground", "panel", ""),
+    "selection": ("", "selection", "reverse"),
+}
+"""Names that combine a colour, a background and an attribute; other names are colours."""

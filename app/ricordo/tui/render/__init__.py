@@ -1,0 +1,1 @@
+"""Values to styled lines: pure functions, width in, lines out."""

@@ -1,0 +1,89 @@
+"""The lines at the top and at the bottom of the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ricordo.agents.place import Place
+from ricordo.health.finding import Finding, Severity
+from ricordo.memory.load import Load
+from ricordo.notebook.follow import Lost, Seen
+from ricordo.notebook.open import Look
+from ricordo.notebook.seen import short_name
+from ricordo.text import clip, one_line
+from ricordo.tui.actions import Situation, key_label, offered
+from ricordo.tui.render.freshness_rows import meter
+from ricordo.tui.render.index_rows import GLYPHS
+from ricordo.tui.render.line import Span
+
+Spans = tuple[Span, ...]
+
+
+def status_line(place: Place, look: Look | None, seen: Seen | Lost | None) -> tuple[Spans, Spans]:
+    """Return the line at the top: whose memory, its load, and whether it is watched."""
+    name = clip(short_name(place), 32)
+    left = [Span(" Ricordo ", "bar bold accent"), Span(f" {name}", "bold")]
+    if place.layout.agent:
+        left.append(Span(f" · {place.layout.agent}", "dim"))
+    if look is not None:
+        left += [Span(f" · {len(look.memory.notes)} notes", "dim")]
+    right: list[Span] = []
+    if look is not None and (seen is None or (isinstance(seen, Seen) and seen.judged)):
+        for severity in (Severity.ERROR, Severity.WARNING):
+            glyph, style = GLYPHS[severity]
+            if look.counts[severity]:
+                right += [Span(f"{glyph} {look.counts[severity]} ", style), Span(" ")]
+    if look is not None:
+        right += _load(look.memory.load)
+    right.append(_watching(seen))
+    return tuple(left), tuple(right)
+
+
+def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> Spans:
+    """Return the line at the bottom: the few keys that matter here."""
+    spans: list[Span] = []
+    for action in offered(situation):
+        keys = ",".join(keymap[action.id]) if action.id in keymap else action.keys
+        if keys:
+            spans += [Span(f" {key_label(keys)} ", "key"), Span(f"{action.label} ", "dim")]
+    return tuple(spans)
+
+
+def hint_line(look: Look | None, path: str, finding: Finding | None) -> Spans:
+    """Return a finding in one line: `finding`, else the worst of the note at `path`."""
+    if look is None:
+        return (Span(" reading …", "dim"),)
+    findings = look.by_path.get(path, ())
+    shown = finding or (findings[0] if findings else None)
+    if shown is None:
+        return (Span(" ✓ nothing is wrong with this note", "dim"),)
+    glyph, style = GLYPHS[shown.severity]
+    more = f"  (+{len(findings) - 1} more, 3 shows all)" if len(findings) > 1 else ""
+    place = f" line {shown.line}:" if shown.line else ""
+    return (
+        Span(f" {glyph} {shown.rule}", style),
+        Span(f"{place} {one_line(shown.message)}"),
+        Span(more, "dim"),
+    )
+
+
+def _load(load: Load) -> list[Span]:
+    limits = load.limits
+    if limits is None:
+        return []
+    units = f"{load.units / 1000:.1f}/{limits.units / 1000:.1f} k"
+    return [
+        Span(f"load {load.lines}/{limits.lines} lines  {units} ", "dim"),
+        meter(load.share, 10),
+        Span("  "),
+    ]
+
+
+def _watching(seen: Seen | Lost | None) -> Span:
+    if seen is None:
+        return Span("○ reading ", "dim")
+    if isinstance(seen, Lost):
+        return Span("✗ cannot be read ", "error")
+    if not seen.judged:
+        return Span("○ looking ", "dim")
+    return Span("● polling " if seen.polling else "● watching ", "dim")

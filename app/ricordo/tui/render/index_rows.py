@@ -1,0 +1,268 @@
+"""The index pane: a look at a memory as rows, in the index's own order or another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ricordo.health.finding import Severity
+from ricordo.memory.index import Entry, Index
+from ricordo.memory.layout import Role
+from ricordo.memory.memory import Leads, Memory
+from ricordo.memory.note import Note
+from ricordo.notebook.age import day_of
+from ricordo.notebook.open import Look
+from ricordo.text import cells, clip
+from ricordo.tui.render.line import Line, Span
+
+
+class Order(StrEnum):
+    """In which order the index pane shows the notes."""
+
+    INDEX = "index"
+    TYPE = "type"
+    WORST = "worst"
+    DIARY = "diary"
+
+    @property
+    def next(self) -> Order:
+        """The order that follows when a person asks for another."""
+        orders = list(Order)
+        return orders[(orders.index(self) + 1) % len(orders)]
+
+
+class RowKind(StrEnum):
+    """What a row of the index pane is."""
+
+    HEADING = "heading"
+    NOTE = "note"
+    MISSING = "missing"
+    """An entry that leads nowhere."""
+    TEXT = "text"
+    """Lines of the index that point to no note."""
+    CUT = "cut"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the index pane."""
+
+    kind: RowKind
+    title: str
+    path: str = ""
+    """The note, or the index in which the text stands."""
+    detail: str = ""
+    severity: Severity | None = None
+    dimmed: bool = False
+    """Below the cut: the agent is not given this entry."""
+    line: int = 0
+    """Of the index, 1-based; 0 where it stands in none."""
+
+    @property
+    def selectable(self) -> bool:
+        """Whether the cursor can rest on it."""
+        return self.kind in (RowKind.NOTE, RowKind.TEXT, RowKind.MISSING)
+
+
+GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
+    Severity.ERROR: ("✗", "error"),
+    Severity.WARNING: ("!", "warning"),
+    Severity.INFO: ("·", "info"),
+    None: ("✓", "fine"),
+}
+
+
+def index_rows(look: Look, order: Order, type_filter: str, words: str) -> tuple[Row, ...]:
+    """Return the rows of the index pane.
+
+    `type_filter` keeps the notes of one type, `words` those that hold every word of it in name,
+    path or description; "" keeps all. With either, only notes and headings above notes are left.
+    """
+    if order is Order.INDEX:
+        rows = list(_in_index_order(look))
+    else:
+        rows = list(_grouped(look, order))
+    if not type_filter and not words:
+        return tuple(rows)
+    kept = [
+        row
+        for row in rows
+        if row.kind in (RowKind.HEADING, RowKind.CUT) or _fits(look.memory, row, type_filter, words)
+    ]
+    return tuple(_without_empty_headings(kept))
+
+
+def draw_row(row: Row, width: int, changed: bool) -> Line:
+    """Return a row in `width` cells; `changed` marks a note that somebody just changed."""
+    if row.kind is RowKind.HEADING:
+        return Line((Span(clip(row.title, width), "heading"),))
+    if row.kind is RowKind.CUT:
+        return Line((Span(_ruled(row.title, width), "cut"),))
+    if row.kind is RowKind.TEXT:
+        return Line((Span("    "), Span(clip(row.title, width - 4), "dim")))
+    glyph, style = GLYPHS[row.severity]
+    mark = Span("● ", "changed") if changed else Span("  ")
+    title_style = "dim" if row.dimmed or row.kind is not RowKind.NOTE else ""
+    return Line((mark, Span(f"{glyph} ", style), *_title_and_detail(row, width - 4, title_style)))
+
+
+def _title_and_detail(row: Row, width: int, style: str) -> tuple[Span, ...]:
+    room = max(8, width * 3 // 5) if row.detail else width
+    title = clip(row.title, room)
+    used = cells(title)
+    if not row.detail or width - used < 8:
+        return (Span(title, style),)
+    detail = clip(row.detail, width - max(used, room) - 1)
+    return Span(title, style), Span(" " * (max(used, room) + 1 - used)), Span(detail, "dim")
+
+
+def _ruled(title: str, width: int) -> str:
+    text = f" {title} "
+    left = max(2, (width - cells(text)) // 2)
+    return clip("─" * left + text + "─" * width, width).replace("…", "─")
+
+
+def _in_index_order(look: Look) -> Iterator[Row]:
+    memory = look.memory
+    shown: set[str] = set()
+    for position, index in enumerate(memory.indexes):
+        cut = memory.load.cut_at_line if position == 0 else None
+        rows = list(_rows_of_index(look, index, cut, shown))
+        if position and not any(row.kind is RowKind.NOTE for row in rows):
+            continue
+        if len(memory.indexes) > 1:
+            yield Row(RowKind.HEADING, index.folder or index.path, index.path)
+        yield from (row for row in rows if position == 0 or row.kind is not RowKind.TEXT)
+    rest = [file for file in memory.files if file.path not in shown]
+    yield from _section(
+        look,
+        "Not in the index" if memory.indexes else "Notes",
+        (file for file in rest if file.role is Role.NOTE),
+    )
+    yield from _section(look, "Raw sources", (file for file in rest if file.role is Role.SOURCE))
+    yield from _section(
+        look,
+        "Index, log and schema",
+        (file for file in rest if file.role in (Role.SUPPORT, Role.INDEX)),
+    )
+    if memory.skipped:
+        yield Row(RowKind.HEADING, "Not read")
+    for skipped in memory.skipped:
+        severity = Severity.ERROR if skipped.leads_out else None
+        yield Row(RowKind.SKIPPED, skipped.path, "", skipped.reason, severity)
+
+
+def _rows_of_index(look: Look, index: Index, cut: int | None, shown: set[str]) -> Iterator[Row]:
+    entries: dict[int, list[Entry]] = {}
+    for entry in index.entries:
+        entries.setdefault(entry.line, []).append(entry)
+    lines = index.note.text.split("\n")
+    first_line = index.note.line_of(index.note.head.end)
+    text: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, 1):
+        if number == cut:
+            yield from _text_row(index, text, cut)
+            text = []
+            yield Row(RowKind.CUT, "agents stop reading here")
+        if number < first_line or not line.strip():
+            continue
+        if line.startswith("#") and number not in entries:
+            yield from _text_row(index, text, cut)
+            text = []
+            yield Row(RowKind.HEADING, line.lstrip("# ").rstrip("\r"), index.path, line=number)
+        elif number in entries:
+            yield from _text_row(index, text, cut)
+            text = []
+            for entry in entries[number]:
+                yield from _entry_row(look, index, entry, cut, shown)
+        else:
+            text.append((number, line.strip()))
+    yield from _text_row(index, text, cut)
+
+
+def _entry_row(
+    look: Look, index: Index, entry: Entry, cut: int | None, shown: set[str]
+) -> Iterator[Row]:
+    resolved = look.memory.resolve(index.note, entry.link)
+    dimmed = cut is not None and entry.line >= cut
+    if resolved.leads is not Leads.NOTE:
+        yield Row(
+            RowKind.MISSING,
+            entry.title,
+            index.path,
+            "not there",
+            Severity.ERROR,
+            dimmed,
+            entry.line,
+        )
+        return
+    note = look.memory.by_path[resolved.path]
+    if note.role is Role.INDEX or (note.path in shown and len(look.memory.indexes) > 1):
+        return
+    shown.add(note.path)
+    yield _note_row(look, note, entry.title, dimmed, entry.line)
+
+
+def _note_row(look: Look, note: Note, title: str, dimmed: bool = False, line: int = 0) -> Row:
+    detail = note.stem if note.stem != title else ""
+    return Row(RowKind.NOTE, title, note.path, detail, look.worst(note.path), dimmed, line)
+
+
+def _text_row(index: Index, text: list[tuple[int, str]], cut: int | None) -> Iterator[Row]:
+    if text:
+        number, first = text[0]
+        more = f"  (+{len(text) - 1} lines)" if len(text) > 1 else ""
+        dimmed = cut is not None and number >= cut
+        yield Row(RowKind.TEXT, first + more, index.path, "", None, dimmed, number)
+
+
+def _section(look: Look, title: str, files: Iterable[Note]) -> Iterator[Row]:
+    rows = [_note_row(look, file, file.name) for file in files]
+    if rows:
+        yield Row(RowKind.HEADING, title)
+        yield from rows
+
+
+def _grouped(look: Look, order: Order) -> Iterator[Row]:
+    groups: dict[str, list[Note]] = {}
+    for note in sorted(look.memory.notes, key=lambda note: _sort_key(look, order, note)):
+        groups.setdefault(_group(look, order, note), []).append(note)
+    for title, notes in groups.items():
+        yield from _section(look, title, notes)
+
+
+def _sort_key(look: Look, order: Order, note: Note) -> tuple[str | int, ...]:
+    if order is Order.TYPE:
+        return (note.type or "~", note.name.casefold())
+    if order is Order.WORST:
+        findings = look.by_path.get(note.path, ())
+        return (-(look.worst(note.path) or 0), -len(findings), note.name.casefold())
+    return (-int(day_of(note).strftime("%Y%m%d")), note.name.casefold())
+
+
+def _group(look: Look, order: Order, note: Note) -> str:
+    if order is Order.TYPE:
+        return note.type or "no type"
+    if order is Order.WORST:
+        worst = look.worst(note.path)
+        return f"{worst.word}s" if worst else "fine"
+    return day_of(note).strftime("%A %-d %B %Y")
+
+
+def _fits(memory: Memory, row: Row, type_filter: str, words: str) -> bool:
+    note = memory.by_path.get(row.path)
+    if row.kind is not RowKind.NOTE or note is None:
+        return False
+    if type_filter and note.type != type_filter:
+        return False
+    text = f"{row.title} {note.name} {note.path} {note.description}".casefold()
+    return all(word in text for word in words.casefold().split())
+
+
+def _without_empty_headings(rows: list[Row]) -> Iterator[Row]:
+    for position, row in enumerate(rows):
+        follower = rows[position + 1] if position + 1 < len(rows) else None
+        if row.kind is RowKind.NOTE or (follower and follower.kind is RowKind.NOTE):
+            yield row

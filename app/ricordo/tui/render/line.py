@@ -1,0 +1,136 @@
+"""Styled lines, and breaking them to a width in terminal cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ricordo.text import cells, visible
+
+
+class Span(NamedTuple):
+    """A run of text in one style."""
+
+    text: str
+    """Visible text without newlines or tabs."""
+    style: str = ""
+    """Names that the palette knows, with blanks between."""
+    link: int = -1
+    """Position in the document's list of links; -1 for no link."""
+
+
+class Line(NamedTuple):
+    """One row of a view."""
+
+    spans: tuple[Span, ...] = ()
+    source: int = 0
+    """1-based line of the file that it shows; 0 for none."""
+
+    @property
+    def text(self) -> str:
+        """The row without its styles."""
+        return "".join(span.text for span in self.spans)
+
+
+BLANK = Line()
+
+# Wide characters can be broken anywhere; everything else only at blanks.
+_WIDE = (
+    "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
+)
+# A word is at most 200 characters, so that a line of a megabyte stays cheap.
+_ATOMS = re.compile(
+    f"[{_WIDE}\U0001f000-\U0001faff\U00020000-\U0003fffd]|[^\\s{_WIDE}]{{1,200}}|\\s{{1,200}}"
+)
+
+
+def shown(text: str) -> str:
+    """Return `text` as it may stand in a span: controls visible, tabs as blanks."""
+    return visible(text.expandtabs(4) if "\t" in text else text).replace("\n", " ")
+
+
+def width_of(spans: Iterable[Span]) -> int:
+    """Return how many cells `spans` take."""
+    return sum(cells(span.text) for span in spans)
+
+
+def wrap(
+    spans: Iterable[Span], width: int, first: tuple[Span, ...] = (), rest: tuple[Span, ...] = ()
+) -> list[tuple[Span, ...]]:
+    """Break `spans` into rows of at most `width` cells.
+
+    `first` stands before the first row, `rest` before the others.
+    """
+    rows: list[tuple[Span, ...]] = []
+    row: list[Span] = list(first)
+    margin = room = max(8, width - width_of(first))
+    later_room = max(8, width - width_of(rest))
+
+    def finish() -> None:
+        nonlocal row, margin, room
+        rows.append(tuple(row))
+        row = list(rest)
+        margin = room = later_room
+
+    for span in spans:
+        size = cells(span.text)
+        if size <= room:
+            row.append(span)
+            room -= size
+            continue
+        for atom in _ATOMS.findall(span.text):
+            size = cells(atom)
+            if size <= room:
+                if room < margin or not atom.isspace():
+                    row.append(span._replace(text=atom))
+                    room -= size
+                continue
+            if atom.isspace():
+                if room < margin:
+                    finish()
+                continue
+            if room < margin:
+                finish()
+            while size > margin:
+                head = cut(atom, margin)
+                row.append(span._replace(text=head))
+                atom = atom[len(head) :]
+                size = cells(atom)
+                finish()
+            if atom:
+                row.append(span._replace(text=atom))
+                room -= size
+    if len(row) > len(rest if rows else first) or not rows:
+        rows.append(tuple(row))
+    return rows
+
+
+def cut(text: str, width: int) -> str:
+    """Return as much of the beginning of `text` as fits into `width` cells; at least one
+    character.
+    """
+    if text.isascii():
+        return text[: max(1, width)]
+    for position, char in enumerate(text):
+        width -= cells(char)
+        if width < 0:
+            return text[: max(1, position)]
+    return text
+
+
+def fit(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
+    """Return `spans` cut to `width` cells, with `…` where something is missing."""
+    kept: list[Span] = []
+    room = width
+    for span in spans:
+        size = cells(span.text)
+        if size > room:
+            if room > 1:
+                kept.append(span._replace(text=cut(span.text, room - 1).rstrip() + "…"))
+            elif room == 1:
+                kept.append(span._replace(text="…"))
+            return tuple(kept)
+        kept.append(span)
+        room -= size
+    return tuple(kept)

@@ -1,0 +1,327 @@
+"""Markdown as styled lines.
+
+markdown-it parses; what it finds becomes lines that know which line of the file they show and
+which link they hold. Addresses and markup are only ever text: nothing here can act.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ricordo.tui.render.line import BLANK, Line, Span, cut, fit, shown, width_of, wrap
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+Resolver = Callable[[str, bool, str], tuple[int, str]]
+"""Takes a target, whether it is a wikilink, and its label; gives the link's number (-1 for none)
+and the style in which it is shown."""
+
+_WIKILINK = re.compile(r"\[\[([^\[\]\n|#]*)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
+_CHUNK = 6_000
+"""Characters that are rendered in one go: a few milliseconds."""
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": True, "maxNesting": 20}).enable(
+        ["table", "strikethrough"]
+    )
+
+
+def chunks(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
+    """Cut markdown into pieces that can be rendered one after the other, at blank lines outside
+    code fences; give each with the line of the file at which it begins.
+    """
+    if len(text) <= _CHUNK:
+        yield first_line, text
+        return
+    lines = text.split("\n")
+    piece: list[str] = []
+    size, start, fence = 0, first_line, ""
+    for number, line in enumerate(lines, first_line):
+        mark = line.lstrip(" ")[:3]
+        if mark in ("```", "~~~"):
+            fence = "" if fence == mark else fence or mark
+        piece.append(line)
+        size += len(line) + 1
+        if (size > _CHUNK and not fence and not line.strip()) or size > 4 * _CHUNK:
+            yield start, "\n".join(piece)
+            piece, size, start = [], 0, number + 1
+    if piece:
+        yield start, "\n".join(piece)
+
+
+def render_markdown(text: str, width: int, first_line: int, resolve: Resolver) -> list[Line]:
+    """Return `text` as lines of at most `width` cells; `first_line` is the line of the file at
+    which it begins.
+    """
+    tokens = _parser().parse(text.replace("\r\n", "\n"))
+    writer = _Writer(width, first_line, resolve)
+    writer.blocks(tokens)
+    lines = writer.lines
+    while lines and not lines[-1].spans:
+        lines.pop()
+    return lines
+
+
+@dataclass
+class _List:
+    """A list that is being written."""
+
+    number: int | None
+    """Of the next item; None for bullets."""
+
+
+@dataclass
+class _Writer:
+    width: int
+    first_line: int
+    resolve: Resolver
+    lines: list[Line] = field(default_factory=list)
+    margin: list[Span] = field(default_factory=list)
+    """What stands before every row: bars of quotations, indentation of lists."""
+    bullet: Span | None = None
+    """What stands before the first row of a list item."""
+    lists: list[_List] = field(default_factory=list)
+    tight: bool = False
+
+    def blocks(self, tokens: Sequence[Token]) -> None:
+        position = 0
+        while position < len(tokens):
+            token = tokens[position]
+            if token.type == "table_open":
+                end = _closing(tokens, position, "table_close")
+                self._table(tokens[position : end + 1])
+                position = end
+            elif token.type == "inline":
+                self._inline(token, _block_style(tokens[position - 1]))
+            else:
+                self._block(token)
+            position += 1
+
+    def _block(self, token: Token) -> None:
+        kind = token.type
+        if kind in ("bullet_list_open", "ordered_list_open"):
+            start = token.attrGet("start")
+            ordered = kind == "ordered_list_open"
+            self.lists.append(
+                _List(int(start) if start is not None else 1) if ordered else _List(None)
+            )
+        elif kind in ("bullet_list_close", "ordered_list_close"):
+            self.lists.pop()
+            if not self.lists:
+                self._gap()
+        elif kind == "list_item_open":
+            self._open_item()
+        elif kind == "list_item_close":
+            self._flush_bullet(0)
+            self.margin.pop()
+        elif kind == "blockquote_open":
+            self.margin.append(Span("▎ ", "quote"))
+        elif kind == "blockquote_close":
+            self.margin.pop()
+            self._gap()
+        elif kind in ("fence", "code_block"):
+            self._code(token)
+        elif kind == "hr":
+            self._put((Span("─" * max(3, self._room()), "dim"),), self._source(token))
+            self._gap()
+        elif kind == "html_block":
+            for offset, line in enumerate(token.content.rstrip("\n").split("\n")):
+                self._put((Span(shown(line), "comment"),), self._source(token) + offset)
+            self._gap()
+        elif (kind in ("paragraph_close", "heading_close") and not self.lists) or (
+            kind == "paragraph_close" and not token.hidden
+        ):
+            self._gap()
+
+    def _open_item(self) -> None:
+        current = self.lists[-1]
+        if current.number is None:
+            mark = "• "
+        else:
+            mark = f"{current.number}. "
+            current.number += 1
+        self.bullet = Span(mark, "bullet")
+        self.margin.append(Span(" " * len(mark)))
+
+    def _inline(self, token: Token, style: str) -> None:
+        spans: list[Span] = []
+        source = self._source(token)
+        for span, line in _inline_spans(token.children or [], style, source, self.resolve):
+            if span is None:
+                self._write(spans, source)
+                spans, source = [], line
+            else:
+                spans.append(span)
+        self._write(spans, source)
+
+    def _write(self, spans: list[Span], source: int) -> None:
+        first, rest = self._margins()
+        # each row belongs to the source line of its paragraph: softly broken lines flow together
+        for row in wrap(spans, self.width, first, rest):
+            self.lines.append(Line(row, source))
+
+    def _margins(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        rest = tuple(self.margin)
+        if self.bullet is None:
+            return rest, rest
+        first = (*rest[:-1], self.bullet)
+        self.bullet = None
+        return first, rest
+
+    def _code(self, token: Token) -> None:
+        offset = 1 if token.type == "fence" else 0
+        room = self._room()
+        for number, line in enumerate(token.content.rstrip("\n").split("\n")):
+            rest = shown(line)
+            while True:
+                part = cut(rest, room - 2) if rest else ""
+                fill = " " * max(0, room - 2 - width_of((Span(part),)))
+                self._put(
+                    (Span(f" {part}{fill} ", "code-block"),), self._source(token) + number + offset
+                )
+                rest = rest[len(part) :]
+                if not rest:
+                    break
+        self._gap()
+
+    def _table(self, tokens: Sequence[Token]) -> None:
+        rows: list[list[tuple[Span, ...]]] = []
+        sources: list[int] = []
+        for token in tokens:
+            if token.type == "tr_open":
+                rows.append([])
+                sources.append(self._source(token))
+            elif token.type == "inline":
+                style = "bold" if len(rows) == 1 else ""
+                pairs = _inline_spans(token.children or [], style, 0, self.resolve)
+                rows[-1].append(tuple(span for span, _ in pairs if span is not None))
+        widths = _column_widths(rows, self._room())
+        for number, (row, source) in enumerate(zip(rows, sources, strict=True)):
+            self._put(_row(row, widths), source)
+            if number == 0:
+                self._put((Span("─┼─".join("─" * width for width in widths), "dim"),), source)
+        self._gap()
+
+    def _put(self, spans: tuple[Span, ...], source: int) -> None:
+        first, _ = self._margins()
+        self.lines.append(Line((*first, *spans), source))
+
+    def _flush_bullet(self, source: int) -> None:
+        if self.bullet is not None:
+            self._put((), source)
+
+    def _gap(self) -> None:
+        if self.lines and self.lines[-1].spans:
+            self.lines.append(BLANK)
+
+    def _room(self) -> int:
+        return max(8, self.width - width_of(self.margin))
+
+    def _source(self, token: Token) -> int:
+        return self.first_line + (token.map[0] if token.map else 0)
+
+
+def _block_style(before: Token) -> str:
+    if before.type == "heading_open":
+        return "heading" if before.tag in ("h1", "h2") else "subheading"
+    return ""
+
+
+def _inline_spans(
+    tokens: Sequence[Token], base: str, line: int, resolve: Resolver
+) -> Iterator[tuple[Span | None, int]]:
+    """Yield the spans of a paragraph; None with a line number where it breaks hard."""
+    styles = [base] if base else []
+    link, link_style = -1, ""
+    for token in tokens:
+        kind = token.type
+        style = " ".join([*styles, link_style]).strip()
+        if kind == "text":
+            if link_style:
+                yield Span(shown(token.content), style, link), line
+            else:
+                for span in _text_spans(token.content, style, resolve):
+                    yield span, line
+        elif kind == "softbreak":
+            line += 1
+            yield Span(" ", style), line
+        elif kind == "hardbreak":
+            line += 1
+            yield None, line
+        elif kind == "code_inline":
+            yield Span(shown(token.content), f"{style} code".strip(), link), line
+        elif kind == "link_open":
+            href = str(token.attrGet("href") or "")
+            link, link_style = resolve(href, False, "")
+        elif kind == "link_close":
+            link, link_style = -1, ""
+        elif kind == "image":
+            href = str(token.attrGet("src") or "")
+            number, image_style = resolve(href, False, "")
+            yield Span(f"▣ {shown(token.content or href)}", image_style, number), line
+        elif kind == "html_inline":
+            yield Span(shown(token.content), "comment"), line
+        elif kind.endswith("_open"):
+            styles.append(
+                {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}.get(kind, "")
+            )
+        elif kind.endswith("_close") and styles:
+            styles.pop()
+
+
+def _text_spans(text: str, style: str, resolve: Resolver) -> Iterator[Span]:
+    end = 0
+    for match in _WIKILINK.finditer(text) if "[[" in text else ():
+        if match.start() > end:
+            yield Span(shown(text[end : match.start()]), style)
+        target, heading, alias = match[1].strip(), match[2] or "", match[3]
+        number, link_style = resolve(target, True, heading)
+        yield Span(shown(alias or target or heading), f"{style} {link_style}".strip(), number)
+        end = match.end()
+    if end < len(text):
+        yield Span(shown(text[end:]), style)
+
+
+def _closing(tokens: Sequence[Token], start: int, kind: str) -> int:
+    for position in range(start, len(tokens)):
+        if tokens[position].type == kind:
+            return position
+    return len(tokens) - 1
+
+
+def _column_widths(rows: list[list[tuple[Span, ...]]], room: int) -> list[int]:
+    """Give every column what it needs, and take from the widest until the table fits."""
+    count = max((len(row) for row in rows), default=0)
+    widths = [
+        max((width_of(row[column]) for row in rows if column < len(row)), default=1) or 1
+        for column in range(count)
+    ]
+    spare = room - 3 * (count - 1) - sum(widths)
+    while spare < 0 and widths and max(widths) > 3:
+        widest = widths.index(max(widths))
+        others = sorted(widths)[-2] if count > 1 else 3
+        step = min(-spare, max(1, widths[widest] - others), widths[widest] - 3)
+        widths[widest] -= step
+        spare += step
+    return widths
+
+
+def _row(cells_of: list[tuple[Span, ...]], widths: list[int]) -> tuple[Span, ...]:
+    spans: list[Span] = []
+    for column, width in enumerate(widths):
+        if column:
+            spans.append(Span(" │ ", "dim"))
+        cell = fit(cells_of[column], width) if column < len(cells_of) else ()
+        spans.extend(cell)
+        spans.append(Span(" " * (width - width_of(cell))))
+    return tuple(spans)

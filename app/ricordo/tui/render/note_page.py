@@ -1,0 +1,226 @@
+"""One note as lines: its facts, its text rendered or as it stands, its links.
+
+The page comes in pieces, so that the beginning of a long note is on screen at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from ricordo.memory.layout import Role
+from ricordo.memory.links import Link
+from ricordo.memory.memory import Leads
+from ricordo.memory.note import Note
+from ricordo.notebook.age import age_in_words
+from ricordo.notebook.open import Look
+from ricordo.text import clip, one_line
+from ricordo.tui.render.line import BLANK, Line, Span, wrap
+from ricordo.tui.render.markdown import Resolver, chunks, render_markdown
+from ricordo.tui.render.source import render_source
+
+LONGEST_LINE = 10_000
+"""Characters; what lies beyond is counted, not shown."""
+_SOURCE_PIECE = 400
+"""Lines of source that are drawn in one go."""
+_BYTES_SHOWN = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a link of the page leads."""
+
+    leads: Leads
+    path: str
+    """The file, or the address as it is written."""
+    anchor: str = ""
+
+
+_STYLES = {
+    Leads.NOTE: "link",
+    Leads.FILE: "external-link",
+    Leads.NOWHERE: "dead-link",
+    Leads.OUTSIDE: "dead-link",
+    Leads.AWAY: "external-link",
+}
+
+
+class NotePage:
+    """The lines of one note at one width."""
+
+    def __init__(self, look: Look, note: Note, width: int, as_source: bool, today: date) -> None:
+        """`as_source` shows the text as it stands on disk, with its head and line numbers."""
+        self._look = look
+        self._note = note
+        self._width = width
+        self._as_source = as_source
+        self._today = today
+        self.targets: list[Target] = []
+
+    def pieces(self) -> Iterator[list[Line]]:
+        """Yield the page piece by piece."""
+        head = self._facts()
+        body = self._source() if self._as_source else self._rendered()
+        yield head + next(body, [])
+        yield from body
+        yield self._neighbours()
+
+    def _facts(self) -> list[Line]:
+        note = self._note
+        facts = [
+            what_it_is(note),
+            note.type,
+            age_in_words(note, self._today),
+            f"≈{tokens(note.text):,} tokens",
+        ]
+        if note.facts.links > 1:
+            facts.append("hard link")
+        if not note.facts.writable:
+            facts.append("read-only")
+        rows = [
+            Line(row)
+            for row in wrap([Span(one_line(" · ".join(filter(None, facts))), "dim")], self._width)
+        ]
+        session = note.head.scalar("originSessionId")
+        if session:
+            rows.append(Line((Span(clip(f"from session {session}", self._width), "dim"),)))
+        if note.description:
+            spans = [Span(one_line(note.description[:2_000]), "italic")]
+            rows.extend(Line(row) for row in wrap(spans, self._width))
+        if note.trouble:
+            rows.append(Line((Span(clip(f"✗ {note.trouble.value}", self._width), "error"),)))
+        fault = note.head.fault
+        if fault:
+            text = f"✗ line {fault.line}: {fault.message}"
+            rows.append(Line((Span(clip(text, self._width), "error"),), fault.line))
+        return [*rows, BLANK]
+
+    def _rendered(self) -> Iterator[list[Line]]:
+        note = self._note
+        if not note.text:
+            yield self._nothing_to_show()
+            return
+        first = note.line_of(note.head.end)
+        body = _shortened(note.body)
+        for line, piece in chunks(body, first):
+            rendered = render_markdown(piece, self._width, line, self._resolver())
+            yield [*rendered, BLANK] if rendered else []
+
+    def _source(self) -> Iterator[list[Line]]:
+        note = self._note
+        if not note.text:
+            yield self._nothing_to_show()
+            return
+        lines = _shortened(note.text).split("\n")
+        links: dict[int, list[Link]] = {}
+        for link in note.links:
+            links.setdefault(link.line, []).append(link)
+        head_lines = note.text.count("\n", 0, note.head.end)
+        for start in range(0, len(lines), _SOURCE_PIECE):
+            piece = lines[start : start + _SOURCE_PIECE]
+            yield render_source(piece, start + 1, self._width, head_lines, links, self._resolver())
+        yield [BLANK]
+
+    def _nothing_to_show(self) -> list[Line]:
+        raw = self._note.raw[:_BYTES_SHOWN]
+        if not raw:
+            return [Line((Span("nothing is written here", "dim"),)), BLANK]
+        rows = [
+            f"{start:08x}  {raw[start : start + 16].hex(' ')}" for start in range(0, len(raw), 16)
+        ]
+        return [*(Line((Span(clip(row, self._width), "dim"),)) for row in rows), BLANK]
+
+    def _neighbours(self) -> list[Line]:
+        memory = self._look.memory
+        path = self._note.path
+        forward = [
+            link.path
+            for link in memory.links.get(path, ())
+            if link.leads is Leads.NOTE and link.path != path
+        ]
+        backward = list(memory.backlinks.get(path, ()))
+        spans: list[Span] = []
+        for arrow, paths in (("→", forward), ("←", backward)):
+            for other in dict.fromkeys(paths):
+                spans += [Span(f" {arrow} ", "dim"), self._name_of(other)]
+        if not spans:
+            return []
+        label = Span("links ", "dim")
+        return [Line(row) for row in wrap(spans, self._width, (label,), (Span("      "),))]
+
+    def _name_of(self, path: str) -> Span:
+        self.targets.append(Target(Leads.NOTE, path))
+        name = self._look.memory.by_path[path].stem
+        return Span(clip(name, 48), "link", len(self.targets) - 1)
+
+    def _resolver(self) -> Resolver:
+        memory, note = self._look.memory, self._note
+
+        def resolve(target: str, is_wikilink: bool, anchor: str) -> tuple[int, str]:
+            if not is_wikilink and "#" in target and "://" not in target:
+                target, _, anchor = target.partition("#")
+            link = Link(_unquoted(target), anchor, "", 0, 0, 0, is_wikilink)
+            found = memory.resolve(note, link)
+            path = found.path or target
+            if found.leads is Leads.AWAY and not target and anchor:
+                self.targets.append(Target(Leads.NOTE, note.path, anchor))
+            else:
+                self.targets.append(Target(found.leads, path, anchor))
+            wanted = is_wikilink and found.leads is Leads.NOWHERE
+            return len(self.targets) - 1, "wanted-link" if wanted else _STYLES[found.leads]
+
+        return resolve
+
+
+def tokens(text: str) -> int:
+    """Return about how many tokens a model reads for `text`: four ASCII characters to one, every
+    other character one (a rule of thumb; tokenisers differ).
+    """
+    plain = len(text.encode("ascii", "ignore"))
+    return max(1, plain // 4 + (len(text) - plain)) if text else 0
+
+
+def line_of_heading(note: Note, anchor: str) -> int:
+    """Return the line of the heading that `anchor` names, as GitHub or Obsidian would; 0 without
+    one.
+    """
+    wanted = _slug(anchor)
+    if wanted:
+        for number, line in enumerate(note.text.split("\n"), 1):
+            if line.startswith("#") and _slug(line.lstrip("#")) == wanted:
+                return number
+    return 0
+
+
+def _slug(heading: str) -> str:
+    kept = "".join(char for char in heading.casefold() if char.isalnum() or char in " -_")
+    return kept.strip().replace(" ", "-")
+
+
+def what_it_is(note: Note) -> str:
+    """Return what a file is to its memory, in a word; "" for an ordinary note."""
+    return {
+        Role.INDEX: "index",
+        Role.SOURCE: "raw source",
+        Role.SUPPORT: "log or schema",
+    }.get(note.role, "")
+
+
+def _unquoted(target: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(target, errors="surrogateescape")
+
+
+def _shortened(text: str) -> str:
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if len(text) <= LONGEST_LINE:
+        return text
+    return "\n".join(
+        line
+        if len(line) <= LONGEST_LINE
+        else f"{line[:LONGEST_LINE]} … (+{len(line) - LONGEST_LINE:,} characters)"
+        for line in text.split("\n")
+    )

@@ -1,0 +1,1 @@
+"""The screens: values in by constructor, a typed result out."""

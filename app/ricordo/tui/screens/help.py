@@ -1,0 +1,72 @@
+"""All keys, by purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+
+from ricordo.tui.actions import ACTIONS, Group, key_label
+from ricordo.tui.render.line import BLANK, Line, Span, wrap
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from ricordo.tui.palette import Palette
+
+_KEY_COLUMN = 18
+
+
+class HelpScreen(ModalScreen[None]):
+    """What can be done, and with which key."""
+
+    CSS_PATH = "overlay.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,q", "dismiss", "close", show=False)
+    ]
+
+    def __init__(self, palette: Palette, keymap: Mapping[str, tuple[str, ...]]) -> None:
+        """`keymap` are the person's own keys by action id."""
+        super().__init__()
+        self._palette = palette
+        self._keymap = keymap
+
+    def compose(self) -> ComposeResult:
+        """A title, the keys by purpose."""
+        yield Bar(self._palette, id="title").with_left(Span(" Keys", "bold"))
+        yield TextView(self._palette, self._lines, id="text")
+        yield Bar(self._palette, id="keys").with_left(Span(" Esc ", "key"), Span("close", "dim"))
+
+    def _lines(self, width: int) -> list[Line]:
+        lines: list[Line] = []
+        for group in Group:
+            lines.append(Line((Span(group.value, "heading"),)))
+            for action in ACTIONS:
+                if action.group is group:
+                    lines += self._action_lines(action.id, action.keys, action.help, width)
+            lines.append(BLANK)
+        return [*lines, *_GLYPHS_EXPLAINED]
+
+    def _action_lines(self, action_id: str, keys: str, text: str, width: int) -> list[Line]:
+        own = ",".join(self._keymap[action_id]) if action_id in self._keymap else keys
+        key = Span(f"  {key_label(own) or 'palette':<{_KEY_COLUMN - 2}}", "key")
+        indent = Span(" " * _KEY_COLUMN)
+        return [Line(row) for row in wrap([Span(text)], width, (key,), (indent,))]
+
+
+_GLYPHS_EXPLAINED = (
+    Line((Span("Marks", "heading"),)),
+    Line((Span("  ✗ ", "error"), Span("an error"), Span("   ! ", "warning"), Span("a warning"))),
+    Line(
+        (
+            Span("  · ", "info"),
+            Span("worth knowing"),
+            Span("   ✓ ", "fine"),
+            Span("nothing is wrong"),
+        )
+    ),
+    Line((Span("  ● ", "changed"), Span("changed by somebody else while you looked"))),
+)

@@ -1,0 +1,68 @@
+"""What the agent gets: the load as it is given, and what is cut off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+
+from ricordo.notebook.describe import dropped
+from ricordo.notebook.report import load_line
+from ricordo.text import one_line, visible
+from ricordo.tui.render.line import BLANK, Line, Span, wrap
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from ricordo.notebook.open import Look
+    from ricordo.tui.palette import Palette
+
+
+class LoadScreen(ModalScreen[None]):
+    """The exact text that an agent is given at session start."""
+
+    CSS_PATH = "overlay.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,L,q", "dismiss", "close", show=False)]
+
+    def __init__(self, look: Look, palette: Palette) -> None:
+        """`look` gives the memory."""
+        super().__init__()
+        self._look = look
+        self._palette = palette
+
+    def compose(self) -> ComposeResult:
+        """A title, the text, the keys."""
+        agent = self._look.memory.layout.agent or "an agent"
+        title = f" What {agent} gets · {load_line(self._look.memory)}"
+        yield Bar(self._palette, id="title").with_left(Span(title, "bold"))
+        yield TextView(self._palette, self._lines, id="text")
+        keys = (
+            Span(" Esc ", "key"),
+            Span("close  ", "dim"),
+            Span("↑ ↓ PgUp PgDn ", "key"),
+            Span("move", "dim"),
+        )
+        yield Bar(self._palette, id="keys").with_left(*keys)
+
+    def _lines(self, width: int) -> list[Line]:
+        memory = self._look.memory
+        lines: list[Line] = []
+        for text in memory.load.text.split("\n"):
+            style = "heading" if text.startswith("#") else ""
+            spans = [Span(visible(text.rstrip("\r").expandtabs(4)), style)]
+            lines += [Line(row) for row in wrap(spans, width)]
+        lost = dropped(memory)
+        if memory.load.cut_at_line is None:
+            return lines
+        cut = f"──── agents stop reading here: line {memory.load.cut_at_line} of the index ────"
+        lines += [BLANK, Line((Span(cut, "cut"),))]
+        for line, title, path in lost:
+            row = [
+                Span(f"{line:>5}  ", "dim"),
+                Span(one_line(title)),
+                Span(f"  {one_line(path)}", "dim"),
+            ]
+            lines += [Line(spans) for spans in wrap(row, width)]
+        return lines

@@ -1,0 +1,111 @@
+"""Choosing one of several memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.events import Click
+from textual.screen import Screen
+
+from ricordo.agents.place import Place
+from ricordo.notebook.seen import short_name
+from ricordo.text import cells, clip, one_line
+from ricordo.tui.palette import Palette
+from ricordo.tui.render.line import Line, Span
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.cursor_view import CursorView
+
+
+class PlaceList(CursorView):
+    """Memories by name, agent and folder."""
+
+    def __init__(self, places: Sequence[Place], palette: Palette, home: str) -> None:
+        """`home` is shown as `~`."""
+        super().__init__(palette, id="places")
+        self._places = places
+        self._home = home
+
+    def on_resize(self) -> None:
+        """Show the places when there is a width."""
+        self.lines_changed()
+        self.rest_on(max(self.cursor, 0))
+
+    @property
+    def place(self) -> Place | None:
+        """The memory under the cursor."""
+        return self._places[self.cursor] if self.cursor >= 0 else None
+
+    @property
+    def line_count(self) -> int:
+        """One line a memory."""
+        return len(self._places)
+
+    def line_at(self, number: int) -> tuple[Line, str]:
+        """Draw one memory."""
+        place = self._places[number]
+        name = clip(short_name(place), 28)
+        agent = clip(place.layout.agent or place.layout.kind.value, 22)
+        root = one_line(place.root)
+        if root.startswith(self._home + "/"):
+            root = "~" + root[len(self._home) :]
+        spans = (
+            Span(f"  {name}{' ' * (30 - cells(name))}", "bold"),
+            Span(f"{agent}{' ' * (24 - cells(agent))}"),
+            Span(clip(root, max(8, self.content_width - 58)), "dim"),
+        )
+        return Line(spans), "cursor" if number == self.cursor else ""
+
+    def can_rest(self, number: int) -> bool:
+        """Every memory can be chosen."""
+        return True
+
+    def cursor_moved(self) -> None:
+        """Nothing else depends on it."""
+
+
+class MemoriesScreen(Screen[Place | None]):
+    """Gives the memory that the person chose, or None."""
+
+    CSS_PATH = "chooser.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", show=False),
+        Binding("up,k", "move(-1)", show=False),
+        Binding("enter", "choose", show=False),
+        Binding("escape,q", "dismiss(None)", show=False),
+    ]
+
+    def __init__(self, places: Sequence[Place], palette: Palette, home: str) -> None:
+        """`places` are offered in their order; `home` is shown as `~`."""
+        super().__init__()
+        self._palette = palette
+        self._list = PlaceList(places, palette, home)
+
+    def compose(self) -> ComposeResult:
+        """A question, the memories, the keys."""
+        yield Bar(self._palette, id="title").with_left(Span(" Which memory?", "bold"))
+        yield self._list
+        keys = (Span(" ↑ ↓ ", "key"), Span("move  ", "dim"), Span("Enter ", "key"))
+        more = (Span("open  ", "dim"), Span("Esc ", "key"), Span("leave", "dim"))
+        yield Bar(self._palette, id="keys").with_left(*keys, *more)
+
+    def on_mount(self) -> None:
+        """Begin at the most likely."""
+        self._list.focus()
+
+    def on_click(self, event: Click) -> None:
+        """A second click opens."""
+        if event.chain == 2:
+            self.action_choose()
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor."""
+        self._list.move(step)
+
+    def action_choose(self) -> None:
+        """Give the memory under the cursor."""
+        if self._list.place is not None:
+            self.dismiss(self._list.place)

@@ -1,0 +1,42 @@
+"""Starting the notebook on screen."""
+
+from __future__ import annotations
+
+import sys
+
+from ricordo.errors import MemoryNotFound
+from ricordo.notebook.find import find_memories
+from ricordo.notebook.settle import load_settings, load_themes
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.tui.actions import known_actions
+
+
+def start(path: str | None, surroundings: Surroundings) -> int:
+    """Open the memory that `path` means on the terminal, and stay until the person leaves.
+
+    Returns the exit code. Raises MemoryNotFound where a named path is no memory.
+    """
+    from ricordo.tui.app import DEMO_WANTED, RicordoApp
+
+    settings, remarks = load_settings(surroundings, known_actions())
+    themes, _ = load_themes(surroundings)
+    try:
+        found = find_memories(path, surroundings)
+    except MemoryNotFound as error:
+        if path is not None:
+            raise
+        app = RicordoApp(error, surroundings, settings, remarks, themes)
+    else:
+        app = RicordoApp(found, surroundings, settings, remarks, themes)
+    app.run()
+    if app.return_value == DEMO_WANTED:
+        return _demo(surroundings)
+    return app.return_value if app.return_value is not None else app.return_code or 0
+
+
+def _demo(surroundings: Surroundings) -> int:
+    from ricordo.notebook.sample import copied_sample
+
+    with copied_sample(surroundings) as sample:
+        print(f"A throwaway copy of the sample memory: {sample.memory}", file=sys.stderr)
+        return start(sample.memory, sample.surroundings)

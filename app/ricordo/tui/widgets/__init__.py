@@ -1,0 +1,1 @@
+"""The parts of the screen. No widget imports a screen."""

@@ -1,0 +1,55 @@
+"""One line of spans: the line at the top, the line at the bottom, the hint above it."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from textual.strip import Strip
+from textual.widget import Widget
+
+from ricordo.tui.palette import Palette
+from ricordo.tui.render.line import Line, Span, fit, width_of
+
+
+class Bar(Widget):
+    """Shows what it is given, cut to the width: one part at the left, one at the right."""
+
+    DEFAULT_CSS = "Bar { height: 1; }"
+
+    def __init__(self, palette: Palette, *, id: str) -> None:
+        """Empty until `say` gives it something."""
+        super().__init__(id=id)
+        self._palette = palette
+        self._left: tuple[Span, ...] = ()
+        self._right: tuple[Span, ...] = ()
+
+    def say(self, left: tuple[Span, ...], right: tuple[Span, ...] = ()) -> None:
+        """Show other spans; where there is no room the right part goes first."""
+        if (left, right) != (self._left, self._right):
+            self._left, self._right = left, right
+            self.refresh()
+
+    def with_left(self, *left: Span) -> Self:
+        """Return this bar, saying `left` from the beginning."""
+        self._left = left
+        return self
+
+    def repaint(self, palette: Palette) -> None:
+        """Draw anew with the styles of `palette`."""
+        self._palette = palette
+        self.refresh()
+
+    @property
+    def text(self) -> str:
+        """What is shown, without styles."""
+        return Line((*self._left, Span("  "), *self._right)).text
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line."""
+        width = self.size.width
+        left, right = self._left, self._right
+        if width_of(left) + width_of(right) + 2 > width:
+            right = fit(right, max(0, width - width_of(left) - 2))
+        left = fit(left, width - width_of(right))
+        gap = Span(" " * max(0, width - width_of(left) - width_of(right)))
+        return self._palette.strip(Line((*left, gap, *right)), width, "bar")

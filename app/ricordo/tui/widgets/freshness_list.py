@@ -1,0 +1,120 @@
+"""The freshness pane: what is wrong, worst first, and the finding under the cursor in full."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from ricordo.health.finding import Finding
+from ricordo.notebook.open import Look
+from ricordo.tui.palette import Palette
+from ricordo.tui.render.freshness_rows import FreshnessRow, Scope, freshness_rows, scopes
+from ricordo.tui.render.line import Line
+from ricordo.tui.widgets.cursor_view import CursorView
+
+
+class FreshnessList(CursorView):
+    """Findings of the note or of the whole memory, or how many there are by rule."""
+
+    class Moved(Message):
+        """Another finding is under the cursor."""
+
+    def __init__(self, palette: Palette, *, id: str) -> None:
+        """Empty until `show` gives it a look."""
+        super().__init__(palette, id=id)
+        self._look: Look | None = None
+        self._path = ""
+        self._rows: list[FreshnessRow] = []
+        self._drawn_for = 0
+        self.scope = Scope.NOTE
+        self._rule = ""
+
+    def show(self, look: Look, path: str) -> None:
+        """Show the findings of `look`; `path` is the note that is open."""
+        kept = self.finding
+        self._look, self._path = look, path
+        if self.scope not in scopes(look):
+            self.scope = Scope.NOTE
+        self._draw()
+        wanted = [n for n, row in enumerate(self._rows) if row.first and row.finding == kept]
+        self.cursor = -1
+        self.rest_on(wanted[0] if kept and wanted else 0)
+
+    def change_scope(self, step: int) -> None:
+        """Show the next (1) or the previous (-1) kind of list."""
+        if self._look is None:
+            return
+        all_scopes = scopes(self._look)
+        self.scope = all_scopes[(all_scopes.index(self.scope) + step) % len(all_scopes)]
+        self._show_from_the_top("")
+
+    def narrow(self) -> bool:
+        """Show only the findings of the rule under the cursor; say whether there was one."""
+        row = self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+        if row is None or not row.rule:
+            return False
+        self._show_from_the_top(row.rule)
+        return True
+
+    def widen(self) -> bool:
+        """Leave the findings of one rule; say whether that was so."""
+        if not self._rule:
+            return False
+        self._show_from_the_top("")
+        return True
+
+    def _show_from_the_top(self, rule: str) -> None:
+        self._rule = rule
+        self._draw()
+        self.scroll_home(animate=False)
+        self.cursor = -1
+        self.rest_on(0)
+        self.cursor_moved()
+
+    @property
+    def finding(self) -> Finding | None:
+        """The finding under the cursor."""
+        return self._rows[self.cursor].finding if 0 <= self.cursor < len(self._rows) else None
+
+    def _draw(self) -> None:
+        self._drawn_for = self.content_width
+        if self._look is not None:
+            self._rows = freshness_rows(
+                self._look, self._path, self.scope, self._rule, self._drawn_for
+            )
+        self.lines_changed()
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        if self.content_width != self._drawn_for:
+            self._draw()
+
+    @property
+    def line_count(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    def line_at(self, number: int) -> tuple[Line, str]:
+        """Draw one row; the cursor covers all rows of its finding."""
+        row = self._rows[number]
+        under_cursor = number == self.cursor or (
+            row.finding is not None and row.finding is self.finding
+        )
+        if not under_cursor:
+            return row.line, ""
+        return row.line, "cursor" if self.has_focus else "cursor-unfocused"
+
+    def can_rest(self, number: int) -> bool:
+        """The cursor rests on the first row of a finding or a rule."""
+        return self._rows[number].first
+
+    def cursor_moved(self) -> None:
+        """Tell that another finding is under the cursor."""
+        self.post_message(self.Moved())
+
+    def on_focus(self) -> None:
+        """Draw the cursor as the one that moves."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Draw the cursor as one that waits."""
+        self.refresh()

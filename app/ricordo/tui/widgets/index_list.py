@@ -1,0 +1,98 @@
+"""The index pane."""
+
+from __future__ import annotations
+
+from textual.events import Click
+from textual.message import Message
+
+from ricordo.tui.palette import Palette
+from ricordo.tui.render.index_rows import Row, RowKind, draw_row
+from ricordo.tui.render.line import Line
+from ricordo.tui.widgets.cursor_view import CursorView
+
+
+class IndexList(CursorView):
+    """The notes in the index's order or another; draws only the rows in sight."""
+
+    class Moved(Message):
+        """Another row is under the cursor."""
+
+    class Opened(Message):
+        """The row under the cursor was opened."""
+
+    def __init__(self, palette: Palette, *, id: str) -> None:
+        """Empty until `show` gives it rows."""
+        super().__init__(palette, id=id)
+        self._rows: tuple[Row, ...] = ()
+        self._changed: frozenset[str] = frozenset()
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows."""
+        return self._rows
+
+    def show(self, rows: tuple[Row, ...], changed: frozenset[str], path: str, line: int) -> None:
+        """Show other rows, with the cursor on the note `path`, at best on its row of index line
+        `line`; else where it was.
+        """
+        self._rows, self._changed = rows, changed
+        self.lines_changed()
+        wanted = [n for n, row in enumerate(rows) if row.selectable and row.path == path]
+        exact = [n for n in wanted if rows[n].line == line]
+        number = (exact or wanted or [max(self.cursor, 0)])[0]
+        self.cursor = -1
+        self.rest_on(number)
+
+    def mark(self, changed: frozenset[str]) -> None:
+        """Show which notes were changed by somebody else."""
+        if changed != self._changed:
+            self._changed = changed
+            self.refresh()
+
+    @property
+    def line_count(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    def line_at(self, number: int) -> tuple[Line, str]:
+        """Draw one row."""
+        row = self._rows[number]
+        line = draw_row(row, self.content_width, row.path in self._changed)
+        if number != self.cursor:
+            return line, ""
+        return line, "cursor" if self.has_focus else "cursor-unfocused"
+
+    def can_rest(self, number: int) -> bool:
+        """Notes, missing notes and stretches of text can be under the cursor."""
+        return self._rows[number].selectable
+
+    def cursor_moved(self) -> None:
+        """Tell that another row is under the cursor."""
+        self.post_message(self.Moved())
+
+    def on_click(self, event: Click) -> None:
+        """A second click opens."""
+        super().on_click(event)
+        if event.chain == 2:
+            self.post_message(self.Opened())
+
+    def on_focus(self) -> None:
+        """Draw the cursor as the one that moves."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Draw the cursor as one that waits."""
+        self.refresh()
+
+
+def row_of(rows: tuple[Row, ...], path: str) -> int:
+    """Return the number of the row that shows the note `path`; -1 where none does."""
+    for number, row in enumerate(rows):
+        if row.kind is RowKind.NOTE and row.path == path:
+            return number
+    return -1

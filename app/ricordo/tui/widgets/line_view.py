@@ -1,0 +1,93 @@
+"""The base of everything that can grow: a view that draws only the lines in sight."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+
+from ricordo.tui.palette import Palette
+from ricordo.tui.render.line import Line
+
+
+class LineView(ScrollView, can_focus=True):
+    """Shows lines by number. What a line looks like is made when it is drawn."""
+
+    ALLOW_SELECT = True
+
+    def __init__(self, palette: Palette, *, id: str | None = None) -> None:
+        """`palette` gives the styles; it is replaced when the theme changes."""
+        super().__init__(id=id)
+        self._palette = palette
+
+    @property
+    @abstractmethod
+    def line_count(self) -> int:
+        """How many lines there are."""
+
+    @abstractmethod
+    def line_at(self, number: int) -> tuple[Line, str]:
+        """Return line `number`, from 0, and the style on which it is drawn."""
+
+    def repaint(self, palette: Palette) -> None:
+        """Draw everything anew with the styles of `palette`."""
+        self._palette = palette
+        self.refresh()
+
+    def lines_changed(self) -> None:
+        """Tell that there are other lines now."""
+        self.virtual_size = Size(self.content_width, self.line_count)
+        self.refresh()
+
+    @property
+    def content_width(self) -> int:
+        """Cells that a line can take; the scroll bar's column stays free."""
+        return max(10, self.size.width - self.styles.scrollbar_size_vertical)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw row `y` of the widget."""
+        number = self.scroll_offset.y + y
+        width = self.scrollable_content_region.width
+        if number >= self.line_count:
+            return Strip.blank(width, self._palette.ground)
+        line, base = self.line_at(number)
+        strip = self._palette.strip(line, width, base)
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(number)) is not None:
+            strip = self._selected(strip, *span)
+        return strip.apply_offsets(0, number)
+
+    def _selected(self, strip: Strip, start: int, end: int) -> Strip:
+        stop = strip.cell_length if end == -1 else min(end, strip.cell_length)
+        if start >= stop:
+            return strip
+        before, inside, after = strip.divide([start, stop, strip.cell_length])
+        return Strip.join([before, inside.apply_style(self._palette.style("selection")), after])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the text that the mouse selected."""
+        rows = range(self.line_count)
+        first = selection.start.y if selection.start else 0
+        last = selection.end.y if selection.end else len(rows) - 1
+        picked: list[str] = []
+        for number in rows[first : last + 1]:
+            span = selection.get_span(number)
+            if span is not None:
+                text = self.line_at(number)[0].text
+                picked.append(text[span[0] : None if span[1] == -1 else span[1]].rstrip())
+        return "\n".join(picked), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Draw the new selection."""
+        self.refresh()
+
+    def bring_into_sight(self, number: int, *, margin: int = 1) -> None:
+        """Scroll so that line `number` is in sight."""
+        top, height = self.scroll_offset.y, self.scrollable_content_region.height
+        if number < top + margin:
+            self.scroll_to(y=max(0, number - margin), animate=False, immediate=True)
+        elif number >= top + height - margin:
+            self.scroll_to(y=number - height + margin + 1, animate=False, immediate=True)

@@ -1,0 +1,209 @@
+"""The note pane: one note, rendered or as it stands on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+
+from textual.events import Click
+from textual.message import Message
+
+from ricordo.tui.palette import Palette
+from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.note_page import NotePage, Target
+from ricordo.tui.widgets.line_view import LineView
+
+
+class NoteView(LineView):
+    """Shows a page piece by piece; the first piece at once, the rest while nothing else happens."""
+
+    class Followed(Message):
+        """A link was followed."""
+
+        def __init__(self, target: Target) -> None:
+            """`target` is where it leads."""
+            super().__init__()
+            self.target = target
+
+    def __init__(self, palette: Palette, *, id: str) -> None:
+        """Empty until `show` gives it a page."""
+        super().__init__(palette, id=id)
+        self._page: NotePage | None = None
+        self._lines: list[Line] = []
+        self._pieces: Iterator[list[Line]] = iter(())
+        self._rest: asyncio.Task[None] | None = None
+        self._wanted_line = 0
+        self._chosen = -1
+        self._needle: re.Pattern[str] | None = None
+        self.matches: list[int] = []
+        """Lines that hold what is searched for."""
+        self._match = -1
+
+    def show(self, page: NotePage | None, *, keep_place: bool = False, line: int = 0) -> None:
+        """Show `page` from its beginning, from source line `line` on, or, with `keep_place`,
+        where the page before was.
+        """
+        if self._rest is not None:
+            self._rest.cancel()
+        offset = self.scroll_offset.y if keep_place else 0
+        self._page, self._chosen, self._wanted_line = page, -1, line
+        self._pieces = page.pieces() if page else iter(())
+        self._lines = list(next(self._pieces, []))
+        height = self.size.height or 24
+        while (
+            len(self._lines) < offset + height and (piece := next(self._pieces, None)) is not None
+        ):
+            self._lines.extend(piece)
+        self._search_again()
+        self.lines_changed()
+        self.scroll_to(y=offset, animate=False, immediate=True)
+        self._go_to_wanted_line()
+        self._rest = asyncio.create_task(self._draw_the_rest())
+
+    async def _draw_the_rest(self) -> None:
+        for piece in self._pieces:
+            self._lines.extend(piece)
+            self._search_again()
+            self.lines_changed()
+            self._go_to_wanted_line()
+            await asyncio.sleep(0)
+
+    def _go_to_wanted_line(self) -> None:
+        if not self._wanted_line or not self._lines:
+            return
+        best = -1
+        for number, line in enumerate(self._lines):
+            if line.source and line.source <= self._wanted_line:
+                best = number
+        if best >= 0:
+            self.scroll_to(y=max(0, best - 2), animate=False, immediate=True)
+        if self._lines[-1].source >= self._wanted_line:
+            self._wanted_line = 0
+
+    @property
+    def line_count(self) -> int:
+        """How many lines are drawn so far."""
+        return len(self._lines)
+
+    @property
+    def chosen(self) -> Target | None:
+        """The link that the person chose."""
+        targets = self._page.targets if self._page else []
+        return targets[self._chosen] if 0 <= self._chosen < len(targets) else None
+
+    def line_at(self, number: int) -> tuple[Line, str]:
+        """Give one line, with the chosen link and what is searched for made plain."""
+        line = self._lines[number]
+        if self._chosen >= 0:
+            line = line._replace(spans=tuple(self._choice_shown(span) for span in line.spans))
+        if self._needle is not None and number in self._match_lines:
+            line = line._replace(spans=tuple(_marked(line.spans, self._needle)))
+        return line, ""
+
+    def _choice_shown(self, span: Span) -> Span:
+        return span._replace(style="chosen-link") if span.link == self._chosen else span
+
+    def choose(self, step: int) -> None:
+        """Choose the next (1) or the previous (-1) link, beginning with those in sight."""
+        places = self._link_places()
+        if not places:
+            return
+        links = list(places)
+        if self._chosen in places:
+            position = (links.index(self._chosen) + step) % len(links)
+        else:
+            top = self.scroll_offset.y
+            below = [n for n, link in enumerate(links) if places[link] >= top]
+            position = below[0] if below and step > 0 else len(links) - 1 if step < 0 else 0
+        self._chosen = links[position]
+        self.bring_into_sight(places[self._chosen])
+        self.refresh()
+
+    def _link_places(self) -> dict[int, int]:
+        places: dict[int, int] = {}
+        for number, line in enumerate(self._lines):
+            for span in line.spans:
+                if span.link >= 0:
+                    places.setdefault(span.link, number)
+        return places
+
+    def move(self, step: int) -> None:
+        """Move the text by `step` lines."""
+        self.scroll_relative(y=step, animate=False)
+
+    def move_page(self, direction: int) -> None:
+        """Move the text by what fits on the screen; `direction` is 1 or -1."""
+        self.move(direction * max(1, self.scrollable_content_region.height - 2))
+
+    def move_to_end(self, direction: int) -> None:
+        """Show the beginning (-1) or the end (1)."""
+        self.scroll_to(y=0 if direction < 0 else self.line_count, animate=False)
+
+    def search(self, words: str) -> int:
+        """Look for `words` in the text and go to the first match from here on; return how many
+        lines match.
+        """
+        self._needle = re.compile(re.escape(words), re.IGNORECASE) if words else None
+        self._match = -1
+        for piece in self._pieces if words else ():
+            self._lines.extend(piece)
+        self._search_again()
+        self.lines_changed()
+        if self.matches:
+            top = self.scroll_offset.y
+            self._match = next((n for n, line in enumerate(self.matches) if line >= top), 0)
+            self.bring_into_sight(self.matches[self._match], margin=3)
+        return len(self.matches)
+
+    def next_match(self, step: int) -> str:
+        """Go to the next (1) or the previous (-1) match; return which of how many it is."""
+        if not self.matches:
+            return "no match"
+        self._match = (self._match + step) % len(self.matches)
+        self.bring_into_sight(self.matches[self._match], margin=3)
+        return f"{self._match + 1} of {len(self.matches)}"
+
+    @property
+    def searching(self) -> bool:
+        """Whether something is searched for."""
+        return self._needle is not None
+
+    def _search_again(self) -> None:
+        needle = self._needle
+        self.matches = (
+            [n for n, line in enumerate(self._lines) if needle.search(line.text)] if needle else []
+        )
+        self._match_lines = frozenset(self.matches)
+
+    _match_lines: frozenset[int] = frozenset()
+
+    @property
+    def plain_text(self) -> str:
+        """Everything that is shown, without styles."""
+        return "\n".join(line.text.rstrip() for line in self._lines)
+
+    def on_click(self, event: Click) -> None:
+        """Follow a link inside the memory that was clicked; nothing else can be clicked."""
+        number = event.style.meta.get("link")
+        if self._page is not None and isinstance(number, int):
+            self._chosen = number
+            self.refresh()
+            self.post_message(self.Followed(self._page.targets[number]))
+
+
+def _marked(spans: tuple[Span, ...], needle: re.Pattern[str]) -> Iterator[Span]:
+    """Cut spans so that what matches stands in spans of its own. A match may run over spans."""
+    text = "".join(span.text for span in spans)
+    inside = [match.span() for match in needle.finditer(text) if match.end() > match.start()]
+    position = 0
+    for span in spans:
+        end = position + len(span.text)
+        cuts = {position, end}
+        cuts.update(edge for pair in inside for edge in pair if position < edge < end)
+        edges = sorted(cuts)
+        for start, stop in zip(edges, edges[1:], strict=False):
+            hit = any(first <= start < last for first, last in inside)
+            style = f"{span.style} match".strip() if hit else span.style
+            yield span._replace(text=text[start:stop], style=style)
+        position = end

@@ -1,0 +1,219 @@
+"""The three panes: which are on the screen, how wide, and which has the focus."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+
+from ricordo.tui.actions import Pane
+from ricordo.tui.palette import Palette
+from ricordo.tui.widgets.finding_box import FindingBox
+from ricordo.tui.widgets.freshness_list import FreshnessList
+from ricordo.tui.widgets.index_list import IndexList
+from ricordo.tui.widgets.note_view import NoteView
+
+SIDE_BY_SIDE = 120
+"""Columns from which on all three panes stand side by side."""
+TWO_PANES = 80
+"""Columns from which on two do; below, one."""
+_SHARES = {Pane.INDEX: 34, Pane.NOTE: 40, Pane.FRESHNESS: 26}
+"""Of the width, in hundredths."""
+_LEAST_SHARE, _MOST_SHARE, _STEP = 12, 76, 4
+
+
+class Panes(Horizontal):
+    """Index, note and freshness."""
+
+    class Rearranged(Message):
+        """A pane came, went, or has another width."""
+
+    class FocusMoved(Message):
+        """Another pane has the focus."""
+
+    def __init__(self, palette: Palette, shares: dict[str, int], *, id: str) -> None:
+        """`shares` are the widths as they were left, by pane."""
+        super().__init__(id=id)
+        self.index = IndexList(palette, id="index")
+        self.note = NoteView(palette, id="note")
+        self.freshness = FreshnessList(palette, id="freshness")
+        self.finding = FindingBox(palette, id="finding")
+        self._shares = {pane: shares.get(pane.value, share) for pane, share in _SHARES.items()}
+        self._zoomed = False
+        self._slid_in = False
+        self.active = Pane.INDEX
+        """The pane that has the focus, or had it last."""
+
+    def compose(self) -> ComposeResult:
+        """Three framed panes."""
+        with Vertical(id="pane-index", classes="pane"):
+            yield self.index
+        with Vertical(id="pane-note", classes="pane"):
+            yield self.note
+        with Vertical(id="pane-freshness", classes="pane"):
+            yield self.freshness
+            yield self.finding
+
+    def on_mount(self) -> None:
+        """Begin in the index."""
+        self._arrange()
+        self.index.focus()
+
+    @property
+    def shares(self) -> dict[str, int]:
+        """The widths, by pane."""
+        return {pane.value: share for pane, share in self._shares.items()}
+
+    @property
+    def shown(self) -> tuple[Pane, ...]:
+        """The panes that are on the screen."""
+        width = self.screen.size.width
+        if self._zoomed or width < TWO_PANES:
+            return (self.active,)
+        if width >= SIDE_BY_SIDE:
+            return tuple(Pane)
+        return (Pane.INDEX, Pane.FRESHNESS if self._slid_in else Pane.NOTE)
+
+    def set_title(self, pane: Pane, title: str) -> None:
+        """Write `title`, visible text, over a pane."""
+        self.query_one(f"#pane-{pane.value}").border_title = Content(title)
+
+    def go(self, pane: Pane) -> None:
+        """Bring a pane onto the screen and give it the focus."""
+        self.active = pane
+        if pane is not Pane.INDEX:
+            self._slid_in = pane is Pane.FRESHNESS
+        self._arrange()
+        self._widget(pane).focus()
+
+    @property
+    def focused_list(self) -> IndexList | NoteView | FreshnessList:
+        """What the moving keys move."""
+        return self._widget(self.active)
+
+    def repaint(self, palette: Palette) -> None:
+        """Draw everything with the styles of another theme."""
+        for widget in (self.index, self.note, self.freshness, self.finding):
+            widget.repaint(palette)
+
+    def on_descendant_focus(self) -> None:
+        """A pane got the focus, by key or by mouse."""
+        for pane in Pane:
+            if self._widget(pane).has_focus:
+                self.active = pane
+        self.post_message(self.FocusMoved())
+
+    def on_resize(self) -> None:
+        """Show as many panes as there is room for."""
+        self._arrange()
+
+    def _arrange(self) -> None:
+        shown = self.shown
+        total = sum(self._shares[pane] for pane in shown)
+        for pane in Pane:
+            frame = self.query_one(f"#pane-{pane.value}")
+            frame.display = pane in shown
+            frame.styles.width = f"{100 * self._shares[pane] / total:.2f}%"
+        self.post_message(self.Rearranged())
+
+    def _widget(self, pane: Pane) -> IndexList | NoteView | FreshnessList:
+        match pane:
+            case Pane.INDEX:
+                return self.index
+            case Pane.NOTE:
+                return self.note
+            case Pane.FRESHNESS:
+                return self.freshness
+
+    # What the keys do
+
+    def do_cursor_down(self) -> None:
+        """Down."""
+        self.focused_list.move(1)
+
+    def do_cursor_up(self) -> None:
+        """Up."""
+        self.focused_list.move(-1)
+
+    def do_page_down(self) -> None:
+        """A page down."""
+        self.focused_list.move_page(1)
+
+    def do_page_up(self) -> None:
+        """A page up."""
+        self.focused_list.move_page(-1)
+
+    def do_first(self) -> None:
+        """To the beginning."""
+        self.focused_list.move_to_end(-1)
+
+    def do_last(self) -> None:
+        """To the end."""
+        self.focused_list.move_to_end(1)
+
+    def do_next(self) -> None:
+        """The next link, the next view of the findings; from the index into the note."""
+        self._sideways(1)
+
+    def do_previous(self) -> None:
+        """The previous link, the previous view of the findings."""
+        self._sideways(-1)
+
+    def _sideways(self, step: int) -> None:
+        if self.active is Pane.NOTE:
+            self.note.choose(step)
+        elif self.active is Pane.FRESHNESS:
+            self.freshness.change_scope(step)
+        elif step > 0:
+            self.go(Pane.NOTE)
+
+    def do_next_pane(self) -> None:
+        """To the next pane."""
+        self._go_on(1)
+
+    def do_previous_pane(self) -> None:
+        """To the previous pane."""
+        self._go_on(-1)
+
+    def _go_on(self, step: int) -> None:
+        panes = tuple(Pane) if len(self.shown) == 1 else self.shown
+        self.go(panes[(panes.index(self.active) + step) % len(panes)])
+
+    def do_index(self) -> None:
+        """To the index."""
+        self.go(Pane.INDEX)
+
+    def do_note(self) -> None:
+        """To the note."""
+        self.go(Pane.NOTE)
+
+    def do_freshness(self) -> None:
+        """To what is wrong."""
+        self.go(Pane.FRESHNESS)
+
+    def do_zoom(self) -> None:
+        """The whole screen for the active pane, or no longer."""
+        self._zoomed = not self._zoomed
+        self._arrange()
+
+    def do_narrower(self) -> None:
+        """The active pane narrower."""
+        self._resize(-_STEP)
+
+    def do_wider(self) -> None:
+        """The active pane wider."""
+        self._resize(_STEP)
+
+    def _resize(self, by: int) -> None:
+        share = self._shares[self.active] + by
+        self._shares[self.active] = min(max(share, _LEAST_SHARE), _MOST_SHARE)
+        self._arrange()
+
+    def do_next_match(self) -> None:
+        """To the next match in the note."""
+        self.note.next_match(1)
+
+    def do_previous_match(self) -> None:
+        """To the previous match in the note."""
+        self.note.next_match(-1)

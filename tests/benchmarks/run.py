@@ -1,0 +1,185 @@
+"""`python -m tests.benchmarks [--notes N…]`: every figure beside a reference of the same run.
+
+References:
+  P  `python -c pass`
+  R  reading all bytes of the memory with os.open and os.read, in a fresh process
+  T  a minimal program on Textual, from its start to its first paint on a pseudo-terminal
+  K  processor time of one press of *down* in that program's list
+
+Targets that are times (20 ms a key) hold for a machine on which P is 6.5 ms. They are written
+here as multiples of P, so that a slower machine is judged by the same measure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from tests.benchmarks import minimal_app
+from tests.benchmarks.measure import (
+    REPEATS,
+    Reference,
+    Row,
+    median,
+    print_row,
+    process_time,
+    repeated,
+    task_time,
+)
+from tests.benchmarks.stage import (
+    RICORDO,
+    Stage,
+    big_note_cost,
+    change_times,
+    key_cost,
+    paint_time,
+)
+from tests.benchmarks.terminal import TooSlow
+
+P_OF_TARGETS = 0.0065
+"""Seconds that P takes on the machine for which targets were set."""
+FIRST_SCREEN = {1000: 2.5, 10_000: 5.0}
+"""Targets in T, by notes."""
+NO_SCREEN_FROM = 100_000
+"""From so many notes on the screen is not measured."""
+
+
+def in_p(seconds: float) -> float:
+    """Return a target of so many seconds as a multiple of P."""
+    return round(seconds / P_OF_TARGETS, 1)
+
+
+def python_start() -> Reference:
+    """P."""
+    return Reference("P", repeated(lambda: process_time([sys.executable, "-c", "pass"])))
+
+
+def textual_start(stage: Stage) -> Reference:
+    """T."""
+    return Reference("T", repeated(lambda: paint_time(stage.minimal, minimal_app.READY)))
+
+
+def textual_key(stage: Stage) -> Reference:
+    """K."""
+    with stage.minimal() as terminal:
+        terminal.wait_for(minimal_app.READY)
+        terminal.settle()
+        return Reference("K", key_cost(terminal))
+
+
+def reading(stage: Stage, p: Reference) -> Iterator[Row]:
+    """What needs no screen: loading, judging, the commands."""
+    at_10k = stage.notes == 10_000
+    r = Reference("R", repeated(lambda: task_time("read", stage.memory)))
+
+    def task(name: str) -> float:
+        return repeated(lambda: task_time(name, stage.memory))
+
+    yield Row("R: read all bytes", r.seconds, p)
+    yield Row("cold load, with links", task("load"), r, 8 if at_10k else None)
+    yield Row("cold lint, structure", task("lint-structure"), r, 12 if at_10k else None)
+    yield Row("cold lint, all rules", task("lint"), r)
+    lint = [RICORDO, "lint", "--json", "--fail-on", "never", str(stage.memory)]
+    whole = repeated(lambda: process_time(lint, stage.environ()))
+    yield Row("process: ricordo lint --json", whole, p, in_p(1.0) if at_10k else None)
+    yield Row("  the same, beside R (target 25 to 50)", whole, r)
+    short = [RICORDO, "list", "--short"]
+    yield Row("process: ricordo list --short", command_time(short, stage), p, 3)
+
+
+def command_time(words: Sequence[str], stage: Stage) -> float:
+    """Return how long a command of Ricordo takes."""
+    return repeated(lambda: process_time(words, stage.environ()))
+
+
+def first_screen(stage: Stage, p: Reference) -> Iterator[Row]:
+    """From the start of the program until a note of the index is painted."""
+    t = textual_start(stage)
+    yield Row("T: minimal program to first paint", t.seconds, p)
+    seconds = repeated(lambda: paint_time(stage.notebook, *stage.names()))
+    yield Row("first usable screen", seconds, t, FIRST_SCREEN.get(stage.notes))
+
+
+def keys(stage: Stage, p: Reference) -> Iterator[Row]:
+    """Processor time of one key, with a note of 3 KB shown for each."""
+    k = textual_key(stage)
+    with stage.notebook() as terminal:
+        terminal.wait_for(*stage.names())
+        terminal.settle(quiet=2.0)
+        cost = key_cost(terminal)
+    yield Row("K: down in the minimal program, cpu", k.seconds, p)
+    yield Row("down, 3 KB notes, cpu a key", cost, p, in_p(0.020))
+    yield Row("  the same, beside K", cost, k)
+
+
+def big_note(stage: Stage, p: Reference) -> Iterator[Row]:
+    """Opening a note of 200 KB."""
+    costs: list[tuple[float, float]] = []
+    for number in range(REPEATS):
+        log = stage.home / f"stalls-{number}"
+        with stage.notebook(stalls=log) as terminal:
+            terminal.wait_for(*stage.names())
+            terminal.settle(quiet=2.0)
+            costs.append(big_note_cost(terminal, log))
+    yield Row("200 KB note opens, cpu", median(cpu for cpu, _ in costs), p, in_p(0.6))
+    yield Row("  its longest stall", median(stall for _, stall in costs), p, in_p(0.1))
+
+
+def change(stage: Stage, p: Reference) -> Iterator[Row]:
+    """From the change of a file until its finding is painted."""
+    with stage.notebook() as terminal:
+        terminal.wait_for(*stage.names())
+        terminal.settle(quiet=3.0)
+        times = change_times(stage, terminal, REPEATS + 1)[1:]
+    yield Row("changed note: finding on screen", median(times), p, in_p(0.3))
+
+
+Measurement = Callable[[Stage, Reference], Iterator[Row]]
+
+
+def report(measurement: Measurement, stage: Stage, p: Reference) -> None:
+    """Print the rows of a measurement, or why it could not be taken."""
+    try:
+        for row in measurement(stage, p):
+            print_row(row)
+    except subprocess.CalledProcessError as error:
+        reason = (error.stderr or b"").strip()
+        text = reason if isinstance(reason, str) else reason.decode("utf-8", "replace")
+        print(f"  {measurement.__name__}: not measured: {text.rpartition(chr(10))[2]}")
+    except (TooSlow, RuntimeError, OSError) as error:
+        print(f"  {measurement.__name__}: not measured: {error}")
+
+
+def run(notes: int, folder: Path, p: Reference) -> None:
+    """Print every figure for a memory of `notes` notes."""
+    print(f"\n{notes:,} notes")
+    plain = Stage(folder / "plain", notes)
+    report(reading, plain, p)
+    if notes >= NO_SCREEN_FROM:
+        return
+    report(first_screen, plain, p)
+    report(keys, Stage(folder / "three", notes, average=3072), p)
+    plain.add_special_notes()
+    report(big_note, plain, p)
+    report(change, plain, p)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure for every size that is asked for."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--notes", type=int, nargs="+", default=[1000, 10_000], metavar="N")
+    options = parser.parse_args(words)
+    p = python_start()
+    print(f"P: python -c pass, {p.seconds * 1000:.1f} ms. Medians of {REPEATS}, cache warm.")
+    for notes in options.notes:
+        with tempfile.TemporaryDirectory(prefix="ricordo-bench-") as temporary:
+            run(notes, Path(temporary).resolve(), p)
+    return 0

@@ -1,0 +1,96 @@
+"""`python -m tests.benchmarks.tasks TASK DIR`: one measured act in a fresh process.
+
+Prints the seconds that the act took, without the start of the interpreter and the imports.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+STRUCTURAL = frozenset(
+    (
+        "index-missing-file",
+        "unindexed-note",
+        "index-duplicate-entry",
+        "index-over-budget",
+        "index-near-budget",
+        "index-long-entry",
+        "index-inline-body",
+        "lost-correction",
+        "frontmatter-missing",
+        "frontmatter-invalid",
+        "frontmatter-incomplete",
+        "unknown-type",
+        "duplicate-name",
+        "oversized-note",
+        "empty-note",
+        "unreadable-note",
+        "dead-link",
+        "wanted-note",
+        "orphan-note",
+        "outside-memory",
+    )
+)
+"""The rules that look at index, heads and links, not at what a text says."""
+
+
+def read_bytes(folder: str) -> Callable[[], None]:
+    """R: all bytes of the memory, through the cheapest calls that there are."""
+
+    def act() -> None:
+        for name in os.listdir(folder):
+            handle = os.open(os.path.join(folder, name), os.O_RDONLY)
+            while os.read(handle, 1 << 20):
+                pass
+            os.close(handle)
+
+    return act
+
+
+def load(folder: str) -> Callable[[], None]:
+    """Read the memory, with heads and resolved links."""
+    from ricordo.agents.claude import AUTO_MEMORY
+    from ricordo.disk.reader import read_memory
+
+    return lambda: void(read_memory(folder, AUTO_MEMORY).links)
+
+
+def lint(folder: str, only: frozenset[str] = frozenset()) -> Callable[[], None]:
+    """Read the memory and judge it by the rules `only`, or by all."""
+    from ricordo.agents.claude import AUTO_MEMORY
+    from ricordo.disk.reader import read_memory
+    from ricordo.health.lint import Linter
+    from ricordo.health.rule import Context
+
+    linter = Linter({}, only)
+    context = Context(datetime(2026, 1, 1, tzinfo=UTC), AUTO_MEMORY)
+    return lambda: void(linter.run(read_memory(folder, AUTO_MEMORY), context))
+
+
+def lint_structure(folder: str) -> Callable[[], None]:
+    """Read the memory and judge index, heads and links."""
+    return lint(folder, STRUCTURAL)
+
+
+def void(value: object) -> None:
+    """Take a value and give nothing."""
+
+
+TASKS = {"read": read_bytes, "load": load, "lint-structure": lint_structure, "lint": lint}
+
+
+def main() -> None:
+    """Do the task once, and print how long it took."""
+    name, folder = sys.argv[1:]
+    act = TASKS[name](folder)
+    start = time.perf_counter()
+    act()
+    print(time.perf_counter() - start)
+
+
+if __name__ == "__main__":
+    main()

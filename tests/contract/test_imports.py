@@ -1,0 +1,100 @@
+"""What a process has loaded after it did something: a short answer must be a fast one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOMS_BELOW_THE_SCREEN = ("memory", "disk", "agents", "health", "notebook", "settings")
+PACKAGE = Path(__file__).resolve().parents[2] / "app" / "ricordo"
+
+PRINT_MODULES = """
+import sys
+{code}
+import json
+print("\\n" + json.dumps(sorted(sys.modules)))
+"""
+IMPORT_ALL = """
+import importlib, pkgutil
+room = importlib.import_module("ricordo.{room}")
+for module in pkgutil.walk_packages(room.__path__, room.__name__ + "."):
+    importlib.import_module(module.name)
+"""
+RUN = "from ricordo.cli.main import run\nrun({words!r})"
+NOTE = "---\nname: one\ndescription: The only note.\ntype: user\n---\nText.\n"
+
+
+def loaded_after(code: str, home: Path) -> frozenset[str]:
+    """Return the names of the modules that a process has loaded once it has run `code`."""
+    surroundings = {"HOME": str(home), "RICORDO_STATE": str(home / "state")}
+    done = subprocess.run(
+        [sys.executable, "-c", PRINT_MODULES.format(code=code)],
+        cwd=home,
+        env={**os.environ, **surroundings, "RICORDO_AGENT_HOME": str(home)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return frozenset(json.loads(done.stdout.rstrip().rpartition("\n")[2]))
+
+
+def of_packages(modules: frozenset[str], *packages: str) -> list[str]:
+    """Return those of `modules` that are one of `packages` or lie inside one."""
+    return sorted(
+        name
+        for name in modules
+        if any(name == package or name.startswith(f"{package}.") for package in packages)
+    )
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Path:
+    folder = tmp_path / ".claude" / "projects" / "-tmp-project" / "memory"
+    folder.mkdir(parents=True)
+    (folder / "MEMORY.md").write_text("- [One](one.md) — the only note\n")
+    (folder / "one.md").write_text(NOTE)
+    return folder
+
+
+@pytest.mark.parametrize("room", ROOMS_BELOW_THE_SCREEN)
+def test_a_room_below_the_screen_loads_no_textual(room: str, tmp_path: Path):
+    loaded = loaded_after(IMPORT_ALL.format(room=room), tmp_path)
+    assert of_packages(loaded, "textual", "ricordo.tui") == []
+
+
+def test_the_command_line_by_itself_loads_next_to_nothing(tmp_path: Path):
+    loaded = loaded_after("import ricordo.cli.main", tmp_path)
+    assert of_packages(loaded, "textual", "rich", "yaml", "asyncio", "dataclasses") == []
+    assert of_packages(loaded, "ricordo.memory", "ricordo.health", "ricordo.notebook") == []
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.skipif(not (PACKAGE / "cli" / "list.py").exists(), reason="there is no list yet")
+def test_a_short_list_loads_neither_screen_nor_yaml_nor_rules(tmp_path: Path):
+    loaded = loaded_after(RUN.format(words=["list", "--short"]), tmp_path)
+    assert of_packages(loaded, "textual", "rich", "yaml", "frontmatter", "asyncio") == []
+    assert of_packages(loaded, "rapidfuzz", "watchfiles", "markdown_it", "sqlite3") == []
+    assert of_packages(loaded, "ricordo.health", "ricordo.tui", "ricordo.memory.memory") == []
+
+
+def test_lint_loads_no_textual(memory: Path, tmp_path: Path):
+    loaded = loaded_after(RUN.format(words=["lint", str(memory)]), tmp_path)
+    assert of_packages(loaded, "textual", "watchfiles", "markdown_it") == []
+    assert of_packages(loaded, "ricordo.health") != []
+
+
+def test_plain_heads_are_read_without_yaml(memory: Path, tmp_path: Path):
+    read = (
+        "from ricordo.agents.claude import AUTO_MEMORY\n"
+        "from ricordo.disk.reader import read_memory\n"
+        f"read_memory({str(memory)!r}, AUTO_MEMORY)"
+    )
+    assert of_packages(loaded_after(read, tmp_path), "yaml", "frontmatter") == []

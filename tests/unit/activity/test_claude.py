@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from ricordo.activity.claude import project_cwds, session_cwd
+
+CWD = json.dumps({"type": "user", "cwd": "/home/ana/tidepool"}).encode() + b"\n"
+
+
+def written(path: Path, content: bytes) -> str:
+    path.write_bytes(content)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"",
+        b'{"type":"mode"}\n' * 50,
+        b'{"type":"user","cwd":"/to\n',
+        b'{"cwd":7}\n{"cwd":null}\n{"cwd":"relative"}\n{"cwd":"/nul\\u0000"}\n',
+        b'{"cwd":"/lone\\ud800"}\n',
+        b'["cwd"]\n"cwd"\n',
+        b'{"cwd":' + b"[" * 10_000 + b"\n",
+        b"\xff\xfe \"cwd\"\n",
+        b'{"type":"user","message":"' + b"x" * 100_000 + b'"}\n',
+    ],
+)
+def test_the_cwd_is_the_first_that_can_be_read(tmp_path: Path, before: bytes) -> None:
+    path = written(tmp_path / "a.jsonl", before + CWD)
+    assert session_cwd(path) == "/home/ana/tidepool"
+
+
+def test_no_more_than_the_beginning_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.jsonl", b'{"type":"mode"}\n' * 20_000 + CWD)
+    assert session_cwd(path) is None
+
+
+def test_pipes_and_symbolic_links_are_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    written(tmp_path / "target", CWD)
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "target")
+    for name in ("pipe.jsonl", "link.jsonl", "missing.jsonl", "."):
+        assert session_cwd(str(tmp_path / name)) is None
+    assert project_cwds(str(tmp_path), 9) == ()
+
+
+def test_the_cwds_of_a_folder_are_the_newest_first_and_each_once(tmp_path: Path) -> None:
+    for age, cwd in enumerate(("/new", "/old", "/new", "/oldest")):
+        path = written(tmp_path / f"{age}.jsonl", json.dumps({"cwd": cwd}).encode())
+        os.utime(path, (1000 - age, 1000 - age))
+    assert project_cwds(str(tmp_path), 9) == ("/new", "/old", "/oldest")
+    assert project_cwds(str(tmp_path), 1) == ("/new",)
+
+
+def test_a_folder_that_is_not_there_has_no_cwds(tmp_path: Path) -> None:
+    assert project_cwds(str(tmp_path / "none"), 9) == ()

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.errors import StateUnusable, WrongUsage
+from ricordo.settings.create import create_file
+from ricordo.settings.editor import editor_command
+
+
+@pytest.mark.parametrize(
+    ("editor", "environ", "command"),
+    [
+        ("code --wait", {"VISUAL": "vim"}, ("code", "--wait")),
+        ("", {"VISUAL": "'my editor' -f", "EDITOR": "ed"}, ("my editor", "-f")),
+        ("", {"EDITOR": "ed"}, ("ed",)),
+        ("", {}, ("vi",)),
+    ],
+)
+def test_the_setting_wins_over_the_environment(
+    editor: str, environ: dict[str, str], command: tuple[str, ...]
+) -> None:
+    assert editor_command(editor, environ) == command
+
+
+def test_an_open_quote_is_refused() -> None:
+    with pytest.raises(WrongUsage, match="quote"):
+        editor_command("", {"EDITOR": "vi '"})
+
+
+def test_a_new_file_is_for_its_owner_only(tmp_path: Path) -> None:
+    file = tmp_path / "config" / "settings.toml"
+    create_file(str(file), "x = 1\n")
+    assert file.read_text() == "x = 1\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_file_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text("mine")
+    create_file(str(file), "new")
+    assert file.read_text() == "mine"
+
+
+def test_a_place_that_cannot_be_written_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StateUnusable, match="cannot be written"):
+        create_file(str(tmp_path / "file" / "settings.toml"), "")

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ricordo.settings.explain import explanations, settings_page
+from ricordo.settings.known import Known, KnownAction
+from ricordo.settings.read import read_settings
+from ricordo.settings.settings import Settings, keys_of
+from ricordo.settings.show import effective_toml, template
+from ricordo.settings.theme import Base, Meaning, ThemeColors
+
+PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
+KNOWN = Known(
+    rules={"stale": "warning", "dead-link": "error"},
+    thresholds={"stale.retention": 0.5, "oversized-note.bytes": 8192},
+    actions=(
+        KnownAction("help", ("question_mark",), frozenset(("main",))),
+        KnownAction("source", ("s", "f2"), frozenset(("main",))),
+    ),
+    themes=("ricordo-dark", "manuscript"),
+)
+
+
+def test_the_page_is_fresh() -> None:
+    assert PAGE.read_text(encoding="utf-8") == settings_page(), (
+        "Write it anew: python -m ricordo.settings.explain > docs/settings.md"
+    )
+
+
+@pytest.mark.parametrize("table", [Settings, ThemeColors, Base, Meaning])
+def test_every_field_is_explained(table: type[Any]) -> None:
+    assert list(explanations(table)) == [field.name for field in fields(table)]
+
+
+def test_what_holds_is_valid_toml_that_sets_the_same(tmp_path: Path) -> None:
+    text = (
+        'theme = "manuscript"\n'
+        'rules = { stale = "off" }\n'
+        "[thresholds]\n"
+        "stale.retention = 0.25\n"
+        "[keymap]\n"
+        'help = ["f1", "h"]\n'
+        '[memory."/a b"]\n'
+        'rules.dead-link = "info"\n'
+    )
+    settings = read(tmp_path, text)[0]
+    shown, remarks = read(tmp_path, effective_toml(settings, KNOWN, ()))
+    assert remarks == []
+    assert shown.theme == "manuscript"
+    assert shown.rules == {"stale": "off", "dead-link": "error"}
+    assert shown.thresholds == {"stale.retention": 0.25, "oversized-note.bytes": 8192}
+    assert shown.keymap == {"help": ("f1", "h"), "source": ("s", "f2")}
+    assert shown.memory == settings.memory
+
+
+def test_what_the_file_sets_is_marked_with_its_line(tmp_path: Path) -> None:
+    text = 'theme = "manuscript"\neditor = 1\n[rules]\nstale = "off"\ndead-link = "of"\n'
+    (tmp_path / "settings.toml").write_text(text)
+    settings, remarks = read_settings(str(tmp_path), KNOWN)
+    lines = effective_toml(settings, KNOWN, remarks).splitlines()
+    assert 'theme = "manuscript"  # set in line 1' in lines
+    assert 'editor = ""' in lines
+    assert 'stale = "off"  # set in line 4' in lines
+    assert 'dead-link = "error"' in lines
+    assert lines[:2] == [f"#! {remark}" for remark in remarks]
+
+
+def test_the_template_names_everything_and_sets_nothing(tmp_path: Path) -> None:
+    text = template(KNOWN)
+    assert read(tmp_path, text) == (Settings(), [])
+    assert all(key in text for key in (*keys_of(Settings), *KNOWN.rules, *KNOWN.thresholds))
+
+
+def test_the_template_without_its_comment_signs_is_what_holds() -> None:
+    text = "\n".join(
+        line.removeprefix("# ") if " = " in line else line
+        for line in template(KNOWN).splitlines()
+        if "rules.stale" not in line
+    )
+    assert tomllib.loads(text) == tomllib.loads(effective_toml(Settings(), KNOWN, ()))
+
+
+def read(folder: Path, text: str) -> tuple[Settings, list[str]]:
+    (folder / "settings.toml").write_text(text, encoding="utf-8")
+    settings, remarks = read_settings(str(folder), KNOWN)
+    return settings, [str(remark) for remark in remarks]

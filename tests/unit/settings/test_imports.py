@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def test_reading_settings_loads_neither_textual_nor_another_room() -> None:
+    program = (
+        "import sys, ricordo.settings.read, ricordo.settings.read_themes, ricordo.settings.show;"
+        "print(*sorted(name for name in sys.modules if name.startswith(('ricordo.', 'textual'))))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    allowed = {"ricordo.text", "ricordo.errors", "ricordo.resources", "ricordo.settings"}
+    assert {name for name in loaded if not name.startswith("ricordo.settings.")} <= allowed

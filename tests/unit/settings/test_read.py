@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as profile
+from hypothesis import strategies as st
+
+from ricordo.settings.known import Known, KnownAction
+from ricordo.settings.read import read_settings
+from ricordo.settings.settings import MemorySettings, Settings, settings_file
+
+MAIN, JUDGE = frozenset(("main",)), frozenset(("judge",))
+KNOWN = Known(
+    rules={"stale": "warning", "dead-link": "error"},
+    thresholds={"stale.retention": 0.5},
+    actions=(
+        KnownAction("help", ("question_mark",), MAIN | JUDGE),
+        KnownAction("source", ("s",), MAIN),
+        KnownAction("curate", ("c",), MAIN),
+        KnownAction("yes", ("a",), JUDGE),
+    ),
+    themes=("ricordo-dark", "manuscript"),
+    home="/home/ada",
+)
+
+
+def read(config: Path, text: str) -> tuple[Settings, list[str]]:
+    (config / "settings.toml").write_text(text, encoding="utf-8")
+    settings, remarks = read_settings(str(config), KNOWN)
+    return settings, [str(remark).removeprefix(f"{config}/settings.toml") for remark in remarks]
+
+
+def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
+    assert read_settings(str(tmp_path / "none"), KNOWN) == (Settings(), [])
+
+
+def test_everything_that_can_be_set_is_read(tmp_path: Path) -> None:
+    settings, remarks = read(
+        tmp_path,
+        """
+        theme = "manuscript"
+        editor = "code --wait"
+        keymap = { help = "f1", source = ["S", "ctrl+u"], curate = [] }
+        rules.stale = "off"
+        thresholds.stale.retention = 1
+        [memory."~/wiki/"]
+        rules = { dead-link = "info" }
+        thresholds."stale.retention" = 0.25
+        """,
+    )
+    assert remarks == []
+    assert settings == Settings(
+        theme="manuscript",
+        editor="code --wait",
+        keymap={"help": ("f1",), "source": ("S", "ctrl+u"), "curate": ()},
+        rules={"stale": "off"},
+        thresholds={"stale.retention": 1.0},
+        memory={"/home/ada/wiki": MemorySettings({"dead-link": "info"}, {"stale.retention": 0.25})},
+    )
+
+
+def test_a_memory_overrides_what_holds_for_all(tmp_path: Path) -> None:
+    everywhere, own = tmp_path / "other", tmp_path / "wiki"
+    settings, _ = read(
+        tmp_path,
+        f"""
+        rules = {{ stale = "off", dead-link = "info" }}
+        [memory."{own}"]
+        rules.stale = "error"
+        """,
+    )
+    assert settings.for_memory(str(own)).rules == {"stale": "error", "dead-link": "info"}
+    assert settings.for_memory(str(everywhere)).rules == {"stale": "off", "dead-link": "info"}
+
+
+def test_a_memory_is_known_by_its_link_too(tmp_path: Path) -> None:
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "link").symlink_to("wiki")
+    settings, _ = read(tmp_path, f'[memory."{tmp_path}/link"]\nrules.stale = "off"\n')
+    assert settings.for_memory(str(tmp_path / "wiki")).rules == {"stale": "off"}
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("\nthem = 1", ":2: them: There is no such key. Did you mean “theme”?"),
+        (
+            'theme = "manuscrip"',
+            ":1: theme: There is no theme “manuscrip”. Did you mean “manuscript”?",
+        ),
+        ("theme = 1", ":1: theme: This has to be the name of a theme."),
+        ('editor = "vi \'"', ":1: editor: This has to be a command; a quote may be left open."),
+        (
+            '[rules]\n\nstael = "off"',
+            ":3: rules.stael: There is no such rule. Did you mean “stale”?",
+        ),
+        (
+            'rules.stale = "warn"',
+            ":1: rules.stale: This has to be one of off, error, warning, info."
+            " Did you mean “warning”?",
+        ),
+        ("rules = 1", ":1: rules: This has to be a table."),
+        (
+            "[thresholds]\nstale.retentoin = 1",
+            ":2: thresholds.stale.retentoin: There is no such threshold."
+            " Did you mean “stale.retention”?",
+        ),
+        (
+            "thresholds.stale.retention = nan",
+            ":1: thresholds.stale.retention: This has to be a number, 0 or more.",
+        ),
+        (
+            "thresholds.stale.retention = true",
+            ":1: thresholds.stale.retention: This has to be a number, 0 or more.",
+        ),
+        (
+            '[memory."wiki"]',
+            ":1: memory.wiki: This has to be an absolute path, or one that begins with ~.",
+        ),
+        (
+            '[memory."/wiki"]\nrule.stale = "off"',
+            ':2: memory."/wiki".rule: There is no such key. Did you mean “rules”?',
+        ),
+        ('keymap.hlep = "f1"', ":1: keymap.hlep: There is no such action. Did you mean “help”?"),
+        (
+            'keymap.help = "esc"',
+            ":1: keymap.help: There is no key “esc”. Did you mean “escape”?",
+        ),
+        ("keymap.help = 1", ":1: keymap.help: This has to be a key, or a list of keys."),
+        ("a = 1\nb == 2", ":2: This is not TOML: Invalid value."),
+        ("x = " + "[" * 20000, ": This is nested too deeply."),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_its_line_and_left_out(
+    tmp_path: Path, text: str, remark: str
+) -> None:
+    settings, remarks = read(tmp_path, text)
+    assert remark in remarks
+    assert settings == Settings(memory=settings.memory)
+
+
+def test_one_fault_leaves_the_rest_in_place(tmp_path: Path) -> None:
+    settings, remarks = read(tmp_path, 'theme = 1\neditor = "vi"\nrules.stale = "off"')
+    assert len(remarks) == 1
+    assert (settings.editor, settings.rules) == ("vi", {"stale": "off"})
+
+
+def test_a_remark_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    _, remarks = read(tmp_path, 'theme = "\\u001b[31m\\n"')
+    assert remarks[0].isprintable()
+
+
+def test_bytes_that_are_no_text_are_told_of(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_bytes(b'theme = "\xff"')
+    settings, remarks = read_settings(str(tmp_path), KNOWN)
+    assert settings == Settings()
+    assert [remark.message for remark in remarks] == ["This is not UTF-8, from byte 10 on."]
+
+
+def test_a_byte_order_mark_and_carriage_returns_are_fine(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_bytes(b'\xef\xbb\xbftheme = "manuscript"\r\n')
+    assert read_settings(str(tmp_path), KNOWN) == (Settings(theme="manuscript"), [])
+
+
+def test_a_pipe_or_a_directory_in_place_of_the_file_does_not_stop_the_start(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "settings.toml")
+    _, remarks = read_settings(str(tmp_path), KNOWN)
+    assert [remark.message for remark in remarks] == [
+        "This cannot be read: it is not a plain file."
+    ]
+    (tmp_path / "folder" / "settings.toml").mkdir(parents=True)
+    assert read_settings(str(tmp_path / "folder"), KNOWN)[0] == Settings()
+
+
+def test_thousands_of_faults_are_told_in_a_hundred_lines(tmp_path: Path) -> None:
+    _, remarks = read(tmp_path, "\n".join(f"key{number} = 1" for number in range(4000)))
+    assert len(remarks) == 100
+
+
+def test_without_a_screen_the_keymap_is_not_judged(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text('keymap.any = "f1"')
+    assert read_settings(str(tmp_path), KNOWN._replace(actions=None)) == (Settings(), [])
+
+
+WORDS = st.sampled_from(
+    [*'[]{}=.,"\n #1', "theme", "keymap", "rules", "memory", "stale", '"off"', '"/a"', "help"]
+)
+
+
+@profile(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.one_of(st.binary(), st.lists(WORDS).map(lambda words: "".join(words).encode())))
+def test_no_bytes_stop_the_start(tmp_path: Path, raw: bytes) -> None:
+    Path(settings_file(str(tmp_path))).write_bytes(raw)
+    settings, remarks = read_settings(str(tmp_path), KNOWN)
+    assert isinstance(settings, Settings)
+    assert all(str(remark) for remark in remarks)

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from ricordo import git
+from tests.unit.machine import Machine
+from tests.unit.machine import git as run_git
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def program_says(directory: Path) -> str:
+    """The main worktree of `directory` as the git program tells it."""
+    common = os.path.realpath(directory / run_git(directory, "rev-parse", "--git-common-dir")[:-1])
+    own = os.path.realpath(directory / run_git(directory, "rev-parse", "--git-dir")[:-1])
+    if own == common:
+        return run_git(directory, "rev-parse", "--show-toplevel")[:-1]
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else common
+
+
+def test_a_worktree_and_its_folders_share_the_root_of_the_main_one(machine: Machine) -> None:
+    main = machine.repository("work/tide pool")
+    linked = machine.worktree(main, "elsewhere/linked")
+    for top in (main, linked):
+        (top / "deep" / "er").mkdir(parents=True)
+        for directory in (top, top / "deep", top / "deep" / "er"):
+            assert git.common_root(str(directory)) == str(main) == program_says(directory)
+            assert git.top_level(str(directory)) == str(top)
+
+
+def test_a_submodule_stands_for_itself(machine: Machine) -> None:
+    outer, inner = machine.repository("outer"), machine.repository("inner")
+    allowed = ("-c", "protocol.file.allow=always")
+    run_git(outer, *allowed, "submodule", "--quiet", "add", str(inner), "sub")
+    assert git.common_root(str(outer / "sub")) == str(outer / "sub") == program_says(outer / "sub")
+
+
+def test_a_separate_git_directory_changes_nothing(machine: Machine) -> None:
+    top = machine.directory("top")
+    run_git(top, "init", "--quiet", "--separate-git-dir", str(machine.path / "kept"))
+    assert git.common_root(str(top)) == str(top) == program_says(top)
+
+
+def test_the_worktrees_of_a_bare_repository_share_the_repository(machine: Machine) -> None:
+    origin = machine.repository("origin")
+    bare = machine.path / "bare.git"
+    run_git(machine.path, "clone", "--quiet", "--bare", str(origin), str(bare))
+    linked = machine.worktree(bare, "linked")
+    assert git.common_root(str(linked)) == str(bare) == program_says(linked)
+
+
+def test_there_is_no_root_without_a_repository(machine: Machine) -> None:
+    assert git.common_root(str(machine.directory("plain"))) is None
+    assert git.common_root(str(machine.path / "not there")) is None
+
+
+def test_a_worktree_without_the_git_program_has_no_root(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = machine.repository("main")
+    linked = machine.worktree(main, "linked")
+    monkeypatch.setenv("PATH", str(machine.directory("empty")))
+    assert git.common_root(str(linked)) is None
+    assert git.common_root(str(main)) == str(main)
+
+
+@pytest.mark.parametrize("text", ["", "gitdir:", "gitdir: /nowhere\n", "\0\0", "x" * 100_000])
+def test_a_git_file_that_leads_nowhere_has_no_root(machine: Machine, text: str) -> None:
+    top = machine.directory("top")
+    (top / ".git").write_text(text)
+    assert git.common_root(str(top)) is None
+
+
+def test_a_main_worktree_is_found_without_a_process(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = machine.repository("main")
+    monkeypatch.setattr(git, "ask", None)
+    assert git.common_root(str(main)) == str(main)
+
+
+def test_only_commands_that_look_are_run(machine: Machine) -> None:
+    with pytest.raises(KeyError):
+        git.ask(str(machine.path), "gc")
+
+
+def test_variables_of_the_caller_do_not_steer_git(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = machine.repository("here"), machine.repository("there")
+    monkeypatch.setenv("GIT_DIR", str(there / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(there))
+    answer = git.ask(str(here), "rev-parse", "--show-toplevel")
+    assert answer == os.fsencode(here) + b"\n"
+
+
+def test_nothing_that_a_repository_configures_is_run(machine: Machine) -> None:
+    main = machine.repository("main")
+    trap, sprung = main / "trap.sh", main / "sprung"
+    trap.write_text(f"#!/bin/sh\ntouch '{sprung}'\n")
+    trap.chmod(trap.stat().st_mode | stat.S_IXUSR)
+    for key in ("core.fsmonitor", "core.pager", "diff.external", "gpg.program"):
+        run_git(main, "config", key, str(trap))
+    run_git(main, "config", "log.showSignature", "true")
+    assert git.ask(str(main), "status", "--porcelain") is not None
+    assert git.ask(str(main), "log", "-p") is not None
+    assert not sprung.exists()
+
+
+def test_an_answer_that_is_too_long_is_none(machine: Machine) -> None:
+    main = machine.repository("main")
+    assert git.ask(str(main), "log", max_bytes=10) is None
+
+
+def test_an_answer_that_takes_too_long_is_none(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = machine.directory("bin") / "git"
+    program.write_text("#!/bin/sh\nread never < /dev/zero\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    assert git.ask(str(machine.path), "log", seconds=0.05) is None
