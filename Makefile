@@ -16,7 +16,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-input --disable-pip-ver
 	-c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test lint wheel-check soak bench clean
+.PHONY: help demo install test lint wheel-check soak bench docs clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
@@ -44,6 +44,10 @@ soak: $(DEVELOPS) ## run the tests at large figures; goes on where it was stoppe
 
 bench: $(DEVELOPS) ## measure speed beside its references
 	$(BIN)/python -m tests.benchmarks --notes $(BENCH_NOTES)
+
+docs: $(DEVELOPS) ## write the generated pages of docs/ anew
+	$(BIN)/python -m ricordo.settings.explain > docs/settings.md.new
+	mv docs/settings.md.new docs/settings.md
 
 clean: ## remove what was built, .venv too
 	rm -rf $(VENV) .soak .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -77,14 +77,15 @@ def _bounded(process: Popen[bytes], seconds: float, max_bytes: int) -> bytes | N
 
     timer = Timer(seconds, process.kill)
     timer.start()
-    with process:
-        assert process.stdout is not None
-        answer = process.stdout.read(max_bytes + 1)
-        if len(answer) > max_bytes:
-            process.kill()
-        # only now: a program may close its output and stay
-        process.wait()
-    timer.cancel()
+    try:
+        # the timer runs until the end of the block: a program may close its output and stay
+        with process:
+            assert process.stdout is not None
+            answer = process.stdout.read(max_bytes + 1)
+            if len(answer) > max_bytes:
+                process.kill()
+    finally:
+        timer.cancel()
     return answer if process.returncode == 0 and len(answer) <= max_bytes else None
 
 
@@ -105,12 +106,18 @@ def top_level(directory: str) -> str | None:
 def common_root(directory: str) -> str | None:
     """Return the directory that stands for the repository of `directory` in all its worktrees: the
     root of the main one. None without git or repository.
-
-    Where `.git` is a folder that is answered without starting a process. The worktrees of a bare
-    repository have no main one: there it is the repository itself.
     """
     top = top_level(directory)
-    if top is None or os.path.isdir(os.path.join(top, ".git")):
+    return main_root(top) if top else None
+
+
+def main_root(top: str) -> str | None:
+    """Return the root of the main worktree beside the one with the root `top`; None without git.
+
+    Where `.git` is a folder that is `top` itself, and no process is started. The worktrees of a
+    bare repository have no main one: there it is the repository.
+    """
+    if os.path.isdir(os.path.join(top, ".git")):
         return top
     answer = ask(top, "rev-parse", "--git-dir", "--git-common-dir")
     if answer is None:

@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from string import ascii_lowercase, digits
 from typing import Any, NamedTuple
@@ -72,41 +72,39 @@ class _Context(NamedTuple):
     shape: _Shape
 
 
-class _Rules(NamedTuple):
-    token: re.Pattern[str]
-    tokens: list[dict[str, Any]]
-    name: re.Pattern[str]
-    contexts: dict[str, list[_Context]]
-    guards: dict[str, re.Pattern[str]]
-    pieces: dict[str, re.Pattern[str]]
-    words: frozenset[str]
-    function_words: frozenset[str]
-    labels: str
-
-
 @cache
 def _data() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("secret_rules.toml").read_text("utf-8"))
 
 
+class _Rules:
+    """The data with its patterns compiled, which takes a tenth of a second once."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.tokens: list[dict[str, Any]] = data["token"]
+        formats = [f"(?P<t{i}>{_expanded(t, f'v{i}')})" for i, t in enumerate(self.tokens)]
+        # Most words are too short for any format, which one look ahead tells.
+        early = r"(?<![A-Za-z0-9+])(?=-----|[\w.:/$%=|~+-]{16})"
+        self.token = re.compile(f"{early}(?:{'|'.join(formats)})")
+        self.name = _by_first_letter([name for names in data["names"].values() for name in names])
+        self.names = {name: _union(parts) for name, parts in data["names"].items()}
+        self.contexts = _contexts(data)
+        self.guards = {key: _union(parts) for key, parts in data["guards"].items()}
+        self.pieces = {key: re.compile(value) for key, value in data["pieces"].items()}
+        self.words, self.function_words = (frozenset(w.split()) for w in data["words"].values())
+        self.labels = " ".join(f"[secret: {r['kind']}]" for r in self.tokens + data["context"])
+
+
 @cache
 def _rules() -> _Rules:
-    data = _data()
-    formats = [f"(?P<t{i}>{_expanded(t, f'v{i}')})" for i, t in enumerate(data["token"])]
-    names = [f"(?P<{name}>{'|'.join(parts)})" for name, parts in data["names"].items()]
-    rules = data["token"] + data["context"]
-    return _Rules(
-        # The letter of an escaped line break (`\\n`) before a token is no part of it.
-        token=re.compile(rf"(?:(?<![A-Za-z0-9+])|(?<=\\[nrt]))(?:{'|'.join(formats)})"),
-        tokens=data["token"],
-        name=re.compile("|".join(names), re.IGNORECASE),
-        contexts=_contexts(data),
-        guards={key: _union(parts) for key, parts in data["guards"].items()},
-        pieces={key: re.compile(value) for key, value in data["pieces"].items()},
-        words=frozenset(data["words"]["never"].split()),
-        function_words=frozenset(data["words"]["function"].split()),
-        labels=" ".join(f"[secret: {rule['kind']}]" for rule in rules),
-    )
+    return _Rules(_data())
+
+
+def _by_first_letter(patterns: list[str]) -> re.Pattern[str]:
+    # A search passes over letters that begin no name without trying every name.
+    letters = dict.fromkeys(pattern[0] for pattern in patterns)
+    rests = {a: "|".join(p[1:] for p in patterns if p[0] == a) for a in letters}
+    return re.compile("|".join(f"{re.escape(a)}(?:{rest})" for a, rest in rests.items()))
 
 
 def _contexts(data: dict[str, Any]) -> dict[str, list[_Context]]:
@@ -149,6 +147,7 @@ def _table(classes: dict[str, str]) -> bytes:
 # not ASCII go: accents, zero-width characters, what follows a first byte.
 _SCRIPT = {*range(0xCD, 0xE2), *range(0xE3, 0xEE)}
 _DROPPED = bytes(set(range(0x80, 0x100)) - _SCRIPT)
+_ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
 _LOWER = bytes(1 if i > 127 else i + 32 * (65 <= i <= 90) for i in range(256))
 _RUNS = _table({ascii_lowercase + digits: "x", "-": "-"})
 _MIXED = _table({ascii_lowercase + "\1": "x", digits: "0"})
@@ -179,13 +178,15 @@ def _may_hold_short_value(raw: bytes) -> bool:
 
 
 def _random_run(lowered: str, runs: str) -> bool:
-    """Whether a long run of letters and digits is there that is no digest."""
-    for run in re.finditer("x{16,}", runs):
-        value = lowered[run.start() : run.end()]
-        if (not value.isalpha() or len(value) >= 28) and not _DIGEST.match(lowered, *run.span()):
-            return True
-    return False
+    """Whether a long run of letters and digits is there that is neither a word nor a digest."""
+    spans = [run.span() for run in re.finditer("x{16,}", runs)]
+    return any(
+        (end - at >= 28 or not lowered[at:end].isalpha()) and not _DIGEST.match(lowered, at, end)
+        for at, end in spans
+    )
 
+
+_PUNCTUATION, _OPENING = ".,;:?*_|\\", {")": "(", "]": "[", "}": "{"}
 
 # ---- the closer look -----------------------------------------------------------------------------
 
@@ -219,22 +220,27 @@ def _encoded(text: str) -> Iterator[Secret]:
 
 def _decoded(run: str) -> str:
     body = run.rstrip("=").replace("-", "+").replace("_", "/")
-    body = body[: len(body) - (len(body) % 4 == 1)]
-    raw = base64.b64decode(body + "=" * (-len(body) % 4))
-    inside = raw.decode("ascii", "replace")
+    inside = base64.b64decode(body[: len(body) // 4 * 4]).decode("ascii", "replace")
     return inside if re.fullmatch(r"[\r\n\t -~]*", inside) else ""
 
 
 def _announced(text: str) -> Iterator[Secret]:
-    rules = _rules()
-    for name in rules.name.finditer(text):
+    rules, lowered = _rules(), text.translate(_ASCII_LOWER)
+    for name in rules.name.finditer(lowered):
         prefix = re.split(r"[^\w-]", text[max(0, name.start() - 40) : name.start()])[-1]
-        for rule in rules.contexts[name.lastgroup or ""]:
+        for rule in rules.contexts[_group(name[0])]:
             match = rule.pattern.match(text, name.end())
-            hit = match and _value(rule, match, prefix + name[0])
+            hit = match and _value(rule, match, prefix + text[name.start() : name.end()])
             if hit:
                 yield hit
                 break
+
+
+@lru_cache(maxsize=1024)
+def _group(word: str) -> str:
+    names = _rules().names.items()
+    exact = [name for name, pattern in names if pattern.fullmatch(word)]
+    return (exact or [name for name, pattern in names if pattern.match(f"{word} =")] or ["key"])[0]
 
 
 def _value(rule: _Context, match: re.Match[str], name: str) -> Secret | None:
@@ -248,11 +254,10 @@ def _value(rule: _Context, match: re.Match[str], name: str) -> Secret | None:
 
 
 def _trimmed(value: str) -> str:
-    """Without the punctuation of the sentence; a closing bracket stays if it was opened inside."""
-    pairs = {")": "(", "]": "[", "}": "{"}
+    """Without the punctuation of the sentence; a bracket stays that was opened inside."""
     while value and (
-        value[-1] in ".,;:?*_|\\"
-        or value.count(value[-1]) > value.count(pairs.get(value[-1], value[-1]))
+        value[-1] in _PUNCTUATION
+        or value.count(value[-1]) > value.count(_OPENING.get(value[-1], value[-1]))
     ):
         value = value[:-1]
     return value
@@ -261,6 +266,7 @@ def _trimmed(value: str) -> str:
 # ---- does a value look like what it is announced to be? ------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def _fits(shape: _Shape, value: str, context: str, quoted: bool) -> bool:
     rules = _rules()
     if len(value) < shape.length or value in rules.labels:
@@ -268,7 +274,7 @@ def _fits(shape: _Shape, value: str, context: str, quoted: bool) -> bool:
     if "words" in shape.guards and value.lower() in rules.words:
         return False
     for guard in shape.guards - {"words"}:
-        if rules.guards[guard].search(context if guard == "about" else value):
+        if rules.guards[guard].search(context if guard == "about" else value[:64]):
             return False
     if shape.accept.fullmatch(value) or (quoted and shape.quoted.fullmatch(value)):
         return _entropy(value) >= shape.entropy
@@ -289,6 +295,8 @@ def _entropy(value: str) -> float:
     return -sum(share * math.log2(share) for share in shares)
 
 
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+
 # ---- values that are written in pieces -----------------------------------------------------------
 
 
@@ -308,17 +316,15 @@ def _unwrapped(text: str) -> tuple[str, list[int]]:
 
 
 def _plain(match: re.Match[str]) -> str:
-    if match["percent"]:
-        return chr(int(match["percent"], 16))
     escape = match["escape"] or ""
-    return {"n": "\n", "r": "\r", "t": "\t"}.get(escape, escape)
+    return chr(int(match["percent"], 16)) if match["percent"] else _ESCAPES.get(escape, escape)
 
 
 def _is_folded(text: str, fold: re.Match[str]) -> bool:
     """Whether the line break stands inside one random value, not between two."""
     before = re.split(r"[^\w+/=-]", text[max(0, fold.start() - 80) : fold.start()])[-1]
-    random = re.search(r"\d", before) and re.search("[A-Za-z]", before)
-    return bool(random) and _rules().token.match(text, fold.end()) is None
+    random = before.isalnum() or "_" in before or "-" in before
+    return random and not before.isalpha() and not _rules().token.match(text, fold.end())
 
 
 # ---- all findings together -----------------------------------------------------------------------

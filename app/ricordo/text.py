@@ -17,7 +17,7 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
-_PLAIN_ASCII = bytes(c for c in range(0x20, 0x7F)) + b"\t\n\r"
+_PLAIN_ASCII = bytes(c for c in range(0x20, 0x7F)) + b"\t\n"
 _ZERO_WIDTH_JOINERS = "\u200c\u200d"
 
 
@@ -67,8 +67,10 @@ def hidden_characters(text: str) -> list[re.Match[str]]:
     terminal. Carriage returns before a newline and joiners in their proper place are not among
     them, nor is a byte order mark at the very start.
     """
-    if text.isascii() and not text.encode("ascii").translate(None, _PLAIN_ASCII):
-        return []
+    if text.isascii():
+        unended = text.replace("\r\n", "\n") if "\r" in text else text
+        if not unended.encode("ascii").translate(None, _PLAIN_ASCII):
+            return []
     return [match for match in _HIDDEN.finditer(text) if not _belongs(match)]
 
 

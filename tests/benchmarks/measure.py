@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import statistics
 import subprocess
 import sys
@@ -69,6 +70,14 @@ def process_time(words: Sequence[str], environ: Mapping[str, str] | None = None)
         check=True,
     )
     return time.perf_counter() - start
+
+
+def process_cpu(words: Sequence[str]) -> float:
+    """Run a program to its end and return the seconds of processor time that it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def task_time(task: str, folder: Path) -> float:

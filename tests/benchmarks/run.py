@@ -1,13 +1,13 @@
 """`python -m tests.benchmarks [--notes N…]`: every figure beside a reference of the same run.
 
 References:
-  P  `python -c pass`
+  P  `python -c pass`; C is its processor time, beside which processor times stand
   R  reading all bytes of the memory with os.open and os.read, in a fresh process
   T  a minimal program on Textual, from its start to its first paint on a pseudo-terminal
   K  processor time of one press of *down* in that program's list
 
 Targets that are times (20 ms a key) hold for a machine on which P is 6.5 ms. They are written
-here as multiples of P, so that a slower machine is judged by the same measure.
+here as multiples of P or C, so that a slower machine is judged by the same measure.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tests.benchmarks.measure import (
     Row,
     median,
     print_row,
+    process_cpu,
     process_time,
     repeated,
     task_time,
@@ -41,7 +42,7 @@ from tests.benchmarks.stage import (
 from tests.benchmarks.terminal import TooSlow
 
 P_OF_TARGETS = 0.0065
-"""Seconds that P takes on the machine for which targets were set."""
+"""Seconds that P and C take on the machine for which targets were set."""
 FIRST_SCREEN = {1000: 2.5, 10_000: 5.0}
 """Targets in T, by notes."""
 NO_SCREEN_FROM = 100_000
@@ -49,13 +50,18 @@ NO_SCREEN_FROM = 100_000
 
 
 def in_p(seconds: float) -> float:
-    """Return a target of so many seconds as a multiple of P."""
+    """Return a target of so many seconds as a multiple of P or C."""
     return round(seconds / P_OF_TARGETS, 1)
 
 
 def python_start() -> Reference:
     """P."""
     return Reference("P", repeated(lambda: process_time([sys.executable, "-c", "pass"])))
+
+
+def python_cpu() -> Reference:
+    """C."""
+    return Reference("C", repeated(lambda: process_cpu([sys.executable, "-c", "pass"])))
 
 
 def textual_start(stage: Stage) -> Reference:
@@ -106,18 +112,19 @@ def first_screen(stage: Stage, p: Reference) -> Iterator[Row]:
 
 def keys(stage: Stage, p: Reference) -> Iterator[Row]:
     """Processor time of one key, with a note of 3 KB shown for each."""
-    k = textual_key(stage)
+    c, k = python_cpu(), textual_key(stage)
     with stage.notebook() as terminal:
         terminal.wait_for(*stage.names())
         terminal.settle(quiet=2.0)
         cost = key_cost(terminal)
-    yield Row("K: down in the minimal program, cpu", k.seconds, p)
-    yield Row("down, 3 KB notes, cpu a key", cost, p, in_p(0.020))
+    yield Row("K: down in the minimal program, cpu", k.seconds, c)
+    yield Row("down, 3 KB notes, cpu a key", cost, c, in_p(0.020))
     yield Row("  the same, beside K", cost, k)
 
 
 def big_note(stage: Stage, p: Reference) -> Iterator[Row]:
     """Opening a note of 200 KB."""
+    c = python_cpu()
     costs: list[tuple[float, float]] = []
     for number in range(REPEATS):
         log = stage.home / f"stalls-{number}"
@@ -125,7 +132,7 @@ def big_note(stage: Stage, p: Reference) -> Iterator[Row]:
             terminal.wait_for(*stage.names())
             terminal.settle(quiet=2.0)
             costs.append(big_note_cost(terminal, log))
-    yield Row("200 KB note opens, cpu", median(cpu for cpu, _ in costs), p, in_p(0.6))
+    yield Row("200 KB note opens, cpu", median(cpu for cpu, _ in costs), c, in_p(0.6))
     yield Row("  its longest stall", median(stall for _, stall in costs), p, in_p(0.1))
 
 

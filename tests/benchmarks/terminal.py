@@ -82,7 +82,7 @@ class Terminal:
         """
         deadline = time.perf_counter() + seconds
         while not holds(self.painted):
-            if not self._read(deadline - time.perf_counter()):
+            if not self._read(deadline - time.perf_counter()) or time.perf_counter() > deadline:
                 shown = self.painted[-400:].decode("utf-8", "replace")
                 raise TooSlow(f"it did not come in {seconds} s; painted last: {shown!r}")
         return time.perf_counter()

@@ -36,12 +36,15 @@ PAPERS = frozenset(
 )
 """Files that stand in any project and make no memory of it."""
 
+_MOST_FOLDERS = 500
+
 
 def holds_notes(root: str, *, in_folders: bool = True) -> bool:
-    """Say whether notes stand in the directory `root`, or with `in_folders` in one of its folders."""
+    """Say whether notes stand in the directory `root`, or with `in_folders` one folder deeper."""
     if _has_note(root):
         return True
-    return in_folders and any(_has_note(path) for path in folders_in(root) if not _is_hidden(path))
+    folders = folders_in(root)[:_MOST_FOLDERS] if in_folders else []
+    return any(_has_note(path) for path in folders if not _is_hidden(path))
 
 
 def _has_note(folder: str) -> bool:

@@ -27,4 +27,7 @@ class Workplace(NamedTuple):
 def workplace(directory: str) -> Workplace:
     """Return the workplace at `directory`, which need not exist."""
     real = os.path.realpath(directory)
-    return Workplace(real, git.top_level(real) or real, git.common_root(real) or real)
+    top = git.top_level(real)
+    if top is None:
+        return Workplace(real, real, real)
+    return Workplace(real, top, git.main_root(top) or top)

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from ricordo.notebook.surroundings import Surroundings
-    from ricordo.settings.settings import Settings
 
 SUMMARY = """Show, edit or locate the settings.
 
@@ -47,6 +46,7 @@ def _show(surroundings: Surroundings) -> None:
 def _edit(surroundings: Surroundings) -> None:
     from ricordo.notebook.settle import known_names, load_settings
     from ricordo.settings.create import create_file
+    from ricordo.settings.editor import edit, editor_command
     from ricordo.settings.settings import settings_file
     from ricordo.settings.show import template
     from ricordo.tui.actions import known_actions
@@ -55,25 +55,9 @@ def _edit(surroundings: Surroundings) -> None:
     settings, _ = load_settings(surroundings, actions)
     file = settings_file(surroundings.config)
     create_file(file, template(known_names(surroundings, actions)))
-    _open(file, settings, surroundings)
+    edit(file, editor_command(settings.editor, surroundings.environ))
     _, remarks = load_settings(surroundings, actions)
     print_lines([str(remark) for remark in remarks])
-
-
-def _open(file: str, settings: Settings, surroundings: Surroundings) -> None:
-    """Open `file` in the person's editor and wait for its end."""
-    import subprocess
-
-    from ricordo.errors import WrongUsage
-    from ricordo.settings.editor import editor_command
-
-    command = editor_command(settings.editor, surroundings.environ)
-    try:
-        subprocess.run([*command, file], check=False)
-    except OSError as error:
-        raise WrongUsage(
-            f"The editor “{command[0]}” cannot be started: {error.strerror}."
-        ) from None
 
 
 def _path(surroundings: Surroundings) -> None:

@@ -32,7 +32,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Open the notebook, or print it where no person sits at a terminal."""
     path = memory_path(options)
-    if sys.stdin.isatty() and sys.stdout.isatty():
+    # Textual draws on standard error
+    if sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty():
         from ricordo.tui.start import start
 
         return start(path, surroundings)

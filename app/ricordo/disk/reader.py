@@ -11,9 +11,10 @@ import errno
 import gc
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
 from ricordo.memory.layout import Layout
@@ -32,10 +33,14 @@ from ricordo.text import visible
 MAX_FILES = 250_000
 """Directory entries; what lies beyond is named as not read."""
 MAX_DEPTH = 32
+SETTLING_NS = 100_000_000
+"""A file that changed less long ago is read again next time: changes are stamped by a clock that
+ticks every few milliseconds, and a second change can hide in one tick.
+"""
 _MANY = 500
 """Changed files, from which on walking the whole memory is the quicker way."""
 
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 _IGNORED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 _NOT_PLAIN = frozenset((errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR))
@@ -161,10 +166,12 @@ class _Walk:
                     self._symbolic_link(handle, prefix + name)
                 elif entry.is_dir(follow_symlinks=False):
                     folders.append(name)
-                elif name[-3:].lower() == ".md":
+                elif name[-3:].lower() != ".md":
+                    self.others.add(prefix + name)
+                elif entry.is_file(follow_symlinks=False):
                     self._file(handle, name, prefix + name)
                 else:
-                    self.others.add(prefix + name)
+                    self.skipped.append(Skipped(prefix + name, Trouble.NOT_A_FILE.value))
         for name in sorted(folders):
             self._folder(handle, name, prefix + name, depth + 1)
 
@@ -220,7 +227,11 @@ class _Walk:
             return
         finally:
             os.close(handle)
-        self.files.append(read_note(path, raw, _facts(status), self.layout))
+        facts = _facts(status)
+        if old is not None and old.readable and old.raw == raw and old.facts.size == facts.size:
+            self.files.append(old if old.facts == facts else replace(old, facts=facts))
+        else:
+            self.files.append(read_note(path, raw, facts, self.layout))
 
     def _unopened(self, parent: int, name: str, path: str, error: OSError) -> None:
         if error.errno in _NOT_PLAIN:
@@ -263,6 +274,7 @@ def _facts(status: os.stat_result) -> FileFacts:
         status.st_ctime_ns,
         status.st_nlink,
         bool(status.st_mode & 0o222),
+        status.st_ctime_ns < time.time_ns() - SETTLING_NS,
     )
 
 
@@ -273,7 +285,8 @@ def _untouched(parent: int, name: str, old: Note) -> bool:
         return False
     facts = old.facts
     return (
-        status.st_ctime_ns == facts.changed_ns
+        facts.settled
+        and status.st_ctime_ns == facts.changed_ns
         and status.st_size == facts.size
         and status.st_ino == facts.inode
         and stat.S_ISREG(status.st_mode)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from ricordo.health.finding import Finding, Severity
 from ricordo.health.rule import Context, Found, Rule, all_rules
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+
+MOST_A_FILE = 200
+"""Findings of one note rule in one file; nobody reads more, and a hostile file could give
+millions.
+"""
 
 Severities = Mapping[str, Severity | None]
 """Severities that differ from a rule's own; None switches a rule off."""
@@ -66,7 +72,8 @@ def _judge(file: Note, rules: Iterable[Rule], context: Context) -> tuple[Finding
     findings: list[Finding] = []
     for rule in rules:
         if rule.on_note and file.role in rule.roles:
-            findings.extend(_numbered(rule, rule.on_note(file, context), file.path))
+            found = islice(rule.on_note(file, context), MOST_A_FILE)
+            findings.extend(_numbered(rule, found, file.path))
     return tuple(findings)
 
 

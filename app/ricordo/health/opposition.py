@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ricordo.health.vocabulary import compiled, expressions
+from ricordo.health.vocabulary import compiled, expressions, lowered
 
 _LONGEST = 400
 """Characters; what is longer is no single statement."""
@@ -37,17 +37,20 @@ class Claim(NamedTuple):
     is_denied: bool
     is_apart: bool
     """Whether it has its own time or doubt, or tells one of several things."""
+    is_binding: bool
+    """Whether its verb binds the subject to one value."""
 
 
 @lru_cache(maxsize=4096)
 def read_claim(text: str) -> Claim:
     """Return the claim that a short `text` makes."""
-    lowered = _SHORT_NOT.sub(" not", text[:_LONGEST].lower())
-    all_tokens = [_numbers().get(token, token) for token in _TOKEN.findall(lowered)]
+    plain = _SHORT_NOT.sub(" not", lowered(text[:_LONGEST]))
+    all_tokens = [_numbers().get(token, token) for token in _TOKEN.findall(plain)]
     tokens = tuple(token for token in all_tokens if token not in _words("negation"))
     is_denied = (len(all_tokens) - len(tokens)) % 2 == 1
     kept = tuple(token for token in tokens if token not in _words("filler"))
-    return Claim(lowered, tokens, kept, is_denied, bool(_apart().search(lowered)))
+    is_apart, is_binding = _apart().search(plain), _binding().search(plain)
+    return Claim(plain, tokens, kept, is_denied, bool(is_apart), bool(is_binding))
 
 
 def exclude_each_other(left: str, right: str) -> bool:
@@ -62,14 +65,10 @@ def _exclude(one: Claim, other: Claim) -> bool:
         return not differences and common >= 2
     if not differences:
         return _is_turned_round(one, other)
-    if len(differences) > 1 or common < 1:
-        return False
-    return _is_one_value(*differences[0], one, other, common)
+    return common >= 1 and len(differences) == 1 and _is_one_value(*differences[0], one, other)
 
 
-def _is_one_value(
-    mine: Sequence[str], theirs: Sequence[str], one: Claim, other: Claim, common: int
-) -> bool:
+def _is_one_value(mine: Sequence[str], theirs: Sequence[str], one: Claim, other: Claim) -> bool:
     if not mine or not theirs or max(len(mine), len(theirs)) > _WIDEST:
         return False
     if not _words("filler").isdisjoint((*mine, *theirs)):
@@ -80,21 +79,19 @@ def _is_one_value(
         return False
     if all(_NUMBER.match(word) for word in (*mine, *theirs)):
         return True
-    return _is_bound(one, mine, common) and _is_bound(other, theirs, common)
+    return _is_bound(one, mine) and _is_bound(other, theirs)
 
 
-def _is_bound(claim: Claim, value: Sequence[str], common: int) -> bool:
-    """Whether the statement binds its subject to `value`: the value closes it behind a binding
-    verb, or stands in a frame of several words.
-    """
-    if not _binding().search(claim.text) or claim.text.startswith(f"{value[0]} "):
+def _is_bound(claim: Claim, value: Sequence[str]) -> bool:
+    """Whether the statement binds its subject to `value`, so that no second value fits."""
+    if not claim.is_binding or claim.text.startswith(f"{value[0]} "):
         return False
     closes = claim.words[-len(value) :] == tuple(value)
     takes_several = re.search(r"\b(?:prefers?|wants?)\b", claim.text)
     is_one_of_many = re.search(
         rf"\b(?:is|are|has|have)\s+(?:an?|\w+ing)\s+{re.escape(value[0])}", claim.text
     )
-    return not is_one_of_many and common >= 1 and not (closes and takes_several)
+    return not is_one_of_many and not (closes and takes_several)
 
 
 def _differences(one: Claim, other: Claim) -> list[tuple[Sequence[str], Sequence[str]]]:
@@ -113,7 +110,19 @@ def _differences(one: Claim, other: Claim) -> list[tuple[Sequence[str], Sequence
         for tag, a, b, c, d in blocks
         if tag != "equal"
     ]
-    return [pair for pair in pairs if pair != ((), ())]
+    pairs = [pair for pair in pairs if pair != ((), ())]
+    return pairs if len(pairs) < 2 else _as_one_value(one, other, blocks) or pairs
+
+
+def _as_one_value(
+    one: Claim, other: Claim, blocks: Sequence[tuple[str, int, int, int, int]]
+) -> list[tuple[Sequence[str], Sequence[str]]]:
+    """What differs as one value of several words, where it closes both statements."""
+    changed = [block for block in blocks if block[0] != "equal"]
+    value = one.tokens[changed[0][1] :], other.tokens[changed[0][3] :]
+    is_short = len(value[0]) == len(value[1]) <= _WIDEST
+    has_filler = not _words("filler").isdisjoint(value[0] + value[1])
+    return [value] if is_short and not has_filler else []
 
 
 def _core(tokens: Sequence[str]) -> Sequence[str]:

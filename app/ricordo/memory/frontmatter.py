@@ -27,8 +27,13 @@ MAX_DEPTH = 20
 
 _OPENING = re.compile(r"---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+# A key, a list, a flow collection, an anchor or a tag. Prose between two rules, be it a heading,
+# a link, a picture or something in bold, is no head.
 _HEAD_LIKE = re.compile(
-    r"\s*(?:#[^\n]*\n\s*)*(?:['\"]?[^\s:'\"][^:\n]{0,80}['\"]?:(?:\s|\Z)|- |\{|\[|[&!*?])"
+    r"""\s*+(?:\#[^\n]*\n\s*+)*+
+        (?: ['"]?[^\s:'"\#*!\[][^:\n]{0,80}['"]?:(?:\s|\Z)
+          | -[ ](?!\[) | \{ | \[(?!\[|[^\]\n]*\]\() | &\w | !(?!\[)\S | \?\s )""",
+    re.VERBOSE,
 )
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 
@@ -48,13 +53,15 @@ def read(text: str) -> Head:
     if closing is None:
         return _unclosed(text, opening.end())
     block = text[opening.end() : closing.start()]
+    if not block.strip():
+        return Head({}, closing.end())
     if len(block) > MAX_HEAD:
         fault = HeadFault(1, f"the head is longer than {MAX_HEAD // 1024} KB")
         return Head(read_leniently(block[:MAX_HEAD]), closing.end(), fault)
     if "\r" in block:
         block = block.replace("\r\n", "\n")
     fields = read_plain(block)
-    if fields is not None and (fields or not block.strip()):
+    if fields is not None:
         return Head(fields, closing.end())
     if not _HEAD_LIKE.match(block):
         return NO_HEAD

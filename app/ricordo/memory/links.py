@@ -1,7 +1,8 @@
 """The links of a note: `[[wikilinks]]`, `[markdown](links.md)`, images and link definitions.
 
-Fenced code, code spans and comments are no links. Markdown parsers find the same at forty times
-the cost, so links are found by one guarded expression.
+What stands in fenced code, in a code span, in a closed comment or behind a backslash is no link; a
+comment that nothing closes is text, as it is for the load. Markdown parsers find the same at forty
+times the cost, so links are found by one guarded expression.
 """
 
 from __future__ import annotations
@@ -28,18 +29,26 @@ class Link(NamedTuple):
     is_wikilink: bool
 
 
-# Every repetition is possessive or bounded by a line, so that no text makes the search slow.
+# Every repetition is possessive or bounded by a line, so that no text makes the search slow; every
+# alternative begins with a plain character, so that the search leaps from one of those to the next.
 _TOKEN = re.compile(
     r"""
-      ^[ ]{0,3}(?P<fence>`{3,}+(?=[^`\n]*\n)|~{3,}+)[^\n]*\n
-      (?:(?![ ]{0,3}(?P=fence)[`~]*[ \t\r]*(?:\n|\Z)).*+(?:\n|\Z))*+.*\n?
-    | (?<!`)(?P<ticks>`++)(?:[^`\n]++|\n(?![ \t]*\n)|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)
-    | <!--(?s:.*?)(?:-->|\Z)
-    | \[\[(?P<wiki>[^\[\]\n|\#]*+)(?:\#(?P<heading>[^\[\]\n|]*+))?(?:\|(?P<alias>[^\[\]\n]*+))?\]\]
-    | \[(?P<label>(?:[^\[\]\\\n]++|\\.|\[[^\[\]\n]*+\])*+)\]
-      \((?P<url>\s*+(?:<[^<>\n]*+>|[^\s()<>]*+(?:\([^\s()]*+\)[^\s()]*+)*+))
-      (?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'))?\s*+\)
-    | ^[ ]{0,3}\[(?P<reflabel>[^\[\]\n^][^\[\]\n]*+)\]:[ \t]+(?P<refurl><[^<>\n]*+>|\S+)
+      \\[\\\[\]`~<!]
+    | `(?:(?<=^`)|(?<=^[ ]`)|(?<=^[ ]{2}`)|(?<=^[ ]{3}`))``(?P<ticked>`*+)(?=[^`\n]*\n)[^\n]*\n
+      (?:(?![ ]{0,3}```(?P=ticked)`*[ \t\r]*(?:\n|\Z)).*+(?:\n|\Z))*+.*\n?
+    | ~(?:(?<=^~)|(?<=^[ ]~)|(?<=^[ ]{2}~)|(?<=^[ ]{3}~))~~(?P<waved>~*+)[^\n]*\n
+      (?:(?![ ]{0,3}~~~(?P=waved)~*[ \t\r]*(?:\n|\Z)).*+(?:\n|\Z))*+.*\n?
+    | `(?<!``)(?P<more>`*+)
+      (?:[^`\n]++|\n(?![ \t\r]*\n)|(?!`(?P=more)(?!`))`++)*+`(?P=more)(?!`)
+    | <!--
+    | \[(?:
+        \[(?P<wiki>[^\[\]\n|\#]*+)(?:\#(?P<heading>[^\[\]\n|]*+))?(?:\|(?P<alias>[^\[\]\n]*+))?\]\]
+      | (?P<label>(?:[^\[\]\\\n]++|\\.|\[[^\[\]\n]*+\])*+)\]
+        \((?P<url>\s*+(?:<[^<>\n]*+>|[^\s()<>]*+(?:\([^\s()]*+\)[^\s()]*+)*+))
+        (?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'))?\s*+\)
+      | (?:(?<=^\[)|(?<=^[ ]\[)|(?<=^[ ]{2}\[)|(?<=^[ ]{3}\[))
+        (?P<reflabel>[^\[\]\n^][^\[\]\n]*+)\]:[ \t]+(?P<refurl><[^<>\n]*+>|\S+)
+      )
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -51,14 +60,17 @@ def find_links(text: str) -> tuple[Link, ...]:
     if "[[" not in text and "](" not in text and "]:" not in text:
         return ()
     links: list[Link] = []
-    line, seen = 1, 0
-    for match in _TOKEN.finditer(text):
-        link = _link(match)
-        if link is None:
-            continue
-        line += text.count("\n", seen, match.start())
-        seen = match.start()
-        links.append(Link(link[0], link[1], link[2], line, match.start(), match.end(), link[3]))
+    last_comment_end = text.rfind("-->")
+    line, seen, at = 1, 0, 0
+    while match := _TOKEN.search(text, at):
+        start, at = match.span()
+        first = text[start]
+        if first == "[":
+            line += text.count("\n", seen, start)
+            seen = start
+            links.append(_link(match, line))
+        elif first == "<" and at <= last_comment_end:
+            at = text.index("-->", at) + 3
     return tuple(links)
 
 
@@ -67,18 +79,20 @@ def is_external(target: str) -> bool:
     return bool(_SCHEME.match(target)) and not target.lower().startswith("file:")
 
 
-def _link(match: re.Match[str]) -> tuple[str, str, str, bool] | None:
-    wiki = match["wiki"]
+def _link(match: re.Match[str], line: int) -> Link:
+    start, end = match.span()
+    wiki, heading, alias, label, url, reflabel, refurl = match.group(
+        "wiki", "heading", "alias", "label", "url", "reflabel", "refurl"
+    )
     if wiki is not None:
-        target = wiki.rstrip("\\").strip()
-        anchor = match["heading"] or ""
-        return target, anchor, (match["alias"] or target or anchor).strip(), True
-    url = match["url"] or match["refurl"]
-    if url is None:
-        return None
-    label = match["label"] if match["label"] is not None else match["reflabel"]
-    written = url.strip().strip("<>")
+        target, anchor = wiki.rstrip("\\").strip(), heading or ""
+        return Link(target, anchor, (alias or target or anchor).strip(), line, start, end, True)
+    written = (url if refurl is None else refurl).strip().strip("<>")
+    shown = label if reflabel is None else reflabel
     if is_external(written):
-        return written, "", label, False
+        return Link(written, "", shown, line, start, end, False)
     path, _, anchor = written.partition("#")
-    return unquote(path.partition("?")[0], errors="surrogateescape"), anchor, label, False
+    path = path.partition("?")[0]
+    if "%" in path:
+        path = unquote(path, errors="surrogateescape")
+    return Link(path, anchor, shown, line, start, end, False)

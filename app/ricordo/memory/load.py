@@ -18,8 +18,9 @@ from ricordo.memory.layout import Limits
 CLAUDE_LIMITS = Limits(lines=200, units=25_000)
 """As seen in Claude Code 2.1.211 to 2.1.240."""
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r"^ {0,3}(`{3,}+(?=[^`]*$)|~{3,}+)")
 _COMMENT_START = re.compile(r"^ {0,3}<!--")
+_WHOLE_COMMENTS = re.compile(r"(?:\s*+<!--.*?-->)*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def _without_comments(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
         elif _COMMENT_START.match(line):
             end = _comment_end(lines, closings, position)
             if end is not None:
-                rest = lines[end][1].partition("-->")[2]
+                rest = _after_comments(lines[end][1])
                 if rest.strip():
                     kept.append((lines[end][0], rest))
                 position = end + 1
@@ -117,6 +118,18 @@ def _without_comments(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
         kept.append((number, line))
         position += 1
     return kept
+
+
+def _after_comments(line: str) -> str:
+    """Return what follows in `line` on the end of a comment and on further ones beside it."""
+    rest = line[_closing_at(line) + 3 :]
+    further = _WHOLE_COMMENTS.match(rest)
+    return rest[further.end() :] if further else rest
+
+
+def _closing_at(line: str) -> int:
+    opening = line.find("<!--") if _COMMENT_START.match(line) else -1
+    return line.find("-->", opening + 4 if opening >= 0 else 0)
 
 
 def _comment_end(lines: list[tuple[int, str]], closings: list[int], start: int) -> int | None:

@@ -97,8 +97,10 @@ class Memory:
         """Notes by the keys under which a wikilink may name them: `name:…`, `stem:…`, `fold:…`."""
         found: dict[str, list[Note]] = {}
         for file in self.files:
-            keys = {f"name:{normal(file.name)}", f"stem:{normal(file.stem)}"}
-            keys.update(f"fold:{folded(text)}" for text in (file.name, file.stem))
+            name, stem = file.name, file.stem
+            keys = {f"name:{normal(name)}", f"stem:{normal(stem)}", f"fold:{folded(name)}"}
+            if stem != name:
+                keys.add(f"fold:{folded(stem)}")
             keys.update(f"alias:{folded(text)}" for text in _aliases(file))
             for key in keys:
                 found.setdefault(key, []).append(file)
@@ -158,7 +160,8 @@ class Memory:
     def _wikilink(self, source: Note, link: Link) -> Resolved:
         target = link.target
         bare = target[:-3] if target[-3:].lower() == ".md" else target
-        for key in (f"name:{normal(bare)}", f"stem:{normal(bare)}"):
+        same = normal(bare)
+        for key in (f"name:{same}", f"stem:{same}"):
             if key in self.names:
                 return Resolved(link, Leads.NOTE, self._nearest(source, self.names[key]))
         if "/" in target:
@@ -174,10 +177,11 @@ class Memory:
 
     def _nearest(self, source: Note, candidates: tuple[Note, ...]) -> str:
         """Of notes of one name that of the same folder, else the first by path."""
-        folder = posixpath.dirname(source.path)
-        for note in candidates:
-            if posixpath.dirname(note.path) == folder:
-                return note.path
+        if len(candidates) > 1:
+            folder = posixpath.dirname(source.path)
+            for note in candidates:
+                if posixpath.dirname(note.path) == folder:
+                    return note.path
         return candidates[0].path
 
     def _path_link(self, source: Note, link: Link) -> Resolved:
@@ -187,6 +191,8 @@ class Memory:
         if target.startswith(("/", "~", "\\")) or target.lower().startswith("file:"):
             markdown = target.lower().endswith(".md")
             return Resolved(link, Leads.OUTSIDE if markdown else Leads.AWAY, target)
+        if target in self.by_path and "/" not in source.path:
+            return Resolved(link, Leads.NOTE, target)
         from_source = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), target))
         from_root = posixpath.normpath(target)
         for path in (from_source, from_root):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
@@ -45,6 +46,8 @@ class FileFacts:
     links: int = 1
     """Hard links; over 1, another name shares these bytes."""
     writable: bool = True
+    settled: bool = True
+    """Whether the last change lay so far back that a later one must show in `changed_ns`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,14 +161,17 @@ def _first(head: Head, keys: tuple[str, ...]) -> str:
 def _decode(raw: bytes, size: int) -> tuple[str, Trouble]:
     too_large = Trouble.TOO_LARGE if size > LARGEST_NOTE else Trouble.NONE
     try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if too_large and error.start >= len(raw) - 4:
-            return raw[: error.start].decode("utf-8"), too_large
+        text = _utf8_begin(raw) if too_large else raw.decode("utf-8")
+    except UnicodeDecodeError:
         return _undecodable(raw)
     if "\0" in text and text.count("\0") * 5 > len(text):
         return _undecodable(raw)
     return (text[1:] if text.startswith("\ufeff") else text), too_large
+
+
+def _utf8_begin(raw: bytes) -> str:
+    """Decode the beginning of a file, which may end inside a character."""
+    return codecs.getincrementaldecoder("utf-8")().decode(raw)
 
 
 def _undecodable(raw: bytes) -> tuple[str, Trouble]:

@@ -12,10 +12,10 @@ import re
 
 from ricordo.memory.head import Value
 
-_ROW = re.compile(r"^( *)(?:([A-Za-z_][A-Za-z0-9_.-]*):|-)(?: (.*))?$", re.MULTILINE)
+_ROW = re.compile(r"^( *)(?:([A-Za-z_][A-Za-z0-9_.-]{0,127}):|-)(?: (.*))?$", re.MULTILINE)
 _NEEDS_YAML = frozenset("-?:,[]{}#&*!|>'\"%@`\t")
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-_LENIENT_LINE = re.compile(r"([ \t]*)([^\s:#\-][^:\n]*?):(?:[ \t]+(.*?))?[ \t]*\Z")
+_LENIENT_LINE = re.compile(r"([ \t]*)([^\s:#\-][^:\n]*):(?:[ \t]+(.*))?\Z")
 
 
 class _NotPlain(Exception):
@@ -37,6 +37,7 @@ def read_plain(block: str) -> dict[str, Value] | None:
 
 def _fields(rows: list[tuple[str, str, str]]) -> dict[str, Value]:
     fields: dict[str, Value] = {}
+    lists: dict[str, list[Value]] = {}
     parent = ""
     children: dict[str, Value] = {}
     items: list[Value] = []
@@ -53,13 +54,14 @@ def _fields(rows: list[tuple[str, str, str]]) -> dict[str, Value]:
             raise _NotPlain
         elif not key and not children:
             items.append(_scalar(written))
-            fields[parent] = tuple(items)
+            lists[parent] = items
         elif key and not items and key not in children and key not in _NULLS:
             children[key] = _value(written)
             fields[parent] = children
         else:
             raise _NotPlain
         child_indent = indent
+    fields.update((key, tuple(values)) for key, values in lists.items())
     return fields
 
 
@@ -101,19 +103,18 @@ def read_leniently(block: str) -> dict[str, Value]:
     """
     fields: dict[str, Value] = {}
     parent = ""
+    children: dict[str, Value] = {}
     for line in block.split("\n"):
-        match = _LENIENT_LINE.match(line.rstrip("\r"))
+        match = _LENIENT_LINE.match(line.rstrip(" \t\r"))
         if match is None:
             continue
-        key, value = match[2].strip("'\""), _unquoted(match[3] or "")
+        key, value = match[2].rstrip().strip("'\""), _unquoted(match[3] or "")
         if match[1] and parent:
-            outer = fields.get(parent)
-            inner = dict(outer) if isinstance(outer, dict) else {}
-            inner[key] = value
-            fields[parent] = inner
+            children[key] = value
+            fields[parent] = children
         elif not match[1]:
             fields[key] = value
-            parent = "" if value else key
+            parent, children = "" if value else key, {}
     return fields
 
 

@@ -92,10 +92,12 @@ def _memories_of(directory: str, surroundings: Surroundings, *, named: bool) -> 
 
 
 def _is_folder_of_notes(root: str, *, named: bool) -> bool:
-    """A repository that nobody named is a project, whatever texts stand in it, and one that was
-    named is unless notes stand at its top; an empty directory that was named is still to be filled.
+    """Say whether a directory is a memory of its own accord.
+
+    A repository that nobody named is a project, whatever texts stand in it, and a named one is
+    unless notes stand at its top. An empty directory that was named is a memory still to be filled.
     """
     repository = git.top_level(root)
-    if repository and not named:
-        return False
-    return holds_notes(root, in_folders=repository != root) or (named and not list_names(root))
+    if repository:
+        return named and holds_notes(root, in_folders=repository != root)
+    return holds_notes(root) or (named and not list_names(root))

@@ -30,8 +30,6 @@ class Seen:
     look: Look
     changed: frozenset[str] = frozenset()
     """Files that are other than in the look before, or gone."""
-    judged: bool = True
-    """False for the first sight, which has no findings yet."""
     polling: bool = False
 
 
@@ -87,7 +85,8 @@ class Follower:
         except RicordoError as error:
             yield Lost(error)
             return
-        yield Seen(Look(self._memory, (), (), self._notebook.surroundings.now), judged=False)
+        now = self._notebook.surroundings.now
+        yield Seen(Look(self._memory, (), (), now, judged=False))
         yield Seen(await asyncio.to_thread(self._notebook.judge, self._memory))
 
     async def _next(self) -> Seen | Lost:

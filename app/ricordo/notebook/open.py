@@ -29,6 +29,8 @@ class Look:
     """Worst first, without the dismissed ones."""
     dismissed: tuple[Finding, ...]
     at: datetime
+    judged: bool = True
+    """False for the first sight of a memory, before any rule has run."""
     remark: str = ""
     """What could not be done meanwhile; "" where all went well."""
 
@@ -97,7 +99,7 @@ class Notebook:
             tuple(finding for finding in found if finding.id not in dismissed),
             tuple(finding for finding in found if finding.id in dismissed),
             now,
-            remark,
+            remark=remark,
         )
 
     def dismiss(self, finding_id: str, reason: str = "") -> None:

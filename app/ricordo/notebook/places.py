@@ -55,7 +55,7 @@ def places_everywhere(surroundings: Surroundings) -> list[Place]:
     projects = dict.fromkeys(workplace(cwd).root for cwd in there)
     return [
         *(claude.auto_memory(agent, workplace(project)) for project in projects),
-        *claude.folder_memories(cwds, _with_wider(seen)),
+        *claude.folder_memories(cwds, {*_with_wider(seen), *projects}),
         *claude.agent_memories(agent),
         *claude.project_agent_memories(projects),
         codex.memory(home, surroundings.environ),
@@ -117,7 +117,8 @@ def _project_of(root: str, layout: Layout) -> str:
             return ""
         case Kind.CLAUDE if os.path.basename(os.path.dirname(above)) == "projects":
             cwds = _seen_cwds([above])
-            return claude.folder_memories(cwds, _with_wider(cwds[above]))[0].project
+            roots = (workplace(cwd).root for cwd in cwds[above])
+            return claude.folder_memories(cwds, {*_with_wider(cwds[above]), *roots})[0].project
         case Kind.CLAUDE_AGENT:
             # <project>/.claude/agent-memory/<agent>
             return git.top_level(above) or ""
@@ -128,12 +129,11 @@ def _project_of(root: str, layout: Layout) -> str:
 
 
 def _with_wider(paths: Iterable[str]) -> set[str]:
-    """The `paths`, the directories above them, and what stands for their repositories."""
-    whole = {wide for path in paths for wide in (path, *_wider(path))}
-    return whole | {workplace(path).root for path in paths if os.path.isdir(path)}
+    return {wide for path in paths for wide in (path, *_wider(path))}
 
 
 def _wider(path: str) -> list[str]:
+    """The directories above `path`, the nearest first."""
     found = []
     while path != os.path.dirname(path):
         path = os.path.dirname(path)

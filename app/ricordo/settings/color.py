@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 Rgb = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
+
+BLACK: Rgb = (0, 0, 0)
 
 _HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 
@@ -40,11 +43,11 @@ def rgb(color: str) -> Rgb | None:
 
 def hexadecimal(color: str) -> str:
     """Return `color`, which is one, as `#rrggbb`."""
-    red, green, blue = rgb(color) or (0, 0, 0)
+    red, green, blue = rgb(color) or BLACK
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
-def contrast(one: Rgb, other: Rgb) -> float:
+def contrast(one: str, other: str) -> float:
     """Return the contrast ratio of two colours, 1 to 21.
 
     Source: WCAG 2.2, definition of contrast ratio, https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
@@ -53,12 +56,13 @@ def contrast(one: Rgb, other: Rgb) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def luminance(color: Rgb) -> float:
-    """Return how bright a colour is, 0 to 1.
+@cache
+def luminance(color: str) -> float:
+    """Return how bright `color`, which is one, looks: 0 to 1.
 
     Source: WCAG 2.2, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
     """
-    red, green, blue = (_linear(channel / 255) for channel in color)
+    red, green, blue = (_linear(channel / 255) for channel in rgb(color) or BLACK)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

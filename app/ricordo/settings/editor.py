@@ -1,4 +1,4 @@
-"""Which command opens a file for the person."""
+"""Opening a file in the person's editor."""
 
 from __future__ import annotations
 
@@ -19,3 +19,18 @@ def editor_command(editor: str, environ: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(shlex.split(command)) or ("vi",)
     except ValueError:
         raise WrongUsage(f"The editor “{command}” has a quote that is left open.") from None
+
+
+def edit(file: str, command: tuple[str, ...]) -> None:
+    """Open `file` with `command` and wait for its end.
+
+    Raises WrongUsage where the command cannot be started.
+    """
+    import subprocess
+
+    try:
+        subprocess.run([*command, file], check=False)
+    except OSError as error:
+        raise WrongUsage(
+            f"The editor “{command[0]}” cannot be started: {error.strerror}."
+        ) from None

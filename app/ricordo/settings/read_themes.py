@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
+from itertools import product
 from typing import Any, TypeVar
 
 from ricordo.settings.color import contrast, rgb
-from ricordo.settings.key_lines import Path
 from ricordo.settings.remark import Remark
 from ricordo.settings.source import Source, read_source
 from ricordo.settings.theme import (
@@ -24,8 +24,9 @@ from ricordo.settings.theme import (
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _PERCENTAGE = re.compile(r" (?:100|\d{1,2})%$")
-_GROUND_WORDS = frozenset(("auto", "transparent"))
-_STYLES = frozenset(("none", "bold", "dim", "italic", "underline", "reverse", "strike", "not"))
+_STYLE = "(?:bold|dim|italic|underline|reverse|strike)"
+_STYLES = re.compile(f"none|(?:not )?{_STYLE}(?: (?:not )?{_STYLE})*")
+_COLORS = frozenset((*Base.__slots__, *Meaning.__slots__))
 
 _Group = TypeVar("_Group", Base, Meaning)
 
@@ -123,29 +124,24 @@ def _variables(source: Source) -> Mapping[str, str]:
         path = ("variables", name)
         if not _NAME.fullmatch(name):
             source.tell(path, "A variable's name is of small letters, digits and hyphens.")
-        elif not isinstance(value, str) or not _is_variable(value):
-            source.tell(path, "This has to be a colour, `colour 50%`, or text styles.")
+        elif name.replace("-", "_") in _COLORS:
+            source.tell(path, "This is set in [base] or [meaning].")
+        elif "style" in name.split("-"):
+            if not isinstance(value, str) or not _STYLES.fullmatch(value):
+                source.tell(path, "This has to be text styles, such as `bold underline`.")
+        elif not isinstance(value, str) or not _is_color(_PERCENTAGE.sub("", value)):
+            source.tell(path, "This has to be a colour, or a colour and a percentage.")
     return {name: str(value) for name, value in variables.items()}
-
-
-def _is_variable(value: str) -> bool:
-    color = _PERCENTAGE.sub("", value)
-    return color in _GROUND_WORDS or _is_color(color) or _STYLES.issuperset(value.split(" "))
 
 
 def _check_contrast(source: Source, theme: ThemeColors) -> None:
     """Remark on every text that is too hard to read on a ground where it can stand."""
-    for ground in TEXT_GROUNDS:
-        _check_pair(source, theme, ("base", "foreground"), ground)
-    for ground in GROUNDS:
-        for text in TEXTS:
-            _check_pair(source, theme, ("meaning", text.replace("_", "-")), ground)
-
-
-def _check_pair(source: Source, theme: ThemeColors, text: Path, ground: str) -> None:
-    colors = {**asdict(theme.base), **asdict(theme.meaning)}
-    front, back = rgb(colors[text[1].replace("-", "_")]), rgb(colors[ground])
-    if front and back and (ratio := contrast(front, back)) < theme.contrast:
-        source.tell(
-            text, f"Contrast to {ground} is {ratio:.2f}; it has to be {theme.contrast:g} or more."
-        )
+    colors = theme.colors
+    pairs = [("foreground", ground) for ground in TEXT_GROUNDS] + list(product(TEXTS, GROUNDS))
+    for text, ground in pairs:
+        if (ratio := contrast(colors[text], colors[ground])) < theme.contrast:
+            table = "base" if text == "foreground" else "meaning"
+            source.tell(
+                (table, text.replace("_", "-")),
+                f"Contrast to {ground} is {ratio:.2f}; it has to be {theme.contrast:g} or more.",
+            )

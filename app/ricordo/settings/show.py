@@ -13,17 +13,18 @@ from ricordo.settings.remark import Remark
 from ricordo.settings.settings import Settings
 from ricordo.settings.toml_text import Value, toml_key, toml_value
 
-_EXAMPLE = (
-    '# [memory."~/path/to/memory"]',
-    '# rules.stale = "off"',
-)
+_EXAMPLE = ('# [memory."~/path/to/memory"]', '# rules.stale = "off"')
 _UNCOMMENTED = re.compile(r"^(?=[^#\[\n])", re.MULTILINE)
 
 
 def effective_toml(settings: Settings, known: Known, remarks: Sequence[Remark]) -> str:
     """Return everything that holds as TOML: explained, and marked where the file sets it."""
-    refused = {remark.line for remark in remarks}
-    lines = {".".join(path): line for path, line in settings.lines.items() if line not in refused}
+    refused = {remark.key for remark in remarks}
+    lines = {
+        ".".join(path): line
+        for path, line in settings.lines.items()
+        if toml_key(path) not in refused
+    }
     parts = (_remarks(remarks), *_keys(settings, lines), *_tables(settings, known, lines))
     return "\n".join("\n".join(part) + "\n" for part in (*parts, _memories(settings)) if part)
 

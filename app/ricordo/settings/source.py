@@ -8,6 +8,7 @@ import stat
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ricordo.settings.key_lines import Path, key_lines
@@ -19,15 +20,20 @@ _MOST_REMARKS = 100
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A file as it was read; checks add their remarks to it."""
 
     file: str
     values: Mapping[str, Any] = field(default_factory=dict)
     """Empty where the file is missing or broken."""
-    lines: Mapping[Path, int] = field(default_factory=dict)
+    text: str = ""
     remarks: list[Remark] = field(default_factory=list)
+
+    @cached_property
+    def lines(self) -> Mapping[Path, int]:
+        """On which line each table and key stands; found when first asked for."""
+        return key_lines(self.text)
 
     def line(self, path: Path) -> int:
         """Return the first line of `path`; where it has none, that of the table around it."""
@@ -47,13 +53,13 @@ class Source:
 
     def table(self, path: Path) -> Mapping[str, Any]:
         """Return the table at `path`; an empty one where there is none or something else."""
-        found: Any = self.values
+        table = self.values
         for part in path:
-            found = found.get(part, {})
-            if not isinstance(found, dict):
+            table = table.get(part, {})
+            if not isinstance(table, dict):
                 self.tell(path, "This has to be a table.")
                 return {}
-        return found if isinstance(found, Mapping) else {}
+        return table
 
     def expect(self, path: Path, known: Collection[str]) -> None:
         """Remark on the keys of the table at `path` that are none of `known`."""
@@ -87,7 +93,7 @@ def read_source(file: str) -> Source:
     except OSError as error:
         return _broken(file, f"This cannot be read: {error.strerror}.")
     try:
-        return Source(file, tomllib.loads(text), key_lines(text))
+        return Source(file, tomllib.loads(text), text)
     except RecursionError:
         return _broken(file, "This is nested too deeply.")
     except ValueError as error:
@@ -95,10 +101,10 @@ def read_source(file: str) -> Source:
 
 
 def _read(file: str) -> str:
-    # a pipe would otherwise make us wait for a writer
-    with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK), "rb") as opened:
-        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-            raise OSError(0, "it is not a plain file")
+    # opening a pipe would wait for a writer
+    if not stat.S_ISREG(os.stat(file).st_mode):
+        raise OSError(0, "it is not a plain file")
+    with os.fdopen(os.open(file, os.O_RDONLY), "rb") as opened:
         raw = opened.read(_MOST_BYTES + 1)
     if len(raw) > _MOST_BYTES:
         raise OSError(0, f"it is longer than {_MOST_BYTES // 1024} KB")

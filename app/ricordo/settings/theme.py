@@ -92,9 +92,15 @@ class ThemeColors:
     WCAG calls enhanced.
     """
     variables: Mapping[str, str] = field(default_factory=dict)
-    """Textual's own variables, for what the colours above do not reach: a colour, a colour and a
-    percentage, or text styles.
+    """Textual's own variables, for what the colours above do not reach. One with `style` in its
+    name takes text styles, such as `bold underline`; every other a colour, or a colour and a
+    percentage, such as `#8fb8c9 40%`.
     """
+
+    @property
+    def colors(self) -> dict[str, str]:
+        """Every colour of base and meaning, by the name of its field."""
+        return {**asdict(self.base), **asdict(self.meaning)}
 
     @property
     def textual_variables(self) -> dict[str, str]:
@@ -105,8 +111,6 @@ class ThemeColors:
     @property
     def palette(self) -> dict[str, str]:
         """All colours as `#rrggbb`, by short name: `foreground`, `error` (of a finding), `dim`."""
-        meaning = {
-            name.removeprefix("finding_"): color for name, color in asdict(self.meaning).items()
-        }
-        colors = {**asdict(self.base), **meaning}
-        return {name: hexadecimal(color) for name, color in colors.items()}
+        # a finding's `error` follows, and so replaces, the base's, which is no colour of text
+        colors = ((name.removeprefix("finding_"), color) for name, color in self.colors.items())
+        return {name: hexadecimal(color) for name, color in colors}

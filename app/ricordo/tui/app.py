@@ -120,13 +120,13 @@ class RicordoApp(App[int]):
         if wish == "demo":
             self.exit(DEMO_WANTED)
         elif wish == "memories":
-            self.run_worker(self._offer_all(), exit_on_error=False)
+            self.run_worker(self._offer_all())
         else:
             self.exit(0)
 
     def on_memories_requested(self, message: MemoriesRequested) -> None:
         """Offer every memory of this machine."""
-        self.run_worker(self._offer_all(), exit_on_error=False)
+        self.run_worker(self._offer_all())
 
     async def _offer_all(self) -> None:
         places = await asyncio.to_thread(all_memories, self._surroundings)

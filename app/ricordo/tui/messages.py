@@ -1,23 +1,19 @@
-"""What happened (past tense) and what is wished (`…Requested`), between screens and the app."""
+"""What happened (past tense) and what is wished (`…Requested`), between workers, screens and app."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from textual.message import Message
 
 from ricordo.notebook.follow import Lost, Seen
 
 
-@dataclass
 class Looked(Message):
     """A new look at the memory is there, or it cannot be read."""
 
-    seen: Seen | Lost
-
-    def __post_init__(self) -> None:
-        """Textual's own part of the message."""
+    def __init__(self, seen: Seen | Lost) -> None:
+        """`seen` is what the follower gave."""
         super().__init__()
+        self.seen = seen
 
 
 class MemoriesRequested(Message):

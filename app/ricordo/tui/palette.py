@@ -34,7 +34,7 @@ class Palette:
         """Return the style of `names`, blanks between; unknown ones add nothing."""
         known = self._known.get(names)
         if known is None:
-            known = Style.combine([self._single(name) for name in names.split()])
+            known = sum((self._single(name) for name in names.split()), Style.null())
             self._known[names] = known
         return known
 

@@ -26,7 +26,7 @@ def written(path: Path, content: bytes) -> str:
         b'{"cwd":"/lone\\ud800"}\n',
         b'["cwd"]\n"cwd"\n',
         b'{"cwd":' + b"[" * 10_000 + b"\n",
-        b"\xff\xfe \"cwd\"\n",
+        b'\xff\xfe "cwd"\n',
         b'{"type":"user","message":"' + b"x" * 100_000 + b'"}\n',
     ],
 )

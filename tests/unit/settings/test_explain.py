@@ -3,13 +3,14 @@ from __future__ import annotations
 import tomllib
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from ricordo.settings.explain import explanations, settings_page
 from ricordo.settings.known import Known, KnownAction
 from ricordo.settings.read import read_settings
+from ricordo.settings.remark import Remark
 from ricordo.settings.settings import Settings, keys_of
 from ricordo.settings.show import effective_toml, template
 from ricordo.settings.theme import Base, Meaning, ThemeColors
@@ -33,8 +34,8 @@ def test_the_page_is_fresh() -> None:
 
 
 @pytest.mark.parametrize("table", [Settings, ThemeColors, Base, Meaning])
-def test_every_field_is_explained(table: type[Any]) -> None:
-    assert list(explanations(table)) == [field.name for field in fields(table)]
+def test_every_field_is_explained(table: type) -> None:
+    assert list(explanations(table)) == [field.name for field in fields(cast(Any, table))]
 
 
 def test_what_holds_is_valid_toml_that_sets_the_same(tmp_path: Path) -> None:
@@ -62,12 +63,13 @@ def test_what_the_file_sets_is_marked_with_its_line(tmp_path: Path) -> None:
     text = 'theme = "manuscript"\neditor = 1\n[rules]\nstale = "off"\ndead-link = "of"\n'
     (tmp_path / "settings.toml").write_text(text)
     settings, remarks = read_settings(str(tmp_path), KNOWN)
+    remarks.append(Remark("themes/own.toml", 1, "name", "A remark on another file."))
     lines = effective_toml(settings, KNOWN, remarks).splitlines()
     assert 'theme = "manuscript"  # set in line 1' in lines
     assert 'editor = ""' in lines
     assert 'stale = "off"  # set in line 4' in lines
     assert 'dead-link = "error"' in lines
-    assert lines[:2] == [f"#! {remark}" for remark in remarks]
+    assert lines[:3] == [f"#! {remark}" for remark in remarks]
 
 
 def test_the_template_names_everything_and_sets_nothing(tmp_path: Path) -> None:

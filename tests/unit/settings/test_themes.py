@@ -115,8 +115,23 @@ async def test_textual_can_use_it_and_all_its_variables(theme: ThemeColors) -> N
         ),
         (
             "[variables]",
-            '[variables]\nborder = "huge"',
-            ":32: variables.border: This has to be a colour, `colour 50%`, or text styles.",
+            '[variables]\nborder = "bold"',
+            ":32: variables.border: This has to be a colour, or a colour and a percentage.",
+        ),
+        (
+            "[variables]",
+            '[variables]\nlink-style = "not"',
+            ":32: variables.link-style: This has to be text styles, such as `bold underline`.",
+        ),
+        (
+            "[variables]",
+            '[variables]\nfinding-error = "#000"',
+            ":32: variables.finding-error: This is set in [base] or [meaning].",
+        ),
+        (
+            "[variables]",
+            '[variables]\n"a b" = "#000"',
+            ':32: variables."a b": A variable\'s name is of small letters, digits and hyphens.',
         ),
         (DARK, "name", ":1: This is not TOML: Expected '=' after a key in a key/value pair."),
     ],
@@ -180,9 +195,9 @@ def test_no_bytes_of_a_theme_raise(tmp_path: Path, raw: bytes) -> None:
 
 
 def test_contrast_is_that_of_wcag() -> None:
-    assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
-    assert contrast((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.005)
-    assert contrast((1, 2, 3), (1, 2, 3)) == 1
+    assert contrast("#000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#fff") == pytest.approx(4.48, abs=0.005)
+    assert contrast("ansi_red", "#800000") == 1
 
 
 def test_ansi_colours_are_those_that_textual_knows() -> None:

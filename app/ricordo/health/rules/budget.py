@@ -23,7 +23,9 @@ def index_over_budget(memory: Memory, context: Context) -> Iterator[Found]:
     lines = index.note.text.split("\n")
     lost = [line for line in lines[load.cut_at_line - 1 :] if line.strip()]
     message = f"The index has {_measure(load)}: nothing from line {load.cut_at_line} on is loaded."
-    yield Found(load.cut_at_line, message, lost[0] if lost else "", tuple(lost[:_SHOWN]), index.path)
+    yield Found(
+        load.cut_at_line, message, lost[0] if lost else "", tuple(lost[:_SHOWN]), index.path
+    )
 
 
 @memory_rule("index-near-budget", Severity.WARNING, "the index is over 75 % of what agents load")
@@ -64,9 +66,7 @@ def index_inline_body(memory: Memory, context: Context) -> Iterator[Found]:
 def _measure(load: Load) -> str:
     limits = load.limits
     assert limits is not None
-    return (
-        f"{load.lines:,} of {limits.lines:,} lines and {load.units:,} of {limits.units:,} characters"
-    )
+    return f"{load.lines:,} of {limits.lines:,} lines and {load.units:,} of {limits.units:,} characters"
 
 
 def _stretches(index: Index) -> Iterator[tuple[int, list[str]]]:

@@ -10,7 +10,7 @@ from ricordo.health.finding import Severity
 from ricordo.health.prose import Statement, statements, words
 from ricordo.health.rule import Context, Found, note_rule
 from ricordo.health.rules.files import NOTES
-from ricordo.health.vocabulary import Triggers, compiled, expressions
+from ricordo.health.vocabulary import Triggers, compiled, expressions, lowered
 from ricordo.memory.note import Note
 
 _NO_CLAIM = re.compile(r"\s*(?:#|[-*+]\s+\[[ xX]\]\s)")
@@ -38,7 +38,7 @@ def status_claim(note: Note, context: Context) -> Iterator[Found]:
 def _claimed(statement: Statement) -> re.Match[str] | None:
     if _NO_CLAIM.match(statement.text) or not _triggers().are_in(statement.words, statement.text):
         return None
-    spoken = statement.spoken
+    spoken = lowered(statement.spoken)
     match = _snapshot().search(spoken)
     return match if match and not _rule().search(spoken) else None
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ricordo.health.finding import Severity
 from ricordo.health.opposition import exclude_each_other, read_claim
 from ricordo.health.rule import Context, Found, memory_rule
-from ricordo.health.vocabulary import compiled
+from ricordo.health.vocabulary import compiled, lowered
 from ricordo.memory.index import Entry, Index
 from ricordo.memory.memory import Leads, Memory, normal
 from ricordo.memory.note import Note
@@ -99,7 +99,8 @@ def _corrected(memory: Memory, lost: _Listed, known: _Loaded, alike: float) -> _
     named = _named_as_wrong(memory, lost, known)
     if named is not None:
         return known.by_path[named]
-    is_correction = bool(_correction().search(f"{lost.entry.text}\n{lost.note.description}"))
+    told = lowered(f"{lost.entry.text}\n{lost.note.description}")
+    is_correction = bool(_correction().search(told))
     for other in known.nearest(lost):
         if is_correction and _speak_of_one_subject(lost, other, alike):
             return other
@@ -109,9 +110,7 @@ def _corrected(memory: Memory, lost: _Listed, known: _Loaded, alike: float) -> _
 
 
 def _contradict(lost: _Listed, other: _Listed) -> bool:
-    return any(
-        exclude_each_other(old, new) for old in other.statements for new in lost.statements
-    )
+    return any(exclude_each_other(old, new) for old in other.statements for new in lost.statements)
 
 
 def _speak_of_one_subject(lost: _Listed, other: _Listed, alike: float) -> bool:
@@ -125,7 +124,7 @@ def _speak_of_one_subject(lost: _Listed, other: _Listed, alike: float) -> bool:
 def _named_as_wrong(memory: Memory, lost: _Listed, known: _Loaded) -> str | None:
     """The loaded note that a sentence with a word of correction links to or names."""
     for text, source in ((lost.entry.text, None), (lost.note.text[:_READ], lost.note)):
-        for match in _correction().finditer(text):
+        for match in _correction().finditer(lowered(text)):
             start, end = _sentence(text, match)
             if source is not None and (linked := _linked(memory, source, start, end, known)):
                 return linked

@@ -13,13 +13,17 @@ from ricordo.health.finding import Severity
 from ricordo.health.prose import Statement, statements, words
 from ricordo.health.rule import Context, Found, note_rule
 from ricordo.health.rules.files import NOTES
-from ricordo.health.vocabulary import Triggers, any_of, compiled, expressions
+from ricordo.health.vocabulary import Triggers, any_of, compiled, expressions, lowered
 from ricordo.memory.note import Note
 
 _NEAR = 48
 """Characters before a date in which its preposition is looked for."""
 _CLAUSE_END = re.compile(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|\s\|\s|[()（）\[\]]")
-_GAP = r"[\s:：,=]{0,3}(?:(?:the|end of|le|el|il|den|dem|am|fin|ende|about|around)\s+)?\Z"
+_GAP = (
+    r"[\s:：,=]{0,6}"
+    r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}\Z"
+)
+"""What may stand between a preposition and its date."""
 _TITLE = re.compile(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
 
 
@@ -46,10 +50,10 @@ def passed_date(note: Note, context: Context) -> Iterator[Found]:
     told: set[date] = set()
     for statement in statements(note):
         for dated in find_dates(statement.text):
-            if dated.day < context.now.date() and dated.day not in told:
-                if _is_told_as_future(statement, dated):
-                    told.add(dated.day)
-                    yield _found(statement, dated)
+            is_over = dated.day < context.now.date() and dated.day not in told
+            if is_over and _is_told_as_future(statement, dated):
+                told.add(dated.day)
+                yield _found(statement, dated)
 
 
 @note_rule(
@@ -67,9 +71,11 @@ def relative_date(note: Note, context: Context) -> Iterator[Found]:
         if not triggers.are_in(statement.words, statement.text):
             continue
         spoken = statement.spoken
-        for match in _relative().finditer(spoken):
-            if not _is_title(match) and not _timeless().search(_clause(spoken, *match.span())):
-                message = f"“{match.group()}” means nothing once the day is forgotten."
+        for match in _relative().finditer(lowered(spoken)):
+            said = spoken[match.start() : match.end()]
+            clause = lowered(_clause(spoken, *match.span()))
+            if not _is_title(spoken, match.start()) and not _timeless().search(clause):
+                message = f"“{said}” means nothing once the day is forgotten."
                 quoted = statement.quoted(match.start())
                 yield Found(statement.line_at(match.start()), message, quoted, (quoted,))
                 break
@@ -83,7 +89,7 @@ def _found(statement: Statement, dated: Dated) -> Found:
 
 
 def _is_told_as_future(statement: Statement, dated: Dated) -> bool:
-    spoken = statement.spoken
+    spoken = lowered(statement.spoken)
     if spoken[dated.start : dated.end].isspace():
         return False
     speech = _speech()
@@ -105,10 +111,9 @@ def _clause(text: str, start: int, end: int) -> str:
     return text[begin : closing.start() if closing else len(text)]
 
 
-def _is_title(match: re.Match[str]) -> bool:
+def _is_title(text: str, at: int) -> bool:
     """Whether the word has a capital inside a sentence, as in the name of an article."""
-    before = match.string[: match.start()]
-    return match.group()[0].isupper() and not _TITLE.search(before[-12:])
+    return text[at].isupper() and not _TITLE.search(text[max(0, at - 12) : at])
 
 
 @cache
@@ -117,10 +122,10 @@ def _speech() -> _Speech:
     on = any_of(expressions("dates", "on"))
     after = any_of(expressions("dates", "after")).replace(r"\b", "")
     return _Speech(
-        re.compile(rf"(?:{before}){_GAP}", re.IGNORECASE),
-        re.compile(rf"[\s:,)）]{{0,3}}(?:{after})", re.IGNORECASE),
+        re.compile(rf"(?:{before}){_GAP}"),
+        re.compile(rf"[\s:,)）]{{0,3}}(?:{after})"),
         compiled("dates", "coming"),
-        re.compile(rf"(?:{on}){_GAP}", re.IGNORECASE),
+        re.compile(rf"(?:{on}){_GAP}"),
         compiled("dates", "past"),
     )
 

@@ -26,7 +26,9 @@ def oversized_note(note: Note, context: Context) -> Iterator[Found]:
     """Notes that cost an agent much to read."""
     most = context.thresholds["oversized-note.bytes"]
     if note.facts.size > most:
-        message = f"“{note.name}” has {note.facts.size / 1024:,.1f} KB; {most / 1024:g} KB are plenty."
+        message = (
+            f"“{note.name}” has {note.facts.size / 1024:,.1f} KB; {most / 1024:g} KB are plenty."
+        )
         yield Found(0, message, note.path)
 
 
@@ -37,7 +39,9 @@ def empty_note(note: Note, context: Context) -> Iterator[Found]:
     if note.trouble or len(said) > _SHORT:
         return
     if all(_PLACEHOLDER.match(line) for line in said.split("\n")):
-        yield Found(0, f"“{note.name}” has no text.", said.strip(), (said.strip(),) * bool(said.strip()))
+        yield Found(
+            0, f"“{note.name}” has no text.", said.strip(), (said.strip(),) * bool(said.strip())
+        )
 
 
 @memory_rule(

@@ -40,9 +40,7 @@ def frontmatter_invalid(note: Note, context: Context) -> Iterator[Found]:
     yield Found(fault.line, message, f"{fault.message}\n{quoted}", (quoted,))
 
 
-@note_rule(
-    "frontmatter-incomplete", Severity.WARNING, "no name, description or type", roles=NOTES
-)
+@note_rule("frontmatter-incomplete", Severity.WARNING, "no name, description or type", roles=NOTES)
 def frontmatter_incomplete(note: Note, context: Context) -> Iterator[Found]:
     """Heads that lack a field which the agent chooses notes by."""
     if not note.head.present or note.head.fault:

@@ -23,7 +23,9 @@ def index_missing_file(memory: Memory, context: Context) -> Iterator[Found]:
             if entry.link.is_wikilink and entry.form not in LISTED:
                 continue
             if memory.resolve(index.note, entry.link).leads is Leads.NOWHERE:
-                message = f"The entry “{entry.title}” points to {entry.link.target}, which is not there."
+                message = (
+                    f"The entry “{entry.title}” points to {entry.link.target}, which is not there."
+                )
                 yield Found(entry.line, message, entry.link.target, (entry.text,), index.path)
 
 
@@ -32,10 +34,11 @@ def unindexed_note(memory: Memory, context: Context) -> Iterator[Found]:
     """Notes that an index should list and none does; an empty file has nothing to be listed."""
     folders = {index.folder for index in memory.indexes}
     for note in memory.notes if folders else ():
-        if note.path not in memory.entries and _is_covered(note, folders, memory):
-            if not note.readable or note.text.strip():
-                message = f"No entry of the index points to “{note.name}”."
-                yield Found(0, message, note.path, (), note.path)
+        is_empty = note.readable and not note.text.strip()
+        if note.path in memory.entries or is_empty or not _is_covered(note, folders, memory):
+            continue
+        message = f"No entry of the index points to “{note.name}”."
+        yield Found(0, message, note.path, (), note.path)
 
 
 @memory_rule("index-duplicate-entry", Severity.WARNING, "two entries for one note")

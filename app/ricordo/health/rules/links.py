@@ -46,14 +46,12 @@ def wanted_note(memory: Memory, context: Context) -> Iterator[Found]:
     """Names that notes link to and that no note has, once a file."""
     for file, found in _once(_own_links(memory, Leads.NOWHERE)):
         link = found.link
-        if link.is_wikilink and not _is_entry(memory, file, link):
+        if link.is_wikilink and file.role is not Role.SUPPORT and not _is_entry(memory, file, link):
             message = f"There is no note “{link.target}” yet."
             yield Found(link.line, message, link.target, (_line(file, link),), file.path)
 
 
-@memory_rule(
-    "orphan-note", Severity.INFO, "no entry and no note leads to it", kinds=_LINKED
-)
+@memory_rule("orphan-note", Severity.INFO, "no entry and no note leads to it", kinds=_LINKED)
 def orphan_note(memory: Memory, context: Context) -> Iterator[Found]:
     """Notes and raw sources that nothing leads to, where the memory links its notes at all."""
     for note in memory.notes if memory.backlinks or memory.indexes else ():

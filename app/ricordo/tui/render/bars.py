@@ -19,24 +19,36 @@ from ricordo.tui.render.line import Span
 Spans = tuple[Span, ...]
 
 
-def status_line(place: Place, look: Look | None, seen: Seen | Lost | None) -> tuple[Spans, Spans]:
-    """Return the line at the top: whose memory, its load, and whether it is watched."""
-    name = clip(short_name(place), 32)
-    left = [Span(" Ricordo ", "bar bold accent"), Span(f" {name}", "bold")]
+def status_line(place: Place, look: Look | None, seen: Seen | Lost | None) -> list[Spans]:
+    """Return the line at the top: its left part, then right parts from the longest to the
+    shortest: findings, load, and whether the memory is watched.
+    """
+    left = [Span(" Ricordo ", "accent bold"), Span(f" {clip(short_name(place), 32)}", "bold")]
     if place.layout.agent:
         left.append(Span(f" · {place.layout.agent}", "dim"))
     if look is not None:
-        left += [Span(f" · {len(look.memory.notes)} notes", "dim")]
-    right: list[Span] = []
-    if look is not None and (seen is None or (isinstance(seen, Seen) and seen.judged)):
-        for severity in (Severity.ERROR, Severity.WARNING):
-            glyph, style = GLYPHS[severity]
-            if look.counts[severity]:
-                right += [Span(f"{glyph} {look.counts[severity]} ", style), Span(" ")]
-    if look is not None:
-        right += _load(look.memory.load)
-    right.append(_watching(seen))
-    return tuple(left), tuple(right)
+        left.append(Span(f" · {len(look.memory.notes)} notes", "dim"))
+    watching = (_watching(seen),)
+    if look is None:
+        return [tuple(left), watching]
+    counts, load = _counts(look), look.memory.load
+    long, short = _load(load, with_measures=True), _load(load, with_measures=False)
+    return [
+        tuple(left),
+        (*counts, *long, *watching),
+        (*counts, *short, *watching),
+        (*counts, *watching),
+        counts,
+    ]
+
+
+def _counts(look: Look) -> Spans:
+    spans: list[Span] = []
+    for severity in (Severity.ERROR, Severity.WARNING):
+        glyph, style = GLYPHS[severity]
+        if look.counts[severity]:
+            spans += [Span(f"{glyph} {look.counts[severity]} ", style), Span(" ")]
+    return tuple(spans)
 
 
 def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> Spans:
@@ -51,7 +63,7 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> Spa
 
 def hint_line(look: Look | None, path: str, finding: Finding | None) -> Spans:
     """Return a finding in one line: `finding`, else the worst of the note at `path`."""
-    if look is None:
+    if look is None or not look.judged:
         return (Span(" reading …", "dim"),)
     findings = look.by_path.get(path, ())
     shown = finding or (findings[0] if findings else None)
@@ -67,16 +79,13 @@ def hint_line(look: Look | None, path: str, finding: Finding | None) -> Spans:
     )
 
 
-def _load(load: Load) -> list[Span]:
+def _load(load: Load, *, with_measures: bool) -> Spans:
     limits = load.limits
     if limits is None:
-        return []
+        return ()
     units = f"{load.units / 1000:.1f}/{limits.units / 1000:.1f} k"
-    return [
-        Span(f"load {load.lines}/{limits.lines} lines  {units} ", "dim"),
-        meter(load.share, 10),
-        Span("  "),
-    ]
+    measures = f"{load.lines}/{limits.lines} lines  {units} " if with_measures else ""
+    return Span(f"load {measures}", "dim"), meter(load.share, 10), Span("  ")
 
 
 def _watching(seen: Seen | Lost | None) -> Span:
@@ -84,6 +93,6 @@ def _watching(seen: Seen | Lost | None) -> Span:
         return Span("○ reading ", "dim")
     if isinstance(seen, Lost):
         return Span("✗ cannot be read ", "error")
-    if not seen.judged:
+    if not seen.look.judged:
         return Span("○ looking ", "dim")
     return Span("● polling " if seen.polling else "● watching ", "dim")

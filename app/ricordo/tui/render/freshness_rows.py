@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
 from enum import StrEnum
+from typing import NamedTuple
 
 from ricordo.health.finding import Finding, Severity
 from ricordo.memory.load import Load
@@ -13,25 +14,32 @@ from ricordo.text import clip, one_line
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
 
+_ELSEWHERE = 40
+"""Findings of other notes that stand below those of the note."""
+
 
 class Scope(StrEnum):
     """Which findings the pane shows."""
 
-    NOTE = "this note"
+    NOTE = "note"
     MEMORY = "all"
-    RULES = "by rule"
+    RULES = "rules"
     DISMISSED = "dismissed"
 
 
-@dataclass(frozen=True, slots=True)
-class FreshnessRow:
-    """One row of the pane."""
+class FreshnessRow(NamedTuple):
+    """One row of the pane; what it looks like is made when it is drawn."""
 
-    line: Line
+    line: Line | None = None
+    """A row that is always the same."""
     finding: Finding | None = None
-    """The finding that the row shows."""
+    with_file: bool = True
+    """Whether the finding is shown with its file."""
     rule: str = ""
     """The rule that the row counts."""
+    number: int = 0
+    """How many findings of that rule there are."""
+    severity: Severity = Severity.INFO
     first: bool = False
     """Whether it is the first row of its finding or rule: there the cursor rests."""
 
@@ -50,16 +58,34 @@ def freshness_rows(
     `path` is the note under the cursor of the index; `rule` narrows the findings to one rule.
     """
     rows = [FreshnessRow(line) for line in _head(look, path, scope, width)]
-    if scope is Scope.RULES and not rule:
-        return rows + _by_rule(look, width)
-    findings = _findings(look, path, scope)
+    if not look.judged:
+        return [*rows, FreshnessRow(Line((Span("looking …", "dim"),)))]
     if rule:
-        findings = tuple(finding for finding in findings if finding.rule == rule)
-    if not findings:
-        rows.append(FreshnessRow(Line((Span(_all_well(scope), "fine"),))))
-    for finding in findings:
-        rows.extend(_finding_rows(finding, width, with_file=scope is not Scope.NOTE))
-    return rows
+        of_rule = (finding for finding in look.findings if finding.rule == rule)
+        return rows + _rows_of(of_rule, with_file=True)
+    if scope is Scope.RULES:
+        return rows + _by_rule(look)
+    if scope is Scope.NOTE:
+        return rows + _of_note(look, path, width)
+    findings = look.dismissed if scope is Scope.DISMISSED else look.findings
+    return rows + (_rows_of(findings, with_file=True) or _all_well("here", width))
+
+
+def draw_freshness_row(row: FreshnessRow, width: int) -> Line:
+    """Return one row in `width` cells."""
+    if row.line is not None:
+        return row.line
+    if row.finding is None:
+        glyph, style = GLYPHS[row.severity]
+        name = Span(clip(row.rule, width - 8))
+        return Line((Span(f"{glyph} ", style), Span(f"{row.number:>4}  ", "bold"), name))
+    if not row.first:
+        return Line((Span("  "), Span(clip(row.finding.message, width - 2))))
+    glyph, style = GLYPHS[row.finding.severity]
+    place = clip(_place(row.finding, row.with_file), max(6, width - len(row.finding.rule) - 4))
+    return Line(
+        (Span(f"{glyph} ", style), Span(row.finding.rule, style), Span(f"  {place}", "dim"))
+    )
 
 
 def finding_detail(finding: Finding, width: int, height: int) -> list[Line]:
@@ -82,16 +108,20 @@ def meter(share: float, width: int) -> Span:
 
 
 def _head(look: Look, path: str, scope: Scope, width: int) -> list[Line]:
-    wanting = sum(1 for note in look.memory.notes if note.path in look.by_path)
-    fine = len(look.memory.notes) - wanting
-    lines = [Line((Span(f"{wanting} want you", "bold"), Span(f"   {fine} fine", "dim")))]
-    lines += _load(look.memory.load, width)
+    lines = [_summary(look), *_load(look.memory.load, width), BLANK]
     tabs: list[Span] = []
     for each in scopes(look):
-        count = _count(look, path, each)
         style = "accent bold" if each is scope else "dim"
-        tabs += [Span(f"{each.value} {count}", style), Span("  ")]
-    return [*lines, BLANK, *(Line(row) for row in wrap(tabs, width)), BLANK]
+        tabs += [Span(f"{each.value} {_count(look, path, each)}", style), Span("  ")]
+    return [*lines, *(Line(row) for row in wrap(tabs, width)), BLANK]
+
+
+def _summary(look: Look) -> Line:
+    if not look.judged:
+        return Line((Span(f"{len(look.memory.notes)} notes", "bold"),))
+    wanting = sum(1 for note in look.memory.notes if note.path in look.by_path)
+    fine = len(look.memory.notes) - wanting
+    return Line((Span(f"{wanting} want you", "bold"), Span(f"   {fine} fine", "dim")))
 
 
 def _load(load: Load, width: int) -> list[Line]:
@@ -107,52 +137,54 @@ def _load(load: Load, width: int) -> list[Line]:
 
 
 def _count(look: Look, path: str, scope: Scope) -> int:
-    if scope is Scope.RULES:
-        return len({finding.rule for finding in look.findings})
-    return len(_findings(look, path, scope))
+    match scope:
+        case Scope.NOTE:
+            return len(look.by_path.get(path, ()))
+        case Scope.MEMORY:
+            return len(look.findings)
+        case Scope.RULES:
+            return len({finding.rule for finding in look.findings})
+        case Scope.DISMISSED:
+            return len(look.dismissed)
 
 
-def _findings(look: Look, path: str, scope: Scope) -> tuple[Finding, ...]:
-    if scope is Scope.NOTE:
-        return look.by_path.get(path, ())
-    return look.dismissed if scope is Scope.DISMISSED else look.findings
+def _of_note(look: Look, path: str, width: int) -> list[FreshnessRow]:
+    own = look.by_path.get(path, ())
+    rows = _rows_of(own, with_file=False) or _all_well("with this note", width)
+    elsewhere = [finding for finding in look.findings[:_ELSEWHERE] if finding.path != path]
+    if not elsewhere:
+        return rows
+    rows += [FreshnessRow(BLANK), FreshnessRow(Line((Span("elsewhere, worst first", "heading"),)))]
+    rows += _rows_of(elsewhere, with_file=True)
+    more = len(look.findings) - len(own) - len(elsewhere)
+    if more > 0:
+        rows.append(FreshnessRow(Line((Span(f"… {more} more: →", "dim"),))))
+    return rows
 
 
-def _all_well(scope: Scope) -> str:
-    if scope is Scope.NOTE:
-        return "✓ nothing is wrong with this note"
-    return "✓ nothing is wrong here"
-
-
-def _finding_rows(finding: Finding, width: int, with_file: bool) -> list[FreshnessRow]:
-    glyph, style = GLYPHS[finding.severity]
-    place = finding.path if with_file else ""
-    if finding.line:
-        place = f"{place}:{finding.line}" if place else f"line {finding.line}"
-    title = Line(
-        (
-            Span(f"{glyph} ", style),
-            Span(finding.rule, style),
-            Span(f"  {clip(place, max(6, width - len(finding.rule) - 4))}", "dim"),
-        )
-    )
-    message = Line((Span("  "), Span(clip(finding.message, width - 2))))
+def _rows_of(findings: Iterable[Finding], *, with_file: bool) -> list[FreshnessRow]:
     return [
-        FreshnessRow(title, finding, first=True),
-        FreshnessRow(message, finding),
+        FreshnessRow(finding=finding, with_file=with_file, first=first)
+        for finding in findings
+        for first in (True, False)
     ]
 
 
-def _by_rule(look: Look, width: int) -> list[FreshnessRow]:
-    counts: Counter[tuple[Severity, str]] = Counter(
-        (finding.severity, finding.rule) for finding in look.findings
-    )
+def _by_rule(look: Look) -> list[FreshnessRow]:
+    counts = Counter((finding.severity, finding.rule) for finding in look.findings)
     ordered = sorted(counts.items(), key=lambda item: (-item[0][0], -item[1], item[0][1]))
-    rows: list[FreshnessRow] = []
-    for (severity, rule), count in ordered:
-        glyph, style = GLYPHS[severity]
-        line = Line(
-            (Span(f"{glyph} ", style), Span(f"{count:>4}  ", "bold"), Span(clip(rule, width - 8)))
-        )
-        rows.append(FreshnessRow(line, rule=rule, first=True))
-    return rows or [FreshnessRow(Line((Span(_all_well(Scope.RULES), "fine"),)))]
+    return [
+        FreshnessRow(rule=rule, number=count, severity=severity, first=True)
+        for (severity, rule), count in ordered
+    ]
+
+
+def _all_well(where: str, width: int) -> list[FreshnessRow]:
+    text = [Span(f"✓ nothing is wrong {where}", "fine")]
+    return [FreshnessRow(Line(row)) for row in wrap(text, width)]
+
+
+def _place(finding: Finding, with_file: bool) -> str:
+    if not with_file:
+        return f":{finding.line}" if finding.line else ""
+    return f"{finding.path}:{finding.line}" if finding.line else finding.path

@@ -32,6 +32,10 @@ class Order(StrEnum):
         return orders[(orders.index(self) + 1) % len(orders)]
 
 
+_LEAST_DETAIL = 12
+"""Cells; where there is less room, the file's name is left out."""
+
+
 class RowKind(StrEnum):
     """What a row of the index pane is."""
 
@@ -59,6 +63,8 @@ class Row:
     """Below the cut: the agent is not given this entry."""
     line: int = 0
     """Of the index, 1-based; 0 where it stands in none."""
+    judged: bool = True
+    """Whether the rules have run; before, nothing is said of a note."""
 
     @property
     def selectable(self) -> bool:
@@ -102,20 +108,20 @@ def draw_row(row: Row, width: int, changed: bool) -> Line:
         return Line((Span(_ruled(row.title, width), "cut"),))
     if row.kind is RowKind.TEXT:
         return Line((Span("    "), Span(clip(row.title, width - 4), "dim")))
-    glyph, style = GLYPHS[row.severity]
+    glyph, style = GLYPHS[row.severity] if row.judged else (" ", "")
     mark = Span("● ", "changed") if changed else Span("  ")
     title_style = "dim" if row.dimmed or row.kind is not RowKind.NOTE else ""
     return Line((mark, Span(f"{glyph} ", style), *_title_and_detail(row, width - 4, title_style)))
 
 
 def _title_and_detail(row: Row, width: int, style: str) -> tuple[Span, ...]:
-    room = max(8, width * 3 // 5) if row.detail else width
-    title = clip(row.title, room)
-    used = cells(title)
-    if not row.detail or width - used < 8:
+    title = clip(row.title, width)
+    room = width - cells(title) - 2
+    if not row.detail or room < _LEAST_DETAIL:
         return (Span(title, style),)
-    detail = clip(row.detail, width - max(used, room) - 1)
-    return Span(title, style), Span(" " * (max(used, room) + 1 - used)), Span(detail, "dim")
+    detail = clip(row.detail, min(room, width // 2))
+    gap = width - cells(title) - cells(detail)
+    return Span(title, style), Span(" " * gap), Span(detail, "dim")
 
 
 def _ruled(title: str, width: int) -> str:
@@ -178,7 +184,7 @@ def _rows_of_index(look: Look, index: Index, cut: int | None, shown: set[str]) -
             for entry in entries[number]:
                 yield from _entry_row(look, index, entry, cut, shown)
         else:
-            text.append((number, line.strip()))
+            text.append((number, _plain(line)))
     yield from _text_row(index, text, cut)
 
 
@@ -207,7 +213,8 @@ def _entry_row(
 
 def _note_row(look: Look, note: Note, title: str, dimmed: bool = False, line: int = 0) -> Row:
     detail = note.stem if note.stem != title else ""
-    return Row(RowKind.NOTE, title, note.path, detail, look.worst(note.path), dimmed, line)
+    worst = look.worst(note.path)
+    return Row(RowKind.NOTE, title, note.path, detail, worst, dimmed, line, look.judged)
 
 
 def _text_row(index: Index, text: list[tuple[int, str]], cut: int | None) -> Iterator[Row]:
@@ -216,6 +223,11 @@ def _text_row(index: Index, text: list[tuple[int, str]], cut: int | None) -> Ite
         more = f"  (+{len(text) - 1} lines)" if len(text) > 1 else ""
         dimmed = cut is not None and number >= cut
         yield Row(RowKind.TEXT, first + more, index.path, "", None, dimmed, number)
+
+
+def _plain(line: str) -> str:
+    """Return a line of the index without the marks of markdown."""
+    return line.strip().lstrip("-*+> ").replace("**", "").replace("`", "")
 
 
 def _section(look: Look, title: str, files: Iterable[Note]) -> Iterator[Row]:

@@ -136,7 +136,7 @@ class _Writer:
             self._gap()
         elif kind == "html_block":
             for offset, line in enumerate(token.content.rstrip("\n").split("\n")):
-                self._put((Span(shown(line), "comment"),), self._source(token) + offset)
+                self._write([Span(shown(line), "comment")], self._source(token) + offset)
             self._gap()
         elif (kind in ("paragraph_close", "heading_close") and not self.lists) or (
             kind == "paragraph_close" and not token.hidden

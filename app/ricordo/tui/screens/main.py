@@ -21,7 +21,7 @@ from ricordo.text import clip, encodable, one_line
 from ricordo.tui.actions import ACTIONS, BY_ID, Pane, Situation
 from ricordo.tui.messages import Looked, MemoriesRequested
 from ricordo.tui.render.bars import hint_line, key_line, status_line
-from ricordo.tui.render.index_rows import Order, index_rows
+from ricordo.tui.render.index_rows import Order, RowKind, index_rows
 from ricordo.tui.render.note_page import NotePage, Target, line_of_heading
 from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.load import LoadScreen
@@ -80,7 +80,7 @@ class MainScreen(Screen[None]):
         self._panes.set_title(Pane.INDEX, "Index")
         self._panes.set_title(Pane.FRESHNESS, "Freshness")
         self._say()
-        self.run_worker(self._follow(), group="disk", exit_on_error=False)
+        self.run_worker(self._follow(), group="disk")
 
     async def _follow(self) -> None:
         async for seen in self._follower.looks():
@@ -162,7 +162,7 @@ class MainScreen(Screen[None]):
         if self._desk.note in look.memory.by_path:
             return self._desk.note
         rows = index_rows(look, self._order, self._type_filter, self._words)
-        return next((row.path for row in rows if row.selectable), "")
+        return next((row.path for row in rows if row.kind is RowKind.NOTE), "")
 
     def _show_index(self) -> None:
         if self._look is None:

@@ -21,12 +21,12 @@ class Bar(Widget):
         super().__init__(id=id)
         self._palette = palette
         self._left: tuple[Span, ...] = ()
-        self._right: tuple[Span, ...] = ()
+        self._rights: tuple[tuple[Span, ...], ...] = ()
 
-    def say(self, left: tuple[Span, ...], right: tuple[Span, ...] = ()) -> None:
-        """Show other spans; where there is no room the right part goes first."""
-        if (left, right) != (self._left, self._right):
-            self._left, self._right = left, right
+    def say(self, left: tuple[Span, ...], *rights: tuple[Span, ...]) -> None:
+        """Show other spans: `left`, and of `rights` the first for which there is room."""
+        if (left, rights) != (self._left, self._rights):
+            self._left, self._rights = left, rights
             self.refresh()
 
     def with_left(self, *left: Span) -> Self:
@@ -44,12 +44,14 @@ class Bar(Widget):
         """What is shown, without styles."""
         return Line((*self._left, Span("  "), *self._right)).text
 
+    @property
+    def _right(self) -> tuple[Span, ...]:
+        room = self.size.width - width_of(self._left) - 2
+        return next((right for right in self._rights if width_of(right) <= room), ())
+
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
-        width = self.size.width
-        left, right = self._left, self._right
-        if width_of(left) + width_of(right) + 2 > width:
-            right = fit(right, max(0, width - width_of(left) - 2))
-        left = fit(left, width - width_of(right))
+        width, right = self.size.width, self._right
+        left = fit(self._left, width - width_of(right))
         gap = Span(" " * max(0, width - width_of(left) - width_of(right)))
         return self._palette.strip(Line((*left, gap, *right)), width, "bar")

@@ -7,7 +7,13 @@ from textual.message import Message
 from ricordo.health.finding import Finding
 from ricordo.notebook.open import Look
 from ricordo.tui.palette import Palette
-from ricordo.tui.render.freshness_rows import FreshnessRow, Scope, freshness_rows, scopes
+from ricordo.tui.render.freshness_rows import (
+    FreshnessRow,
+    Scope,
+    draw_freshness_row,
+    freshness_rows,
+    scopes,
+)
 from ricordo.tui.render.line import Line
 from ricordo.tui.widgets.cursor_view import CursorView
 
@@ -30,11 +36,16 @@ class FreshnessList(CursorView):
 
     def show(self, look: Look, path: str) -> None:
         """Show the findings of `look`; `path` is the note that is open."""
+        if look is self._look and (path == self._path or self.scope is not Scope.NOTE):
+            return
         kept = self.finding
         self._look, self._path = look, path
         if self.scope not in scopes(look):
             self.scope = Scope.NOTE
         self._draw()
+        self._rest_on_finding(kept)
+
+    def _rest_on_finding(self, kept: Finding | None) -> None:
         wanted = [n for n, row in enumerate(self._rows) if row.first and row.finding == kept]
         self.cursor = -1
         self.rest_on(wanted[0] if kept and wanted else 0)
@@ -86,7 +97,9 @@ class FreshnessList(CursorView):
     def on_resize(self) -> None:
         """Draw for the new width."""
         if self.content_width != self._drawn_for:
+            kept = self.finding
             self._draw()
+            self._rest_on_finding(kept)
 
     @property
     def line_count(self) -> int:
@@ -99,9 +112,10 @@ class FreshnessList(CursorView):
         under_cursor = number == self.cursor or (
             row.finding is not None and row.finding is self.finding
         )
+        line = draw_freshness_row(row, self.content_width)
         if not under_cursor:
-            return row.line, ""
-        return row.line, "cursor" if self.has_focus else "cursor-unfocused"
+            return line, ""
+        return line, "cursor" if self.has_focus else "cursor-unfocused"
 
     def can_rest(self, number: int) -> bool:
         """The cursor rests on the first row of a finding or a rule."""

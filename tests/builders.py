@@ -1,0 +1,59 @@
+"""Small memories in temporary folders, written the way that agents write them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.disk.reader import read_memory
+from ricordo.memory.layout import Layout
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import FileFacts, Note, read_note
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+"""Real memories beside the repository; absent on most machines."""
+
+
+def note_text(
+    name: str = "tides",
+    body: str = "The port is Sines.\n",
+    description: str = "Which port the tables are for",
+    type_: str = "project",
+) -> str:
+    """Return a note with the head that Claude Code writes today."""
+    return (
+        f"---\nname: {name}\ndescription: {description}\nmetadata: \n"
+        f"  node_type: memory\n  type: {type_}\n---\n\n{body}"
+    )
+
+
+def write_memory(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write `files`, by their path under `root`, byte for byte; return `root`."""
+    for path, content in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    return root
+
+
+def open_memory(
+    root: Path, files: Mapping[str, str | bytes] | None = None, layout: Layout = AUTO_MEMORY
+) -> Memory:
+    """Write `files` under `root` and read the whole of it."""
+    return read_memory(str(write_memory(root, files or {})), layout)
+
+
+def note_of(content: str | bytes, path: str = "note.md", layout: Layout = AUTO_MEMORY) -> Note:
+    """Return the note that `content` makes, without a file."""
+    raw = content.encode("utf-8") if isinstance(content, str) else content
+    return read_note(path, raw, FileFacts(len(raw), 0.0, 1, 1), layout)
+
+
+def age(root: Path, seconds: float = 3600.0) -> None:
+    """Give every file under `root` a modification time that many seconds back."""
+    for path in root.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            then = path.stat().st_mtime - seconds
+            os.utime(path, (then, then))

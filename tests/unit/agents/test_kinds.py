@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ricordo.agents.folder import holds_notes
+from ricordo.agents.kinds import recognise
+from ricordo.agents.wiki import whole_wiki
+from ricordo.memory.layout import Kind, Role
+from tests.unit.machine import fill
+
+CLAUDE_HEAD = "---\nname: pier\ndescription: where\nmetadata:\n  type: project\n---\n"
+OTHER_HEAD = "---\ntitle: Pier\n---\n"
+
+
+def build(root: Path, *paths: str) -> str:
+    """Make files, and folders where a path ends in `/`; text may follow a `=`."""
+    for path in paths:
+        name, _, text = path.partition("=")
+        target = root / name
+        if name.endswith("/"):
+            target.mkdir(parents=True, exist_ok=True)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+    return str(root)
+
+
+@pytest.mark.parametrize(
+    ("kind", "paths"),
+    [
+        (Kind.CLAUDE, ["MEMORY.md"]),
+        (Kind.CLAUDE, ["MEMORY.md", "system/a.md=---\n"]),
+        (Kind.CLAUDE, [f"a.md={CLAUDE_HEAD}", f"b.md={CLAUDE_HEAD}"]),
+        (Kind.FOLDER, [f"a.md={CLAUDE_HEAD}", f"b.md={OTHER_HEAD}"]),
+        (Kind.CODEX, ["memory_summary.md=v1\n\n## User Profile", "MEMORY.md"]),
+        (Kind.CODEX, ["memory_summary.md=v1\r\n"]),
+        (Kind.CODEX, ["rollout_summaries/", "MEMORY.md"]),
+        (Kind.FOLDER, ["memory_summary.md=v12"]),
+        (Kind.LETTA, [f"system/human.md={OTHER_HEAD}", "reference/runbooks.md"]),
+        (Kind.FOLDER, ["system/human.md=no head"]),
+        (Kind.FOLDER, ["system/"]),
+        (Kind.WIKI, ["raw/", "wiki/"]),
+        (Kind.WIKI, ["_index.md"]),
+        (Kind.WIKI, ["index.md", "log.md"]),
+        (Kind.FOLDER, ["index.md"]),
+        (Kind.FOLDER, ["README.md"]),
+        (Kind.FOLDER, []),
+    ],
+)
+def test_a_directory_is_recognised_by_what_stands_in_it(
+    tmp_path: Path, kind: Kind, paths: list[str]
+) -> None:
+    assert recognise(build(tmp_path, *paths)).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (Kind.CLAUDE_AGENT, ".claude/agent-memory/reviewer"),
+        (Kind.CLAUDE_AGENT, ".claude/agent-memory-local/reviewer"),
+        (Kind.CLAUDE, "projects/-home-ana/memory"),
+        (Kind.FOLDER, "project/memory"),
+    ],
+)
+def test_an_empty_directory_is_recognised_by_where_it_lies(
+    tmp_path: Path, kind: Kind, name: str
+) -> None:
+    assert recognise(build(tmp_path / name, "./")).kind is kind
+
+
+def test_a_sub_agents_memory_has_an_index_like_any_other(tmp_path: Path) -> None:
+    root = fill(tmp_path / "agent-memory" / "reviewer")
+    assert recognise(str(root)).role("MEMORY.md") is Role.INDEX
+
+
+def test_a_directory_that_is_not_there_is_a_plain_folder() -> None:
+    assert recognise("/not/there").kind is Kind.FOLDER
+
+
+def test_files_that_are_none_hold_nobody_up(tmp_path: Path) -> None:
+    for name in ("memory_summary.md", "a.md"):
+        os.mkfifo(tmp_path / name)
+    assert recognise(str(tmp_path)).kind is Kind.FOLDER
+
+
+def test_the_pages_of_a_wiki_belong_to_the_whole_of_it(tmp_path: Path) -> None:
+    root = build(tmp_path, "raw/a.md", "wiki/index.md", "wiki/log.md")
+    assert whole_wiki(f"{root}/wiki") == root
+    assert whole_wiki(f"{root}/raw") == f"{root}/raw"
+    os.unlink(f"{root}/raw/a.md")
+    os.rmdir(f"{root}/raw")
+    assert whole_wiki(f"{root}/wiki") == f"{root}/wiki"
+
+
+@pytest.mark.parametrize(
+    ("roles", "paths", "kind"),
+    [
+        ([Role.INDEX, Role.SOURCE, Role.SUPPORT, Role.NOTE],
+         ["memory_summary.md", "rollout_summaries/a.md", "raw_memories.md", "MEMORY.md"],
+         "rollout_summaries/"),
+        ([Role.INDEX, Role.INDEX, Role.SUPPORT, Role.SUPPORT, Role.SOURCE, Role.NOTE],
+         ["wiki/index.md", "raw/_index.md", "wiki/log.md", "CLAUDE.md", "raw/a.md", "wiki/a.md"],
+         "raw/ wiki/"),
+        ([Role.INDEX, Role.SUPPORT, Role.NOTE], ["Index.md", "README.md", "a.md"], "README.md"),
+    ],
+)  # fmt: skip
+def test_every_file_has_its_role(
+    tmp_path: Path, roles: list[Role], paths: list[str], kind: str
+) -> None:
+    layout = recognise(build(tmp_path, *kind.split()))
+    assert [layout.role(path) for path in paths] == roles
+
+
+@pytest.mark.parametrize(
+    ("holds", "paths"),
+    [
+        (True, ["pier.md"]),
+        (True, ["folder/pier.MD"]),
+        (False, ["README.md", "CLAUDE.md", "main.py", ".hidden/pier.md"]),
+        (False, ["a/b/pier.md"]),
+        (False, []),
+    ],
+)
+def test_the_papers_of_a_project_are_no_notes(
+    tmp_path: Path, holds: bool, paths: list[str]
+) -> None:
+    assert holds_notes(build(tmp_path, *paths)) is holds
+
+
+SHARED = Path("/work/shared")
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the real memories are not on this machine")
+@pytest.mark.parametrize(
+    ("kind", "pattern"),
+    [
+        (Kind.CLAUDE, "data/memory/*/memory"),
+        (Kind.CLAUDE, "data/memory/labelled-defects/store/store/*/memory"),
+        (Kind.CLAUDE, "data/memory/labelled-defects/store/agents/user-scope/*"),
+        (Kind.CLAUDE_AGENT, "data/memory/labelled-defects/store/agents/repo/.claude/*/*"),
+        (Kind.WIKI, "data/wiki/labelled-defects/golden-wiki"),
+        (Kind.WIKI, "data/wiki/labelled-defects/defects/*"),
+        (Kind.CLAUDE, "formats/samples/claude-memory/*/projects/*/memory"),
+        (Kind.CLAUDE_AGENT, "formats/samples/claude-memory/agent-memory/*"),
+        (Kind.CODEX, "formats/samples/codex/memories"),
+        (Kind.LETTA, "formats/samples/letta-memfs"),
+        (Kind.WIKI, "formats/samples/llm-wiki"),
+    ],
+)
+def test_real_memories_are_recognised(kind: Kind, pattern: str) -> None:
+    roots = list(SHARED.glob(pattern))
+    assert roots
+    assert {recognise(str(root)).kind for root in roots} == {kind}

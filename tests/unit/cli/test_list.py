@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ricordo.agents import claude_settings
+from ricordo.cli.main import run
+from ricordo.cli.short import short_line
+from ricordo.disk.last_seen import recall, remember
+from tests.unit.machine import Machine, fill
+
+SEEN = {
+    "/home/ana/tides/.wiki": {"name": "tides", "project": "/home/ana/tides", "notes": 42,
+                              "errors": 1, "warnings": 5, "lines": 178, "max_lines": 200,
+                              "units": 24_000, "max_units": 25_000},
+    "/home/ana/.codex/memories": {"name": "Codex", "project": "", "notes": 1, "errors": 0,
+                                  "warnings": 0, "lines": 9, "max_lines": None,
+                                  "units": 90, "max_units": None},
+}  # fmt: skip
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    monkeypatch.setattr(claude_settings, "MANAGED", ())
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "CLAUDE_CODE_PROJECT_DIR_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    machine = Machine(tmp_path)
+    monkeypatch.setenv("HOME", str(machine.home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(machine.path / "config"))
+    monkeypatch.setenv("RICORDO_STATE", str(machine.path / "state"))
+    monkeypatch.chdir(machine.directory("elsewhere"))
+    return machine
+
+
+def test_the_json_document_has_every_memory(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = machine.repository("project")
+    memory = machine.memory(project)
+    machine.transcript(memory.parent, project)
+    fill(machine.home / ".codex" / "memories", "memory_summary.md")
+    assert run(["list", "--json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["memories"]
+    assert set(first) == {"path", "agent", "kind", "project", "notes", "load", "findings"}
+    assert (first["path"], first["project"]) == (str(memory), str(project))
+    assert (first["agent"], first["kind"], first["notes"]) == ("Claude Code", "claude", 1)
+    assert (first["load"]["lines"], first["load"]["max_lines"]) == (1, 200)
+    assert "text" not in first["load"]
+    assert set(first["findings"]) == {"error", "warning", "info"}
+    assert (second["kind"], second["project"]) == ("codex", None)
+    assert second["load"]["max_lines"] is None
+
+
+def test_the_table_is_aligned_and_cannot_steer_the_terminal(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("港", "pier\x1b[2J"):
+        project = machine.repository(name)
+        machine.transcript(machine.memory(project).parent, project)
+    assert run(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["agent", "Claude", "Claude"]
+    assert all(line.isprintable() for line in lines)
+    assert any("␛" in line for line in lines)
+
+
+def test_a_machine_without_memories_says_so(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["list"]) == 0
+    assert "No agent keeps a memory" in capsys.readouterr().out
+    assert run(["list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"memories": []}
+
+
+def test_a_list_leaves_the_numbers_for_the_short_line(
+    machine: Machine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = machine.repository("project")
+    machine.transcript(machine.memory(project).parent, project)
+    assert run(["list"]) == 0
+    capsys.readouterr()
+    (machine.directory("project/deep"))
+    monkeypatch.chdir(project / "deep")
+    for words in (["list", "--short"], ["--short", "list", "--now", "2026-11-20"]):
+        assert run(words) == 0
+        assert capsys.readouterr().out.startswith("project: 1 note, load 0%")
+
+
+def test_a_state_that_cannot_be_written_does_not_spoil_the_list(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (machine.path / "blocked").touch()
+    assert run(["list", "--json", "--state", str(machine.path / "blocked" / "state")]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == {"memories": []}
+    assert "cannot be written" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("directory", "expected"),
+    [
+        ("/home/ana/tides", "tides: 42 notes, load 96%, 1 error, 5 warnings"),
+        ("/home/ana/tides/deep/er", "tides: 42 notes, load 96%, 1 error, 5 warnings"),
+        ("/home/ana/.codex/memories", "Codex: 1 note"),
+        ("/home/ana/tides-2", "2 memories: 43 notes, 1 error, 5 warnings"),
+        ("", "2 memories: 43 notes, 1 error, 5 warnings"),
+    ],
+)
+def test_the_short_line_is_of_the_memory_here_else_of_all(directory: str, expected: str) -> None:
+    assert short_line(SEEN, directory) == expected
+
+
+def test_the_nearest_project_gives_the_short_line() -> None:
+    inner = {"name": "inner", "project": "/home/ana/tides/inner"}
+    assert short_line({**SEEN, "/x": inner}, "/home/ana/tides/inner/a") == "inner: empty"
+
+
+def test_odd_values_do_not_spoil_the_short_line() -> None:
+    odd = {"name": 7, "project": [], "notes": "many", "lines": None, "max_lines": 0}
+    assert short_line({"/a": odd}, "/a") == "7: empty"
+    assert short_line({}, "/a") == "no memory was looked at yet"
+
+
+def test_the_short_line_is_one_visible_line(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remember(str(machine.path / "state"), os.getcwd(), {"name": "a\n\x1b[2J\udcff"})
+    assert run(["list", "--short"]) == 0
+    assert capsys.readouterr().out == "a␊␛[2J\\xff: empty\n"
+
+
+@pytest.mark.parametrize("words", [["--state", "DIR"], ["--state=DIR"]])
+def test_the_short_line_takes_the_state_that_is_named(
+    machine: Machine, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    state = str(machine.path / "other")
+    remember(state, os.getcwd(), {"name": "here"})
+    assert run([*(word.replace("DIR", state) for word in words), "list", "--short"]) == 0
+    assert capsys.readouterr().out == "here: empty\n"
+
+
+def test_a_state_without_a_name_is_wrong_usage(machine: Machine) -> None:
+    with pytest.raises(SystemExit) as caught:
+        run(["list", "--short", "--state"])
+    assert caught.value.code == 2
+
+
+def test_the_short_line_imports_nothing_heavy(machine: Machine) -> None:
+    program = (
+        "import sys; before = set(sys.modules);"
+        "from ricordo.cli.main import run; run(['list', '--short']);"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    imported = set(done.stdout.splitlines()[-1].split())
+    heavy = {"typing", "argparse", "dataclasses", "datetime", "subprocess", "unicodedata"}
+    assert not imported & heavy
+    assert {name for name in imported if name.startswith("ricordo")} == {
+        "ricordo",
+        "ricordo.cli",
+        "ricordo.cli.main",
+        "ricordo.cli.short",
+        "ricordo.disk",
+        "ricordo.disk.json_file",
+        "ricordo.disk.last_seen",
+        "ricordo.disk.plain_file",
+        "ricordo.notebook",
+        "ricordo.notebook.homes",
+    }
+
+
+def test_looking_changes_nothing(machine: Machine) -> None:
+    project = machine.repository("project")
+    memory = machine.memory(project)
+    before = {path: path.stat().st_mtime_ns for path in (memory, *memory.iterdir())}
+    assert run(["list"]) == 0
+    assert {path: path.stat().st_mtime_ns for path in (memory, *memory.iterdir())} == before
+    assert list(recall(str(machine.path / "state"))) == [str(memory)]

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import shlex
+import sys
+import tomllib
+from argparse import ArgumentParser
+from pathlib import Path
+
+import pytest
+
+from ricordo.cli import config
+from ricordo.errors import WrongUsage
+from ricordo.health.rule import all_rules
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.settings.keys import key_name
+from ricordo.tui.actions import known_actions
+
+
+def run(folder: Path, *words: str, editor: str = "") -> int:
+    parser = ArgumentParser()
+    config.add_arguments(parser)
+    home = str(folder)
+    environ = {"HOME": home, "EDITOR": editor}
+    around = Surroundings(home, environ, home, home, config=str(folder / "config"))
+    return config.run(parser.parse_args(words), around)
+
+
+def test_what_holds_is_shown_as_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path) == 0
+    shown = tomllib.loads(capsys.readouterr().out)
+    assert shown["theme"] == "ricordo-dark"
+    assert list(shown["rules"]) == list(all_rules())
+
+
+def test_remarks_are_shown_as_comments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "settings.toml").write_text("them = 1\n")
+    assert run(tmp_path, "show") == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"#! {tmp_path}/config/settings.toml:1: them: There is no such key.")
+    tomllib.loads(out)
+
+
+def test_the_path_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, "path") == 0
+    assert capsys.readouterr().out == f"{tmp_path}/config/settings.toml\n"
+
+
+def test_editing_creates_the_file_and_tells_what_cannot_be_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = "import sys; open(sys.argv[1], 'r+').write('them = 1 #')"
+    editor = shlex.join([sys.executable, "-c", program])
+    assert run(tmp_path, "edit", editor=editor) == 0
+    file = tmp_path / "config" / "settings.toml"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "There is no such key. Did you mean “theme”?" in capsys.readouterr().out
+
+
+def test_an_editor_that_cannot_be_started_is_told_of(tmp_path: Path) -> None:
+    with pytest.raises(WrongUsage, match="cannot be started"):
+        run(tmp_path, "edit", editor="/no/such/editor")
+
+
+def test_all_keys_of_the_screen_have_names_that_a_keymap_can_use() -> None:
+    keys = [key for action in known_actions() for key in action.keys]
+    assert [key_name(key) for key in keys] == keys

@@ -1,0 +1,181 @@
+"""What counts as a credential, shown on a corpus that is made anew from a seed."""
+
+import re
+import sys
+import time
+import tomllib
+from collections import defaultdict
+from importlib.resources import files
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from secret_corpus import ALNUM, LOOKALIKES, SECRETS, Sample, corpus, draw, vendor
+
+from ricordo.secrets import find_secrets, mask
+
+SEED = 20_261_121
+RULES = tomllib.loads(files("ricordo").joinpath("secret_rules.toml").read_text("utf-8"))
+
+
+def covered(sample: Sample) -> list[bool]:
+    """For each value of the sample: are at least 95 % of its characters in a finding?"""
+    inside = {i for _, start, end in find_secrets(sample.text) for i in range(start, end)}
+    return [
+        len(inside.intersection(range(at, at + len(value)))) >= 0.95 * len(value)
+        for value in sample.values
+        for at in [sample.text.index(value)]
+    ]
+
+
+@pytest.fixture(scope="module")
+def samples() -> list[Sample]:
+    return corpus(SEED, each=60)
+
+
+def test_nearly_every_credential_is_covered_from_end_to_end(samples: list[Sample]) -> None:
+    hits: dict[str, list[bool]] = defaultdict(list)
+    for sample in samples:
+        hits[sample.family] += covered(sample)
+    recall = {family: sum(hits[family]) / len(hits[family]) for family in SECRETS}
+    assert sum(recall.values()) / len(recall) >= 0.98, recall
+    assert min(recall.values()) >= 0.7, recall
+
+
+def test_what_only_looks_like_a_credential_is_left_alone(samples: list[Sample]) -> None:
+    lookalikes = [sample for sample in samples if sample.family in LOOKALIKES]
+    flagged = [sample.text for sample in lookalikes if find_secrets(sample.text)]
+    assert len(flagged) <= 0.01 * len(lookalikes), flagged
+
+
+def test_the_masked_text_holds_no_value_and_keeps_the_rest(samples: list[Sample]) -> None:
+    for sample in samples:
+        masked = mask(sample.text)
+        assert not [value for value in values(sample.text) if value in masked]
+        assert masked.startswith(before(sample))
+
+
+def values(text: str) -> set[str]:
+    return {text[start:end] for _, start, end in find_secrets(text)}
+
+
+def before(sample: Sample) -> str:
+    found = find_secrets(sample.text)
+    return sample.text[: found[0].start] if found else sample.text
+
+
+def test_offsets_are_those_of_the_value_alone() -> None:
+    text = "The password is kitten4711, ask Ana."
+    (found,) = find_secrets(text)
+    assert text[found.start : found.end] == "kitten4711"
+    assert mask(text) == "The password is [secret: password], ask Ana."
+
+
+def test_a_value_is_masked_wherever_it_stands() -> None:
+    assert "kitten4711" not in mask("password: kitten4711\n\nI typed kitten4711 and it worked.")
+
+
+def test_a_vendors_format_names_the_vendor() -> None:
+    token = "gh" + "p_" + draw(Random(SEED), ALNUM, 36)
+    assert [found.kind for found in find_secrets(f"use {token}")] == ["github-token"]
+
+
+def test_a_masked_text_has_nothing_more_to_mask(samples: list[Sample]) -> None:
+    assert not [s.text for s in samples if "base64" not in s.family and find_secrets(mask(s.text))]
+
+
+@pytest.mark.parametrize("text", ["", "\x00", "\ud800", "İ password: İ1234x", "password:", "://@"])
+def test_odd_texts_are_read_to_the_end(text: str) -> None:
+    mask(text)
+
+
+PIECES = [
+    "password",
+    " is ",
+    ": ",
+    "=",
+    '"',
+    "`",
+    "\n",
+    "kitten4711",
+    "token",
+    "api_key",
+    "Bearer ",
+    "PIN 4711",
+    "://a:",
+    "@host",
+    "\u200b",
+    "%41",
+    "\\n",
+    "密码",
+    "-----BEGIN PRIVATE KEY-----",
+    "x",
+    "0",
+    "a1b2c3d4e5f6a7b8c9",
+]
+
+
+@given(st.text() | st.lists(st.sampled_from(PIECES) | st.text(max_size=5)).map("".join))
+def test_any_text_is_masked_within_its_bounds(text: str) -> None:
+    at = 0
+    for _, start, end in find_secrets(text):
+        assert at <= start < end <= len(text)
+        at = end
+    masked = mask(text)
+    assert not [value for value in values(text) if value in masked]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a",
+        "a1",
+        "-",
+        "password ",
+        "password=",
+        "api_key=",
+        "://a:",
+        "-eyJ",
+        "sk-ant-",
+        "\\n",
+        "%41",
+        "abcdefg1\n",
+    ],
+)
+def test_a_hostile_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = (piece * length)[:length]
+        start = time.process_time()
+        find_secrets(text)
+        return time.process_time() - start
+
+    seconds(1_000)
+    assert seconds(200_000) < 2
+
+
+def test_every_rule_is_complete() -> None:
+    for rule in RULES["token"]:
+        assert rule.keys() <= {"kind", "pattern", "entropy", "group"}
+        assert rule.get("group", "value") == "value"
+    for rule in RULES["context"]:
+        assert rule.keys() == {"kind", "after", "pattern", "shape"}
+        assert rule["shape"] in RULES["shapes"]
+        assert set(rule["after"]) <= set(RULES["names"])
+
+
+def test_every_pattern_compiles() -> None:
+    guards = [pattern for patterns in RULES["guards"].values() for pattern in patterns]
+    names = [pattern for patterns in RULES["names"].values() for pattern in patterns]
+    for pattern in [*guards, *names, *RULES["pieces"].values()]:
+        re.compile(pattern)
+    find_secrets(vendor(Random(SEED)))  # compiles the rest
+
+
+def test_every_name_begins_with_a_plain_character() -> None:
+    for patterns in RULES["names"].values():
+        assert not [pattern for pattern in patterns if pattern[0] in r"([.^$*+?\|{"]
