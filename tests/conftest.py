@@ -1,16 +1,56 @@
-"""What all tests share: how many inputs Hypothesis tries."""
+"""What all tests share: how many inputs Hypothesis tries, and a home, a state, a clock and a
+configuration of their own.
+"""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.figures import figure
+from tests.figures import figure, variable
+
+NOW = "2026-11-20T12:00:00+00:00"
 
 settings.register_profile(
     "ricordo",
     max_examples=figure("examples", everyday=100),
     deadline=None,
+    derandomize=variable("examples") not in os.environ,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.load_profile("ricordo")
+settings.register_profile(
+    "soak", settings.get_profile("ricordo"), max_examples=20_000, derandomize=False
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ricordo"))
+
+
+@pytest.fixture(autouse=True)
+def pinned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test a home of its own, and return it."""
+    home = tmp_path_factory.mktemp("home")
+    folders = {
+        "HOME": home,
+        "RICORDO_AGENT_HOME": home,
+        "RICORDO_STATE": home / ".local/state/ricordo",
+        "XDG_CONFIG_HOME": home / ".config",
+        "XDG_STATE_HOME": home / ".local/state",
+        "XDG_DATA_HOME": home / ".local/share",
+    }
+    for name, folder in folders.items():
+        monkeypatch.setenv(name, str(folder))
+    monkeypatch.setenv("RICORDO_NOW", NOW)
+    for name in ("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_PROJECT_DIR_NAME", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return home
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Return an empty directory for a memory."""
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    return folder

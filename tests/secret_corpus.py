@@ -46,13 +46,58 @@ def uuid(random: Random) -> str:
     return "-".join(draw(random, HEX, n) for n in (8, 4, 4, 4, 12))
 
 
-WORDS = (
-    "amber anchor basket bridge candle cedar copper dragon ember falcon forest garden harbor island jungle kitten "
-    "ladder lemon marble meadow nectar ocean orchid parrot pepper pirate planet puzzle quartz rabbit river rocket "
-    "saddle silver summer sunset tiger timber tunnel turtle velvet violet walnut willow winter wizard yellow zebra"
-).split()
-PLACES = "staging production dev test backup billing analytics".split()
-SYSTEMS = "database server wiki router registry dashboard broker mailbox".split()
+WORDS = [
+    "amber",
+    "anchor",
+    "basket",
+    "bridge",
+    "candle",
+    "cedar",
+    "copper",
+    "dragon",
+    "ember",
+    "falcon",
+    "forest",
+    "garden",
+    "harbor",
+    "island",
+    "jungle",
+    "kitten",
+    "ladder",
+    "lemon",
+    "marble",
+    "meadow",
+    "nectar",
+    "ocean",
+    "orchid",
+    "parrot",
+    "pepper",
+    "pirate",
+    "planet",
+    "puzzle",
+    "quartz",
+    "rabbit",
+    "river",
+    "rocket",
+    "saddle",
+    "silver",
+    "summer",
+    "sunset",
+    "tiger",
+    "timber",
+    "tunnel",
+    "turtle",
+    "velvet",
+    "violet",
+    "walnut",
+    "willow",
+    "winter",
+    "wizard",
+    "yellow",
+    "zebra",
+]
+PLACES = ["staging", "production", "dev", "test", "backup", "billing", "analytics"]
+SYSTEMS = ["database", "server", "wiki", "router", "registry", "dashboard", "broker", "mailbox"]
 
 
 def password(random: Random) -> str:
@@ -588,7 +633,7 @@ LOOKALIKES: dict[str, Callable[[Random, str], Sample]] = {
             "tokens: 128000",
             "Password reset: PR-{n}",
             "PIN entry is on screen {n}",
-            "The seed phrase is written on paper and kept in the safe at the bank, never on a computer.",
+            "The seed phrase is written on paper and kept at the bank, not on a computer.",
             "password changed on 2026-01-02",
         ]
     ),

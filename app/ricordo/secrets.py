@@ -17,8 +17,6 @@ from pathlib import Path
 from string import ascii_lowercase, digits
 from typing import Any, NamedTuple
 
-_MOST_REPEATED = 200  # values that are looked for at further places, a bound on the time it takes
-
 
 class Secret(NamedTuple):
     """A credential in a text: what it is, and where its value starts and ends."""
@@ -41,8 +39,10 @@ def find_secrets(text: str) -> list[Secret]:
     plain, origins = _unwrapped(text)
     for kind, start, end in _scan(plain, True, True):
         found.append(Secret(kind, origins[start], origins[end - 1] + 1))
-    found = _merged(found)
-    return _merged(found + _repeats(text, found)) if found else []
+    kinds = {text[start:end]: kind for kind, start, end in _merged(found)}
+    for value, kind in list(kinds.items())[:200]:  # a bound on time
+        found += [Secret(kind, *place.span()) for place in re.finditer(re.escape(value), text)]
+    return _merged(found)
 
 
 def mask(text: str) -> str:
@@ -54,9 +54,6 @@ def mask(text: str) -> str:
     return "".join(parts) + text[at:]
 
 
-# ---- the rules, compiled on first use ------------------------------------------------------------
-
-
 class _Shape(NamedTuple):
     length: int
     entropy: float
@@ -64,12 +61,6 @@ class _Shape(NamedTuple):
     accept: re.Pattern[str]
     quoted: re.Pattern[str]
     phrase: re.Pattern[str]
-
-
-class _Context(NamedTuple):
-    kind: str
-    pattern: re.Pattern[str]
-    shape: _Shape
 
 
 @cache
@@ -88,7 +79,14 @@ class _Rules:
         self.token = re.compile(f"{early}(?:{'|'.join(formats)})")
         self.name = _by_first_letter([name for names in data["names"].values() for name in names])
         self.names = {name: _union(parts) for name, parts in data["names"].items()}
-        self.contexts = _contexts(data)
+        self.shapes = {name: _shape(shape) for name, shape in data["shapes"].items()}
+        self.contexts: dict[str, list[tuple[str, re.Pattern[str], str]]] = {
+            n: [] for n in self.names
+        }
+        for rule in data["context"]:
+            pattern = re.compile(_expanded(rule, "value"), re.IGNORECASE)
+            for name in rule["after"]:
+                self.contexts[name].append((rule["kind"], pattern, rule["shape"]))
         self.guards = {key: _union(parts) for key, parts in data["guards"].items()}
         self.pieces = {key: re.compile(value) for key, value in data["pieces"].items()}
         self.words, self.function_words = (frozenset(w.split()) for w in data["words"].values())
@@ -107,16 +105,6 @@ def _by_first_letter(patterns: list[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"{re.escape(a)}(?:{rest})" for a, rest in rests.items()))
 
 
-def _contexts(data: dict[str, Any]) -> dict[str, list[_Context]]:
-    shapes = {name: _shape(shape) for name, shape in data["shapes"].items()}
-    found: dict[str, list[_Context]] = {name: [] for name in data["names"]}
-    for rule in data["context"]:
-        pattern = re.compile(_expanded(rule, "value"), re.IGNORECASE)
-        for name in rule["after"]:
-            found[name].append(_Context(rule["kind"], pattern, shapes[rule["shape"]]))
-    return found
-
-
 def _shape(data: dict[str, Any]) -> _Shape:
     patterns = (_union(data.get(key, ["(?!)"])) for key in ("accept", "quoted", "phrase"))
     return _Shape(data["length"], data.get("entropy", 0.0), frozenset(data["guards"]), *patterns)
@@ -133,7 +121,7 @@ def _expanded(rule: dict[str, Any], value_group: str) -> str:
     return pattern.replace("(?P<value>", f"(?P<{value_group}>")
 
 
-# ---- a cheap first look --------------------------------------------------------------------------
+# A cheap first look.
 # Only `bytes.translate` maps and deletes in one fast pass, and `in` on ASCII text is the fastest
 # search there is: a regular expression over the whole text would take ten times as long.
 
@@ -161,7 +149,9 @@ def _worth_a_look(text: str) -> tuple[bool, bool]:
     raw = text.encode("utf-8", "surrogatepass").translate(_LOWER, _DROPPED)
     lowered, runs = raw.decode("ascii"), raw.translate(_RUNS).decode("ascii")
     named = any(map(lowered.__contains__, words["always"])) or "PIN" in text
-    if not named and _may_hold_short_value(raw):
+    # Signs between letters and digits are passed over, as in `zebra-80`.
+    mixed = raw.translate(_MIXED, b"!#$%&*+-@^_~")
+    if not named and (b"=" in raw or b"x0" in mixed or b"0x" in mixed):
         named = any(map(lowered.__contains__, words["mixed"]))
         named = named or ("\1" in lowered and any(map(text.__contains__, words["scripts"])))
     started, long = any(map(lowered.__contains__, words["starts"])), "x" * 16 in runs
@@ -171,24 +161,16 @@ def _worth_a_look(text: str) -> tuple[bool, bool]:
     return announced or started or (long and _random_run(lowered, runs)), announced
 
 
-def _may_hold_short_value(raw: bytes) -> bool:
-    # Signs between letters and digits are passed over, as in `zebra-80`.
-    classes = raw.translate(_MIXED, b"!#$%&*+-@^_~")
-    return b"=" in raw or b"x0" in classes or b"0x" in classes
-
-
 def _random_run(lowered: str, runs: str) -> bool:
     """Whether a long run of letters and digits is there that is neither a word nor a digest."""
-    spans = [run.span() for run in re.finditer("x{16,}", runs)]
-    return any(
-        (end - at >= 28 or not lowered[at:end].isalpha()) and not _DIGEST.match(lowered, at, end)
-        for at, end in spans
-    )
+    for run in re.finditer("x{16,}", runs):
+        word = len(run[0]) < 28 and lowered[slice(*run.span())].isalpha()
+        if not word and not _DIGEST.match(lowered, *run.span()):
+            return True
+    return False
 
 
-_PUNCTUATION, _OPENING = ".,;:?*_|\\", {")": "(", "]": "[", "}": "{"}
-
-# ---- the closer look -----------------------------------------------------------------------------
+_OPENING = {")": "(", "]": "[", "}": "{"}
 
 
 def _scan(text: str, tokens: bool, names: bool) -> Iterator[Secret]:
@@ -225,50 +207,46 @@ def _decoded(run: str) -> str:
 
 
 def _announced(text: str) -> Iterator[Secret]:
-    rules, lowered = _rules(), text.translate(_ASCII_LOWER)
-    for name in rules.name.finditer(lowered):
-        prefix = re.split(r"[^\w-]", text[max(0, name.start() - 40) : name.start()])[-1]
-        for rule in rules.contexts[_group(name[0])]:
-            match = rule.pattern.match(text, name.end())
-            hit = match and _value(rule, match, prefix + text[name.start() : name.end()])
-            if hit:
-                yield hit
-                break
+    for match in _rules().name.finditer(text.translate(_ASCII_LOWER)):
+        at = match.end()
+        before = re.split(r"[^\w-]", text[max(0, match.start() - 40) : match.start()])[-1]
+        name = before + text[match.start() : at]
+        if hit := _after_name(_group(match[0]), name, text[at : at + 2500]):
+            yield Secret(hit.kind, at + hit.start, at + hit.end)
+
+
+@lru_cache(maxsize=512)  # for texts that say the same again and again
+def _after_name(group: str, name: str, rest: str) -> Secret | None:
+    for kind, pattern, shape in _rules().contexts[group]:
+        match = pattern.match(name + rest, len(name))
+        if match and (value_group := match.lastgroup):
+            bare, start = value_group == "bare", match.start(value_group) - len(name)
+            value = _trimmed(match[value_group]) if bare else str(match[value_group])
+            if _fits(shape, value, name + match["gap"], not bare):
+                return Secret(kind, start, start + len(value))
+    return None
 
 
 @lru_cache(maxsize=1024)
 def _group(word: str) -> str:
     names = _rules().names.items()
-    exact = [name for name, pattern in names if pattern.fullmatch(word)]
-    return (exact or [name for name, pattern in names if pattern.match(f"{word} =")] or ["key"])[0]
-
-
-def _value(rule: _Context, match: re.Match[str], name: str) -> Secret | None:
-    group = match.lastgroup or "bare"
-    value, start = match[group], match.start(group)
-    if group == "bare":
-        value = _trimmed(value)
-    if not _fits(rule.shape, value, f"{name}{match['gap']}", group != "bare"):
-        return None
-    return Secret(rule.kind, start, start + len(value))
+    whole = [group for group, pattern in names if pattern.fullmatch(word)]
+    # What follows a word may have decided how much of it is the name.
+    return [*whole, *(g for g, pattern in names if pattern.match(f"{word} =")), "key"][0]
 
 
 def _trimmed(value: str) -> str:
     """Without the punctuation of the sentence; a bracket stays that was opened inside."""
-    while value and (
-        value[-1] in _PUNCTUATION
-        or value.count(value[-1]) > value.count(_OPENING.get(value[-1], value[-1]))
-    ):
+    while value and (last := value[-1]) in ".,;:?*_|\\)]}":
+        if last in _OPENING and value.count(last) <= value.count(_OPENING[last]):
+            break
         value = value[:-1]
     return value
 
 
-# ---- does a value look like what it is announced to be? ------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def _fits(shape: _Shape, value: str, context: str, quoted: bool) -> bool:
-    rules = _rules()
+def _fits(shape_name: str, value: str, context: str, quoted: bool) -> bool:
+    """Whether a value looks like what it is announced to be."""
+    rules, shape = _rules(), _rules().shapes[shape_name]
     if len(value) < shape.length or value in rules.labels:
         return False
     if "words" in shape.guards and value.lower() in rules.words:
@@ -278,14 +256,10 @@ def _fits(shape: _Shape, value: str, context: str, quoted: bool) -> bool:
             return False
     if shape.accept.fullmatch(value) or (quoted and shape.quoted.fullmatch(value)):
         return _entropy(value) >= shape.entropy
-    return shape.phrase.fullmatch(value) is not None and _is_uncommon(value)
-
-
-def _is_uncommon(phrase: str) -> bool:
-    """Whether words are strung together as in no sentence."""
-    words = re.findall(r"[^\W\d_]+", phrase.lower())
-    known = _rules().words | _rules().function_words
-    return known.isdisjoint(words) and len(set(words)) > len(words) // 2
+    # Words that are strung together as in no sentence.
+    words = re.findall(r"[^\W\d_]+", value.lower()) if shape.phrase.fullmatch(value) else []
+    common = (rules.words | rules.function_words).intersection(words)
+    return bool(words) and not common and len(set(words)) > len(words) // 2
 
 
 def _entropy(value: str) -> float:
@@ -297,8 +271,6 @@ def _entropy(value: str) -> float:
 
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
-# ---- values that are written in pieces -----------------------------------------------------------
-
 
 def _unwrapped(text: str) -> tuple[str, list[int]]:
     """`text` without what interrupts or escapes its values, and where each character came from."""
@@ -308,16 +280,12 @@ def _unwrapped(text: str) -> tuple[str, list[int]]:
     for match in _rules().pieces["wrapping"].finditer(text):
         if match["fold"] is not None and not _is_folded(text, match):
             continue
-        plain = _plain(match)
+        percent, escape = match["percent"], match["escape"] or ""
+        plain = chr(int(percent, 16)) if percent else _ESCAPES.get(escape, escape)
         parts += [text[at : match.start()], plain]
         origins += [*range(at, match.start()), *[match.end() - 1] * len(plain)]
         at = match.end()
     return ("".join([*parts, text[at:]]), [*origins, *range(at, len(text))]) if at else ("", [])
-
-
-def _plain(match: re.Match[str]) -> str:
-    escape = match["escape"] or ""
-    return chr(int(match["percent"], 16)) if match["percent"] else _ESCAPES.get(escape, escape)
 
 
 def _is_folded(text: str, fold: re.Match[str]) -> bool:
@@ -325,18 +293,6 @@ def _is_folded(text: str, fold: re.Match[str]) -> bool:
     before = re.split(r"[^\w+/=-]", text[max(0, fold.start() - 80) : fold.start()])[-1]
     random = before.isalnum() or "_" in before or "-" in before
     return random and not before.isalpha() and not _rules().token.match(text, fold.end())
-
-
-# ---- all findings together -----------------------------------------------------------------------
-
-
-def _repeats(text: str, found: list[Secret]) -> list[Secret]:
-    kinds = {text[hit.start : hit.end]: hit.kind for hit in found}
-    return [
-        Secret(kinds[value], *place.span())
-        for value in list(kinds)[:_MOST_REPEATED]
-        for place in re.finditer(re.escape(value), text)
-    ]
 
 
 def _merged(found: list[Secret]) -> list[Secret]:

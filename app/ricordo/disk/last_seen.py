@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 
 from ricordo.disk.json_file import read_json
+from ricordo.disk.state_file import replace_state_file
 
 FILE = "last_seen.json"
 LARGEST = 4 * 1024 * 1024
@@ -42,23 +43,7 @@ def remember_all(state: str, seen: Mapping[str, Summary]) -> None:
     known = {root: old for root, old in recall(state).items() if os.path.isdir(root)}
     text = json.dumps({"memories": {**known, **seen}}, indent=1)
     try:
-        os.makedirs(state, mode=0o700, exist_ok=True)
-        _replace(os.path.join(state, FILE), text.encode("ascii"))
+        replace_state_file(state, FILE, text.encode("ascii"))
     except OSError as error:
         reason = error.strerror or str(error)
         raise StateUnusable(f"{FILE} in {state} cannot be written: {reason}.") from None
-
-
-def _replace(path: str, content: bytes) -> None:
-    from tempfile import NamedTemporaryFile
-
-    folder, name = os.path.split(path)
-    with NamedTemporaryFile(dir=folder, prefix=f".{name}.", delete=False) as file:
-        try:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise

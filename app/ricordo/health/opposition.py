@@ -78,8 +78,14 @@ def _is_one_value(mine: Sequence[str], theirs: Sequence[str], one: Claim, other:
     if one.is_apart or other.is_apart:
         return False
     if all(_NUMBER.match(word) for word in (*mine, *theirs)):
-        return True
+        return not _counts(one, mine)
     return _is_bound(one, mine) and _is_bound(other, theirs)
+
+
+def _counts(claim: Claim, value: Sequence[str]) -> bool:
+    """Whether the number tells which one of many is meant, as in `step 3`."""
+    at = claim.tokens.index(value[0])
+    return at == 0 or claim.tokens[at - 1] in _words("counting")
 
 
 def _is_bound(claim: Claim, value: Sequence[str]) -> bool:

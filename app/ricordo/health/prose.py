@@ -1,4 +1,4 @@
-"""What a note states in its own words: its description and its body, without code and quotations."""
+"""What a note states in its own words: its description and body, without code and quotations."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from typing import Any
 
 SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Kana, Han and Hangul, inside a character class: scripts in which words have no sure border."""
+_WORD = re.compile(rf"[^\W\d_{SPACELESS}]+")
 _BLANK = re.compile(r"(\(\?<[!=][^()]*\))| ")
 """A blank, or the look-behind, of fixed width, that may hold one."""
 _SPACELESS = re.compile(f"[{SPACELESS}]")
@@ -60,14 +61,17 @@ def compiled(name: str, part: str) -> re.Pattern[str]:
 class Triggers:
     """Decides at little cost that a text holds none of some words."""
 
-    def __init__(self, words: Iterable[str]) -> None:
-        """`words` in lower case; those of scripts without word borders are looked for anywhere."""
-        given = frozenset(words)
-        self._anywhere = tuple(word for word in given if _SPACELESS.search(word))
-        self._words = given.difference(self._anywhere)
+    def __init__(self, parts: Iterable[str]) -> None:
+        """`parts` in lower case; what is no word of letters, or is written without word borders,
+        is looked for anywhere.
+        """
+        given = frozenset(parts)
+        self._words = frozenset(part for part in given if _WORD.fullmatch(part))
+        self._signs = tuple(part for part in given - self._words if part.isascii())
+        self._unbounded = tuple(part for part in given - self._words if not part.isascii())
 
     def are_in(self, words: frozenset[str], text: str) -> bool:
         """Say whether `text`, whose lower-cased `words` are known, holds any of them."""
-        if not self._words.isdisjoint(words):
+        if not self._words.isdisjoint(words) or any(sign in text for sign in self._signs):
             return True
-        return not text.isascii() and any(word in text for word in self._anywhere)
+        return not text.isascii() and any(part in text for part in self._unbounded)

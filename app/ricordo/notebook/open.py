@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
 from ricordo.agents.place import Place
 from ricordo.disk.decisions import Decisions
+from ricordo.disk.last_seen import remember
 from ricordo.disk.reader import read_memory
 from ricordo.errors import StateUnusable
 from ricordo.health.finding import Finding, Severity
 from ricordo.health.lint import Linter
 from ricordo.health.rule import Context
 from ricordo.memory.memory import Memory
+from ricordo.notebook.seen import summary
 from ricordo.notebook.settle import severities, thresholds
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.settings.settings import Settings
@@ -72,6 +75,7 @@ class Notebook:
         self.settings = settings
         self.decisions = Decisions(surroundings.state, place.root)
         self._linter = Linter(severities(settings, place.root), only)
+        self._judges_all = not only
         self._memory: Memory | None = None
 
     def read(self) -> Memory:
@@ -94,13 +98,22 @@ class Notebook:
             dismissed = self.decisions.dismissed()
         except StateUnusable as error:
             dismissed, remark = {}, error.message
-        return Look(
+        look = Look(
             memory,
             tuple(finding for finding in found if finding.id not in dismissed),
             tuple(finding for finding in found if finding.id in dismissed),
             now,
             remark=remark,
         )
+        self._remember(look)
+        return look
+
+    def _remember(self, look: Look) -> None:
+        """Keep the numbers for answers that may not take the time to look."""
+        if self._judges_all:
+            # a state that cannot be written is told where it matters: when something is decided
+            with suppress(StateUnusable):
+                remember(self.surroundings.state, look.memory.root, summary(self.place, look))
 
     def dismiss(self, finding_id: str, reason: str = "") -> None:
         """Say of a finding that it is fine, until the text of its cause changes."""

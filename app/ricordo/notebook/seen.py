@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ricordo.agents.place import Place
 from ricordo.disk.last_seen import Summary
 from ricordo.health.finding import Severity
 from ricordo.memory.layout import Kind
-from ricordo.notebook.open import Look
+
+if TYPE_CHECKING:
+    from ricordo.notebook.open import Look
 
 
 def summary(place: Place, look: Look) -> Summary:

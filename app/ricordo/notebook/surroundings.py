@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
+from ricordo.notebook.homes import config_directory, state_directory
+
 
 class Surroundings(NamedTuple):
     """Everything that Ricordo takes from the machine instead of from its arguments."""
@@ -46,17 +48,7 @@ def look_around(
         cwd=os.getcwd(),
         environ=environ,
         agent_home=os.path.abspath(agent_home or environ.get("RICORDO_AGENT_HOME") or home),
-        state=os.path.abspath(
-            state
-            or environ.get("RICORDO_STATE")
-            or os.path.join(_xdg(environ, "XDG_STATE_HOME", home, ".local/state"), "ricordo")
-        ),
-        config=os.path.join(_xdg(environ, "XDG_CONFIG_HOME", home, ".config"), "ricordo"),
+        state=state_directory(environ, state),
+        config=config_directory(environ),
         fixed_now=fixed,
     )
-
-
-def _xdg(environ: Mapping[str, str], name: str, home: str, default: str) -> str:
-    """The XDG base directory; relative values are to be ignored, says its specification."""
-    value = environ.get(name, "")
-    return value if os.path.isabs(value) else os.path.join(home, default)

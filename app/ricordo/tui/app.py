@@ -22,7 +22,7 @@ from ricordo.settings.keymap import textual_keymap
 from ricordo.settings.remark import Remark
 from ricordo.settings.settings import DEFAULT_THEME, Settings
 from ricordo.settings.theme import ThemeColors
-from ricordo.tui.commands import ActionProvider, ThemeProvider
+from ricordo.tui.commands import CommandProvider
 from ricordo.tui.messages import MemoriesRequested
 from ricordo.tui.no_control import NoControl
 from ricordo.tui.palette import Palette
@@ -38,10 +38,7 @@ class RicordoApp(App[int]):
     """Opens one memory after the other."""
 
     TITLE = "Ricordo"
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {
-        ActionProvider,
-        ThemeProvider,
-    }
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {CommandProvider}
     COMMAND_PALETTE_BINDING = "ctrl+p"
     ENABLE_COMMAND_PALETTE = True
     PAUSE_GC_ON_SCROLL = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import cached_property
 
 from rich.segment import Segment
@@ -26,8 +25,8 @@ class Palette:
     """The styles of one theme. Made anew when the theme changes."""
 
     def __init__(self, theme: ThemeColors) -> None:
-        """`theme` gives the colours, `#rrggbb` or ANSI names."""
-        self._colors = {**asdict(theme.base), **asdict(theme.meaning)}
+        """`theme` gives the colours."""
+        self._colors = theme.palette
         self._known: dict[str, Style] = {}
 
     def style(self, names: str) -> Style:
@@ -64,9 +63,6 @@ class Palette:
 
 
 _COMPOSED: Mapping[str, tuple[str, str, str]] = {
-    "error": ("finding_error", "", ""),
-    "warning": ("finding_warning", "", ""),
-    "info": ("finding_info", "", ""),
     "fine": ("dim", "", ""),
     "heading": ("heading", "", "bold"),
     "subheading": ("heading", "", ""),
@@ -76,15 +72,15 @@ _COMPOSED: Mapping[str, tuple[str, str, str]] = {
     "bullet": ("accent", "", ""),
     "frontmatter": ("dim", "", ""),
     "link": ("link", "", "underline"),
-    "dead-link": ("finding_error", "", "underline"),
-    "wanted-link": ("finding_info", "", "underline"),
+    "dead-link": ("error", "", "underline"),
+    "wanted-link": ("info", "", "underline"),
     "external-link": ("link", "", ""),
     "chosen-link": ("background", "link", "bold"),
     "key": ("accent", "", "bold"),
-    "match": ("", "match", ""),
-    "cursor": ("", "selection", ""),
+    "match": ("background", "match", ""),
+    "cursor": ("", "cursor", ""),
     "cursor-unfocused": ("", "surface", ""),
     "bar": ("foreground", "panel", ""),
-    "selection": ("", "selection", "reverse"),
+    "selection": ("", "selection", ""),
 }
 """Names that combine a colour, a background and an attribute; other names are colours."""

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from builders import note_of
+from tests.builders import note_of
 from ricordo.memory import frontmatter
 from ricordo.memory.head import Value
 from ricordo.memory.plain_head import read_leniently, read_plain

@@ -66,7 +66,8 @@ def index_inline_body(memory: Memory, context: Context) -> Iterator[Found]:
 def _measure(load: Load) -> str:
     limits = load.limits
     assert limits is not None
-    return f"{load.lines:,} of {limits.lines:,} lines and {load.units:,} of {limits.units:,} characters"
+    lines = f"{load.lines:,} of {limits.lines:,} lines"
+    return f"{lines} and {load.units:,} of {limits.units:,} characters"
 
 
 def _stretches(index: Index) -> Iterator[tuple[int, list[str]]]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ricordo.health.finding import Severity
 from ricordo.health.opposition import exclude_each_other, read_claim
 from ricordo.health.rule import Context, Found, memory_rule
-from ricordo.health.vocabulary import compiled, lowered
+from ricordo.health.vocabulary import Triggers, compiled, expressions, lowered
 from ricordo.memory.index import Entry, Index
 from ricordo.memory.memory import Leads, Memory, normal
 from ricordo.memory.note import Note
@@ -21,10 +21,15 @@ _MOST_COMPARED = 20_000
 """Pairs of entries, a bound on the time that an index of any size can take."""
 _CANDIDATES = 12
 """Loaded entries with which one below the cut is compared."""
+_WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\s*\n|\n(?=\s*[-*+#|])")
+_MOST_LOST = 2_000
+"""Entries below the cut that are judged, the last of them, which are the newest."""
+_PATTERN = 3
+"""Loaded entries that one statement excludes: so many are a list of like things."""
 _SHORTEST_NAME = 4
 _FEWEST_WORDS = 4
-_READ = 20_000
+_READ = 8_000
 """Characters of a note in which it is looked for what it corrects."""
 
 
@@ -57,7 +62,7 @@ def lost_correction(memory: Memory, context: Context) -> Iterator[Found]:
         return
     listed = list(_listed(memory, index))
     loaded = {it.note.path: it for it in reversed(listed) if it.entry.line < cut}
-    below = {it.note.path: it for it in listed if it.note.path not in loaded}
+    below = {it.note.path: it for it in listed[-_MOST_LOST:] if it.note.path not in loaded}
     alike = context.thresholds["lost-correction.likeness"]
     known = _Loaded(loaded.values())
     for lost in below.values():
@@ -99,17 +104,19 @@ def _corrected(memory: Memory, lost: _Listed, known: _Loaded, alike: float) -> _
     named = _named_as_wrong(memory, lost, known)
     if named is not None:
         return known.by_path[named]
-    told = lowered(f"{lost.entry.text}\n{lost.note.description}")
-    is_correction = bool(_correction().search(told))
-    for other in known.nearest(lost):
-        if is_correction and _speak_of_one_subject(lost, other, alike):
+    is_correction = _has_correction(f"{lost.entry.text}\n{lost.note.description}")
+    nearest = list(known.nearest(lost))
+    for other in nearest if is_correction else ():
+        if _speak_of_one_subject(lost, other, alike):
             return other
-        if lost.note.stamped > other.note.stamped > "" and _contradict(lost, other):
-            return other
-    return None
+    excluded = [other for other in nearest if _excludes(lost, other)]
+    return excluded[0] if 0 < len(excluded) < _PATTERN else None
 
 
-def _contradict(lost: _Listed, other: _Listed) -> bool:
+def _excludes(lost: _Listed, other: _Listed) -> bool:
+    """Whether `lost` is the later of two statements that cannot both hold."""
+    if not lost.note.stamped > other.note.stamped > "":
+        return False
     return any(exclude_each_other(old, new) for old in other.statements for new in lost.statements)
 
 
@@ -124,7 +131,7 @@ def _speak_of_one_subject(lost: _Listed, other: _Listed, alike: float) -> bool:
 def _named_as_wrong(memory: Memory, lost: _Listed, known: _Loaded) -> str | None:
     """The loaded note that a sentence with a word of correction links to or names."""
     for text, source in ((lost.entry.text, None), (lost.note.text[:_READ], lost.note)):
-        for match in _correction().finditer(lowered(text)):
+        for match in _correction().finditer(lowered(text)) if _has_correction(text) else ():
             start, end = _sentence(text, match)
             if source is not None and (linked := _linked(memory, source, start, end, known)):
                 return linked
@@ -179,6 +186,18 @@ def _found(lost: _Listed, wrong: _Listed, index: Index) -> Found:
 
 def _words(it: _Listed) -> frozenset[str]:
     return frozenset(read_claim(" ".join(it.statements)).words)
+
+
+def _has_correction(text: str) -> bool:
+    plain = lowered(text)
+    if not _correction_words().are_in(frozenset(_WORD.findall(plain)), plain):
+        return False
+    return bool(_correction().search(plain))
+
+
+@cache
+def _correction_words() -> Triggers:
+    return Triggers(expressions("correction", "correction_words"))
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ricordo.health.finding import Severity
 from ricordo.health.prose import LineCounter, words
 from ricordo.health.rule import EVERY_ROLE, Context, Found, note_rule
-from ricordo.health.vocabulary import Triggers, read_words
+from ricordo.health.vocabulary import Triggers, lowered, read_words
 from ricordo.memory.note import Note
 from ricordo.secrets import find_secrets
 from ricordo.text import hidden_characters, visible
@@ -27,8 +27,7 @@ class _Order(NamedTuple):
 
     says: str
     needs: Triggers
-    marks: tuple[str, ...]
-    """Signs, rather than words, of which the text holds one."""
+    also: Triggers
     pattern: re.Pattern[str]
     outside_code: bool
 
@@ -56,13 +55,11 @@ def secret(note: Note, context: Context) -> Iterator[Found]:
 def instruction_shaped(note: Note, context: Context) -> Iterator[Found]:
     """Orders that no owner of a memory would write; each line once."""
     told: set[int] = set()
-    lowered = note.text.lower()
+    text, known = lowered(note.text), words(note)
     for order in _orders():
-        if not order.needs.are_in(words(note), lowered) and not any(
-            mark in lowered for mark in order.marks
-        ):
+        if not (order.needs.are_in(known, text) and order.also.are_in(known, text)):
             continue
-        for start in _places(order, note):
+        for start in _places(order, note, text):
             line = note.line_of(start)
             if line not in told:
                 told.add(line)
@@ -88,11 +85,11 @@ def control_characters(note: Note, context: Context) -> Iterator[Found]:
         yield Found(line, message, quoted, (quoted,))
 
 
-def _places(order: _Order, note: Note) -> Iterator[int]:
-    """Where the order is given, not just spoken of."""
-    text = _CODE.sub(_blank, note.text) if order.outside_code else note.text
+def _places(order: _Order, note: Note, text: str) -> Iterator[int]:
+    """Where the order is given in the lower-cased `text`, not just spoken of."""
+    text = _CODE.sub(_blank, text) if order.outside_code else text
     for match in order.pattern.finditer(text):
-        if not (_is_quoted(note.text, match) and _mentions().are_in(words(note), note.text)):
+        if not (_is_quoted(text, match) and _mentions().are_in(words(note), text)):
             yield match.start()
 
 
@@ -116,13 +113,12 @@ def _blank(match: re.Match[str]) -> str:
 
 @cache
 def _orders() -> tuple[_Order, ...]:
-    flags = re.IGNORECASE | re.MULTILINE
     return tuple(
         _Order(
             order["says"],
-            Triggers(need for need in order["needs"] if need[0].isalnum()),
-            tuple(need for need in order["needs"] if not need[0].isalnum()),
-            re.compile(order["pattern"], flags),
+            Triggers(order["needs"]),
+            Triggers(order.get("also", order["needs"])),
+            re.compile(order["pattern"], re.MULTILINE),
             order.get("outside_code", False),
         )
         for order in read_words("safety")["order"]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 
 from ricordo.tui.actions import ACTIONS, Group, key_label
@@ -36,9 +38,12 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """A title, the keys by purpose."""
-        yield Bar(self._palette, id="title").with_left(Span(" Keys", "bold"))
-        yield TextView(self._palette, self._lines, id="text")
-        yield Bar(self._palette, id="keys").with_left(Span(" Esc ", "key"), Span("close", "dim"))
+        with Vertical(id="overlay") as overlay:
+            overlay.border_title = Content("Keys")
+            yield TextView(self._palette, self._lines, id="text")
+            yield Bar(self._palette, id="keys").with_left(
+                Span(" Esc ", "key"), Span("close", "dim")
+            )
 
     def _lines(self, width: int) -> list[Line]:
         lines: list[Line] = []

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 
 from ricordo.notebook.describe import dropped
@@ -18,6 +20,14 @@ from ricordo.tui.widgets.text_view import TextView
 if TYPE_CHECKING:
     from ricordo.notebook.open import Look
     from ricordo.tui.palette import Palette
+
+
+_KEYS = (
+    Span(" Esc ", "key"),
+    Span("close  ", "dim"),
+    Span("↑ ↓ PgUp PgDn ", "key"),
+    Span("move", "dim"),
+)
 
 
 class LoadScreen(ModalScreen[None]):
@@ -35,16 +45,12 @@ class LoadScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """A title, the text, the keys."""
         agent = self._look.memory.layout.agent or "an agent"
-        title = f" What {agent} gets · {load_line(self._look.memory)}"
-        yield Bar(self._palette, id="title").with_left(Span(title, "bold"))
-        yield TextView(self._palette, self._lines, id="text")
-        keys = (
-            Span(" Esc ", "key"),
-            Span("close  ", "dim"),
-            Span("↑ ↓ PgUp PgDn ", "key"),
-            Span("move", "dim"),
-        )
-        yield Bar(self._palette, id="keys").with_left(*keys)
+        with Vertical(id="overlay") as overlay:
+            overlay.border_title = Content(f"What {agent} gets at session start")
+            title = Span(load_line(self._look.memory), "bold")
+            yield Bar(self._palette, id="title").with_left(title)
+            yield TextView(self._palette, self._lines, id="text")
+            yield Bar(self._palette, id="keys").with_left(*_KEYS)
 
     def _lines(self, width: int) -> list[Line]:
         memory = self._look.memory

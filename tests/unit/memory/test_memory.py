@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.memory.layout import Kind, Layout, Role
+from ricordo.memory.links import find_links
+from ricordo.memory.memory import Leads, Memory
+from tests.builders import note_text, open_memory
+
+WIKI = Layout(
+    Kind.WIKI, "", frozenset(("index.md",)), nested_indexes=True, title_keys=("title", "name")
+)
+
+
+def leads(memory: Memory, written: str, source: str = "MEMORY.md") -> tuple[Leads, str]:
+    found = memory.resolve(memory.by_path[source], find_links(written)[0])
+    return found.leads, found.path
+
+
+@pytest.fixture
+def memory(root: Path) -> Memory:
+    return open_memory(
+        root,
+        {
+            "MEMORY.md": "# Memory\n\n- [Tides](tides.md) — port\n- [[deploy-steps]]\n",
+            "tides.md": note_text("tides", "See [[deploy_steps]] and [up](sub/up.md).\n"),
+            "deploy_steps.md": note_text("deploy-steps"),
+            "sub/up.md": note_text("up", "[back](../tides.md) [root](tides.md) [[tides]]\n"),
+            "sub/tides.md": note_text("other"),
+            "chart.png": b"\x89PNG",
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "path"),
+    [
+        ("[[tides]]", "tides.md"),
+        ("[[tides.md]]", "tides.md"),
+        ("[[deploy-steps]]", "deploy_steps.md"),
+        ("[[deploy_steps]]", "deploy_steps.md"),
+        ("[[Deploy Steps]]", "deploy_steps.md"),
+        ("[[sub/up]]", "sub/up.md"),
+        ("[[tides#Spring|x]]", "tides.md"),
+        ("[x](tides.md#spring)", "tides.md"),
+        ("[x](./sub/../tides.md)", "tides.md"),
+        ("[x](sub/up.md)", "sub/up.md"),
+    ],
+)
+def test_a_link_leads_to_its_note(memory: Memory, written: str, path: str) -> None:
+    assert leads(memory, written) == (Leads.NOTE, path)
+
+
+@pytest.mark.parametrize(
+    ("written", "where"),
+    [
+        ("[[nothing]]", Leads.NOWHERE),
+        ("[x](nothing.md)", Leads.NOWHERE),
+        ("[x](chart.png)", Leads.FILE),
+        ("[x](sub)", Leads.FILE),
+        ("[x](https://example.org/tides.md)", Leads.AWAY),
+        ("[x](#heading)", Leads.AWAY),
+        ("[x](../outside.md)", Leads.OUTSIDE),
+        ("[[../outside]]", Leads.OUTSIDE),
+        ("[x](/etc/note.md)", Leads.OUTSIDE),
+        ("[x](~/note.md)", Leads.OUTSIDE),
+        ("[x](file:///etc/note.md)", Leads.OUTSIDE),
+        ("[x](%2e%2e/outside.md)", Leads.OUTSIDE),
+        ("[x](%252e%252e/outside.md)", Leads.NOWHERE),
+        ("[x](..\\outside.md)", Leads.NOWHERE),
+    ],
+)
+def test_a_link_that_leads_to_no_note_says_where(
+    memory: Memory, written: str, where: Leads
+) -> None:
+    assert leads(memory, written)[0] is where
+
+
+def test_a_path_counts_from_the_file_it_stands_in_and_then_from_the_memory(memory: Memory) -> None:
+    assert leads(memory, "[x](../tides.md)", "sub/up.md") == (Leads.NOTE, "tides.md")
+    assert leads(memory, "[x](tides.md)", "sub/up.md") == (Leads.NOTE, "sub/tides.md")
+    assert leads(memory, "[x](deploy_steps.md)", "sub/up.md") == (Leads.NOTE, "deploy_steps.md")
+
+
+def test_an_exact_name_goes_before_a_stem(memory: Memory) -> None:
+    assert leads(memory, "[[other]]") == (Leads.NOTE, "sub/tides.md")
+    assert leads(memory, "[[tides]]", "sub/up.md") == (Leads.NOTE, "tides.md")
+
+
+def test_of_notes_of_one_name_the_one_in_the_same_folder_is_meant(root: Path) -> None:
+    files = {"a/x.md": "", "b/x.md": "", "b/y.md": "[[x]]", "MEMORY.md": ""}
+    memory = open_memory(root, files)
+    assert leads(memory, "[[x]]", "b/y.md") == (Leads.NOTE, "b/x.md")
+    assert leads(memory, "[[x]]") == (Leads.NOTE, "a/x.md")
+
+
+def test_a_link_in_another_unicode_form_finds_its_note(root: Path) -> None:
+    memory = open_memory(root, {"MEMORY.md": "", "cafe\u0301.md": note_text("Café")})
+    assert leads(memory, "[x](caf\u00e9.md)") == (Leads.NOTE, "cafe\u0301.md")
+    assert leads(memory, "[[caf\u00e9]]") == (Leads.NOTE, "cafe\u0301.md")
+
+
+def test_backlinks_name_every_file_that_leads_to_a_note_once_and_never_itself(root: Path) -> None:
+    memory = open_memory(
+        root,
+        {"MEMORY.md": "[[a]] [A](a.md)\n", "a.md": "[[a]] [[b]]\n", "b.md": "[[a]]\n"},
+    )
+    assert {path: sorted(found) for path, found in memory.backlinks.items()} == {
+        "a.md": ["MEMORY.md", "b.md"],
+        "b.md": ["a.md"],
+    }
+
+
+@pytest.mark.parametrize(
+    "written", ["[tides]", "[tides.md]", '["[[tides]]"]', '["[[tides|The tides]]"]', "[[tides#s]]"]
+)
+def test_a_source_named_in_a_head_leads_to_its_note(root: Path, written: str) -> None:
+    head = f"---\ntitle: x\nsources: {written}\n---\n"
+    memory = open_memory(root, {"index.md": "", "tides.md": "", "x.md": head}, WIKI)
+    assert memory.backlinks["tides.md"] == ("x.md",)
+
+
+def test_entries_are_kept_by_the_note_they_point_to(memory: Memory) -> None:
+    assert {path: len(found) for path, found in memory.entries.items()} == {
+        "tides.md": 1,
+        "deploy_steps.md": 1,
+    }
+
+
+def test_an_alias_names_a_note(root: Path) -> None:
+    memory = open_memory(root, {"MEMORY.md": "", "a.md": "---\naliases: [Syzygy tide]\n---\n"})
+    assert leads(memory, "[[syzygy-tide]]") == (Leads.NOTE, "a.md")
+
+
+def test_the_index_is_no_note_and_is_loaded(memory: Memory) -> None:
+    assert memory.index is not None
+    assert memory.by_path["MEMORY.md"].role is Role.INDEX
+    assert "MEMORY.md" not in {note.path for note in memory.notes}
+    assert memory.load.lines == 4
+
+
+def test_a_memory_without_an_index_loads_nothing(root: Path) -> None:
+    memory = open_memory(root, {"a.md": note_text()})
+    assert (memory.index, memory.load.text, memory.load.cut_at_line) == (None, "", None)
+    assert memory.layout == AUTO_MEMORY
