@@ -48,6 +48,11 @@ bench: $(DEVELOPS) ## measure speed beside its references
 docs: $(DEVELOPS) ## write the generated pages of docs/ anew
 	$(BIN)/python -m ricordo.settings.explain > docs/settings.md.new
 	mv docs/settings.md.new docs/settings.md
+	$(BIN)/python -m ricordo.tui.key_page > docs/keys.md.new
+	mv docs/keys.md.new docs/keys.md
+	$(BIN)/python -m ricordo.cli.command_page > docs/commands.md.new
+	mv docs/commands.md.new docs/commands.md
+	$(BIN)/python -m ricordo.tui.picture docs/ricordo.svg
 
 clean: ## remove what was built, .venv too
 	rm -rf $(VENV) .soak .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

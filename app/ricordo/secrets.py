@@ -78,7 +78,7 @@ class _Rules:
         early = r"(?<![A-Za-z0-9+])(?=-----|[\w.:/$%=|~+-]{16})"
         self.token = re.compile(f"{early}(?:{'|'.join(formats)})")
         self.name = _by_first_letter([name for names in data["names"].values() for name in names])
-        self.names = {name: _union(parts) for name, parts in data["names"].items()}
+        self.names = {str(name): _union(parts) for name, parts in data["names"].items()}
         self.shapes = {name: _shape(shape) for name, shape in data["shapes"].items()}
         self.contexts: dict[str, list[tuple[str, re.Pattern[str], str]]] = {
             n: [] for n in self.names
@@ -121,24 +121,17 @@ def _expanded(rule: dict[str, Any], value_group: str) -> str:
     return pattern.replace("(?P<value>", f"(?P<{value_group}>")
 
 
-# A cheap first look.
 # Only `bytes.translate` maps and deletes in one fast pass, and `in` on ASCII text is the fastest
 # search there is: a regular expression over the whole text would take ten times as long.
-
-
-def _table(classes: dict[str, str]) -> bytes:
-    marks = {char: mark for chars, mark in classes.items() for char in chars}
-    return bytes(ord(marks.get(chr(i), " ")) for i in range(256))
-
-
 # First bytes of letters beyond Latin in UTF-8, where 0xE2 is punctuation. All other bytes that are
 # not ASCII go: accents, zero-width characters, what follows a first byte.
 _SCRIPT = {*range(0xCD, 0xE2), *range(0xE3, 0xEE)}
 _DROPPED = bytes(set(range(0x80, 0x100)) - _SCRIPT)
 _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
 _LOWER = bytes(1 if i > 127 else i + 32 * (65 <= i <= 90) for i in range(256))
-_RUNS = _table({ascii_lowercase + digits: "x", "-": "-"})
-_MIXED = _table({ascii_lowercase + "\1": "x", digits: "0"})
+_WORD = ascii_lowercase + digits
+_RUNS = bytes(ord("x" if chr(i) in _WORD else "-" if chr(i) == "-" else " ") for i in range(256))
+_MIXED = b" x" + _RUNS[2:48] + b"0" * 10 + _RUNS[58:]
 _UUID = "-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 _DIGEST = re.compile(r"(?<![_-])(?=(?:.{32}|.{40}|.{56}|.{64}|.{96}|.{128})\Z)[0-9a-f]+")
 
@@ -146,7 +139,8 @@ _DIGEST = re.compile(r"(?<![_-])(?=(?:.{32}|.{40}|.{56}|.{64}|.{96}|.{128})\Z)[0
 def _worth_a_look(text: str) -> tuple[bool, bool]:
     """Whether to look for formats that speak for themselves, and for values that are named."""
     words = _data()["prefilter"]
-    raw = text.encode("utf-8", "surrogatepass").translate(_LOWER, _DROPPED)
+    raw = text.lower().encode() if text.isascii() else text.encode("utf-8", "surrogatepass")
+    raw = raw if text.isascii() else raw.translate(_LOWER, _DROPPED)
     lowered, runs = raw.decode("ascii"), raw.translate(_RUNS).decode("ascii")
     named = any(map(lowered.__contains__, words["always"])) or "PIN" in text
     # Signs between letters and digits are passed over, as in `zebra-80`.
@@ -154,7 +148,8 @@ def _worth_a_look(text: str) -> tuple[bool, bool]:
     if not named and (b"=" in raw or b"x0" in mixed or b"0x" in mixed):
         named = any(map(lowered.__contains__, words["mixed"]))
         named = named or ("\1" in lowered and any(map(text.__contains__, words["scripts"])))
-    started, long = any(map(lowered.__contains__, words["starts"])), "x" * 16 in runs
+    long = "x" * 16 in runs
+    started = not long and any(map(lowered.__contains__, words["starts"]))
     if not started and not long and _UUID not in runs:
         return False, named
     announced = named or any(map(lowered.__contains__, words["weak"]))
@@ -168,9 +163,6 @@ def _random_run(lowered: str, runs: str) -> bool:
         if not word and not _DIGEST.match(lowered, *run.span()):
             return True
     return False
-
-
-_OPENING = {")": "(", "]": "[", "}": "{"}
 
 
 def _scan(text: str, tokens: bool, names: bool) -> Iterator[Secret]:
@@ -247,9 +239,8 @@ def _trimmed(value: str) -> str:
 def _fits(shape_name: str, value: str, context: str, quoted: bool) -> bool:
     """Whether a value looks like what it is announced to be."""
     rules, shape = _rules(), _rules().shapes[shape_name]
-    if len(value) < shape.length or value in rules.labels:
-        return False
-    if "words" in shape.guards and value.lower() in rules.words:
+    never = rules.words if "words" in shape.guards else frozenset()
+    if len(value) < shape.length or value in rules.labels or value.lower() in never:
         return False
     for guard in shape.guards - {"words"}:
         if rules.guards[guard].search(context if guard == "about" else value[:64]):
@@ -269,6 +260,7 @@ def _entropy(value: str) -> float:
     return -sum(share * math.log2(share) for share in shares)
 
 
+_OPENING = {")": "(", "]": "[", "}": "{"}
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 

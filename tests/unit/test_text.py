@@ -34,7 +34,9 @@ def test_a_control_character_is_made_visible(written: str, shown: str) -> None:
     assert visible(written) == shown
 
 
-@pytest.mark.parametrize("kept", ["two\nlines\tand a tab", "日本語", "👩‍💻", "क्‍ष", "é", "[/] [x](y)"])
+@pytest.mark.parametrize(
+    "kept", ["two\nlines\tand a tab", "日本語", "👩‍💻", "क्‍ष", "é", "[/] [x](y)"]
+)
 def test_ordinary_text_stays_as_it_is(kept: str) -> None:
     assert visible(kept) == kept
 

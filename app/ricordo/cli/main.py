@@ -87,7 +87,7 @@ def _run(arguments: list[str]) -> int:
 
         return answer(state_directory(os.environ, state))
     name, rest = _command(arguments)
-    if name == OPEN and "--version" in rest:
+    if "--version" in rest:
         from ricordo import __version__
 
         print(f"ricordo {__version__}")
@@ -96,7 +96,7 @@ def _run(arguments: list[str]) -> int:
     from typing import cast
 
     command = cast("Command", import_module(f"ricordo.cli.{name}"))
-    options = _parser(name, command).parse_args(rest)
+    options = parser_of(name, command).parse_intermixed_args(rest)
     from ricordo.errors import WrongUsage
     from ricordo.notebook.surroundings import look_around
 
@@ -142,10 +142,13 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
     return OPEN, arguments
 
 
-def _parser(name: str, command: Command) -> ArgumentParser:
-    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+def parser_of(name: str, command: Command) -> ArgumentParser:
+    """Return the parser of the command in module `name`; it raises WrongUsage."""
+    from argparse import RawDescriptionHelpFormatter
 
-    parser = ArgumentParser(
+    from ricordo.cli.parser import Parser
+
+    parser = Parser(
         prog="ricordo" if name == OPEN else f"ricordo {name}",
         description=command.SUMMARY,
         formatter_class=RawDescriptionHelpFormatter,

@@ -168,7 +168,7 @@ def _node(event: Event, events: Iterator[Event], depth: int) -> Value:
     if event.tag is not None:
         raise _Refused(_line(event), "a tag; only plain values are read")
     if isinstance(event, kinds.ScalarEvent):
-        return None if event.style is None and event.value in _NULLS else str(event.value)
+        return None if not event.style and event.value in _NULLS else str(event.value)
     if depth >= MAX_DEPTH:
         raise _Refused(_line(event), f"nested deeper than {MAX_DEPTH} levels")
     if isinstance(event, kinds.SequenceStartEvent):

@@ -71,11 +71,11 @@ def test_the_line_reader_answers_only_where_strict_yaml_says_the_same(block: str
 def test_the_strict_reader_says_what_pyyaml_says_where_both_accept(block: str) -> None:
     ours = strict(block)
     try:
-        theirs = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506
+        theirs = yaml.load(block, Loader=yaml.CBaseLoader)
     except (yaml.YAMLError, TypeError, ValueError):
         theirs = None
-    assume(isinstance(ours, dict) and isinstance(theirs, dict))
-    assert nulls_out(as_base_loader(ours)) == nulls_out(theirs)  # type: ignore[arg-type]
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        assert nulls_out(as_base_loader(ours)) == nulls_out(theirs)
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z_]{1,8}", fullmatch=True),

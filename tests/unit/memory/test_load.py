@@ -48,7 +48,12 @@ def expected(text: str, limits: Limits) -> tuple[int, int, str, int | None]:
         at = newline
     if at == len(plain):
         return count, size, plain, None
-    return count, size, plain[:at], marked[at][1] + 1 if _contiguous(marked, at) else marked[at + 1][1]
+    return (
+        count,
+        size,
+        plain[:at],
+        marked[at][1] + 1 if _contiguous(marked, at) else marked[at + 1][1],
+    )
 
 
 def _numbered(text: str) -> list[tuple[int, str]]:

@@ -10,7 +10,7 @@ from ricordo.memory.plain_head import read_leniently, read_plain
 
 
 def test_plain_heads_are_answered_without_yaml() -> None:
-    block = "name: a\ntags: [x, y]\nlist:\n- one\n- two\nmetadata: \n  type: user\n  empty: \"\"\n"
+    block = 'name: a\ntags: [x, y]\nlist:\n- one\n- two\nmetadata: \n  type: user\n  empty: ""\n'
     assert read_plain(block) == {
         "name": "a",
         "tags": ("x", "y"),
@@ -57,7 +57,12 @@ def _seconds(work: Callable[[], object]) -> float:
 
 @pytest.mark.parametrize(
     "row",
-    ["x: a" + " " * 60_000 + "b", "a:\n" + " k: v\n" * 12_000, "a:\n" + "- x\n" * 15_000, "[" * 60_000],
+    [
+        "x: a" + " " * 60_000 + "b",
+        "a:\n" + " k: v\n" * 12_000,
+        "a:\n" + "- x\n" * 15_000,
+        "[" * 60_000,
+    ],
     ids=["a gap of blanks", "many children", "many items", "brackets"],
 )
 def test_a_head_of_sixty_kilobytes_takes_no_longer_than_its_size_warrants(row: str) -> None:

@@ -86,10 +86,7 @@ def index_rows(look: Look, order: Order, type_filter: str, words: str) -> tuple[
     `type_filter` keeps the notes of one type, `words` those that hold every word of it in name,
     path or description; "" keeps all. With either, only notes and headings above notes are left.
     """
-    if order is Order.INDEX:
-        rows = list(_in_index_order(look))
-    else:
-        rows = list(_grouped(look, order))
+    rows = list(_in_index_order(look)) if order is Order.INDEX else list(_grouped(look, order))
     if not type_filter and not words:
         return tuple(rows)
     kept = [

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.events import Key
 from textual.screen import Screen
-from textual.widgets import Input
 
 from ricordo.disk.desk import Desk, recall_desk, remember_desk
 from ricordo.errors import StateUnusable
@@ -27,6 +25,7 @@ from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.trail import Trail
 from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.find_bar import FindBar
 from ricordo.tui.widgets.note_view import NoteView
 from ricordo.tui.widgets.panes import Panes
 
@@ -57,6 +56,7 @@ class MainScreen(Screen[None]):
         self._words = self._desk.words
         self._as_source = self._desk.as_source
         self._panes = Panes(palette, self._desk.widths, id="panes")
+        self._find = FindBar(id="find")
         self._look: Look | None = None
         self._seen: Seen | Lost | None = None
         self._changed: frozenset[str] = frozenset()
@@ -67,7 +67,7 @@ class MainScreen(Screen[None]):
         """The bars, the three panes, the line in which is searched."""
         yield Bar(self._palette, id="status")
         yield self._panes
-        yield Input(id="find", select_on_focus=False)
+        yield self._find
         yield Bar(self._palette, id="hint")
         yield Bar(self._palette, id="keys")
 
@@ -89,13 +89,14 @@ class MainScreen(Screen[None]):
     # What is on the screen
 
     @property
-    def _find(self) -> Input:
-        return self.query_one("#find", Input)
-
-    @property
     def note(self) -> Note | None:
         """The note that is open."""
         return self._look.memory.by_path.get(self._trail.here) if self._look else None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the memory was read and judged."""
+        return self._look is not None and self._look.judged
 
     @property
     def situation(self) -> Situation:
@@ -397,37 +398,22 @@ class MainScreen(Screen[None]):
 
     def do_find(self) -> None:
         """Ask for words: in the index to filter it, in the note to find them."""
-        in_note = self._panes.active is Pane.NOTE
         if self._panes.active is Pane.FRESHNESS:
             self._panes.go(Pane.INDEX)
-        find = self._find
-        find.placeholder = "find in the note" if in_note else "filter the index"
-        find.value = "" if in_note else self._words
-        find.add_class("-on")
-        find.focus()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Filter or find as the person types."""
-        if not self._find.has_class("-on"):
-            return
         if self._panes.active is Pane.NOTE:
-            self._panes.note.search(event.value)
+            self._find.ask("find in the note", "")
         else:
-            self._words = event.value
+            self._find.ask("filter the index", self._words)
+
+    def on_find_bar_typed(self, message: FindBar.Typed) -> None:
+        """Filter or find as the person types."""
+        if self._panes.active is Pane.NOTE:
+            self._panes.note.search(message.words)
+        else:
+            self._words = message.words
             self._show_index()
 
-    def on_input_submitted(self) -> None:
-        """Keep the filter or the find, and go on."""
-        self._close_find()
-
-    def on_key(self, event: Key) -> None:
-        """Escape takes the filter or the find away again."""
-        if event.key == "escape" and self._find.has_focus:
-            event.stop()
-            self._find.value = ""
-            self._close_find()
-
-    def _close_find(self) -> None:
-        self._find.remove_class("-on")
+    def on_find_bar_left(self) -> None:
+        """Go on where the person was."""
         self._panes.go(self._panes.active)
         self._say()

@@ -38,7 +38,7 @@ class FreshnessList(CursorView):
         """Show the findings of `look`; `path` is the note that is open."""
         if look is self._look and (path == self._path or self.scope is not Scope.NOTE):
             return
-        kept = self.finding
+        kept = self.finding if path == self._path else None
         self._look, self._path = look, path
         if self.scope not in scopes(look):
             self.scope = Scope.NOTE

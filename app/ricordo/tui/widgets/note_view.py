@@ -13,6 +13,7 @@ from ricordo.tui.palette import Palette
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.note_page import NotePage, Target
 from ricordo.tui.widgets.line_view import LineView
+import itertools
 
 
 class NoteView(LineView):
@@ -202,7 +203,7 @@ def _marked(spans: tuple[Span, ...], needle: re.Pattern[str]) -> Iterator[Span]:
         cuts = {position, end}
         cuts.update(edge for pair in inside for edge in pair if position < edge < end)
         edges = sorted(cuts)
-        for start, stop in zip(edges, edges[1:], strict=False):
+        for start, stop in itertools.pairwise(edges):
             hit = any(first <= start < last for first, last in inside)
             style = f"{span.style} match".strip() if hit else span.style
             yield span._replace(text=text[start:stop], style=style)

@@ -1,0 +1,47 @@
+"""The documentation of the command line, made of its parsers.
+
+`python -m ricordo.cli.command_page > docs/commands.md` writes it anew.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+from ricordo.cli.main import COMMANDS, OPEN, parser_of
+
+_INTRODUCTION = """
+# Commands
+
+<!-- Made by `python -m ricordo.cli.command_page`: change the parsers it reads, not this. -->
+
+PATH is a memory's directory, its index file, or a project directory from which the memory is found;
+without it, the memory of the current directory. Every command also takes it as `-m PATH`.
+
+With `--json` standard output is exactly one JSON document. Errors go to standard error as one line
+that says what was and what was not changed.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | there is something to report: `lint` found something at or over `--fail-on` |
+| 2 | wrong usage |
+| 3 | the memory cannot be found or read |
+| 130 | interrupted |
+"""
+
+_WIDTH = "100"
+
+
+def commands_page() -> str:
+    """Return the page in Markdown."""
+    os.environ["COLUMNS"] = _WIDTH
+    parts = [_INTRODUCTION.strip(), ""]
+    for title, module in {"ricordo": OPEN, **{f"ricordo {n}": m for n, m in COMMANDS.items()}}.items():
+        help_text = parser_of(module, import_module(f"ricordo.cli.{module}")).format_help()
+        parts += [f"## {title}", "", "```", help_text.strip(), "```", ""]
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    print(commands_page(), end="")

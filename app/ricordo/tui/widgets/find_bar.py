@@ -1,0 +1,60 @@
+"""The line in which a person types what to filter or to find."""
+
+from __future__ import annotations
+
+from textual.events import Key
+from textual.message import Message
+from textual.widgets import Input
+
+
+class FindBar(Input):
+    """Appears when asked for words, tells every keystroke, and goes away again."""
+
+    class Typed(Message):
+        """The words are others now."""
+
+        def __init__(self, words: str) -> None:
+            """`words` as they stand."""
+            super().__init__()
+            self.words = words
+
+    class Left(Message):
+        """The person is done: the words stay, or were taken away with Escape."""
+
+    def __init__(self, *, id: str) -> None:
+        """Out of sight until `ask`."""
+        super().__init__(id=id, select_on_focus=False)
+
+    def ask(self, what_for: str, words: str) -> None:
+        """Appear, with `what_for` as the hint and `words` to begin with."""
+        self.placeholder = what_for
+        self.value = words
+        self.add_class("-on")
+        self.focus()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it is on the screen."""
+        return self.has_class("-on")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Tell what is typed."""
+        event.stop()
+        if self.is_on:
+            self.post_message(self.Typed(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Keep the words."""
+        event.stop()
+        self._leave()
+
+    def on_key(self, event: Key) -> None:
+        """Escape takes the words away."""
+        if event.key == "escape":
+            event.stop()
+            self.post_message(self.Typed(""))
+            self._leave()
+
+    def _leave(self) -> None:
+        self.remove_class("-on")
+        self.post_message(self.Left())

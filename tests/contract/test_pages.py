@@ -1,0 +1,30 @@
+"""The generated pages of docs/ say what the code says."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ricordo.cli import open as opening
+from ricordo.cli.command_page import commands_page
+from ricordo.cli.main import COMMANDS
+from ricordo.tui.key_page import keys_page
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_page_of_keys_is_fresh() -> None:
+    assert (DOCS / "keys.md").read_text() == keys_page(), "make docs writes it anew"
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="argparse words its help otherwise there")
+def test_the_page_of_commands_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    assert (DOCS / "commands.md").read_text() == commands_page(), "make docs writes it anew"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_names_every_command(command: str) -> None:
+    assert f"\n  {command} " in opening.SUMMARY
