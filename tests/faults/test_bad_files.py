@@ -395,14 +395,6 @@ def test_pipes_and_sockets_are_skipped_at_once(root: Path, monkeypatch: pytest.M
     assert [file.path for file in memory.files] == ["good.md"]
 
 
-def test_who_waits_to_write_into_a_pipe_goes_on_waiting(root: Path) -> None:
-    os.mkfifo(root / "pipe.md")
-    open_memory(root)
-    with pytest.raises(OSError, match="No such device"):
-        os.open(root / "pipe.md", os.O_WRONLY | os.O_NONBLOCK)
-    assert stat.S_ISFIFO((root / "pipe.md").stat().st_mode)
-
-
 def test_a_device_is_skipped(root: Path) -> None:
     try:
         os.mknod(root / "zero.md", 0o600 | stat.S_IFCHR, os.makedev(1, 5))
@@ -446,11 +438,6 @@ else:
 
 def as_nobody(root: Path) -> list[str]:
     """Read `root` in a process without the rights of root; return what it printed."""
-    for parent in [root, *root.parents]:
-        if os.geteuid() == 0 and parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001:
-            if Path("/tmp") not in parent.parents:
-                pytest.skip(f"{parent} is closed to other users")
-            parent.chmod(parent.stat().st_mode | 0o055 if parent != root else parent.stat().st_mode)
     command = [sys.executable, "-c", UNPRIVILEGED, str(root)]
     if os.geteuid() == 0:
         if not shutil.which("setpriv"):
@@ -533,7 +520,7 @@ def test_files_of_git_have_no_effect(root: Path) -> None:
     assert not marker.exists()
 
 
-@pytest.mark.parametrize("when", [-86_400, 0, 32_503_680_000])
+@pytest.mark.parametrize("when", [-86_400, 0, 4_102_444_800])
 def test_odd_times_are_kept_and_do_not_decide_what_is_read_again(root: Path, when: int) -> None:
     before = open_memory(root, {"a.md": "one"})
     (root / "a.md").write_text("two")

@@ -12,6 +12,11 @@ from typing import NamedTuple
 from ricordo.health.vocabulary import read_words
 
 
+_YEAR = re.compile(r"20\d\d")
+_WIDEST = 24
+"""Characters of a date on either side of its year, around which alone it is looked for."""
+
+
 class Dated(NamedTuple):
     """A date and where it stands."""
 
@@ -23,9 +28,15 @@ class Dated(NamedTuple):
 
 def find_dates(text: str) -> Iterator[Dated]:
     """Yield the dates in `text` that name their year, which lies in this century."""
-    if "20" not in text:
-        return
-    for match in _pattern().finditer(text):
+    told = 0
+    for year in _YEAR.finditer(text):
+        if year.start() < told:
+            continue
+        first = max(told, year.start() - _WIDEST)
+        match = _pattern().search(text, first, year.end() + _WIDEST)
+        if match is None:
+            continue
+        told = match.end()
         day = _day({key: value for key, value in match.groupdict().items() if value})
         if day is not None:
             yield Dated(day, match.start(), match.end())

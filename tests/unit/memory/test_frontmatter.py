@@ -4,7 +4,7 @@ import json
 
 import pytest
 import yaml
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import note_of
@@ -78,11 +78,10 @@ def test_the_strict_reader_says_what_pyyaml_says_where_both_accept(block: str) -
         assert nulls_out(as_base_loader(ours)) == nulls_out(theirs)
 
 
-@given(st.dictionaries(st.from_regex(r"[a-z_]{1,8}", fullmatch=True),
+@given(st.dictionaries(st.text(st.sampled_from("abno_"), min_size=1, max_size=4),
                        st.from_regex(r"[a-z0-9]{1,6}( [a-z0-9]{1,6}){0,3}", fullmatch=True)
-                       .filter(lambda text: text not in ("null",)), min_size=1, max_size=6))  # fmt: skip
+                       .filter(lambda text: text != "null"), min_size=1, max_size=6))  # fmt: skip
 def test_all_three_steps_agree_on_plain_heads(fields: dict[str, str]) -> None:
-    assume("null" not in fields)
     block = "".join(f"{key}: {value}\n" for key, value in fields.items())
     assert read_plain(block) == strict(block) == read_leniently(block) == fields
 

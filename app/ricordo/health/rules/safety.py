@@ -18,7 +18,7 @@ from ricordo.memory.note import Note
 from ricordo.secrets import find_secrets
 from ricordo.text import hidden_characters, visible
 
-_CODE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE)
+_CODE = re.compile(r"^[ ]{0,3}(`{3,}+|~{3,}+)[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE)
 _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|'[^'\n]*'")
 
 
@@ -29,6 +29,8 @@ class _Order(NamedTuple):
     needs: Triggers
     also: Triggers
     pattern: re.Pattern[str]
+    holds: tuple[re.Pattern[str], ...]
+    """What a match has to hold besides; looked for in it alone, which keeps the search linear."""
     outside_code: bool
 
 
@@ -59,8 +61,9 @@ def instruction_shaped(note: Note, context: Context) -> Iterator[Found]:
     for order in _orders():
         if not (order.needs.are_in(known, text) and order.also.are_in(known, text)):
             continue
+        lines = LineCounter(text)
         for start in _places(order, note, text):
-            line = note.line_of(start)
+            line = lines.at(start)
             if line not in told:
                 told.add(line)
                 quoted = _line_at(note.text, start)
@@ -89,7 +92,9 @@ def _places(order: _Order, note: Note, text: str) -> Iterator[int]:
     """Where the order is given in the lower-cased `text`, not just spoken of."""
     text = _CODE.sub(_blank, text) if order.outside_code else text
     for match in order.pattern.finditer(text):
-        if not (_is_quoted(text, match) and _mentions().are_in(words(note), text)):
+        if not all(part.search(match.group()) for part in order.holds):
+            continue
+        if not (_mentions().are_in(words(note), text) and _is_quoted(text, match)):
             yield match.start()
 
 
@@ -119,6 +124,7 @@ def _orders() -> tuple[_Order, ...]:
             Triggers(order["needs"]),
             Triggers(order.get("also", order["needs"])),
             re.compile(order["pattern"], re.MULTILINE),
+            tuple(re.compile(part) for part in order.get("holds", ())),
             order.get("outside_code", False),
         )
         for order in read_words("safety")["order"]

@@ -28,6 +28,8 @@ def status_line(place: Place, look: Look | None, seen: Seen | Lost | None) -> li
         left.append(Span(f" · {place.layout.agent}", "dim"))
     if look is not None:
         left.append(Span(f" · {len(look.memory.notes)} notes", "dim"))
+    if place.layout.read_only:
+        left.append(Span(" · read-only", "dim"))
     watching = (_watching(seen),)
     if look is None:
         return [tuple(left), watching]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ricordo.health.finding import Finding, Severity
 from ricordo.memory.load import Load
+from ricordo.memory.note import stem
 from ricordo.notebook.open import Look
 from ricordo.text import clip, one_line
 from ricordo.tui.render.index_rows import GLYPHS
@@ -186,5 +187,6 @@ def _all_well(where: str, width: int) -> list[FreshnessRow]:
 
 def _place(finding: Finding, with_file: bool) -> str:
     if not with_file:
-        return f":{finding.line}" if finding.line else ""
-    return f"{finding.path}:{finding.line}" if finding.line else finding.path
+        return f"line {finding.line}" if finding.line else ""
+    name = stem(finding.path) or "the memory"
+    return f"{name}:{finding.line}" if finding.line else name

@@ -224,7 +224,8 @@ def _text_row(index: Index, text: list[tuple[int, str]], cut: int | None) -> Ite
 
 def _plain(line: str) -> str:
     """Return a line of the index without the marks of markdown."""
-    return line.strip().lstrip("-*+> ").replace("**", "").replace("`", "")
+    bare = line.strip().lstrip("-*+> ").replace("**", "").replace("`", "")
+    return bare.removeprefix("<!--").strip() or "…"
 
 
 def _section(look: Look, title: str, files: Iterable[Note]) -> Iterator[Row]:

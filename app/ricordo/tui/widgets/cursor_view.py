@@ -9,7 +9,7 @@ from textual.events import Click
 from ricordo.tui.widgets.line_view import LineView
 
 
-class CursorView(LineView):
+class CursorView(LineView, inherit_bindings=False):
     """Moves a cursor over the lines on which it can rest, and keeps it in sight."""
 
     cursor = -1

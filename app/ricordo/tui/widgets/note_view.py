@@ -16,7 +16,7 @@ from ricordo.tui.widgets.line_view import LineView
 import itertools
 
 
-class NoteView(LineView):
+class NoteView(LineView, inherit_bindings=False):
     """Shows a page piece by piece; the first piece at once, the rest while nothing else happens."""
 
     class Followed(Message):
