@@ -8,6 +8,7 @@ system, the directory is polled.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -52,15 +53,14 @@ async def watch(root: str) -> AsyncIterator[Batch]:
                     break
                 if paths:
                     yield Batch(paths, polling=polling)
-        except Exception as error:
-            # watchfiles raises OSError where watches run out and an exception of its own where
-            # instances do; both leave polling
-            if polling or type(error).__name__ not in _NO_WATCHES:
-                raise
-            polling = True
-
-
-_NO_WATCHES = frozenset(("OSError", "FileNotFoundError", "WatchfilesRustInternalError"))
+        except Exception:
+            # watchfiles raises OSError where watches run out, an exception of its own where
+            # instances do, and either where the directory went away or cannot be listed
+            if _identity(root) == identity:
+                if polling:
+                    await asyncio.sleep(IDENTITY_CHECK / 1000)
+                polling = True
+            yield Batch(frozenset(), everything=True, polling=polling)
 
 
 async def _changes(root: str, polling: bool) -> AsyncIterator[frozenset[str]]:
@@ -85,8 +85,6 @@ async def _changes(root: str, polling: bool) -> AsyncIterator[frozenset[str]]:
 
 
 async def _until_it_is_there(root: str) -> None:
-    import asyncio
-
     while _identity(root) is None:
         await asyncio.sleep(IDENTITY_CHECK / 1000)
 

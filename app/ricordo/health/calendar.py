@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from ricordo.health.vocabulary import read_words
 
-
 _YEAR = re.compile(r"20\d\d")
 _WIDEST = 24
 """Characters of a date on either side of its year, around which alone it is looked for."""

@@ -1,8 +1,8 @@
 """Following a memory: a new look whenever somebody changed it, or the person asked for one.
 
 Agents write files in several steps. What looks like a whole file is shown at once; what looks
-torn (empty, shorter by more than half, a head that broke) is held back until it has been the same
-for a moment.
+torn (empty, shorter by more than half, a head that broke, gone) is held back until it has been the
+same for a moment.
 """
 
 from __future__ import annotations
@@ -45,6 +45,16 @@ class _Wish(Enum):
     JUDGE = auto()
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What looks torn, and since when it has been so."""
+
+    raw: bytes | None
+    """None for a file that is gone."""
+    since: float
+    """By the clock of the event loop, in seconds."""
+
+
 class Follower:
     """Gives one look after the other at one memory; owns its `Notebook` while it does."""
 
@@ -53,7 +63,7 @@ class Follower:
         self._notebook = notebook
         self._queue: asyncio.Queue[Batch | _Wish] = asyncio.Queue()
         self._memory: Memory | None = None
-        self._held: dict[str, bytes] = {}
+        self._held: dict[str, _Held] = {}
         self._polling = False
 
     def reread(self) -> None:
@@ -97,7 +107,8 @@ class Follower:
                 seen = await self._answer(wish)
             except RicordoError as error:
                 self._memory = None
-                if before is not None:
+                self._held = {}
+                if before is not None or wish is _Wish.REREAD:
                     return Lost(error)
                 continue
             if seen is not None:
@@ -106,8 +117,10 @@ class Follower:
     async def _wish(self) -> Batch | _Wish:
         if not self._held:
             return await self._queue.get()
+        due = min(held.since for held in self._held.values()) + STABLE_FOR
+        left = due - asyncio.get_running_loop().time()
         try:
-            return await asyncio.wait_for(self._queue.get(), STABLE_FOR)
+            return await asyncio.wait_for(self._queue.get(), max(left, 0.0))
         except TimeoutError:
             return Batch(frozenset(self._held), polling=self._polling)
 
@@ -143,18 +156,30 @@ class Follower:
 
     def _without_torn(self, before: Memory, now: Memory, paths: frozenset[str]) -> Memory:
         """Put the old text of files that look torn back, until they have been stable."""
+        moment = asyncio.get_running_loop().time()
+        arrived = {now.by_path[path].raw for path in paths & now.by_path.keys() - before.by_path.keys()}
         kept: dict[str, Note | None] = {}
         for path in paths:
             old, new = before.by_path.get(path), now.by_path.get(path)
-            if old and new and _looks_torn(old, new) and self._held.get(path) != new.raw:
-                self._held[path] = new.raw
+            renamed = old is not None and new is None and old.raw in arrived
+            if not renamed and _looks_torn(old, new) and not self._stable(path, new.raw if new else None, moment):
                 kept[path] = old
             else:
                 self._held.pop(path, None)
         return now.with_files(kept) if kept else now
 
+    def _stable(self, path: str, raw: bytes | None, moment: float) -> bool:
+        """Say whether a file that looks torn has been `raw` for long enough."""
+        held = self._held.get(path)
+        if held is None or held.raw != raw:
+            self._held[path] = _Held(raw, moment)
+            return False
+        return moment - held.since >= STABLE_FOR
 
-def _looks_torn(old: Note, new: Note) -> bool:
+
+def _looks_torn(old: Note | None, new: Note | None) -> bool:
+    if new is None or old is None:
+        return (old is not None) if new is None else not new.raw
     if old.raw == new.raw or not old.raw:
         return False
     broken = bool(new.head.fault) and not old.head.fault

@@ -40,17 +40,27 @@ class Situation:
     """What the registry has to know to say whether an action can be done now."""
 
     pane: Pane = Pane.INDEX
+    read: bool = False
+    """The memory has been read."""
     note: bool = False
-    """A note is under the cursor."""
+    """A note is open."""
     finding: bool = False
     """A finding is under the cursor."""
+    rule: bool = False
+    """A rule, with the number of its findings, is under the cursor."""
+    links: bool = False
+    """The note has links."""
     link: bool = False
     """A link of the note is chosen."""
+    types: bool = False
+    """Some note has a type."""
     searching: bool = False
     """A find in the note is on."""
     back: bool = False
     forward: bool = False
     several_panes: bool = True
+    room: bool = True
+    """The terminal is wide enough for several panes."""
 
 
 WhyNot = Callable[[Situation], str]
@@ -61,8 +71,43 @@ def _always(situation: Situation) -> str:
     return ""
 
 
+def _needs_memory(situation: Situation) -> str:
+    return "" if situation.read else "The memory has not been read yet."
+
+
 def _needs_note(situation: Situation) -> str:
-    return "" if situation.note else "No note is under the cursor."
+    return "" if situation.note else "No note is open."
+
+
+def _needs_types(situation: Situation) -> str:
+    return "" if situation.types else "No note of this memory has a type."
+
+
+def _needs_something_to_open(situation: Situation) -> str:
+    match situation.pane:
+        case Pane.INDEX:
+            return _needs_note(situation)
+        case Pane.NOTE:
+            return _needs_link(situation)
+        case Pane.FRESHNESS:
+            return "" if situation.finding or situation.rule else "Nothing is under the cursor."
+
+
+def _needs_link(situation: Situation) -> str:
+    if situation.link:
+        return ""
+    return _needs_neighbour(situation) or "No link is chosen; ← → choose one."
+
+
+def _needs_neighbour(situation: Situation) -> str:
+    alone = situation.pane is Pane.NOTE and not situation.links
+    return "This note has no links." if alone else ""
+
+
+def _needs_pane_before(situation: Situation) -> str:
+    if situation.pane is Pane.INDEX:
+        return "Nothing lies left of the index."
+    return _needs_neighbour(situation)
 
 
 def _needs_finding(situation: Situation) -> str:
@@ -83,6 +128,10 @@ def _needs_forward(situation: Situation) -> str:
 
 def _needs_panes(situation: Situation) -> str:
     return "" if situation.several_panes else "Only one pane is on the screen."
+
+
+def _needs_room(situation: Situation) -> str:
+    return "" if situation.room else "The terminal is too narrow for more than one pane."
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +167,7 @@ ACTIONS: tuple[Action, ...] = (
         "next",
         "Choose the next link of the note, or the next view of the findings",
         Group.MOVE,
+        why_not=_needs_neighbour,
     ),
     Action(
         "previous",
@@ -125,6 +175,7 @@ ACTIONS: tuple[Action, ...] = (
         "previous",
         "Choose the previous link of the note, or the previous view of the findings",
         Group.MOVE,
+        why_not=_needs_pane_before,
     ),
     Action(
         "open",
@@ -133,6 +184,7 @@ ACTIONS: tuple[Action, ...] = (
         "Open the note, follow the chosen link, or go where the finding is",
         Group.MOVE,
         shown=ANYWHERE,
+        why_not=_needs_something_to_open,
     ),
     Action("leave", "escape", "back", "Leave the find, the filter or the pane", Group.MOVE),
     Action("next-pane", "tab", "next pane", "Go to the next pane", Group.MOVE),
@@ -156,7 +208,14 @@ ACTIONS: tuple[Action, ...] = (
         Group.MOVE,
         why_not=_needs_forward,
     ),
-    Action("zoom", "z", "zoom", "Give the pane the whole screen, or take it back", Group.MOVE),
+    Action(
+        "zoom",
+        "z",
+        "zoom",
+        "Give the pane the whole screen, or take it back",
+        Group.MOVE,
+        why_not=_needs_room,
+    ),
     Action(
         "narrower",
         "less_than_sign",
@@ -180,6 +239,7 @@ ACTIONS: tuple[Action, ...] = (
         "Filter the index, or find in the text of the note",
         Group.SEE,
         shown=frozenset((Pane.INDEX, Pane.NOTE)),
+        why_not=_needs_memory,
     ),
     Action(
         "next-match",
@@ -213,6 +273,7 @@ ACTIONS: tuple[Action, ...] = (
         "Show only the notes of one type, then of the next, then all",
         Group.SEE,
         shown=frozenset((Pane.INDEX,)),
+        why_not=_needs_types,
     ),
     Action(
         "order",
@@ -221,6 +282,7 @@ ACTIONS: tuple[Action, ...] = (
         "Order by index, by type, worst first, or as a diary by day",
         Group.SEE,
         shown=frozenset((Pane.INDEX,)),
+        why_not=_needs_memory,
     ),
     Action(
         "load",
@@ -229,8 +291,16 @@ ACTIONS: tuple[Action, ...] = (
         "Show what the agent gets at session start",
         Group.SEE,
         shown=frozenset((Pane.INDEX,)),
+        why_not=_needs_memory,
     ),
-    Action("copy", "y", "copy", "Copy the selected text, or what is under the cursor", Group.SEE),
+    Action(
+        "copy",
+        "y",
+        "copy",
+        "Copy the selected text, or what is under the cursor",
+        Group.SEE,
+        why_not=_needs_note,
+    ),
     Action("help", "question_mark", "keys", "Show all keys", Group.SEE, shown=ANYWHERE),
     Action("palette", "ctrl+p", "palette", "Search for an action or a theme", Group.SEE),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
@@ -275,6 +345,13 @@ _KEY_NAMES = {
 def key_label(keys: str) -> str:
     """Return Textual's `keys` as a person reads them: `question_mark` as `?`."""
     return " ".join(_KEY_NAMES.get(key, key) for key in keys.split(","))
+
+
+def label_of(action: Action, keymap: Mapping[str, tuple[str, ...]]) -> str:
+    """Return the keys of `action` as a person reads them, their own where `keymap` has some; ""
+    where only the palette reaches it.
+    """
+    return key_label(",".join(keymap[action.id]) if action.id in keymap else action.keys)
 
 
 def offered(situation: Situation) -> list[Action]:

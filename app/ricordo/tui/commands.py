@@ -7,8 +7,10 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.fuzzy import Matcher
 
-from ricordo.tui.actions import ACTIONS, Group, key_label
+from ricordo.tui.actions import ACTIONS, Group, label_of
 from ricordo.tui.screens.main import MainScreen
 
 
@@ -39,7 +41,8 @@ class CommandProvider(Provider):
             return
         for action in ACTIONS:
             if (action.group is Group.MOVE) is movement:
-                title = f"{action.help}  ({key_label(action.keys)})"
+                keys = label_of(action, screen.keymap)
+                title = f"{action.help}  ({keys})" if keys else action.help
                 yield _Command(title, action.group.value, partial(screen.action_do, action.id))
 
     def _themes(self) -> Iterator[_Command]:
@@ -51,7 +54,7 @@ class CommandProvider(Provider):
     async def discover(self) -> Hits:
         """Everything, before the person typed."""
         for command in self._commands():
-            yield DiscoveryHit(command.title, command.run, help=command.help)
+            yield DiscoveryHit(Content(command.title), command.run, command.title, command.help)
 
     async def search(self, query: str) -> Hits:
         """What fits the words."""
@@ -59,5 +62,13 @@ class CommandProvider(Provider):
         for command in self._commands():
             score = matcher.match(command.title)
             if score > 0:
-                title = matcher.highlight(command.title)
-                yield Hit(score, title, command.run, help=command.help)
+                title = _highlighted(matcher, query, command.title)
+                yield Hit(score, title, command.run, command.title, command.help)
+
+
+def _highlighted(matcher: Matcher, query: str, title: str) -> Content:
+    """Return `title` as it stands: `Matcher.highlight` would read `[` as markup."""
+    content = Content(title)
+    for offset in matcher.fuzzy_search.match(query, title)[1]:
+        content = content.stylize(matcher.match_style, offset, offset + 1)
+    return content

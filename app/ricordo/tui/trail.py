@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
 _LONGEST = 200
@@ -43,6 +44,16 @@ class Trail:
         """Return the trail after the cursor of the index came to `path`."""
         before = replace(self, at=self.at - 1) if self.walking else self
         return replace(before.opened(path), walking=True)
+
+    def renamed(self, old: str, new: str) -> Trail:
+        """Return the trail after the note at `old` came to lie at `new`."""
+        return replace(self, steps=tuple(new if step == old else step for step in self.steps))
+
+    def among(self, paths: Container[str]) -> Trail:
+        """Return the trail without the notes that are not among `paths`."""
+        before = [step for step in self.steps[: self.at + 1] if step in paths]
+        after = [step for step in self.steps[self.at + 1 :] if step in paths]
+        return Trail((*before, *after), len(before) - 1 if before else -1 if not after else 0)
 
     def gone(self, step: int) -> Trail:
         """Return the trail after going back (-1) or forward (1), as far as it reaches."""

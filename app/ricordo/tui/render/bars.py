@@ -11,7 +11,7 @@ from ricordo.notebook.follow import Lost, Seen
 from ricordo.notebook.open import Look
 from ricordo.notebook.seen import short_name
 from ricordo.text import clip, one_line
-from ricordo.tui.actions import Situation, key_label, offered
+from ricordo.tui.actions import Situation, label_of, offered
 from ricordo.tui.render.freshness_rows import meter
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import Span
@@ -57,9 +57,8 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> Spa
     """Return the line at the bottom: the few keys that matter here."""
     spans: list[Span] = []
     for action in offered(situation):
-        keys = ",".join(keymap[action.id]) if action.id in keymap else action.keys
-        if keys:
-            spans += [Span(f" {key_label(keys)} ", "key"), Span(f"{action.label} ", "dim")]
+        if keys := label_of(action, keymap):
+            spans += [Span(f" {keys} ", "key"), Span(f"{action.label} ", "dim")]
     return tuple(spans)
 
 

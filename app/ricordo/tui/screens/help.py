@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from ricordo.tui.actions import ACTIONS, Group, key_label
+from ricordo.tui.actions import ACTIONS, Action, Group, label_of
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
@@ -51,15 +51,15 @@ class HelpScreen(ModalScreen[None]):
             lines.append(Line((Span(group.value, "heading"),)))
             for action in ACTIONS:
                 if action.group is group:
-                    lines += self._action_lines(action.id, action.keys, action.help, width)
+                    lines += self._action_lines(action, width)
             lines.append(BLANK)
         return [*lines, *_GLYPHS_EXPLAINED]
 
-    def _action_lines(self, action_id: str, keys: str, text: str, width: int) -> list[Line]:
-        own = ",".join(self._keymap[action_id]) if action_id in self._keymap else keys
-        key = Span(f"  {key_label(own) or 'palette':<{_KEY_COLUMN - 2}}", "key")
+    def _action_lines(self, action: Action, width: int) -> list[Line]:
+        keys = label_of(action, self._keymap) or "palette"
+        key = Span(f"  {keys:<{_KEY_COLUMN - 3}} ", "key")
         indent = Span(" " * _KEY_COLUMN)
-        return [Line(row) for row in wrap([Span(text)], width, (key,), (indent,))]
+        return [Line(row) for row in wrap([Span(action.help)], width, (key,), (indent,))]
 
 
 _GLYPHS_EXPLAINED = (

@@ -55,6 +55,11 @@ class FindBar(Input):
             self.post_message(self.Typed(""))
             self._leave()
 
+    def on_blur(self) -> None:
+        """Keep the words when the person went elsewhere; not when the whole terminal did."""
+        if self.is_on and self.app.app_focus:
+            self._leave()
+
     def _leave(self) -> None:
         self.remove_class("-on")
         self.post_message(self.Left())

@@ -6,7 +6,7 @@ from textual.events import Click
 from textual.message import Message
 
 from ricordo.tui.palette import Palette
-from ricordo.tui.render.index_rows import Row, RowKind, draw_row
+from ricordo.tui.render.index_rows import Row, draw_row
 from ricordo.tui.render.line import Line
 from ricordo.tui.widgets.cursor_view import CursorView
 
@@ -40,13 +40,23 @@ class IndexList(CursorView):
         """Show other rows, with the cursor on the note `path`, at best on its row of index line
         `line`; else where it was.
         """
+        before, height = self.row, self.cursor - self.scroll_offset.y
         self._rows, self._changed = rows, changed
+        self.cursor = self._nearest(self._number_of(path, line, before))
         self.lines_changed()
-        wanted = [n for n, row in enumerate(rows) if row.selectable and row.path == path]
-        exact = [n for n in wanted if rows[n].line == line]
-        number = (exact or wanted or [max(self.cursor, 0)])[0]
-        self.cursor = -1
-        self.rest_on(number)
+        if before is None or self.row is None or self.row.path != before.path:
+            self.bring_into_sight(max(self.cursor, 0))
+            self.cursor_moved()
+        elif 0 <= height < self.scrollable_content_region.height:
+            self.scroll_to(y=self.cursor - height, animate=False, immediate=True)
+
+    def _number_of(self, path: str, line: int, before: Row | None) -> int:
+        listed = [n for n, row in enumerate(self._rows) if row.selectable and row.path == path]
+        exact = [n for n in listed if self._rows[n].line == line]
+        if not listed and before is not None:
+            # the open note is not listed: stay on what was under the cursor
+            listed = [n for n, row in enumerate(self._rows) if row.path == before.path]
+        return (exact or listed or [max(self.cursor, 0)])[0]
 
     def mark(self, changed: frozenset[str]) -> None:
         """Show which notes were changed by somebody else."""
@@ -90,9 +100,3 @@ class IndexList(CursorView):
         self.refresh()
 
 
-def row_of(rows: tuple[Row, ...], path: str) -> int:
-    """Return the number of the row that shows the note `path`; -1 where none does."""
-    for number, row in enumerate(rows):
-        if row.kind is RowKind.NOTE and row.path == path:
-            return number
-    return -1
