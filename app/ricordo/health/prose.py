@@ -12,7 +12,11 @@ from ricordo.memory.note import Note
 LONGEST_STATEMENT = 4_000
 """Characters; what is longer is a dump and is judged by its beginning."""
 
-_WORD = re.compile(r"[^\W\d_]+")
+_PUNCTUATION = re.compile("[\u00a0-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]")
+_LETTERS = bytes(
+    code if code >= 0x80 or chr(code).isalpha() else ord(" ") for code in range(256)
+)
+"""Keeps letters, and every byte of what is not ASCII; all else becomes a blank."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NEW_STATEMENT = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|\||$)")
 _SILENT = re.compile(
@@ -45,7 +49,7 @@ class Statement(NamedTuple):
     @property
     def words(self) -> frozenset[str]:
         """Its words in lower case."""
-        return frozenset(_WORD.findall(self.text.lower()))
+        return _words(self.text)
 
     def line_at(self, offset: int) -> int:
         """Return the 1-based line of the file on which the character at `offset` stands."""
@@ -74,7 +78,7 @@ class LineCounter:
 @lru_cache(maxsize=2)
 def words(note: Note) -> frozenset[str]:
     """Return the words of the whole file, in lower case."""
-    return frozenset(_WORD.findall(note.text.lower()))
+    return _words(note.text)
 
 
 @lru_cache(maxsize=2)
@@ -88,6 +92,15 @@ def head_line(note: Note, key: str) -> int:
     found = re.search(rf"^[ \t]*['\"]?{re.escape(key)}['\"]?[ \t]*:", note.text, re.MULTILINE)
     inside = found is not None and found.start() < note.head.end
     return note.line_of(found.start()) if found and inside else 1
+
+
+def _words(text: str) -> frozenset[str]:
+    # bytes are translated at a tenth of what an expression that finds words costs
+    lower = text.lower()
+    if not lower.isascii():
+        lower = _PUNCTUATION.sub(" ", lower)
+    letters = lower.encode("utf-8", "surrogatepass").translate(_LETTERS)
+    return frozenset(letters.decode("utf-8", "surrogatepass").split())
 
 
 def _statements(note: Note) -> Iterator[Statement]:

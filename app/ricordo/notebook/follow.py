@@ -157,12 +157,18 @@ class Follower:
     def _without_torn(self, before: Memory, now: Memory, paths: frozenset[str]) -> Memory:
         """Put the old text of files that look torn back, until they have been stable."""
         moment = asyncio.get_running_loop().time()
-        arrived = {now.by_path[path].raw for path in paths & now.by_path.keys() - before.by_path.keys()}
+        arrived = {
+            now.by_path[path].raw for path in paths & now.by_path.keys() - before.by_path.keys()
+        }
         kept: dict[str, Note | None] = {}
         for path in paths:
             old, new = before.by_path.get(path), now.by_path.get(path)
             renamed = old is not None and new is None and old.raw in arrived
-            if not renamed and _looks_torn(old, new) and not self._stable(path, new.raw if new else None, moment):
+            if (
+                not renamed
+                and _looks_torn(old, new)
+                and not self._stable(path, new.raw if new else None, moment)
+            ):
                 kept[path] = old
             else:
                 self._held.pop(path, None)

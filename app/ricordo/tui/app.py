@@ -7,11 +7,11 @@ import os
 import signal
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
-from rich.text import Text
 from textual.app import App
 from textual.command import CommandPalette, Provider
+from textual.worker import WorkerFailed
 
 from ricordo.agents.place import Place
 from ricordo.errors import MemoryNotFound
@@ -22,6 +22,7 @@ from ricordo.settings.keymap import textual_keymap
 from ricordo.settings.remark import Remark
 from ricordo.settings.settings import DEFAULT_THEME, Settings
 from ricordo.settings.theme import ThemeColors
+from ricordo.text import one_line
 from ricordo.tui.commands import CommandProvider
 from ricordo.tui.messages import MemoriesRequested
 from ricordo.tui.no_control import NoControl
@@ -55,6 +56,8 @@ class RicordoApp(App[int]):
         are what could not be used of the settings.
         """
         super().__init__()
+        self.last_words = ""
+        """What is to be said on the restored terminal."""
         # a private name of Textual, and the only place through which every drawn line passes
         self._filters.append(NoControl())
         self._found = found
@@ -113,31 +116,29 @@ class RicordoApp(App[int]):
     def _say_nothing_was_found(self, error: MemoryNotFound) -> None:
         self.push_screen(NothingScreen(error, self.palette), self._answered)
 
-    def _answered(self, wish: str | None) -> None:
-        if wish == "demo":
-            self.exit(DEMO_WANTED)
-        elif wish == "memories":
-            self.run_worker(self._offer_all())
-        else:
-            self.exit(0)
+    def _answered(self, demo: bool | None) -> None:
+        self.exit(DEMO_WANTED if demo else 0)
 
     def on_memories_requested(self, message: MemoriesRequested) -> None:
         """Offer every memory of this machine."""
         self.run_worker(self._offer_all())
 
     async def _offer_all(self) -> None:
+        asked_on = self.screen
         places = await asyncio.to_thread(all_memories, self._surroundings)
-        if places:
+        if self.screen is not asked_on:
+            return
+        here = asked_on.root if isinstance(asked_on, MainScreen) else ""
+        if any(place.root != here for place in places):
             self._choose(places)
-        elif isinstance(self._found, MemoryNotFound):
-            self._say_nothing_was_found(self._found)
         else:
-            self.notify("This is the only memory on this machine.", markup=False)
+            self.notify("No other memory was found on this machine.", markup=False)
 
     def _repaint(self, theme: object) -> None:
         for screen in self.screen_stack:
-            if isinstance(screen, MainScreen):
-                screen.repaint(self.palette)
+            for node in screen.walk_children(with_self=True):
+                if isinstance(node, Painted):
+                    node.repaint(self.palette)
 
     def action_command_palette(self) -> None:
         """Open the palette, once."""
@@ -147,23 +148,36 @@ class RicordoApp(App[int]):
     def _fatal_error(self) -> None:
         """End on an error of our own: without values of variables, which may be secrets."""
         error = self._exception
-        kind = type(error).__name__ if error else "error"
+        if isinstance(error, WorkerFailed):
+            error = error.error
+        kind = type(error).__name__
         path = os.path.join(self._surroundings.state, _CRASH_LOG)
-        kept = _keep_crash(path, error)
-        where = f" Where it happened is in {path}." if kept else ""
-        text = f"ricordo: an error of our own ({kind}). Nothing was changed.{where}"
-        self._exit_renderables.append(Text(text))
+        kept = error is not None and _keep_crash(path, error)
+        where = f" Where it happened is in {one_line(path)}." if kept else ""
+        self.last_words = f"ricordo: an error of our own ({kind}). Nothing was changed.{where}"
         self._close_messages_no_wait()
+
+    def panic(self, *renderables: object) -> None:
+        """End likewise on an error that can draw itself: it would draw what it was made from."""
+        self._fatal_error()
 
 
 DEMO_WANTED = -1
 """What the app ends with when the person asked for the demo."""
+CRASHED = 3
+"""The exit code after an error of our own."""
 
 
-def _keep_crash(path: str, error: BaseException | None) -> bool:
+@runtime_checkable
+class Painted(Protocol):
+    """What draws with a palette."""
+
+    def repaint(self, palette: Palette) -> None:
+        """Draw anew with the styles of `palette`."""
+
+
+def _keep_crash(path: str, error: BaseException) -> bool:
     """Write the frames of `error` to `path`: files, lines and functions, no values, no text."""
-    if error is None:
-        return False
     frames = traceback.extract_tb(error.__traceback__)
     rows = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
     try:

@@ -25,7 +25,9 @@ def keys_page() -> str:
 
 def _section(group: Group) -> str:
     rows = [_row(action) for action in ACTIONS if action.group is group]
-    return "\n".join([f"## {group.value}", "", "| key | what it does | id |", "|---|---|---|", *rows, ""])
+    return "\n".join(
+        [f"## {group.value}", "", "| key | what it does | id |", "|---|---|---|", *rows, ""]
+    )
 
 
 def _row(action: Action) -> str:

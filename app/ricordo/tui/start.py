@@ -16,7 +16,7 @@ def start(path: str | None, surroundings: Surroundings) -> int:
 
     Returns the exit code. Raises MemoryNotFound where a named path is no memory.
     """
-    from ricordo.tui.app import DEMO_WANTED, RicordoApp
+    from ricordo.tui.app import CRASHED, DEMO_WANTED, RicordoApp
 
     settings, remarks = load_settings(surroundings, known_actions())
     themes, _ = load_themes(surroundings)
@@ -31,7 +31,10 @@ def start(path: str | None, surroundings: Surroundings) -> int:
     app.run()
     if app.return_value == DEMO_WANTED:
         return _demo(surroundings)
-    return app.return_value if app.return_value is not None else app.return_code or 0
+    if app.last_words:
+        print(app.last_words, file=sys.stderr)
+        return CRASHED
+    return app.return_value or 0
 
 
 def _demo(surroundings: Surroundings) -> int:

@@ -12,6 +12,7 @@ from ricordo.memory.load import Load
 from ricordo.memory.note import stem
 from ricordo.notebook.open import Look
 from ricordo.text import clip, one_line
+from ricordo.tui.render.empty import NO_FINDINGS, paragraphs
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
 
@@ -151,7 +152,10 @@ def _count(look: Look, path: str, scope: Scope) -> int:
 
 def _of_note(look: Look, path: str, width: int) -> list[FreshnessRow]:
     own = look.by_path.get(path, ())
-    rows = _rows_of(own, with_file=False) or _all_well("with this note", width)
+    if not look.memory.files:
+        return [FreshnessRow(line) for line in paragraphs([(NO_FINDINGS, "dim")], width)]
+    where = "with this note" if path in look.memory.by_path else "here"
+    rows = _rows_of(own, with_file=False) or _all_well(where, width)
     elsewhere = [finding for finding in look.findings[:_ELSEWHERE] if finding.path != path]
     if not elsewhere:
         return rows

@@ -193,6 +193,16 @@ def line_of_heading(note: Note, anchor: str) -> int:
     return 0
 
 
+def why_not_followed(target: Target) -> str:
+    """Return in one visible line why a link that leads to no note is not followed."""
+    said = {
+        Leads.AWAY: "Addresses are not opened from here; y copies it",
+        Leads.OUTSIDE: "This leads out of the memory",
+        Leads.FILE: "This is a file and no note",
+    }.get(target.leads, "Nothing is there")
+    return f"{said}: {clip(target.path, 400)}"
+
+
 def _slug(heading: str) -> str:
     kept = "".join(char for char in heading.casefold() if char.isalnum() or char in " -_")
     return kept.strip().replace(" ", "-")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -14,13 +16,15 @@ from ricordo.disk.desk import Desk, recall_desk, remember_desk
 from ricordo.errors import StateUnusable
 from ricordo.memory.memory import Leads
 from ricordo.notebook.follow import Follower, Lost, Seen
-from ricordo.notebook.report import finding_line
-from ricordo.text import clip, encodable, one_line
-from ricordo.tui.actions import ACTIONS, BY_ID, Pane, Situation
+from ricordo.text import clip, encodable
+from ricordo.tui.actions import ACTIONS, BY_ID, Pane, Situation, label_of
+from ricordo.tui.listing import Listing, types_of
 from ricordo.tui.messages import Looked, MemoriesRequested
+from ricordo.tui.reading import Reading
 from ricordo.tui.render.bars import hint_line, key_line, status_line
-from ricordo.tui.render.index_rows import Order, RowKind, index_rows
-from ricordo.tui.render.note_page import NotePage, Target, line_of_heading
+from ricordo.tui.render.empty import empty_index
+from ricordo.tui.render.index_rows import RowKind
+from ricordo.tui.render.note_page import Target, line_of_heading, why_not_followed
 from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.trail import Trail
@@ -51,17 +55,13 @@ class MainScreen(Screen[None]):
         self._palette = palette
         self._follower = Follower(notebook)
         self._desk = recall_desk(notebook.surroundings.state, notebook.place.root)
-        self._order = Order(self._desk.order) if self._desk.order in list(Order) else Order.INDEX
-        self._type_filter = self._desk.type_filter
-        self._words = self._desk.words
-        self._as_source = self._desk.as_source
+        self._listing = Listing.of_desk(self._desk)
         self._panes = Panes(palette, self._desk.widths, id="panes")
+        self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
         self._find = FindBar(id="find")
         self._look: Look | None = None
         self._seen: Seen | Lost | None = None
         self._changed: frozenset[str] = frozenset()
-        self._trail = Trail()
-        self._page_width = 0
 
     def compose(self) -> ComposeResult:
         """The bars, the three panes, the line in which is searched."""
@@ -89,11 +89,6 @@ class MainScreen(Screen[None]):
     # What is on the screen
 
     @property
-    def note(self) -> Note | None:
-        """The note that is open."""
-        return self._look.memory.by_path.get(self._trail.here) if self._look else None
-
-    @property
     def settled(self) -> bool:
         """Whether the memory was read and judged."""
         return self._look is not None and self._look.judged
@@ -101,33 +96,38 @@ class MainScreen(Screen[None]):
     @property
     def situation(self) -> Situation:
         """What the registry of actions has to know."""
-        panes = self._panes
-        return Situation(
-            pane=panes.active,
-            note=self.note is not None,
-            finding=panes.active is Pane.FRESHNESS and panes.freshness.finding is not None,
-            link=panes.note.chosen is not None,
-            searching=panes.note.searching,
-            back=self._trail.can_go_back,
-            forward=self._trail.can_go_forward,
-            several_panes=len(panes.shown) > 1,
+        reading, look = self._reading, self._look
+        return replace(
+            self._panes.situation,
+            read=look is not None,
+            note=reading.note is not None,
+            types=look is not None and bool(types_of(look.memory)),
+            back=reading.trail.can_go_back,
+            forward=reading.trail.can_go_forward,
         )
 
+    @property
+    def root(self) -> str:
+        """The directory of the memory."""
+        return self._notebook.place.root
+
+    @property
+    def keymap(self) -> Mapping[str, tuple[str, ...]]:
+        """The person's own keys by action id."""
+        return self._notebook.settings.keymap
+
     def repaint(self, palette: Palette) -> None:
-        """Draw everything with the styles of another theme."""
+        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
         self._palette = palette
-        self._panes.repaint(palette)
-        for bar in self.query(Bar):
-            bar.repaint(palette)
 
     def remember(self) -> None:
         """Keep how the notebook is left."""
         desk = Desk(
-            note=self._trail.here,
-            order=self._order.value,
-            type_filter=self._type_filter,
-            words=self._words,
-            as_source=self._as_source,
+            note=self._reading.path,
+            order=self._listing.order.value,
+            type_filter=self._listing.type_filter,
+            words=self._listing.words,
+            as_source=self._reading.as_source,
             widths=self._panes.shares,
         )
         # a screen that cannot be restored is no reason to trouble a person who is leaving
@@ -144,25 +144,36 @@ class MainScreen(Screen[None]):
             self.notify(str(seen.error), severity="error", markup=False, timeout=10)
             self._say()
             return
-        first = self._look is None
+        first, gone = self._look is None, self._reading.look_again(seen.look)
         self._look = seen.look
         if seen.polling and not (isinstance(before, Seen) and before.polling):
-            self.notify("The system has no watches left: the folder is polled.", markup=False)
+            self.notify("The folder cannot be watched, so it is polled.", markup=False)
         if seen.look.remark:
             self.notify(seen.look.remark, severity="warning", markup=False)
         if first:
-            self._trail = Trail().opened(self._first_note(seen.look))
-        self._changed |= seen.changed - {self._trail.here}
+            self._reading.begin(seen.look, self._first_note(seen.look))
+        self._changed |= seen.changed - {self._reading.path}
         self._show_index()
-        if first or self._trail.here in seen.changed:
-            self._show_note(keep_place=not first)
+        if gone is not None:
+            self._leave_gone(gone)
+        elif first or self._reading.path in seen.changed:
+            self._reading.show(keep_place=not first)
         self._show_freshness()
         self._say()
+
+    def _leave_gone(self, note: Note) -> None:
+        """Go where the cursor of the index came to rest."""
+        said = f"{clip(note.name, 60)} is gone: somebody else deleted it."
+        self.notify(said, severity="warning", markup=False)
+        reading, row = self._reading, self._panes.index.row
+        reading.forget_gone()
+        reading.trail = reading.trail.opened(row.path) if row else Trail()
+        self._opened()
 
     def _first_note(self, look: Look) -> str:
         if self._desk.note in look.memory.by_path:
             return self._desk.note
-        rows = index_rows(look, self._order, self._type_filter, self._words)
+        rows = self._listing.rows(look)
         return next((row.path for row in rows if row.kind is RowKind.NOTE), "")
 
     def _show_index(self) -> None:
@@ -170,46 +181,42 @@ class MainScreen(Screen[None]):
             return
         index = self._panes.index
         line = index.row.line if index.row else 0
-        rows = index_rows(self._look, self._order, self._type_filter, self._words)
-        index.show(rows, self._changed, self._trail.here, line)
-        title = "Index" if self._order is Order.INDEX else f"Index by {self._order.value}"
-        title += f" · {self._type_filter}" if self._type_filter else ""
-        title += f" · /{self._words}" if self._words else ""
-        self._panes.set_title(Pane.INDEX, clip(title, 60))
-
-    def _show_note(self, *, keep_place: bool = False, line: int = 0) -> None:
-        note, view = self.note, self._panes.note
-        self._panes.set_title(Pane.NOTE, clip(note.name, 80) if note else "Note")
-        self._page_width = view.content_width
-        page = None
-        if note is not None and self._look is not None:
-            today = self._look.at.date()
-            page = NotePage(self._look, note, self._page_width, self._as_source, today)
-        view.show(page, keep_place=keep_place, line=line)
+        index.show(self._listing.rows(self._look), self._changed, self._reading.path, line)
+        self._panes.set_title(Pane.INDEX, self._listing.title)
 
     def _show_freshness(self) -> None:
         if self._look is not None:
-            self._panes.freshness.show(self._look, self._trail.here)
+            self._panes.freshness.show(self._look, self._reading.path)
         self._panes.finding.show(self._panes.freshness.finding)
 
     def _say(self) -> None:
-        """Tell state, hint and keys."""
+        """Tell titles, state, hint and keys."""
         panes = self._panes
+        panes.set_title(Pane.NOTE, self._reading.title)
+        panes.index.say_instead(self._instead_of_rows())
         status = status_line(self._notebook.place, self._look, self._seen)
         self.query_one("#status", Bar).say(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
-        self.query_one("#hint", Bar).say(hint_line(self._look, self._trail.here, finding))
-        keymap = self._notebook.settings.keymap
-        self.query_one("#keys", Bar).say(key_line(self.situation, keymap))
+        self.query_one("#hint", Bar).say(hint_line(self._look, self._reading.path, finding))
+        self.query_one("#keys", Bar).say(key_line(self.situation, self.keymap))
+
+    def _instead_of_rows(self) -> list[tuple[str, str]]:
+        keys = [label_of(BY_ID[name], self.keymap) for name in ("memories", "reread")]
+        return empty_index(self._notebook.place, self._seen, self._listing.narrowed, *keys)
 
     # What the parts of the screen tell
 
     def on_index_list_moved(self) -> None:
         """Show the note under the cursor."""
         row = self._panes.index.row
-        if row is not None and row.path != self._trail.here:
-            self._trail = self._trail.walked(row.path)
-            self._opened()
+        if row is None:
+            return
+        line = 0 if row.kind is RowKind.NOTE else row.line
+        if row.path != self._reading.path:
+            self._reading.trail = self._reading.trail.walked(row.path)
+            self._opened(line)
+        elif line:
+            self._panes.note.go_to(line)
 
     def on_index_list_opened(self) -> None:
         """A second click goes to the note."""
@@ -231,23 +238,19 @@ class MainScreen(Screen[None]):
     def on_panes_rearranged(self) -> None:
         """Give the note the width that its pane has now."""
         self.set_class(len(self._panes.shown) < 3, "-tight")
-        self.call_after_refresh(self._refit)
-
-    def _refit(self) -> None:
-        if self._look is not None and self._panes.note.content_width != self._page_width:
-            self._show_note(keep_place=True)
+        self.call_after_refresh(self._reading.refit)
 
     def _opened(self, line: int = 0) -> None:
         """Show the note at which the trail has arrived."""
-        self._changed -= {self._trail.here}
+        self._changed -= {self._reading.path}
         self._panes.index.mark(self._changed)
-        self._show_note(line=line)
+        self._reading.show(line=line)
         self._show_freshness()
         self._say()
 
     def _go_to(self, path: str, line: int = 0) -> None:
         """Open a note from elsewhere, and put the cursor of the index on it."""
-        self._trail = self._trail.opened(path)
+        self._reading.trail = self._reading.trail.opened(path)
         self._opened(line)
         self._show_index()
 
@@ -256,12 +259,7 @@ class MainScreen(Screen[None]):
             note = self._look.memory.by_path[target.path]
             self._go_to(target.path, line_of_heading(note, target.anchor))
             return
-        said = {
-            Leads.AWAY: "Addresses are not opened from here; y copies it",
-            Leads.OUTSIDE: "This leads out of the memory",
-            Leads.FILE: "This is a file and no note",
-        }.get(target.leads, "Nothing is there")
-        self.notify(f"{said}: {one_line(target.path)}", markup=False)
+        self.notify(why_not_followed(target), markup=False)
 
     # What the keys do
 
@@ -284,10 +282,8 @@ class MainScreen(Screen[None]):
         elif panes.active is Pane.NOTE:
             if panes.note.chosen is not None:
                 self._follow_link(panes.note.chosen)
-            else:
-                self.notify("← → choose a link, Enter follows it.", markup=False, timeout=3)
         elif not panes.freshness.narrow() and (finding := panes.freshness.finding) is not None:
-            self._go_to(finding.path or self._trail.here, finding.line)
+            self._go_to(finding.path or self._reading.path, finding.line)
             panes.go(Pane.NOTE)
 
     def do_leave(self) -> None:
@@ -299,39 +295,38 @@ class MainScreen(Screen[None]):
             pass
         elif panes.active is not Pane.INDEX:
             panes.go(Pane.INDEX)
-        elif self._words or self._type_filter:
-            self._words = self._type_filter = ""
-            self._show_index()
+        elif self._listing.narrowed:
+            self._list(self._listing.of_everything())
 
     def do_back(self) -> None:
         """Back to the note before."""
-        self._trail = self._trail.gone(-1)
-        self._opened()
-        self._show_index()
+        self._go_along(-1)
 
     def do_forward(self) -> None:
         """Forward again."""
-        self._trail = self._trail.gone(1)
+        self._go_along(1)
+
+    def _go_along(self, step: int) -> None:
+        self._reading.trail = self._reading.trail.gone(step)
         self._opened()
         self._show_index()
 
     def do_source(self) -> None:
         """The text as it stands on disk, or rendered."""
-        self._as_source = not self._as_source
-        self._show_note()
+        self._reading.as_source = not self._reading.as_source
+        self._reading.show()
 
     def do_type(self) -> None:
         """The notes of the next type only."""
-        if self._look is None:
-            return
-        types = ["", *sorted({note.type for note in self._look.memory.notes if note.type})]
-        at = types.index(self._type_filter) if self._type_filter in types else 0
-        self._type_filter = types[(at + 1) % len(types)]
-        self._show_index()
+        if self._look is not None:
+            self._list(self._listing.of_next_type(self._look.memory))
 
     def do_order(self) -> None:
         """The next order."""
-        self._order = self._order.next
+        self._list(self._listing.in_next_order())
+
+    def _list(self, listing: Listing) -> None:
+        self._listing = listing
         self._show_index()
 
     def do_load(self) -> None:
@@ -341,7 +336,7 @@ class MainScreen(Screen[None]):
 
     def do_help(self) -> None:
         """All keys."""
-        self.app.push_screen(HelpScreen(self._palette, self._notebook.settings.keymap))
+        self.app.push_screen(HelpScreen(self._palette, self.keymap))
 
     def do_palette(self) -> None:
         """The palette."""
@@ -361,19 +356,11 @@ class MainScreen(Screen[None]):
 
     def do_copy(self) -> None:
         """Copy what is selected, else what is under the cursor."""
-        text = self.get_selected_text() or self._under_cursor()
+        text = self.get_selected_text() or self._panes.copied(self._reading.note)
         if text:
             self.app.copy_to_clipboard(encodable(text))
-            self.notify(f"Copied {len(text):,} characters.", markup=False, timeout=2)
-
-    def _under_cursor(self) -> str:
-        panes = self._panes
-        if panes.active is Pane.FRESHNESS and panes.freshness.finding is not None:
-            return finding_line(panes.freshness.finding)
-        if panes.active is Pane.NOTE:
-            chosen = panes.note.chosen
-            return chosen.path if chosen else self.note.body.strip() if self.note else ""
-        return self.note.path if self.note else ""
+        said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
+        self.notify(said, markup=False, timeout=2)
 
     def do_dismiss(self) -> None:
         """This is fine; or it is not, after all."""
@@ -403,15 +390,14 @@ class MainScreen(Screen[None]):
         if self._panes.active is Pane.NOTE:
             self._find.ask("find in the note", "")
         else:
-            self._find.ask("filter the index", self._words)
+            self._find.ask("filter the index", self._listing.words)
 
     def on_find_bar_typed(self, message: FindBar.Typed) -> None:
         """Filter or find as the person types."""
         if self._panes.active is Pane.NOTE:
             self._panes.note.search(message.words)
         else:
-            self._words = message.words
-            self._show_index()
+            self._list(self._listing.with_words(message.words))
 
     def on_find_bar_left(self) -> None:
         """Go on where the person was."""

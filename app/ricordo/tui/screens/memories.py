@@ -73,6 +73,10 @@ class MemoriesScreen(Screen[Place | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", show=False),
         Binding("up,k", "move(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("home,g", "end(-1)", show=False),
+        Binding("end,G", "end(1)", show=False),
         Binding("enter", "choose", show=False),
         Binding("escape,q", "dismiss(None)", show=False),
     ]
@@ -103,6 +107,14 @@ class MemoriesScreen(Screen[Place | None]):
     def action_move(self, step: int) -> None:
         """Move the cursor."""
         self._list.move(step)
+
+    def action_page(self, direction: int) -> None:
+        """Move the cursor a page."""
+        self._list.move_page(direction)
+
+    def action_end(self, direction: int) -> None:
+        """Move the cursor to the first or the last memory."""
+        self._list.move_to_end(direction)
 
     def action_choose(self) -> None:
         """Give the memory under the cursor."""

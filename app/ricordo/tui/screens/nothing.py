@@ -10,20 +10,21 @@ from textual.screen import Screen
 
 from ricordo.errors import MemoryNotFound
 from ricordo.text import one_line
+from ricordo.tui.messages import MemoriesRequested
 from ricordo.tui.palette import Palette
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
 
-class NothingScreen(Screen[str | None]):
-    """Gives what the person wants instead: `demo`, `memories`, or None."""
+class NothingScreen(Screen[bool]):
+    """Gives whether the person wants the demo instead."""
 
     CSS_PATH = "chooser.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("d", "dismiss('demo')", show=False),
-        Binding("p", "dismiss('memories')", show=False),
-        Binding("escape,q", "dismiss(None)", show=False),
+        Binding("d", "dismiss(True)", show=False),
+        Binding("p", "memories", show=False),
+        Binding("escape,q", "dismiss(False)", show=False),
     ]
 
     def __init__(self, error: MemoryNotFound, palette: Palette) -> None:
@@ -42,6 +43,10 @@ class NothingScreen(Screen[str | None]):
         ]
         yield Bar(self._palette, id="keys").with_left(*spans)
 
+    def action_memories(self) -> None:
+        """Ask for the other memories of this machine."""
+        self.post_message(MemoriesRequested())
+
     def _lines(self, width: int) -> list[Line]:
         lines = [Line((Span("No memory was found here", "heading"),)), BLANK]
         for text, style in self._paragraphs():
@@ -54,7 +59,8 @@ class NothingScreen(Screen[str | None]):
             ("d  opens a sample memory, a throwaway copy, to look around in.", ""),
             ("p  lists the memories of other projects on this machine.", ""),
             (
-                "ricordo PATH  opens a folder of notes: a memory's directory, its index, a project.",
+                "ricordo PATH  opens a folder of notes: the directory of a memory, its index file, "
+                "or a project.",
                 "",
             ),
             (

@@ -60,11 +60,10 @@ class FreshnessList(CursorView):
 
     def narrow(self) -> bool:
         """Show only the findings of the rule under the cursor; say whether there was one."""
-        row = self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
-        if row is None or not row.rule:
-            return False
-        self._show_from_the_top(row.rule)
-        return True
+        rule = self.rule
+        if rule:
+            self._show_from_the_top(rule)
+        return bool(rule)
 
     def widen(self) -> bool:
         """Leave the findings of one rule; say whether that was so."""
@@ -80,6 +79,11 @@ class FreshnessList(CursorView):
         self.cursor = -1
         self.rest_on(0)
         self.cursor_moved()
+
+    @property
+    def rule(self) -> str:
+        """The rule under the cursor, where rules are shown; else ""."""
+        return self._rows[self.cursor].rule if 0 <= self.cursor < len(self._rows) else ""
 
     @property
     def finding(self) -> Finding | None:

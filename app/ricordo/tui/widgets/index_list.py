@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.events import Click
 from textual.message import Message
 
 from ricordo.tui.palette import Palette
+from ricordo.tui.render.empty import paragraphs
 from ricordo.tui.render.index_rows import Row, draw_row
 from ricordo.tui.render.line import Line
 from ricordo.tui.widgets.cursor_view import CursorView
+
+Paragraphs = Sequence[tuple[str, str]]
+"""Texts with their styles."""
 
 
 class IndexList(CursorView):
@@ -25,6 +31,8 @@ class IndexList(CursorView):
         super().__init__(palette, id=id)
         self._rows: tuple[Row, ...] = ()
         self._changed: frozenset[str] = frozenset()
+        self._instead: Paragraphs = ()
+        self._instead_lines: list[Line] = []
 
     @property
     def row(self) -> Row | None:
@@ -58,6 +66,20 @@ class IndexList(CursorView):
             listed = [n for n, row in enumerate(self._rows) if row.path == before.path]
         return (exact or listed or [max(self.cursor, 0)])[0]
 
+    def say_instead(self, texts: Paragraphs) -> None:
+        """Say `texts`, with their styles, wherever there are no rows."""
+        if texts != self._instead:
+            self._instead = texts
+            self._draw_instead()
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._draw_instead()
+
+    def _draw_instead(self) -> None:
+        self._instead_lines = paragraphs(self._instead, self.content_width)
+        self.lines_changed()
+
     def mark(self, changed: frozenset[str]) -> None:
         """Show which notes were changed by somebody else."""
         if changed != self._changed:
@@ -66,11 +88,13 @@ class IndexList(CursorView):
 
     @property
     def line_count(self) -> int:
-        """How many rows there are."""
-        return len(self._rows)
+        """How many rows there are, or lines in their stead."""
+        return len(self._rows) or len(self._instead_lines)
 
     def line_at(self, number: int) -> tuple[Line, str]:
         """Draw one row."""
+        if not self._rows:
+            return self._instead_lines[number], ""
         row = self._rows[number]
         line = draw_row(row, self.content_width, row.path in self._changed)
         if number != self.cursor:
@@ -79,7 +103,7 @@ class IndexList(CursorView):
 
     def can_rest(self, number: int) -> bool:
         """Notes, missing notes and stretches of text can be under the cursor."""
-        return self._rows[number].selectable
+        return bool(self._rows) and self._rows[number].selectable
 
     def cursor_moved(self) -> None:
         """Tell that another row is under the cursor."""
@@ -98,5 +122,3 @@ class IndexList(CursorView):
     def on_blur(self) -> None:
         """Draw the cursor as one that waits."""
         self.refresh()
-
-

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 from collections.abc import Iterator
 
 from textual.events import Click
 from textual.message import Message
 
+from ricordo.text import clip
 from ricordo.tui.palette import Palette
+from ricordo.tui.render.empty import NO_NOTE, paragraphs
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.note_page import NotePage, Target
 from ricordo.tui.widgets.line_view import LineView
-import itertools
 
 
 class NoteView(LineView, inherit_bindings=False):
@@ -36,6 +38,7 @@ class NoteView(LineView, inherit_bindings=False):
         self._rest: asyncio.Task[None] | None = None
         self._wanted_line = 0
         self._chosen = -1
+        self._words = ""
         self._needle: re.Pattern[str] | None = None
         self.matches: list[int] = []
         """Lines that hold what is searched for."""
@@ -50,7 +53,7 @@ class NoteView(LineView, inherit_bindings=False):
         offset = self.scroll_offset.y if keep_place else 0
         self._page, self._chosen, self._wanted_line = page, -1, line
         self._pieces = page.pieces() if page else iter(())
-        self._lines = list(next(self._pieces, []))
+        self._lines = list(next(self._pieces, [])) if page else self._nothing()
         height = self.size.height or 24
         while (
             len(self._lines) < offset + height and (piece := next(self._pieces, None)) is not None
@@ -61,6 +64,14 @@ class NoteView(LineView, inherit_bindings=False):
         self.scroll_to(y=offset, animate=False, immediate=True)
         self._go_to_wanted_line()
         self._rest = asyncio.create_task(self._draw_the_rest())
+
+    def _nothing(self) -> list[Line]:
+        return paragraphs([(NO_NOTE, "dim")], self.content_width)
+
+    def go_to(self, line: int) -> None:
+        """Bring source line `line` into sight."""
+        self._wanted_line = line
+        self._go_to_wanted_line()
 
     async def _draw_the_rest(self) -> None:
         for piece in self._pieces:
@@ -86,6 +97,11 @@ class NoteView(LineView, inherit_bindings=False):
     def line_count(self) -> int:
         """How many lines are drawn so far."""
         return len(self._lines)
+
+    @property
+    def has_links(self) -> bool:
+        """Whether there is a link to choose, among what is drawn so far."""
+        return bool(self._page and self._page.targets)
 
     @property
     def chosen(self) -> Target | None:
@@ -145,6 +161,7 @@ class NoteView(LineView, inherit_bindings=False):
         """Look for `words` in the text and go to the first match from here on; return how many
         lines match.
         """
+        self._words = words
         self._needle = re.compile(re.escape(words), re.IGNORECASE) if words else None
         self._match = -1
         for piece in self._pieces if words else ():
@@ -157,13 +174,19 @@ class NoteView(LineView, inherit_bindings=False):
             self.bring_into_sight(self.matches[self._match], margin=3)
         return len(self.matches)
 
-    def next_match(self, step: int) -> str:
-        """Go to the next (1) or the previous (-1) match; return which of how many it is."""
-        if not self.matches:
-            return "no match"
-        self._match = (self._match + step) % len(self.matches)
-        self.bring_into_sight(self.matches[self._match], margin=3)
-        return f"{self._match + 1} of {len(self.matches)}"
+    def next_match(self, step: int) -> None:
+        """Go to the next (1) or the previous (-1) line that matches."""
+        if self.matches:
+            self._match = (self._match + step) % len(self.matches)
+            self.bring_into_sight(self.matches[self._match], margin=3)
+
+    @property
+    def found(self) -> str:
+        """What is searched for and which match is in sight, visible text; "" without a search."""
+        if self._needle is None:
+            return ""
+        at = f"{self._match + 1} of {len(self.matches)}" if self.matches else "not found"
+        return f"/{clip(self._words, 20)} {at}"
 
     @property
     def searching(self) -> bool:

@@ -7,7 +7,9 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 
-from ricordo.tui.actions import Pane
+from ricordo.memory.note import Note
+from ricordo.notebook.report import finding_line
+from ricordo.tui.actions import Pane, Situation
 from ricordo.tui.palette import Palette
 from ricordo.tui.widgets.finding_box import FindingBox
 from ricordo.tui.widgets.freshness_list import FreshnessList
@@ -40,6 +42,7 @@ class Panes(Horizontal):
         self.freshness = FreshnessList(palette, id="freshness")
         self.finding = FindingBox(palette, id="finding")
         self._shares = {pane: shares.get(pane.value, share) for pane, share in _SHARES.items()}
+        self._titles: dict[Pane, str] = {}
         self._zoomed = False
         self._slid_in = False
         self.active = Pane.INDEX
@@ -66,18 +69,24 @@ class Panes(Horizontal):
         return {pane.value: share for pane, share in self._shares.items()}
 
     @property
+    def room(self) -> bool:
+        """Whether the terminal is wide enough for several panes."""
+        return self.screen.size.width >= TWO_PANES
+
+    @property
     def shown(self) -> tuple[Pane, ...]:
         """The panes that are on the screen."""
-        width = self.screen.size.width
-        if self._zoomed or width < TWO_PANES:
+        if self._zoomed or not self.room:
             return (self.active,)
-        if width >= SIDE_BY_SIDE:
+        if self.screen.size.width >= SIDE_BY_SIDE:
             return tuple(Pane)
         return (Pane.INDEX, Pane.FRESHNESS if self._slid_in else Pane.NOTE)
 
     def set_title(self, pane: Pane, title: str) -> None:
         """Write `title`, visible text, over a pane."""
-        self.query_one(f"#pane-{pane.value}").border_title = Content(title)
+        if self._titles.get(pane) != title:
+            self._titles[pane] = title
+            self.query_one(f"#pane-{pane.value}").border_title = Content(title)
 
     def go(self, pane: Pane) -> None:
         """Bring a pane onto the screen and give it the focus."""
@@ -86,6 +95,30 @@ class Panes(Horizontal):
             self._slid_in = pane is Pane.FRESHNESS
         self._arrange()
         self._widget(pane).focus()
+
+    @property
+    def situation(self) -> Situation:
+        """What the panes know of what can be done."""
+        among_findings = self.active is Pane.FRESHNESS
+        return Situation(
+            pane=self.active,
+            finding=among_findings and self.freshness.finding is not None,
+            rule=among_findings and bool(self.freshness.rule),
+            links=self.note.has_links,
+            link=self.note.chosen is not None,
+            searching=self.note.searching,
+            several_panes=len(self.shown) > 1,
+            room=self.room,
+        )
+
+    def copied(self, note: Note | None) -> str:
+        """Return what is copied without a selection; `note` is open."""
+        if self.active is Pane.FRESHNESS and self.freshness.finding is not None:
+            return finding_line(self.freshness.finding)
+        if self.active is Pane.NOTE:
+            chosen = self.note.chosen
+            return chosen.path if chosen else note.body.strip() if note else ""
+        return note.path if note else ""
 
     @property
     def focused_list(self) -> IndexList | NoteView | FreshnessList:

@@ -1,0 +1,71 @@
+"""What the index pane shows of a memory: in which order, narrowed to what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ricordo.text import clip
+from ricordo.tui.render.index_rows import Order, Row, index_rows
+
+if TYPE_CHECKING:
+    from ricordo.disk.desk import Desk
+    from ricordo.memory.memory import Memory
+    from ricordo.notebook.open import Look
+
+_LONGEST_TITLE = 60
+"""Cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """An order and a filter of the notes."""
+
+    order: Order = Order.INDEX
+    type_filter: str = ""
+    words: str = ""
+
+    @classmethod
+    def of_desk(cls, desk: Desk) -> Listing:
+        """Return the listing as it was left."""
+        order = Order(desk.order) if desk.order in list(Order) else Order.INDEX
+        return cls(order, desk.type_filter, desk.words)
+
+    @property
+    def narrowed(self) -> str:
+        """To what it is narrowed, visible text; "" where every note is listed."""
+        words = f"/{self.words}" if self.words else ""
+        return clip(" · ".join(filter(None, (self.type_filter, words))), _LONGEST_TITLE)
+
+    @property
+    def title(self) -> str:
+        """The title of the pane, visible text."""
+        title = "Index" if self.order is Order.INDEX else f"Index by {self.order.value}"
+        return clip(" · ".join(filter(None, (title, self.narrowed))), _LONGEST_TITLE)
+
+    def rows(self, look: Look) -> tuple[Row, ...]:
+        """Return the rows of `look`."""
+        return index_rows(look, self.order, self.type_filter, self.words)
+
+    def in_next_order(self) -> Listing:
+        """Return the same notes in the next order."""
+        return replace(self, order=self.order.next)
+
+    def of_next_type(self, memory: Memory) -> Listing:
+        """Return the notes of the next type; of all types after the last."""
+        types = ["", *types_of(memory)]
+        at = types.index(self.type_filter) if self.type_filter in types else 0
+        return replace(self, type_filter=types[(at + 1) % len(types)])
+
+    def with_words(self, words: str) -> Listing:
+        """Return the notes that hold `words`."""
+        return replace(self, words=words)
+
+    def of_everything(self) -> Listing:
+        """Return all notes."""
+        return replace(self, type_filter="", words="")
+
+
+def types_of(memory: Memory) -> list[str]:
+    """Return the types that the notes have, sorted."""
+    return sorted({note.type for note in memory.notes if note.type})

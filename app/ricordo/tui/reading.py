@@ -1,0 +1,81 @@
+"""Reading: which note is open, how the person came to it, and its page in the note pane."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ricordo.text import clip
+from ricordo.tui.render.note_page import NotePage
+from ricordo.tui.trail import Trail
+
+if TYPE_CHECKING:
+    from ricordo.memory.note import Note
+    from ricordo.notebook.open import Look
+    from ricordo.tui.widgets.note_view import NoteView
+
+
+class Reading:
+    """The open note."""
+
+    def __init__(self, view: NoteView, *, as_source: bool) -> None:
+        """`view` shows it; `as_source` as it stands on disk."""
+        self._view = view
+        self._look: Look | None = None
+        self._page_width = 0
+        self.as_source = as_source
+        self.trail = Trail()
+
+    @property
+    def path(self) -> str:
+        """Path of the open note; "" where none is open."""
+        return self.trail.here
+
+    @property
+    def note(self) -> Note | None:
+        """The note that is open."""
+        return self._look.memory.by_path.get(self.path) if self._look else None
+
+    @property
+    def title(self) -> str:
+        """Its name and what is searched for in it, visible text."""
+        name = clip(self.note.name, 80) if self.note else "Note"
+        return " · ".join(filter(None, (name, self._view.found)))
+
+    def begin(self, look: Look, path: str) -> None:
+        """Open the first note of a memory."""
+        self._look = look
+        self.trail = Trail().opened(path)
+
+    def look_again(self, look: Look) -> Note | None:
+        """Take another look at the memory; return the open note where it is gone.
+
+        A note that was only renamed stays open.
+        """
+        note = self.note
+        self._look = look
+        if note is None or note.path in look.memory.by_path:
+            return None
+        moved = next((file for file in look.memory.files if file.raw == note.raw), None)
+        if moved is None:
+            return note
+        self.trail = self.trail.renamed(note.path, moved.path)
+        return None
+
+    def forget_gone(self) -> None:
+        """Leave the notes that are no longer in the memory out of the way back."""
+        if self._look is not None:
+            self.trail = self.trail.among(self._look.memory.by_path)
+
+    def show(self, *, keep_place: bool = False, line: int = 0) -> None:
+        """Show the open note: from its beginning, from `line` on, or where it was."""
+        self._page_width = self._view.content_width
+        page = None
+        if self.note is not None and self._look is not None:
+            today = self._look.at.date()
+            page = NotePage(self._look, self.note, self._page_width, self.as_source, today)
+        self._view.show(page, keep_place=keep_place, line=line)
+
+    def refit(self) -> None:
+        """Show the note at the width that its pane has now."""
+        if self._view.content_width != self._page_width:
+            self.show(keep_place=True)

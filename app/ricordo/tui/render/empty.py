@@ -1,0 +1,58 @@
+"""What stands in a pane for which there is nothing to show: what will, and what brings it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ricordo.agents.place import Place
+from ricordo.memory.layout import Kind
+from ricordo.notebook.follow import Lost, Seen
+from ricordo.text import one_line
+from ricordo.tui.render.line import BLANK, Line, Span, wrap
+
+NO_NOTE = "The note under the cursor of the index will stand here."
+NO_FINDINGS = "What is wrong with the notes will stand here, worst first."
+
+
+def empty_index(
+    place: Place, seen: Seen | Lost | None, narrowed: str, memories: str, reread: str
+) -> list[tuple[str, str]]:
+    """Return paragraphs, with their styles, for an index pane without rows.
+
+    `narrowed` says which notes were asked for; `memories` and `reread` are the keys that open
+    another memory and read this one again.
+    """
+    if seen is None:
+        return [("reading …", "dim")]
+    if isinstance(seen, Lost):
+        return [
+            ("This memory cannot be read", "error"),
+            (str(seen.error), ""),
+            ("Nothing was changed. It is shown as soon as it can be read.", "dim"),
+            (f"{reread}  tries now    {memories}  opens another memory", "dim"),
+        ]
+    if narrowed:
+        return [
+            (f"No note fits {narrowed}", "heading"),
+            ("Esc in the index shows all notes again.", "dim"),
+        ]
+    return [
+        ("No note has been written yet", "heading"),
+        (_who_writes(place), ""),
+        ("The notes will stand here as the index lists them, with a mark for what is wrong.", ""),
+        (f"{memories}  opens another memory of this machine", "dim"),
+    ]
+
+
+def paragraphs(texts: Iterable[tuple[str, str]], width: int) -> list[Line]:
+    """Return texts with their styles as lines, a blank one after each."""
+    lines: list[Line] = []
+    for text, style in texts:
+        lines += [Line(row) for row in wrap([Span(one_line(text), style)], width)] + [BLANK]
+    return lines[:-1]
+
+
+def _who_writes(place: Place) -> str:
+    if place.layout.kind is Kind.FOLDER or not place.layout.agent:
+        return f"Every markdown file that is put into {place.root} appears here by itself."
+    return f"{place.layout.agent} writes notes while you work; they appear here by themselves."
