@@ -1,4 +1,4 @@
-"""What happened (past tense) and what is wished (`…Requested`), between workers, screens and app."""
+"""What happened (past tense) and what is wished (`…Requested`), among workers, screens and app."""
 
 from __future__ import annotations
 
