@@ -39,7 +39,7 @@ def one_line(text: str) -> str:
 
 
 def clip(text: str, width: int) -> str:
-    """Return `text` as one visible row of at most `width` terminal cells, ``…`` where it was cut."""
+    """Return `text` as one visible row of at most `width` cells, ``…`` where it was cut."""
     row = one_line(text[: 4 * width + 16])
     if cells(row) <= width and len(text) <= 4 * width + 16:
         return row

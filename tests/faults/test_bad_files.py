@@ -126,7 +126,7 @@ def test_the_end_of_a_note_is_kept_exactly(root: Path, tail: str) -> None:
 
 
 def test_of_a_fifty_megabyte_note_only_the_beginning_is_read(root: Path) -> None:
-    start = "---\nname: huge\n---\n".encode()
+    start = b"---\nname: huge\n---\n"
     (root / "bad.md").write_bytes(start)
     os.truncate(root / "bad.md", 50_000_000)
     (root / "bad.md").open("r+b").write(start + b"words " * PREVIEW_BYTES)

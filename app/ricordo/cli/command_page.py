@@ -37,7 +37,10 @@ def commands_page() -> str:
     """Return the page in Markdown."""
     os.environ["COLUMNS"] = _WIDTH
     parts = [_INTRODUCTION.strip(), ""]
-    for title, module in {"ricordo": OPEN, **{f"ricordo {n}": m for n, m in COMMANDS.items()}}.items():
+    for title, module in {
+        "ricordo": OPEN,
+        **{f"ricordo {n}": m for n, m in COMMANDS.items()},
+    }.items():
         help_text = parser_of(module, import_module(f"ricordo.cli.{module}")).format_help()
         parts += [f"## {title}", "", "```", help_text.strip(), "```", ""]
     return "\n".join(parts)

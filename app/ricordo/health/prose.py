@@ -13,9 +13,7 @@ LONGEST_STATEMENT = 4_000
 """Characters; what is longer is a dump and is judged by its beginning."""
 
 _PUNCTUATION = re.compile("[\u00a0-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]")
-_LETTERS = bytes(
-    code if code >= 0x80 or chr(code).isalpha() else ord(" ") for code in range(256)
-)
+_LETTERS = bytes(code if code >= 0x80 or chr(code).isalpha() else ord(" ") for code in range(256))
 """Keeps letters, and every byte of what is not ASCII; all else becomes a blank."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NEW_STATEMENT = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|\||$)")

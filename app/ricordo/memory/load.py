@@ -52,7 +52,7 @@ def units(text: str) -> int:
 
 def compute_load(text: str, limits: Limits | None) -> Load:
     """Return what an agent with these `limits` is given of the index `text`."""
-    kept = _stripped(text)
+    kept = stripped_lines(text)
     whole = "\n".join(line for _, line in kept)
     count, size = len(kept), units(whole)
     if limits is None:
@@ -77,8 +77,8 @@ def _first_units(line: str, room: int) -> str:
     return line.encode("utf-16-le", "surrogatepass")[: 2 * room].decode("utf-16-le", "ignore")
 
 
-def _stripped(text: str) -> list[tuple[int, str]]:
-    """Return the lines that are measured, each with its number in the file."""
+def stripped_lines(text: str) -> list[tuple[int, str]]:
+    """Return the lines of an index that are measured, each with its number in the file."""
     head = frontmatter.read(text)
     start = text.count("\n", 0, head.end)
     numbered = list(enumerate(text[head.end :].split("\n"), start + 1))

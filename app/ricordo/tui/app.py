@@ -147,7 +147,7 @@ class RicordoApp(App[int]):
 
     def _fatal_error(self) -> None:
         """End on an error of our own: without values of variables, which may be secrets."""
-        error = self._exception
+        error: BaseException | None = self._exception
         if isinstance(error, WorkerFailed):
             error = error.error
         kind = type(error).__name__

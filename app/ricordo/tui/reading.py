@@ -24,6 +24,8 @@ class Reading:
         self._page_width = 0
         self.as_source = as_source
         self.trail = Trail()
+        self.stale = False
+        """Whether the page is other than the note in the last look: its text or its links."""
 
     @property
     def path(self) -> str:
@@ -51,14 +53,17 @@ class Reading:
 
         A note that was only renamed stays open.
         """
-        note = self.note
+        note, before = self.note, self._look
         self._look = look
+        if before is not None:
+            self.stale = _drawn_from(before, self.path) != _drawn_from(look, self.path)
         if note is None or note.path in look.memory.by_path:
             return None
         moved = next((file for file in look.memory.files if file.raw == note.raw), None)
         if moved is None:
             return note
         self.trail = self.trail.renamed(note.path, moved.path)
+        self.stale = True
         return None
 
     def forget_gone(self) -> None:
@@ -69,6 +74,7 @@ class Reading:
     def show(self, *, keep_place: bool = False, line: int = 0) -> None:
         """Show the open note: from its beginning, from `line` on, or where it was."""
         self._page_width = self._view.content_width
+        self.stale = False
         page = None
         if self.note is not None and self._look is not None:
             today = self._look.at.date()
@@ -79,3 +85,9 @@ class Reading:
         """Show the note at the width that its pane has now."""
         if self._view.content_width != self._page_width:
             self.show(keep_place=True)
+
+
+def _drawn_from(look: Look, path: str) -> tuple[object, ...]:
+    memory = look.memory
+    note = memory.by_path.get(path)
+    return (note and note.raw, memory.links.get(path), memory.backlinks.get(path))

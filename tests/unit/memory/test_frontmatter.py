@@ -7,10 +7,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.builders import note_of
 from ricordo.memory import frontmatter
 from ricordo.memory.head import Value
 from ricordo.memory.plain_head import read_leniently, read_plain
+from tests.builders import note_of
 
 SCALARS = st.one_of(
     st.sampled_from(

@@ -8,7 +8,7 @@ from ricordo.health.finding import Severity
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.health.rules.index import LISTED
 from ricordo.memory.index import Index
-from ricordo.memory.load import Load
+from ricordo.memory.load import Load, stripped_lines
 from ricordo.memory.memory import Memory
 
 _SHOWN = 3
@@ -74,12 +74,11 @@ def _stretches(index: Index) -> Iterator[tuple[int, list[str]]]:
     """The runs of lines that are neither heading nor entry, each with its first line's number."""
     entries = {entry.line for entry in index.entries}
     first, text = 0, list[str]()
-    body_starts = index.note.text.count("\n", 0, index.note.head.end) + 1
-    for number, line in enumerate(index.note.body.split("\n"), body_starts):
+    for number, line in stripped_lines(index.note.text):
         if number in entries or line.startswith("#"):
             yield first, text
             first, text = 0, []
-        elif line.strip() and not line.lstrip().startswith("<!--"):
+        elif line.strip():
             first = first or number
             text.append(line)
     yield first, text

@@ -106,8 +106,8 @@ def _corrected(memory: Memory, lost: _Listed, known: _Loaded, alike: float) -> _
         return known.by_path[named]
     is_correction = _has_correction(f"{lost.entry.text}\n{lost.note.description}")
     nearest = list(known.nearest(lost))
-    for other in nearest if is_correction else ():
-        if _speak_of_one_subject(lost, other, alike):
+    for other in nearest:
+        if (is_correction or _is_later(lost, other)) and _speak_of_one_subject(lost, other, alike):
             return other
     excluded = [other for other in nearest if _excludes(lost, other)]
     return excluded[0] if 0 < len(excluded) < _PATTERN else None
@@ -115,15 +115,23 @@ def _corrected(memory: Memory, lost: _Listed, known: _Loaded, alike: float) -> _
 
 def _excludes(lost: _Listed, other: _Listed) -> bool:
     """Whether `lost` is the later of two statements that cannot both hold."""
-    if not lost.note.stamped > other.note.stamped > "":
-        return False
-    return any(exclude_each_other(old, new) for old in other.statements for new in lost.statements)
+    return _is_later(lost, other) and any(
+        exclude_each_other(old, new) for old in other.statements for new in lost.statements
+    )
+
+
+def _is_later(lost: _Listed, other: _Listed) -> bool:
+    return lost.note.stamped > other.note.stamped > ""
 
 
 def _speak_of_one_subject(lost: _Listed, other: _Listed, alike: float) -> bool:
-    """Whether both are about the same; texts of a word or two are like everything."""
+    """Whether both say other things of the same; a text of few words is like everything, and one
+    that only says more than the other corrects nothing.
+    """
     mine, theirs = read_claim(lost.subject).words, read_claim(other.subject).words
     if min(len(set(mine)), len(set(theirs))) < _FEWEST_WORDS:
+        return False
+    if set(mine) <= set(theirs) or set(theirs) <= set(mine):
         return False
     return token_set_ratio(" ".join(mine), " ".join(theirs)) >= alike
 

@@ -53,24 +53,40 @@ def frontmatter_incomplete(note: Note, context: Context) -> Iterator[Found]:
 
 @memory_rule("unknown-type", Severity.WARNING, "a type that the kind of memory does not know")
 def unknown_type(memory: Memory, context: Context) -> Iterator[Found]:
-    """Types that are none of the agent's, or none for which the wiki has a folder."""
-    pages = PAGE_TYPES | _folders_in(PAGES, memory)
+    """Types that are none of the agent's; in a wiki, types that break its own convention."""
+    for notes, known in _typed_alike(memory):
+        for note in notes:
+            given = _type_of(memory, note)
+            if given and not _names_one(given, known):
+                message = f"The type “{given}” is none of {', '.join(sorted(known))}."
+                where = head_line(note, "type")
+                yield Found(where, message, given, (f"type: {given}",), note.path)
+
+
+def _typed_alike(memory: Memory) -> Iterator[tuple[list[Note], frozenset[str]]]:
+    """The notes that share a set of types, and that set."""
+    if memory.layout.kind is not Kind.WIKI:
+        if memory.layout.types:
+            yield list(memory.notes), memory.layout.types
+        return
     sources = SOURCE_TYPES | _folders_in(memory.layout.source_folder, memory)
-    for note in memory.notes:
-        if memory.layout.kind is not Kind.WIKI:
-            given, known = note.type, memory.layout.types
-        else:
-            given = note.head.scalar("type")
-            known = _types_of_wiki(note, pages, sources)
-        if given and known and not _names_one(given, known):
-            message = f"The type “{given}” is none of {', '.join(sorted(known))}."
-            yield Found(head_line(note, "type"), message, given, (f"type: {given}",), note.path)
+    pages = PAGE_TYPES | _folders_in(PAGES, memory)
+    for notes, known in (
+        ([note for note in memory.notes if note.role is Role.SOURCE], sources),
+        ([note for note in memory.notes if note.path.startswith(PAGES + "/")], pages),
+    ):
+        if _most_follow(memory, notes, known):
+            yield notes, known
 
 
-def _types_of_wiki(note: Note, pages: frozenset[str], sources: frozenset[str]) -> frozenset[str]:
-    if note.role is Role.SOURCE:
-        return sources
-    return pages if note.path.startswith(PAGES + "/") else frozenset()
+def _most_follow(memory: Memory, notes: list[Note], known: frozenset[str]) -> bool:
+    """Whether a wiki names its types by its folders; many have words of their own."""
+    given = [given for note in notes if (given := _type_of(memory, note))]
+    return sum(_names_one(one, known) for one in given) * 2 > len(given)
+
+
+def _type_of(memory: Memory, note: Note) -> str:
+    return note.head.scalar("type") if memory.layout.kind is Kind.WIKI else note.type
 
 
 def _names_one(given: str, known: frozenset[str]) -> bool:

@@ -156,7 +156,7 @@ class MainScreen(Screen[None]):
         self._show_index()
         if gone is not None:
             self._leave_gone(gone)
-        elif first or self._reading.path in seen.changed:
+        elif first or self._reading.stale:
             self._reading.show(keep_place=not first)
         self._show_freshness()
         self._say()
@@ -242,6 +242,7 @@ class MainScreen(Screen[None]):
 
     def _opened(self, line: int = 0) -> None:
         """Show the note at which the trail has arrived."""
+        self.clear_selection()
         self._changed -= {self._reading.path}
         self._panes.index.mark(self._changed)
         self._reading.show(line=line)
@@ -250,16 +251,19 @@ class MainScreen(Screen[None]):
 
     def _go_to(self, path: str, line: int = 0) -> None:
         """Open a note from elsewhere, and put the cursor of the index on it."""
+        if self._look is None or path not in self._look.memory.by_path:
+            self.notify(f"{clip(path, 400)} is no note that can be opened.", markup=False)
+            return
         self._reading.trail = self._reading.trail.opened(path)
         self._opened(line)
         self._show_index()
 
     def _follow_link(self, target: Target) -> None:
-        if target.leads is Leads.NOTE and self._look is not None:
-            note = self._look.memory.by_path[target.path]
-            self._go_to(target.path, line_of_heading(note, target.anchor))
+        if target.leads is not Leads.NOTE or self._look is None:
+            self.notify(why_not_followed(target), markup=False)
             return
-        self.notify(why_not_followed(target), markup=False)
+        note = self._look.memory.by_path.get(target.path)
+        self._go_to(target.path, line_of_heading(note, target.anchor) if note else 0)
 
     # What the keys do
 

@@ -125,11 +125,6 @@ class Panes(Horizontal):
         """What the moving keys move."""
         return self._widget(self.active)
 
-    def repaint(self, palette: Palette) -> None:
-        """Draw everything with the styles of another theme."""
-        for widget in (self.index, self.note, self.freshness, self.finding):
-            widget.repaint(palette)
-
     def on_descendant_focus(self) -> None:
         """A pane got the focus, by key or by mouse."""
         for pane in Pane:

@@ -1,0 +1,1 @@
+"""The notebook on screen, driven by its keys."""

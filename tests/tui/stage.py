@@ -1,0 +1,199 @@
+"""The real app on a real memory: opened, waited for, read off the screen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from ricordo.notebook.find import find_memories
+from ricordo.notebook.follow import Seen
+from ricordo.notebook.settle import load_settings, load_themes
+from ricordo.notebook.surroundings import Surroundings, look_around
+from ricordo.tui.actions import known_actions
+from ricordo.tui.app import RicordoApp
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.line_view import LineView
+from ricordo.tui.widgets.panes import Panes
+from tests.builders import note_text, write_memory
+
+PATIENCE = 20.0
+"""Seconds after which what is waited for will not come."""
+STAMP = 1_795_000_000
+"""When every file of a built memory was changed: 18 November 2026."""
+
+SMALL: Mapping[str, str] = {
+    "MEMORY.md": (
+        "# Tidepool\n\n## People\n- [Who Ana is](user_ana.md) — leads harbour software\n"
+        "## Project\n- [Tide tables](project_tides.md) — which port they are for\n"
+        "- [Cache](project_cache.md) — where tables are kept\n"
+        "- [Dredging](reference_dredging.md) — no longer there\n"
+    ),
+    "user_ana.md": note_text(
+        "user-ana",
+        "Ana leads harbour software in Genova. See [[project_tides]] and\n"
+        "[the cache](project_cache.md#how-to-apply), [nowhere](gone.md),\n"
+        "[a page](https://example.org/x).\n",
+        "Ana leads harbour software; sails",
+        "user",
+    ),
+    "project_tides.md": note_text(
+        "project-tides", "The port is Sines.\n\nTables come from the institute.\n"
+    ),
+    "project_cache.md": note_text(
+        "project-cache",
+        "".join(f"Line {n} about the cache of tables.\n\n" for n in range(1, 40))
+        + "## How to apply\n\nAsk before the cache is emptied.\n",
+        "Where tables are kept",
+    ),
+    "feedback_units.md": note_text(
+        "feedback-units", "Metres, never feet.\n", "Which units to use", "feedback"
+    ),
+}
+"""Five files that show an entry that leads nowhere and a note that the index does not name."""
+
+
+def build(folder: Path, files: Mapping[str, str | bytes] | None = None) -> Path:
+    """Write a memory to `folder`/tidepool/memory, every file changed at one moment; return it."""
+    root = folder / "tidepool" / "memory"
+    root.mkdir(parents=True, exist_ok=True)
+    write_memory(root, SMALL if files is None else files)
+    for path in root.rglob("*"):
+        if path.is_file():
+            os.utime(path, (STAMP, STAMP))
+    return root
+
+
+def surroundings_at(cwd: Path) -> Surroundings:
+    """Return the surroundings that the fixtures pinned, with `cwd` as the current directory."""
+    return look_around(os.environ)._replace(cwd=str(cwd))
+
+
+def notebook_app(root: Path | None, cwd: Path | None = None) -> RicordoApp:
+    """Return the app as `ricordo ROOT` starts it."""
+    surroundings = surroundings_at(cwd or root or Path.cwd())
+    settings, remarks = load_settings(surroundings, known_actions())
+    themes, _ = load_themes(surroundings)
+    found = find_memories(str(root) if root else None, surroundings)
+    return RicordoApp(found, surroundings, settings, remarks, themes)
+
+
+class Stage:
+    """The app while it runs."""
+
+    def __init__(self, app: RicordoApp, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, and wait until the screen has taken them in."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def wait_for(self, holds: Callable[[], Any], what: str = "") -> None:
+        """Wait until `holds()` is true."""
+        await wait_for(holds, what, self.pilot)
+
+    async def go_to(self, path: str) -> None:
+        """Put the cursor of the index on the note `path`."""
+        index = self.panes.index
+        await self.press("1")
+        number = next(n for n, row in enumerate(index.rows) if row.path == path)
+        index.rest_on(number)
+        await self.wait_for(lambda: self.here == path, f"{path} opened")
+
+    @property
+    def main(self) -> MainScreen:
+        """The main screen, on top or below another."""
+        return next(screen for screen in self.app.screen_stack if isinstance(screen, MainScreen))
+
+    @property
+    def panes(self) -> Panes:
+        return self.main.query_one(Panes)
+
+    @property
+    def here(self) -> str:
+        """Path of the open note."""
+        return self.main._reading.path
+
+    @property
+    def looked(self) -> Seen | None:
+        """What was seen last, where the memory could be read and was judged."""
+        seen = self.main._seen
+        return seen if isinstance(seen, Seen) and seen.look.judged else None
+
+    @property
+    def note_text(self) -> str:
+        return self.panes.note.plain_text
+
+    @property
+    def index_text(self) -> str:
+        return text_of(self.panes.index)
+
+    @property
+    def freshness_text(self) -> str:
+        return text_of(self.panes.freshness)
+
+    @property
+    def bottom(self) -> str:
+        return self.main.query_one("#keys", Bar).text
+
+    @property
+    def top(self) -> str:
+        return self.main.query_one("#status", Bar).text
+
+    @property
+    def toasts(self) -> str:
+        """What the notices say that are to be seen."""
+        return "\n".join(notice.message for notice in self.app._notifications)
+
+    def painted(self) -> str:
+        """All text that is on the screen, row by row."""
+        screen = self.app.screen
+        return "\n".join(strip.text for strip in screen._compositor.render_strips())
+
+
+def text_of(view: LineView) -> str:
+    """Return every line of a view, also those out of sight."""
+    return "\n".join(view.line_at(number)[0].text for number in range(view.line_count))
+
+
+async def wait_for(
+    holds: Callable[[], Any], what: str = "", pilot: Pilot[int] | None = None
+) -> None:
+    """Wait until `holds()` is true; fail where it does not become so."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited in vain for {what or holds}")
+        if pilot is not None:
+            await pilot.pause()
+        await asyncio.sleep(0.005)
+
+
+@asynccontextmanager
+async def staged(
+    root: Path | None, size: tuple[int, int] = (120, 40), cwd: Path | None = None
+) -> AsyncIterator[Stage]:
+    """Open the notebook, wait until the memory is read and judged, and close it at the end."""
+    app = notebook_app(root, cwd)
+    async with on_stage(app, size) as stage:
+        if root is not None:
+            await stage.wait_for(lambda: isinstance(app.screen, MainScreen), "the main screen")
+            await stage.wait_for(lambda: stage.looked, "the first look")
+            await stage.pilot.pause()
+        yield stage
+
+
+@asynccontextmanager
+async def on_stage(app: RicordoApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Stage]:
+    """Run `app` without a terminal."""
+    async with app.run_test(size=size, notifications=True) as pilot:
+        yield Stage(app, pilot)

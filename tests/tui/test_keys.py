@@ -1,0 +1,571 @@
+"""Every action of the registry, by its key, on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from textual.command import CommandList, CommandPalette
+
+from ricordo.settings.keymap import clashes
+from ricordo.tui.actions import ACTIONS, BY_ID, Pane, known_actions, label_of, offered
+from ricordo.tui.render.index_rows import Order
+from ricordo.tui.screens.help import HelpScreen
+from ricordo.tui.screens.load import LoadScreen
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.memories import MemoriesScreen
+from ricordo.tui.widgets.find_bar import FindBar
+from tests.tui.stage import Stage, build, staged
+
+Scenario = Callable[[Stage], Awaitable[None]]
+SCENARIOS: dict[str, Scenario] = {}
+
+ANA, TIDES, CACHE, UNITS = (
+    "user_ana.md",
+    "project_tides.md",
+    "project_cache.md",
+    "feedback_units.md",
+)
+
+
+def shows(*actions: str) -> Callable[[Scenario], Scenario]:
+    """Register what shows that actions do what they say."""
+
+    def register(scenario: Scenario) -> Scenario:
+        SCENARIOS.update(dict.fromkeys(actions, scenario))
+        return scenario
+
+    return register
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> Iterator[Stage]:
+    async with staged(build(tmp_path)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("action", [action.id for action in ACTIONS])
+async def test_every_action_does_what_it_says(action: str, tmp_path: Path) -> None:
+    assert action in SCENARIOS, "an action without a scenario"
+    async with staged(build(tmp_path)) as stage:
+        await SCENARIOS[action](stage)
+
+
+def test_every_scenario_has_an_action() -> None:
+    assert SCENARIOS.keys() == BY_ID.keys()
+
+
+def test_no_two_actions_of_one_pane_share_a_key() -> None:
+    assert list(clashes(known_actions(), {})) == []
+
+
+# Moving
+
+
+@shows("cursor-down", "cursor-up")
+async def _(stage: Stage) -> None:
+    assert stage.here == ANA
+    await stage.press("j")
+    await stage.wait_for(lambda: stage.here == TIDES)
+    await stage.press("down")
+    await stage.wait_for(lambda: stage.here == CACHE)
+    await stage.press("k", "up")
+    await stage.wait_for(lambda: stage.here == ANA)
+    await stage.go_to(CACHE)
+    await stage.press("2", "j", "j", "k")
+    await stage.wait_for(lambda: stage.panes.note.scroll_offset.y == 1)
+
+
+@shows("page-down", "page-up")
+async def _(stage: Stage) -> None:
+    await stage.go_to(CACHE)
+    await stage.press("2", "pagedown")
+    height = stage.panes.note.scrollable_content_region.height
+    await stage.wait_for(lambda: stage.panes.note.scroll_offset.y == height - 2)
+    await stage.press("pageup")
+    await stage.wait_for(lambda: stage.panes.note.scroll_offset.y == 0)
+    await stage.press("1", "pagedown")
+    await stage.wait_for(lambda: stage.here == UNITS)
+
+
+@shows("first", "last")
+async def _(stage: Stage) -> None:
+    await stage.press("G")
+    await stage.wait_for(lambda: stage.here == UNITS)
+    await stage.press("g")
+    await stage.wait_for(lambda: stage.here == ANA)
+    await stage.go_to(CACHE)
+    await stage.press("2", "end")
+    await stage.wait_for(lambda: stage.panes.note.is_vertical_scroll_end)
+    await stage.press("home")
+    await stage.wait_for(lambda: stage.panes.note.scroll_offset.y == 0)
+
+
+@shows("next", "previous")
+async def _(stage: Stage) -> None:
+    await stage.press("right")
+    assert stage.panes.active is Pane.NOTE
+    chosen = []
+    for key in ("right", "right", "right", "left"):
+        await stage.press(key)
+        target = stage.panes.note.chosen
+        assert target is not None
+        chosen.append(target.path)
+    assert chosen == [TIDES, CACHE, "gone.md", CACHE]
+    await stage.press("3", "right")
+    assert "elsewhere" not in stage.freshness_text
+    await stage.press("left")
+    assert "elsewhere" in stage.freshness_text
+
+
+@shows("open")
+async def _(stage: Stage) -> None:
+    await stage.press("enter")
+    assert stage.panes.active is Pane.NOTE
+    await stage.press("right", "enter")
+    await stage.wait_for(lambda: stage.here == TIDES, "the wikilink followed")
+    assert stage.panes.index.row is not None
+    assert stage.panes.index.row.path == TIDES
+    await stage.press("3", "right", "enter")
+    await stage.wait_for(lambda: stage.here == "MEMORY.md", "the place of the finding")
+    assert stage.panes.active is Pane.NOTE
+
+
+@shows("leave")
+async def _(stage: Stage) -> None:
+    await stage.press("slash", *"sines", "enter")
+    await stage.wait_for(lambda: stage.panes.index.line_count <= 2)
+    await stage.press("3", "escape")
+    assert stage.panes.active is Pane.INDEX
+    await stage.press("escape")
+    await stage.wait_for(lambda: stage.panes.index.line_count > 4)
+
+
+@shows("next-pane", "previous-pane")
+async def _(stage: Stage) -> None:
+    walked = []
+    for key in ("tab", "tab", "tab", "shift+tab", "shift+tab"):
+        await stage.press(key)
+        walked.append(stage.panes.active)
+    i, n, f = Pane
+    assert walked == [n, f, i, f, n]
+
+
+@shows("index", "note", "freshness")
+async def _(stage: Stage) -> None:
+    for key, pane in zip(
+        "3213", (Pane.FRESHNESS, Pane.NOTE, Pane.INDEX, Pane.FRESHNESS), strict=True
+    ):
+        await stage.press(key)
+        assert stage.panes.active is pane
+        assert stage.panes.focused_list.has_focus
+
+
+@shows("back", "forward")
+async def _(stage: Stage) -> None:
+    await stage.press("2", "right", "enter")
+    await stage.wait_for(lambda: stage.here == TIDES)
+    await stage.press("left_square_bracket")
+    await stage.wait_for(lambda: stage.here == ANA)
+    assert stage.panes.index.row is not None
+    assert stage.panes.index.row.path == ANA
+    await stage.press("right_square_bracket")
+    await stage.wait_for(lambda: stage.here == TIDES)
+
+
+@shows("zoom")
+async def _(stage: Stage) -> None:
+    await stage.press("2", "z")
+    assert stage.panes.shown == (Pane.NOTE,)
+    await stage.wait_for(lambda: stage.panes.note.size.width > 100)
+    await stage.press("tab")
+    assert stage.panes.shown == (Pane.FRESHNESS,)
+    await stage.press("z")
+    assert stage.panes.shown == tuple(Pane)
+
+
+@shows("wider", "narrower")
+async def _(stage: Stage) -> None:
+    before = stage.panes.index.size.width
+    await stage.press("greater_than_sign", "greater_than_sign")
+    await stage.wait_for(lambda: stage.panes.index.size.width > before)
+    await stage.press("less_than_sign", "less_than_sign")
+    await stage.wait_for(lambda: stage.panes.index.size.width == before)
+
+
+# Seeing
+
+
+@shows("find")
+async def _(stage: Stage) -> None:
+    await stage.press("slash", *"tide port")
+    await stage.wait_for(lambda: stage.here == TIDES, "the only note that fits")
+    assert "Who Ana is" not in stage.index_text
+    await stage.press("escape")
+    await stage.wait_for(lambda: "Who Ana is" in stage.index_text)
+    assert not stage.main.query_one(FindBar).is_on
+
+
+@shows("next-match", "previous-match")
+async def _(stage: Stage) -> None:
+    await stage.go_to(CACHE)
+    await stage.press("2", "slash", *"LINE 1", "enter")
+    assert title(stage, Pane.NOTE) == "project-cache · /LINE 1 1 of 11"
+    await stage.press("n", "n")
+    assert title(stage, Pane.NOTE) == "project-cache · /LINE 1 3 of 11"
+    await stage.press("N")
+    assert title(stage, Pane.NOTE) == "project-cache · /LINE 1 2 of 11"
+    await stage.press("N", "N")
+    assert title(stage, Pane.NOTE) == "project-cache · /LINE 1 11 of 11"
+    await stage.press("escape")
+    assert title(stage, Pane.NOTE) == "project-cache"
+
+
+@shows("source")
+async def _(stage: Stage) -> None:
+    assert "name: user-ana" not in stage.note_text
+    await stage.press("s")
+    assert "   2 name: user-ana" in stage.note_text
+    assert "[[project_tides]]" in stage.note_text
+    await stage.press("s")
+    assert "[[project_tides]]" not in stage.note_text
+
+
+@shows("type")
+async def _(stage: Stage) -> None:
+    shown = []
+    for _ in range(4):
+        await stage.press("t")
+        shown.append(title(stage, Pane.INDEX))
+    assert shown == ["Index · feedback", "Index · project", "Index · user", "Index"]
+
+
+@shows("order")
+async def _(stage: Stage) -> None:
+    shown = []
+    for _ in range(4):
+        await stage.press("o")
+        shown.append(title(stage, Pane.INDEX))
+        assert stage.here == ANA
+    assert shown == ["Index by type", "Index by worst", "Index by diary", "Index"]
+
+
+@shows("load")
+async def _(stage: Stage) -> None:
+    await stage.press("L")
+    assert isinstance(stage.app.screen, LoadScreen)
+    assert "[Who Ana is](user_ana.md)" in stage.painted()
+    await stage.press("escape")
+    assert isinstance(stage.app.screen, MainScreen)
+
+
+@shows("copy")
+async def _(stage: Stage) -> None:
+    await stage.press("y")
+    assert stage.app.clipboard == ANA
+    await stage.press("2", "y")
+    assert stage.app.clipboard.startswith("Ana leads harbour software in Genova.")
+    await stage.press("right", "right", "right", "right", "y")
+    assert stage.app.clipboard == "https://example.org/x"
+    await stage.press("3", "right", "y")
+    assert stage.app.clipboard.startswith("MEMORY.md:8: error: ")
+
+
+@shows("help")
+async def _(stage: Stage) -> None:
+    await stage.press("question_mark")
+    assert isinstance(stage.app.screen, HelpScreen)
+    painted = " ".join(line.text for line in stage.app.screen._lines(200))
+    for action in ACTIONS:
+        assert action.help in painted
+        assert label_of(action, {}) in painted
+    await stage.press("question_mark")
+    assert isinstance(stage.app.screen, MainScreen)
+
+
+@shows("palette")
+async def _(stage: Stage) -> None:
+    await stage.press("ctrl+p")
+    offered_there = await palette(stage)
+    for action in ACTIONS:
+        assert f"{action.help}  ({label_of(action, {})})" in offered_there
+    for theme in stage.app.ricordo_themes:
+        assert f"Theme: {theme}" in offered_there
+    await stage.press(*"go back to the note")
+    await stage.wait_for(lambda: "([)" in stage.painted())
+    await stage.press("escape")
+    assert isinstance(stage.app.screen, MainScreen)
+
+
+@shows("memories")
+async def _(stage: Stage) -> None:
+    await stage.press("p")
+    await stage.wait_for(lambda: "No other memory" in stage.toasts)
+
+
+@shows("dismiss")
+async def _(stage: Stage) -> None:
+    await stage.press("3", "right")
+    finding = stage.panes.freshness.finding
+    assert finding is not None
+    await stage.press("minus")
+    await stage.wait_for(lambda: finding in stage.looked.look.dismissed)
+    assert finding not in stage.looked.look.findings
+    await stage.press("right", "right")
+    await stage.wait_for(lambda: stage.panes.freshness.finding == finding)
+    await stage.press("minus")
+    await stage.wait_for(lambda: finding in stage.looked.look.findings)
+
+
+@shows("reread")
+async def _(stage: Stage) -> None:
+    before = stage.looked
+    await stage.press("ctrl+r")
+    await stage.wait_for(lambda: stage.looked is not before)
+    assert stage.here == ANA
+
+
+@shows("quit")
+async def _(stage: Stage) -> None:
+    await stage.press("ctrl+q")
+    await stage.wait_for(lambda: not stage.app.is_running or stage.app._exit)
+
+
+# Following links, back and forth
+
+
+async def test_a_link_with_an_anchor_leads_to_its_heading(stage: Stage) -> None:
+    await stage.press("2", "right", "right", "enter")
+    await stage.wait_for(lambda: stage.here == CACHE)
+    await stage.wait_for(lambda: stage.panes.note.scroll_offset.y > 30, "the heading in sight")
+    assert "How to apply" in stage.painted()
+
+
+async def test_backlinks_lead_back(stage: Stage) -> None:
+    await stage.go_to(TIDES)
+    await stage.press("2", "left", "enter")
+    await stage.wait_for(lambda: stage.here == ANA)
+
+
+async def test_links_to_elsewhere_are_told_not_opened(stage: Stage) -> None:
+    await stage.press("2", "right", "right", "right", "enter")
+    assert "Nothing is there: gone.md" in stage.toasts
+    await stage.press("right", "enter")
+    assert "not opened from here" in stage.toasts
+    assert stage.here == ANA
+
+
+async def test_a_walk_over_the_index_is_one_step_back(stage: Stage) -> None:
+    await stage.press("2", "right", "enter")
+    await stage.wait_for(lambda: stage.here == TIDES)
+    await stage.press("1", "j", "k", "j", "j")
+    await stage.wait_for(lambda: stage.main._reading.trail.walking)
+    await stage.press("left_square_bracket")
+    await stage.wait_for(lambda: stage.here == TIDES)
+
+
+async def test_going_to_a_line_of_the_index_shows_that_line(tmp_path: Path) -> None:
+    text = "# Index\n" + "".join(f"- plain remark {n}\n\n## Part {n}\n" for n in range(80))
+    async with staged(build(tmp_path, {"MEMORY.md": text})) as stage:
+        await stage.press("G")
+        await stage.wait_for(lambda: stage.panes.note.scroll_offset.y > 100)
+
+
+# What cannot be done says why; what is offered works
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("left_square_bracket", "first note that was opened"),
+        ("right_square_bracket", "last note that was opened"),
+        ("n", "Nothing is searched for"),
+        ("minus", "No finding is under the cursor"),
+        ("left", "Nothing lies left of the index"),
+        ("2 enter", "No link is chosen"),
+        ("z greater_than_sign", "Only one pane"),
+    ],
+)
+async def test_a_key_that_does_nothing_says_why(stage: Stage, keys: str, said: str) -> None:
+    await stage.press(*keys.split())
+    assert said in stage.toasts
+
+
+async def test_in_one_pane_zoom_says_why_not(tmp_path: Path) -> None:
+    async with staged(build(tmp_path), (60, 20)) as stage:
+        await stage.press("z")
+        assert "too narrow" in stage.toasts
+
+
+async def test_an_empty_memory_offers_only_what_works(tmp_path: Path) -> None:
+    async with staged(build(tmp_path, {})) as stage:
+        assert "open" not in stage.bottom
+        assert "type" not in stage.bottom
+        for key, said in (("enter", "No note is open"), ("t", "has a type"), ("y", "No note")):
+            await stage.press(key)
+            assert said in stage.toasts
+        await stage.press("3", "enter", "2", "right", "slash", *"x", "enter", "N", "escape")
+        assert "No note has been written yet" in stage.index_text
+
+
+async def test_the_bottom_line_offers_what_the_pane_can_do(stage: Stage) -> None:
+    for key in "123":
+        await stage.press(key)
+        for action in offered(stage.main.situation):
+            assert f" {label_of(action, {})} {action.label}" in stage.bottom
+    await stage.press("2")
+    assert "open" not in stage.bottom
+    await stage.press("right")
+    assert "open" in stage.bottom
+    await stage.press("3", "right", "right")
+    assert "dismiss" not in stage.bottom
+    assert "open" in stage.bottom
+
+
+# The palette and the person's own keys
+
+
+async def test_a_theme_is_switched_on_every_screen(stage: Stage) -> None:
+    await stage.press("question_mark")
+    stage.app.theme = "ricordo-light"
+    await stage.pilot.pause()
+    light = stage.app.palette.ground.bgcolor
+    for screen in stage.app.screen_stack[1:]:
+        for view in screen.query("Bar, LineView, FindingBox"):
+            assert view._palette.ground.bgcolor == light  # type: ignore[attr-defined]
+
+
+async def test_the_palette_does_what_it_offers(stage: Stage) -> None:
+    await stage.press("ctrl+p", *"switch", "escape", "ctrl+p", *"theme: manuscript")
+    await stage.wait_for(lambda: "manuscript" in str(palette_now(stage)[:1]))
+    await stage.press("enter")
+    await stage.wait_for(lambda: stage.app.theme == "manuscript")
+    await stage.press("ctrl+p", *"as a diary by day")
+    await stage.wait_for(lambda: "diary" in str(palette_now(stage)[:1]))
+    await stage.press("enter")
+    await stage.wait_for(lambda: stage.main._listing.order is Order.TYPE)
+
+
+async def test_own_keys_take_the_place_of_ours(tmp_path: Path, pinned: Path) -> None:
+    settings(pinned, '[keymap]\nload = "f5"\nsource = []\nnonsense = "x"\n')
+    async with staged(build(tmp_path)) as stage:
+        assert "nonsense" in stage.toasts
+        assert "f5 load" in stage.bottom
+        await stage.press("L")
+        assert isinstance(stage.app.screen, MainScreen)
+        await stage.press("s")
+        assert "name: user-ana" not in stage.note_text
+        await stage.press("f5")
+        assert isinstance(stage.app.screen, LoadScreen)
+        await stage.press("escape", "ctrl+p")
+        offered_there = await palette(stage)
+        assert f"{BY_ID['load'].help}  (f5)" in offered_there
+        assert BY_ID["source"].help in offered_there
+
+
+async def test_settings_that_cannot_be_used_are_told(tmp_path: Path, pinned: Path) -> None:
+    settings(pinned, 'theme = "drak[/]"\n[wrong\n')
+    async with staged(build(tmp_path)) as stage:
+        assert "settings.toml" in stage.toasts
+
+
+# Find and filter
+
+
+async def test_words_that_nothing_fits_say_so(stage: Stage) -> None:
+    await stage.press("slash", *"zzz")
+    await stage.wait_for(lambda: "No note fits /zzz" in stage.index_text)
+    await stage.press("enter", "escape")
+    await stage.wait_for(lambda: "Who Ana is" in stage.index_text)
+    await stage.press("2", "slash", *"zzz", "enter")
+    assert title(stage, Pane.NOTE).endswith("/zzz not found")
+    await stage.press("n", "N", "escape")
+    assert stage.panes.active is Pane.NOTE
+
+
+async def test_the_line_of_words_goes_when_the_person_goes_elsewhere(stage: Stage) -> None:
+    await stage.press("slash", *"tide", "tab")
+    await stage.wait_for(lambda: not stage.main.query_one(FindBar).is_on)
+    assert stage.panes.active is Pane.NOTE
+    assert title(stage, Pane.INDEX) == "Index · /tide"
+
+
+async def test_arrows_move_the_index_while_words_are_typed(stage: Stage) -> None:
+    await stage.press("slash", *"project", "down")
+    await stage.wait_for(lambda: stage.here == CACHE)
+    assert stage.main.query_one(FindBar).value == "project"
+
+
+# The mouse
+
+
+async def test_a_click_chooses_a_second_one_opens(stage: Stage) -> None:
+    index = stage.panes.index
+    row = next(n for n, row in enumerate(index.rows) if row.path == TIDES)
+    await stage.pilot.click(index, offset=(6, row))
+    await stage.wait_for(lambda: stage.here == TIDES)
+    await stage.pilot.click(index, offset=(6, row), times=2)
+    await stage.wait_for(lambda: stage.panes.active is Pane.NOTE)
+
+
+async def test_selected_text_is_what_is_copied(stage: Stage) -> None:
+    await stage.press("2")
+    note = stage.panes.note
+    line = next(
+        n
+        for n in range(note.line_count)
+        if "Ana leads harbour software in" in note.line_at(n)[0].text
+    )
+    await stage.pilot.mouse_down(note, offset=(0, line))
+    await stage.pilot.hover(note, offset=(9, line))
+    await stage.pilot.mouse_up(note, offset=(9, line))
+    await stage.press("y")
+    assert stage.app.clipboard == "Ana leads"
+    await stage.press("1", "j")
+    await stage.wait_for(lambda: stage.here == TIDES)
+    await stage.press("y")
+    assert stage.app.clipboard == TIDES
+
+
+# Other memories
+
+
+async def test_another_memory_is_chosen_and_opened(tmp_path: Path, pinned: Path) -> None:
+    other = pinned / ".claude/projects/-srv-harbour/memory"
+    other.mkdir(parents=True)
+    (other / "MEMORY.md").write_text("- [Buoys](buoys.md)\n")
+    (other / "buoys.md").write_text("Red to port.\n")
+    async with staged(build(tmp_path)) as stage:
+        await stage.press("p")
+        await stage.wait_for(lambda: isinstance(stage.app.screen, MemoriesScreen))
+        await stage.press("G", "pageup", "g", "escape")
+        assert isinstance(stage.app.screen, MainScreen)
+        await stage.press("p")
+        await stage.wait_for(lambda: isinstance(stage.app.screen, MemoriesScreen))
+        await stage.press("enter")
+        await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen) and stage.looked)
+        await stage.wait_for(lambda: stage.here == "buoys.md")
+        assert stage.main.root == str(other)
+
+
+async def palette(stage: Stage) -> list[str]:
+    """Return what the palette offers, once it offers it."""
+    await stage.wait_for(lambda: isinstance(stage.app.screen, CommandPalette))
+    await stage.wait_for(lambda: len(palette_now(stage)) > len(ACTIONS))
+    return palette_now(stage)
+
+
+def palette_now(stage: Stage) -> list[str]:
+    commands = stage.app.screen.query_one(CommandList)
+    return [str(option.prompt).split("\n")[0] for option in commands.options]
+
+
+def title(stage: Stage, pane: Pane) -> str:
+    return str(stage.panes.query_one(f"#pane-{pane.value}").border_title)
+
+
+def settings(home: Path, text: str) -> None:
+    folder = home / ".config/ricordo"
+    folder.mkdir(parents=True)
+    (folder / "settings.toml").write_text(text)
