@@ -134,7 +134,7 @@ async def _(stage: Stage) -> None:
 
 @shows("leave")
 async def _(stage: Stage) -> None:
-    await stage.press("slash", *"sines", "enter")
+    await stage.press("slash", *"port", "enter")
     await stage.wait_for(lambda: stage.panes.index.line_count <= 2)
     await stage.press("3", "escape")
     assert stage.panes.active is Pane.INDEX

@@ -23,7 +23,7 @@ WIKI = Layout(
     title_keys=("title", "name"),
     summary_keys=("summary", "description"),
     type_keys=("type", "category", "kind"),
-    required=("name", "type"),
+    required=("name",),
     heads_expected=True,
 )
 

@@ -75,14 +75,14 @@ def _typed_alike(memory: Memory) -> Iterator[tuple[list[Note], frozenset[str]]]:
         ([note for note in memory.notes if note.role is Role.SOURCE], sources),
         ([note for note in memory.notes if note.path.startswith(PAGES + "/")], pages),
     ):
-        if _most_follow(memory, notes, known):
+        if _half_follow(memory, notes, known):
             yield notes, known
 
 
-def _most_follow(memory: Memory, notes: list[Note], known: frozenset[str]) -> bool:
-    """Whether a wiki names its types by its folders; many have words of their own."""
+def _half_follow(memory: Memory, notes: list[Note], known: frozenset[str]) -> bool:
+    """Whether a wiki names its types by its folders: at least half of them."""
     given = [given for note in notes if (given := _type_of(memory, note))]
-    return sum(_names_one(one, known) for one in given) * 2 > len(given)
+    return sum(_names_one(one, known) for one in given) * 2 >= len(given)
 
 
 def _type_of(memory: Memory, note: Note) -> str:

@@ -77,8 +77,8 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Begin to follow the memory."""
-        self._panes.set_title(Pane.INDEX, "Index")
         self._panes.set_title(Pane.FRESHNESS, "Freshness")
+        self._show_index()
         self._say()
         self.run_worker(self._follow(), group="disk")
 
@@ -142,6 +142,7 @@ class MainScreen(Screen[None]):
         self._seen = seen
         if isinstance(seen, Lost):
             self.notify(str(seen.error), severity="error", markup=False, timeout=10)
+            self._show_index()
             self._say()
             return
         first, gone = self._look is None, self._reading.look_again(seen.look)
@@ -177,9 +178,10 @@ class MainScreen(Screen[None]):
         return next((row.path for row in rows if row.kind is RowKind.NOTE), "")
 
     def _show_index(self) -> None:
+        index = self._panes.index
+        index.say_instead(self._instead_of_rows())
         if self._look is None:
             return
-        index = self._panes.index
         line = index.row.line if index.row else 0
         index.show(self._listing.rows(self._look), self._changed, self._reading.path, line)
         self._panes.set_title(Pane.INDEX, self._listing.title)
@@ -193,7 +195,6 @@ class MainScreen(Screen[None]):
         """Tell titles, state, hint and keys."""
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
-        panes.index.say_instead(self._instead_of_rows())
         status = status_line(self._notebook.place, self._look, self._seen)
         self.query_one("#status", Bar).say(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
