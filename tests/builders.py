@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -49,11 +48,3 @@ def note_of(content: str | bytes, path: str = "note.md", layout: Layout = AUTO_M
     """Return the note that `content` makes, without a file."""
     raw = content.encode("utf-8") if isinstance(content, str) else content
     return read_note(path, raw, FileFacts(len(raw), 0.0, 1, 1), layout)
-
-
-def age(root: Path, seconds: float = 3600.0) -> None:
-    """Give every file under `root` a modification time that many seconds back."""
-    for path in root.rglob("*"):
-        if path.is_file() and not path.is_symlink():
-            then = path.stat().st_mtime - seconds
-            os.utime(path, (then, then))

@@ -34,7 +34,6 @@ def pinned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     home = tmp_path_factory.mktemp("home")
     folders = {
         "HOME": home,
-        "RICORDO_AGENT_HOME": home,
         "RICORDO_STATE": home / ".local/state/ricordo",
         "XDG_CONFIG_HOME": home / ".config",
         "XDG_STATE_HOME": home / ".local/state",
@@ -43,7 +42,13 @@ def pinned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     for name, folder in folders.items():
         monkeypatch.setenv(name, str(folder))
     monkeypatch.setenv("RICORDO_NOW", NOW)
-    for name in ("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_PROJECT_DIR_NAME", "CODEX_HOME"):
+    # agents' folders are then looked for in the home above
+    for name in (
+        "RICORDO_AGENT_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "CLAUDE_CODE_PROJECT_DIR_NAME",
+        "CODEX_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     return home
 

@@ -17,7 +17,8 @@ import pytest
 from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.disk.reader import read_memory
 from ricordo.memory.head import flat
-from ricordo.memory.memory import Leads, Memory
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Leads
 from ricordo.memory.note import PREVIEW_BYTES, Note, Trouble
 from ricordo.text import encodable, one_line, visible
 from tests.builders import note_text, open_memory

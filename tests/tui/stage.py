@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from textual.events import Key
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from ricordo.notebook.find import find_memories
@@ -94,12 +96,24 @@ class Stage:
 
     async def press(self, *keys: str) -> None:
         """Press keys, and wait until the screen has taken them in."""
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
+        driver = self.app._driver
+        assert driver is not None
+        for key in keys:
+            name = _character_to_key(key) if len(key) == 1 else key
+            event = Key(name, key if len(key) == 1 else None)
+            event.set_sender(self.app)
+            driver.send_message(event)
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until every part of the screen has done what it was told so far."""
+        for _ in range(3):
+            await self.pilot._wait_for_screen()
+        self.app.screen._on_timer_update()
 
     async def wait_for(self, holds: Callable[[], Any], what: str = "") -> None:
         """Wait until `holds()` is true."""
-        await wait_for(holds, what, self.pilot)
+        await wait_for(holds, what, self.settle)
 
     async def go_to(self, path: str) -> None:
         """Put the cursor of the index on the note `path`."""
@@ -166,15 +180,15 @@ def text_of(view: LineView) -> str:
 
 
 async def wait_for(
-    holds: Callable[[], Any], what: str = "", pilot: Pilot[int] | None = None
+    holds: Callable[[], Any], what: str = "", settle: Callable[[], Awaitable[None]] | None = None
 ) -> None:
     """Wait until `holds()` is true; fail where it does not become so."""
     deadline = time.monotonic() + PATIENCE
     while not holds():
         if time.monotonic() > deadline:
             raise AssertionError(f"waited in vain for {what or holds}")
-        if pilot is not None:
-            await pilot.pause()
+        if settle is not None:
+            await settle()
         await asyncio.sleep(0.005)
 
 
@@ -188,7 +202,7 @@ async def staged(
         if root is not None:
             await stage.wait_for(lambda: isinstance(app.screen, MainScreen), "the main screen")
             await stage.wait_for(lambda: stage.looked, "the first look")
-            await stage.pilot.pause()
+            await stage.settle()
         yield stage
 
 

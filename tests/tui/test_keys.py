@@ -86,13 +86,13 @@ async def _(stage: Stage) -> None:
     await stage.press("pageup")
     await stage.wait_for(lambda: stage.panes.note.scroll_offset.y == 0)
     await stage.press("1", "pagedown")
-    await stage.wait_for(lambda: stage.here == UNITS)
+    await stage.wait_for(lambda: stage.here == "MEMORY.md")
 
 
 @shows("first", "last")
 async def _(stage: Stage) -> None:
     await stage.press("G")
-    await stage.wait_for(lambda: stage.here == UNITS)
+    await stage.wait_for(lambda: stage.here == "MEMORY.md")
     await stage.press("g")
     await stage.wait_for(lambda: stage.here == ANA)
     await stage.go_to(CACHE)
@@ -429,7 +429,7 @@ async def test_the_bottom_line_offers_what_the_pane_can_do(stage: Stage) -> None
 async def test_a_theme_is_switched_on_every_screen(stage: Stage) -> None:
     await stage.press("question_mark")
     stage.app.theme = "ricordo-light"
-    await stage.pilot.pause()
+    await stage.settle()
     light = stage.app.palette.ground.bgcolor
     for screen in stage.app.screen_stack[1:]:
         for view in screen.query("Bar, LineView, FindingBox"):

@@ -41,7 +41,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
 
 
 def _lines(look: Look, note: Note) -> list[str]:
-    from ricordo.memory.memory import Leads
+    from ricordo.memory.names import Leads
     from ricordo.notebook.report import finding_line
     from ricordo.text import one_line, visible
 

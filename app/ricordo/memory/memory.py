@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import posixpath
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property
 
 from ricordo.memory.index import Entry, Index, read_index
 from ricordo.memory.layout import Layout, Role
-from ricordo.memory.links import Link, is_external
+from ricordo.memory.links import Link
 from ricordo.memory.load import Load, compute_load
+from ricordo.memory.names import Leads, Names, Resolved, is_called_the_same, names_of
 from ricordo.memory.note import Note
-
-
-class Leads(StrEnum):
-    """Where a link leads."""
-
-    NOTE = "note"
-    FILE = "file"
-    """A file or folder of the memory that is no note."""
-    NOWHERE = "nowhere"
-    OUTSIDE = "outside"
-    AWAY = "away"
-    """An address, a heading of the same note, or a path that is no business of the memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """A link and where it leads."""
-
-    link: Link
-    leads: Leads
-    path: str = ""
-    """The file that it leads to, or would lead to, relative to the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +69,10 @@ class Memory:
         return sum(file.facts.size for file in self.files)
 
     @cached_property
-    def names(self) -> Mapping[str, tuple[Note, ...]]:
-        """Notes by the keys under which a wikilink may name them: `name:…`, `stem:…`, `fold:…`."""
-        found: dict[str, list[Note]] = {}
-        for file in self.files:
-            name, stem = file.name, file.stem
-            keys = {f"name:{normal(name)}", f"stem:{normal(stem)}", f"fold:{folded(name)}"}
-            if stem != name:
-                keys.add(f"fold:{folded(stem)}")
-            keys.update(f"alias:{folded(text)}" for text in _aliases(file))
-            for key in keys:
-                found.setdefault(key, []).append(file)
-        return {key: tuple(files) for key, files in found.items()}
+    def names(self) -> Names:
+        """What the files are called, and where links lead."""
+        unread = frozenset(it.path for it in self.skipped)
+        return names_of(self.files, self.others, unread)
 
     @cached_property
     def links(self) -> Mapping[str, tuple[Resolved, ...]]:
@@ -144,80 +112,31 @@ class Memory:
         """Return this memory with some files replaced or added, and those that are None gone."""
         files = {**self.by_path, **changed}
         kept = sorted((file for file in files.values() if file), key=lambda file: file.path)
-        return replace(self, files=tuple(kept))
+        memory = replace(self, files=tuple(kept))
+        if all(self._is_called_as_before(path, file) for path, file in changed.items()):
+            memory._carry_over(self, changed)
+        return memory
+
+    def _is_called_as_before(self, path: str, file: Note | None) -> bool:
+        before = self.by_path.get(path)
+        return file is not None and before is not None and is_called_the_same(before, file)
+
+    def _carry_over(self, before: Memory, changed: Mapping[str, Note | None]) -> None:
+        """Take what was derived from `before` and still holds, because no file came, went or got
+        another name: at 10,000 notes deriving it anew takes as long as reading them.
+        """
+        links = dict(before.links)
+        for path, file in changed.items():
+            links.pop(path, None)
+            if file is not None and file.links:
+                links[path] = tuple(before.resolve(file, link) for link in file.links)
+        self.__dict__.update(names=before.names, links=links)
+        if not any(file is not None and file.role is Role.INDEX for file in changed.values()):
+            self.__dict__.update(indexes=before.indexes, entries=before.entries, load=before.load)
 
     def resolve(self, source: Note, link: Link) -> Resolved:
-        """Return where `link`, standing in `source`, leads.
-
-        Wikilinks: exact name, exact stem, path, alias, then with `-`, `_`, blanks and case folded
-        (formats of Claude Code and of wikis in the manner of Obsidian). Markdown links: the path
-        from the file in which they stand, then from the memory itself.
-        """
-        if not link.target:
-            return Resolved(link, Leads.AWAY)
-        return self._wikilink(source, link) if link.is_wikilink else self._path_link(source, link)
-
-    def _wikilink(self, source: Note, link: Link) -> Resolved:
-        target = link.target
-        bare = target[:-3] if target[-3:].lower() == ".md" else target
-        same = normal(bare)
-        for key in (f"name:{same}", f"stem:{same}"):
-            if key in self.names:
-                return Resolved(link, Leads.NOTE, self._nearest(source, self.names[key]))
-        if "/" in target:
-            found = self._path_link(source, link._replace(target=bare + ".md"))
-            if found.leads is not Leads.NOWHERE:
-                return Resolved(link, found.leads, found.path)
-        for key in (f"alias:{folded(bare)}", f"fold:{folded(bare)}"):
-            if key in self.names:
-                return Resolved(link, Leads.NOTE, self._nearest(source, self.names[key]))
-        if target in self.others:
-            return Resolved(link, Leads.FILE, target)
-        return Resolved(link, Leads.NOWHERE, bare)
-
-    def _nearest(self, source: Note, candidates: tuple[Note, ...]) -> str:
-        """Of notes of one name that of the same folder, else the first by path."""
-        if len(candidates) > 1:
-            folder = posixpath.dirname(source.path)
-            for note in candidates:
-                if posixpath.dirname(note.path) == folder:
-                    return note.path
-        return candidates[0].path
-
-    def _path_link(self, source: Note, link: Link) -> Resolved:
-        target = link.target
-        if is_external(target):
-            return Resolved(link, Leads.AWAY)
-        if target.startswith(("/", "~", "\\")) or target.lower().startswith("file:"):
-            markdown = target.lower().endswith(".md")
-            return Resolved(link, Leads.OUTSIDE if markdown else Leads.AWAY, target)
-        if target in self.by_path and "/" not in source.path:
-            return Resolved(link, Leads.NOTE, target)
-        from_source = posixpath.normpath(posixpath.join(posixpath.dirname(source.path), target))
-        from_root = posixpath.normpath(target)
-        for path in (from_source, from_root):
-            leads = self._what_stands_at(path)
-            if leads:
-                return Resolved(link, leads[0], leads[1])
-        if from_source.startswith("../") or from_source == "..":
-            return Resolved(link, Leads.OUTSIDE, from_source)
-        return Resolved(link, Leads.NOWHERE, from_source)
-
-    def _what_stands_at(self, path: str) -> tuple[Leads, str] | None:
-        if path in self.by_path:
-            return Leads.NOTE, path
-        if path in self.others or path == "." or self._is_skipped(path):
-            return Leads.FILE, path
-        same = self._normal_paths.get(normal(path))
-        return (Leads.NOTE, same) if same else None
-
-    def _is_skipped(self, path: str) -> bool:
-        """Whether something stands at `path` that is not read, or above it."""
-        return any(path == it.path or path.startswith(it.path + "/") for it in self.skipped)
-
-    @cached_property
-    def _normal_paths(self) -> Mapping[str, str]:
-        return {normal(path): path for path in self.by_path if not path.isascii()}
+        """Return where `link`, standing in `source`, leads."""
+        return self.names.resolve(source.path, link)
 
     def _named_in_head(self, file: Note) -> Iterable[str]:
         """Paths of the files that a head names as sources or relations, as wikis do."""
@@ -227,17 +146,3 @@ class Memory:
                 resolved = self.resolve(file, link)
                 if resolved.leads is Leads.NOTE:
                     yield resolved.path
-
-
-def normal(text: str) -> str:
-    """Return `text` in Unicode's composed form, in which names are compared."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
-def folded(text: str) -> str:
-    """Return `text` with case, `-`, `_` and blanks folded, in which wikilinks still match."""
-    return normal(text).casefold().replace("_", "-").replace(" ", "-")
-
-
-def _aliases(file: Note) -> tuple[str, ...]:
-    return file.head.texts("aliases") if "aliases" in file.head.fields else ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ricordo.health.finding import Finding, Severity
-from ricordo.memory.memory import Leads, Memory
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
 from ricordo.notebook.open import Look
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ricordo.errors import AmbiguousNote, NoteNotFound
-from ricordo.memory.memory import Memory, folded, normal
+from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
 
@@ -17,13 +17,9 @@ def pick_note(memory: Memory, name: str) -> Note:
         if candidate in memory.by_path:
             return memory.by_path[candidate]
     bare = path[:-3] if path.lower().endswith(".md") else path
-    for keys in (
-        (f"name:{normal(bare)}", f"stem:{normal(bare)}"),
-        (f"fold:{folded(bare)}", f"alias:{folded(bare)}"),
-    ):
-        found = {note.path: note for key in keys for note in memory.names.get(key, ())}
-        if len(found) == 1:
-            return next(iter(found.values()))
-        if found:
-            raise AmbiguousNote(name, sorted(found))
+    found = memory.names.called(bare)
+    if len(found) > 1:
+        raise AmbiguousNote(name, sorted(found))
+    if found:
+        return memory.by_path[found[0]]
     raise NoteNotFound(f"This memory has no note “{name}”. `ricordo` lists its notes.")

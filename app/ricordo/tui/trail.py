@@ -43,7 +43,7 @@ class Trail:
     def walked(self, path: str) -> Trail:
         """Return the trail after the cursor of the index came to `path`."""
         before = replace(self, at=self.at - 1) if self.walking else self
-        return replace(before.opened(path), walking=True)
+        return replace(before.opened(path), walking=path != before.here)
 
     def renamed(self, old: str, new: str) -> Trail:
         """Return the trail after the note at `old` came to lie at `new`."""

@@ -7,7 +7,8 @@ import pytest
 from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.memory.layout import Kind, Layout, Role
 from ricordo.memory.links import find_links
-from ricordo.memory.memory import Leads, Memory
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Leads
 from tests.builders import note_text, open_memory
 
 WIKI = Layout(

@@ -13,7 +13,8 @@ from ricordo.health.opposition import exclude_each_other, read_claim
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.health.vocabulary import Triggers, compiled, expressions, lowered
 from ricordo.memory.index import Entry, Index
-from ricordo.memory.memory import Leads, Memory, normal
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Leads, normal
 from ricordo.memory.note import Note
 from ricordo.recall.likeness import token_set_ratio
 

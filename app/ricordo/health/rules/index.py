@@ -8,7 +8,8 @@ from ricordo.health.finding import Severity
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.memory.index import Entry, EntryForm, Index
 from ricordo.memory.layout import Role
-from ricordo.memory.memory import Leads, Memory
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
 
 LISTED = frozenset((EntryForm.BULLET, EntryForm.ROW))

@@ -11,7 +11,8 @@ from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.health.rules.index import LISTED
 from ricordo.memory.layout import Kind, Role
 from ricordo.memory.links import Link
-from ricordo.memory.memory import Leads, Memory, Resolved
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Leads, Resolved
 from ricordo.memory.note import Note
 
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")

@@ -9,7 +9,8 @@ from enum import StrEnum
 from ricordo.health.finding import Severity
 from ricordo.memory.index import Entry, Index
 from ricordo.memory.layout import Role
-from ricordo.memory.memory import Leads, Memory
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
 from ricordo.notebook.age import day_of
 from ricordo.notebook.open import Look

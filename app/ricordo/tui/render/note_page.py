@@ -11,7 +11,7 @@ from datetime import date
 
 from ricordo.memory.layout import Role
 from ricordo.memory.links import Link
-from ricordo.memory.memory import Leads
+from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
 from ricordo.notebook.age import age_in_words
 from ricordo.notebook.open import Look

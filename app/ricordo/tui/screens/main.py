@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 from ricordo.disk.desk import Desk, recall_desk, remember_desk
 from ricordo.errors import StateUnusable
-from ricordo.memory.memory import Leads
+from ricordo.memory.names import Leads
 from ricordo.notebook.follow import Follower, Lost, Seen
 from ricordo.text import clip, encodable
 from ricordo.tui.actions import ACTIONS, BY_ID, Pane, Situation, label_of

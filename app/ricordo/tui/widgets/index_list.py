@@ -56,7 +56,7 @@ class IndexList(CursorView):
             self.bring_into_sight(max(self.cursor, 0))
             self.cursor_moved()
         elif 0 <= height < self.scrollable_content_region.height:
-            self.scroll_to(y=self.cursor - height, animate=False, immediate=True)
+            self.jump_to(self.cursor - height)
 
     def _number_of(self, path: str, line: int, before: Row | None) -> int:
         listed = [n for n, row in enumerate(self._rows) if row.selectable and row.path == path]

@@ -84,10 +84,15 @@ class LineView(ScrollView, can_focus=True):
         """Draw the new selection."""
         self.refresh()
 
+    def jump_to(self, top: int) -> None:
+        """Show line `top` first, or as far up as the end allows."""
+        # forced, because the scroll bar of a longer text comes only with the next layout
+        self.scroll_to(y=max(0, top), animate=False, force=True, immediate=True)
+
     def bring_into_sight(self, number: int, *, margin: int = 1) -> None:
         """Scroll so that line `number` is in sight."""
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
         if number < top + margin:
-            self.scroll_to(y=max(0, number - margin), animate=False, immediate=True)
+            self.jump_to(number - margin)
         elif number >= top + height - margin:
-            self.scroll_to(y=number - height + margin + 1, animate=False, immediate=True)
+            self.jump_to(number - height + margin + 1)

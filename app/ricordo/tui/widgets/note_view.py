@@ -61,7 +61,7 @@ class NoteView(LineView, inherit_bindings=False):
             self._lines.extend(piece)
         self._search_again()
         self.lines_changed()
-        self.scroll_to(y=offset, animate=False, immediate=True)
+        self.jump_to(offset)
         self._go_to_wanted_line()
         self._rest = asyncio.create_task(self._draw_the_rest())
 
@@ -89,8 +89,8 @@ class NoteView(LineView, inherit_bindings=False):
             if line.source and line.source <= self._wanted_line:
                 best = number
         if best >= 0:
-            self.scroll_to(y=max(0, best - 2), animate=False, immediate=True)
-        if self._lines[-1].source >= self._wanted_line:
+            self.jump_to(best - 2)
+        if any(line.source >= self._wanted_line for line in self._lines[-3:]):
             self._wanted_line = 0
 
     @property
@@ -155,7 +155,7 @@ class NoteView(LineView, inherit_bindings=False):
 
     def move_to_end(self, direction: int) -> None:
         """Show the beginning (-1) or the end (1)."""
-        self.scroll_to(y=0 if direction < 0 else self.line_count, animate=False)
+        self.jump_to(0 if direction < 0 else self.line_count)
 
     def search(self, words: str) -> int:
         """Look for `words` in the text and go to the first match from here on; return how many

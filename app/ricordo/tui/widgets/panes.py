@@ -61,7 +61,7 @@ class Panes(Horizontal):
     def on_mount(self) -> None:
         """Begin in the index."""
         self._arrange()
-        self.index.focus()
+        self._focus(Pane.INDEX)
 
     @property
     def shares(self) -> dict[str, int]:
@@ -94,7 +94,11 @@ class Panes(Horizontal):
         if pane is not Pane.INDEX:
             self._slid_in = pane is Pane.FRESHNESS
         self._arrange()
-        self._widget(pane).focus()
+        self._focus(pane)
+
+    def _focus(self, pane: Pane) -> None:
+        # at once, and not after the keys that are already on their way
+        self.screen.set_focus(self._widget(pane))
 
     @property
     def situation(self) -> Situation:
@@ -128,7 +132,7 @@ class Panes(Horizontal):
     def on_descendant_focus(self) -> None:
         """A pane got the focus, by key or by mouse."""
         for pane in Pane:
-            if self._widget(pane).has_focus:
+            if self._widget(pane) is self.screen.focused:
                 self.active = pane
         self.post_message(self.FocusMoved())
 

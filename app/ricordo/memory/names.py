@@ -1,0 +1,180 @@
+"""What the files of a memory are called, and where a link that names one leads.
+
+This depends on paths, names and aliases alone: while those stay, links need no second look,
+whatever else the files say.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from ricordo.memory.links import Link, is_external
+from ricordo.memory.note import Note
+
+
+class Leads(StrEnum):
+    """Where a link leads."""
+
+    NOTE = "note"
+    FILE = "file"
+    """A file or folder of the memory that is no note."""
+    NOWHERE = "nowhere"
+    OUTSIDE = "outside"
+    AWAY = "away"
+    """An address, a heading of the same note, or a path that is no business of the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A link and where it leads."""
+
+    link: Link
+    leads: Leads
+    path: str = ""
+    """The file that it leads to, or would lead to, relative to the memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """The names of a memory's files."""
+
+    paths: frozenset[str]
+    """Of the markdown files, relative to the memory."""
+    others: frozenset[str]
+    """Of files that are no markdown, and of folders."""
+    unread: frozenset[str]
+    """Of what stands in the memory and is not read."""
+    by_key: Mapping[str, tuple[str, ...]]
+    """Paths by the keys under which a wikilink may name them: `name:…`, `stem:…`, `alias:…`,
+    `fold:…`.
+    """
+
+    def resolve(self, source: str, link: Link) -> Resolved:
+        """Return where `link`, standing in the file at path `source`, leads.
+
+        Wikilinks: exact name, exact stem, path, alias, then with `-`, `_`, blanks and case folded
+        (formats of Claude Code and of wikis in the manner of Obsidian). Markdown links: the path
+        from the file in which they stand, then from the memory itself.
+        """
+        if not link.target:
+            return Resolved(link, Leads.AWAY)
+        return self._wikilink(source, link) if link.is_wikilink else self._path_link(source, link)
+
+    def called(self, name: str) -> tuple[str, ...]:
+        """Return the paths of the files that `name` means: by name or stem, else folded or as an
+        alias.
+        """
+        exact = self._under(f"name:{normal(name)}", f"stem:{normal(name)}")
+        return exact or self._under(f"fold:{folded(name)}", f"alias:{folded(name)}")
+
+    def _under(self, *keys: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(path for key in keys for path in self.by_key.get(key, ())))
+
+    def _wikilink(self, source: str, link: Link) -> Resolved:
+        target = link.target
+        bare = target[:-3] if target[-3:].lower() == ".md" else target
+        same = normal(bare)
+        for key in (f"name:{same}", f"stem:{same}"):
+            if key in self.by_key:
+                return Resolved(link, Leads.NOTE, _nearest(source, self.by_key[key]))
+        if "/" in target:
+            found = self._path_link(source, link._replace(target=bare + ".md"))
+            if found.leads is not Leads.NOWHERE:
+                return Resolved(link, found.leads, found.path)
+        for key in (f"alias:{folded(bare)}", f"fold:{folded(bare)}"):
+            if key in self.by_key:
+                return Resolved(link, Leads.NOTE, _nearest(source, self.by_key[key]))
+        if target in self.others:
+            return Resolved(link, Leads.FILE, target)
+        return Resolved(link, Leads.NOWHERE, bare)
+
+    def _path_link(self, source: str, link: Link) -> Resolved:
+        target = link.target
+        if is_external(target):
+            return Resolved(link, Leads.AWAY)
+        if target.startswith(("/", "~", "\\")) or target.lower().startswith("file:"):
+            markdown = target.lower().endswith(".md")
+            return Resolved(link, Leads.OUTSIDE if markdown else Leads.AWAY, target)
+        if target in self.paths and "/" not in source:
+            return Resolved(link, Leads.NOTE, target)
+        from_source = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+        from_root = posixpath.normpath(target)
+        for path in (from_source, from_root):
+            leads = self._what_stands_at(path)
+            if leads:
+                return Resolved(link, leads[0], leads[1])
+        if from_source.startswith("../") or from_source == "..":
+            return Resolved(link, Leads.OUTSIDE, from_source)
+        return Resolved(link, Leads.NOWHERE, from_source)
+
+    def _what_stands_at(self, path: str) -> tuple[Leads, str] | None:
+        if path in self.paths:
+            return Leads.NOTE, path
+        if path in self.others or path == "." or self._is_unread(path):
+            return Leads.FILE, path
+        same = self._normal_paths.get(normal(path))
+        return (Leads.NOTE, same) if same else None
+
+    def _is_unread(self, path: str) -> bool:
+        """Whether something that is not read stands at `path`, or above it."""
+        return any(path == it or path.startswith(it + "/") for it in self.unread)
+
+    @cached_property
+    def _normal_paths(self) -> Mapping[str, str]:
+        return {normal(path): path for path in self.paths if not path.isascii()}
+
+
+def names_of(files: Iterable[Note], others: frozenset[str], unread: frozenset[str]) -> Names:
+    """Return the names of the markdown `files` and of what else stands in the memory."""
+    found: dict[str, list[str]] = {}
+    paths: list[str] = []
+    for file in files:
+        paths.append(file.path)
+        for key in _keys(file):
+            found.setdefault(key, []).append(file.path)
+    by_key = {key: tuple(paths) for key, paths in found.items()}
+    return Names(frozenset(paths), others, unread, by_key)
+
+
+def is_called_the_same(one: Note, other: Note) -> bool:
+    """Say whether two states of a file have the same path, name and aliases."""
+    return (one.path, one.name, aliases(one)) == (other.path, other.name, aliases(other))
+
+
+def aliases(file: Note) -> tuple[str, ...]:
+    """Return the other names that a head gives its file."""
+    return file.head.texts("aliases") if "aliases" in file.head.fields else ()
+
+
+def normal(text: str) -> str:
+    """Return `text` in Unicode's composed form, in which names are compared."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def folded(text: str) -> str:
+    """Return `text` with case, `-`, `_` and blanks folded, in which wikilinks still match."""
+    return normal(text).casefold().replace("_", "-").replace(" ", "-")
+
+
+def _keys(file: Note) -> set[str]:
+    name, stem = file.name, file.stem
+    keys = {f"name:{normal(name)}", f"stem:{normal(stem)}", f"fold:{folded(name)}"}
+    if stem != name:
+        keys.add(f"fold:{folded(stem)}")
+    keys.update(f"alias:{folded(text)}" for text in aliases(file))
+    return keys
+
+
+def _nearest(source: str, candidates: tuple[str, ...]) -> str:
+    """Of notes of one name that of the same folder, else the first by path."""
+    if len(candidates) > 1:
+        folder = posixpath.dirname(source)
+        for path in candidates:
+            if posixpath.dirname(path) == folder:
+                return path
+    return candidates[0]
