@@ -52,7 +52,8 @@ docs: $(DEVELOPS) ## write the generated pages of docs/ anew
 	mv docs/keys.md.new docs/keys.md
 	$(BIN)/python -m ricordo.cli.command_page > docs/commands.md.new
 	mv docs/commands.md.new docs/commands.md
-	$(BIN)/python -m ricordo.tui.picture docs/ricordo.svg
+	$(BIN)/python -m ricordo.tui.picture > docs/ricordo.svg.new
+	mv docs/ricordo.svg.new docs/ricordo.svg
 
 clean: ## remove what was built, .venv too
 	rm -rf $(VENV) .soak .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,4 +1,7 @@
-"""Where the themes and the sample memory lie: inside the wheel, or at the top of a checkout."""
+"""What ships with the code: themes, the sample memory, data files.
+
+Themes and sample memory lie inside the wheel, or at the top of a checkout.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,12 @@ def themes_directory() -> str:
 def sample_memory_directory() -> str:
     """Return the directory of the sample memory; it is never opened itself, only copies of it."""
     return _find("sample_memory")
+
+
+def data_text(name: str) -> str:
+    """Return the text of the data file `name` of the package."""
+    with open(os.path.join(_PACKAGE, name), encoding="utf-8") as file:
+        return file.read()
 
 
 def _find(name: str) -> str:

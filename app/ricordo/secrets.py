@@ -13,9 +13,10 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from pathlib import Path
 from string import ascii_lowercase, digits
 from typing import Any, NamedTuple
+
+from ricordo.resources import data_text
 
 
 class Secret(NamedTuple):
@@ -65,7 +66,7 @@ class _Shape(NamedTuple):
 
 @cache
 def _data() -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("secret_rules.toml").read_text("utf-8"))
+    return tomllib.loads(data_text("secret_rules.toml"))
 
 
 class _Rules:

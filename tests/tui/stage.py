@@ -26,7 +26,7 @@ from ricordo.tui.widgets.line_view import LineView
 from ricordo.tui.widgets.panes import Panes
 from tests.builders import note_text, write_memory
 
-PATIENCE = 3.0
+PATIENCE = 30.0
 """Seconds after which what is waited for will not come."""
 STAMP = 1_795_000_000
 """When every file of a built memory was changed: 18 November 2026."""

@@ -1,14 +1,13 @@
 """A picture of the notebook, drawn by itself.
 
-`python -m ricordo.tui.picture OUT.svg` opens the sample memory and saves what is on the screen.
+`python -m ricordo.tui.picture > docs/ricordo.svg` opens the sample memory and prints what is then
+on the screen.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import sys
-from pathlib import Path
 
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.sample import copied_sample
@@ -40,4 +39,4 @@ async def picture(surroundings: Surroundings) -> str:
 
 if __name__ == "__main__":
     around = look_around(os.environ, now=_NOW)
-    Path(sys.argv[1]).write_text(asyncio.run(picture(around)), encoding="utf-8")
+    print(asyncio.run(picture(around)))
