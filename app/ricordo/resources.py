@@ -6,6 +6,7 @@ Themes and sample memory lie inside the wheel, or at the top of a checkout.
 from __future__ import annotations
 
 import os
+import pkgutil
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _CHECKOUT = os.path.dirname(os.path.dirname(_PACKAGE))
@@ -23,8 +24,9 @@ def sample_memory_directory() -> str:
 
 def data_text(name: str) -> str:
     """Return the text of the data file `name` of the package."""
-    with open(os.path.join(_PACKAGE, name), encoding="utf-8") as file:
-        return file.read()
+    data = pkgutil.get_data("ricordo", name)
+    assert data is not None
+    return data.decode()
 
 
 def _find(name: str) -> str:

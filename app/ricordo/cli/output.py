@@ -9,7 +9,7 @@ from ricordo.text import encodable
 
 
 def print_json(document: Any) -> None:
-    """Print `document` as JSON; bytes that were no UTF-8 are written as `\\xNN`."""
+    r"""Print `document` as JSON; bytes that were no UTF-8 are written as `\xNN`."""
     import json
 
     print(json.dumps(_encodable(document), ensure_ascii=False, indent=2))
