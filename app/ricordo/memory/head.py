@@ -37,7 +37,8 @@ class Head:
         value = self.fields.get(key)
         if value is None:
             metadata = self.fields.get("metadata")
-            value = metadata.get(key) if isinstance(metadata, Mapping) else None
+            # heads are read into dicts; asking for a Mapping costs ten times as much
+            value = metadata.get(key) if isinstance(metadata, dict) else None
         return value if isinstance(value, str) else "" if value is None else flat(value)
 
     def texts(self, key: str) -> tuple[str, ...]:

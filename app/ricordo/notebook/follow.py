@@ -63,6 +63,8 @@ class Follower:
         self._notebook = notebook
         self._queue: asyncio.Queue[Batch | _Wish] = asyncio.Queue()
         self._memory: Memory | None = None
+        self._behind: _Wish | None = None
+        """A wish that came after the batches that are being answered."""
         self._held: dict[str, _Held] = {}
         self._polling = False
 
@@ -115,6 +117,12 @@ class Follower:
                 return seen
 
     async def _wish(self) -> Batch | _Wish:
+        wish, self._behind = self._behind, None
+        if wish is None:
+            wish = await self._next_wish()
+        return self._with_those_behind(wish) if isinstance(wish, Batch) else wish
+
+    async def _next_wish(self) -> Batch | _Wish:
         if not self._held:
             return await self._queue.get()
         due = min(held.since for held in self._held.values()) + STABLE_FOR
@@ -123,6 +131,17 @@ class Follower:
             return await asyncio.wait_for(self._queue.get(), max(left, 0.0))
         except TimeoutError:
             return Batch(frozenset(self._held), polling=self._polling)
+
+    def _with_those_behind(self, batch: Batch) -> Batch:
+        """Add what changed meanwhile: looking takes longer than an agent needs to write."""
+        while not self._queue.empty():
+            wish = self._queue.get_nowait()
+            if not isinstance(wish, Batch):
+                self._behind = wish
+                break
+            everything = batch.everything or wish.everything
+            batch = Batch(batch.paths | wish.paths, everything, wish.polling)
+        return batch
 
     async def _answer(self, wish: Batch | _Wish) -> Seen | None:
         before = self._memory

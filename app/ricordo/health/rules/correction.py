@@ -18,13 +18,13 @@ from ricordo.memory.names import Leads, normal
 from ricordo.memory.note import Note
 from ricordo.recall.likeness import token_set_ratio
 
-_MOST_COMPARED = 20_000
+_MOST_COMPARED = 5_000
 """Pairs of entries, a bound on the time that an index of any size can take."""
 _CANDIDATES = 12
 """Loaded entries with which one below the cut is compared."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\s*\n|\n(?=\s*[-*+#|])")
-_MOST_LOST = 2_000
+_MOST_LOST = 500
 """Entries below the cut that are judged, the last of them, which are the newest."""
 _PATTERN = 3
 """Loaded entries that one statement excludes: so many are a list of like things."""

@@ -5,6 +5,7 @@ The page comes in pieces, so that the beginning of a long note is on screen at o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -22,6 +23,8 @@ from ricordo.tui.render.source import render_source
 
 LONGEST_LINE = 10_000
 """Characters; what lies beyond is counted, not shown."""
+_CONFLICT_COPY = re.compile(r"\.sync-conflict-|conflicted copy|\(conflict")
+"""How Syncthing, Dropbox and others name the copy that lost."""
 _SOURCE_PIECE = 400
 """Lines of source that are drawn in one go."""
 _BYTES_SHOWN = 256
@@ -74,6 +77,8 @@ class NotePage:
             age_in_words(note, self._today),
             f"≈{tokens(note.text):,} tokens",
         ]
+        if _CONFLICT_COPY.search(note.path):
+            facts.append("conflict copy")
         if note.facts.links > 1:
             facts.append("hard link")
         if not note.facts.writable:
