@@ -12,7 +12,12 @@ def print_json(document: Any) -> None:
     r"""Print `document` as JSON; bytes that were no UTF-8 are written as `\xNN`."""
     import json
 
-    print(json.dumps(_encodable(document), ensure_ascii=False, indent=2))
+    # indented, json is written by Python code at a twentieth of the speed
+    indent = 2 if sys.stdout.isatty() else None
+    text = json.dumps(document, ensure_ascii=False, indent=indent)
+    if encodable(text) != text:
+        text = json.dumps(_encodable(document), ensure_ascii=False, indent=indent)
+    print(text)
 
 
 def print_lines(lines: list[str]) -> None:

@@ -72,8 +72,9 @@ def _judge(file: Note, rules: Iterable[Rule], context: Context) -> tuple[Finding
     findings: list[Finding] = []
     for rule in rules:
         if rule.on_note and file.role in rule.roles:
-            found = islice(rule.on_note(file, context), MOST_A_FILE)
-            findings.extend(_numbered(rule, found, file.path))
+            found = list(islice(rule.on_note(file, context), MOST_A_FILE))
+            if found:
+                findings.extend(_numbered(rule, found, file.path))
     return tuple(findings)
 
 

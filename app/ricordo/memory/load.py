@@ -82,7 +82,7 @@ def stripped_lines(text: str) -> list[tuple[int, str]]:
     head = frontmatter.read(text)
     start = text.count("\n", 0, head.end)
     numbered = list(enumerate(text[head.end :].split("\n"), start + 1))
-    kept = _without_comments(numbered)
+    kept = _without_comments(numbered) if "<!--" in text else numbered
     while kept and not kept[0][1].strip():
         kept.pop(0)
     while kept and not kept[-1][1].strip():

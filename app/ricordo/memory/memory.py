@@ -103,10 +103,22 @@ class Memory:
         found: dict[str, list[tuple[Index, Entry]]] = {}
         for index in self.indexes:
             for entry in index.entries:
-                resolved = self.resolve(index.note, entry.link)
+                resolved = self.target(index, entry)
                 if resolved.leads is Leads.NOTE:
                     found.setdefault(resolved.path, []).append((index, entry))
         return {path: tuple(entries) for path, entries in found.items()}
+
+    def target(self, index: Index, entry: Entry) -> Resolved:
+        """Return where an entry of `index` points."""
+        return self._targets[index.path][entry.link.start]
+
+    @cached_property
+    def _targets(self) -> Mapping[str, Mapping[int, Resolved]]:
+        """The links of the indexes by where they stand."""
+        return {
+            index.path: {found.link.start: found for found in self.links.get(index.path, ())}
+            for index in self.indexes
+        }
 
     def with_files(self, changed: Mapping[str, Note | None]) -> Memory:
         """Return this memory with some files replaced or added, and those that are None gone."""

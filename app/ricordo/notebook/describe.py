@@ -37,7 +37,7 @@ def dropped(memory: Memory) -> list[tuple[int, str, str]]:
     if cut is None or index is None:
         return []
     return [
-        (entry.line, entry.title, memory.resolve(index.note, entry.link).path)
+        (entry.line, entry.title, memory.target(index, entry).path)
         for entry in index.entries
         if entry.line >= cut
     ]

@@ -76,6 +76,12 @@ class Follower:
         """Ask for the findings to be told anew, because something was decided."""
         self._queue.put_nowait(_Wish.JUDGE)
 
+    async def decide(self, finding_id: str, *, take_back: bool) -> None:
+        """Dismiss a finding or let it stand again. Raises StateUnusable."""
+        act = self._notebook.take_back if take_back else self._notebook.dismiss
+        await asyncio.to_thread(act, finding_id)
+        self.judge()
+
     async def looks(self) -> AsyncIterator[Seen | Lost]:
         """Yield a first sight without findings, then a look after every change, for ever."""
         pump = asyncio.create_task(self._pump())
@@ -117,9 +123,8 @@ class Follower:
                 return seen
 
     async def _wish(self) -> Batch | _Wish:
-        wish, self._behind = self._behind, None
-        if wish is None:
-            wish = await self._next_wish()
+        behind, self._behind = self._behind, None
+        wish = behind or await self._next_wish()
         return self._with_those_behind(wish) if isinstance(wish, Batch) else wish
 
     async def _next_wish(self) -> Batch | _Wish:

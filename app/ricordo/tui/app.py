@@ -11,6 +11,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from textual.app import App
 from textual.command import CommandPalette, Provider
+from textual.events import Key
 from textual.worker import WorkerFailed
 
 from ricordo.agents.place import Place
@@ -118,6 +119,11 @@ class RicordoApp(App[int]):
 
     def _answered(self, demo: bool | None) -> None:
         self.exit(DEMO_WANTED if demo else 0)
+
+    def on_key(self, event: Key) -> None:
+        """Give what is typed ahead to the line that was just opened for it."""
+        if isinstance(self.screen, MainScreen) and self.screen.typed_ahead(event):
+            event.prevent_default()
 
     def on_memories_requested(self, message: MemoriesRequested) -> None:
         """Offer every memory of this machine."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ricordo.text import clip
-from ricordo.tui.render.index_rows import Order, Row, index_rows
+from ricordo.tui.render.index_rows import Order, Row, RowKind, index_rows
 
 if TYPE_CHECKING:
     from ricordo.disk.desk import Desk
@@ -46,6 +46,14 @@ class Listing:
     def rows(self, look: Look) -> tuple[Row, ...]:
         """Return the rows of `look`."""
         return index_rows(look, self.order, self.type_filter, self.words)
+
+    def first_note(self, look: Look, wanted: str) -> str:
+        """Return the path of the note to begin with: `wanted` where it is there, else the first
+        that is listed; "" where none is.
+        """
+        if wanted in look.memory.by_path:
+            return wanted
+        return next((row.path for row in self.rows(look) if row.kind is RowKind.NOTE), "")
 
     def in_next_order(self) -> Listing:
         """Return the same notes in the next order."""

@@ -95,7 +95,7 @@ class _Loaded:
 
 def _listed(memory: Memory, index: Index) -> Iterator[_Listed]:
     for entry in index.entries:
-        found = memory.resolve(index.note, entry.link)
+        found = memory.target(index, entry)
         if found.leads is Leads.NOTE and found.path != index.path:
             yield _Listed(entry, memory.by_path[found.path])
 

@@ -23,7 +23,7 @@ def index_missing_file(memory: Memory, context: Context) -> Iterator[Found]:
         for entry in index.entries:
             if entry.link.is_wikilink and entry.form not in LISTED:
                 continue
-            if memory.resolve(index.note, entry.link).leads is Leads.NOWHERE:
+            if memory.target(index, entry).leads is Leads.NOWHERE:
                 message = (
                     f"The entry “{entry.title}” points to {entry.link.target}, which is not there."
                 )
@@ -57,7 +57,7 @@ def index_duplicate_entry(memory: Memory, context: Context) -> Iterator[Found]:
 def _listed(memory: Memory, index: Index) -> Iterator[tuple[str, Entry]]:
     for entry in index.entries:
         if entry.form in LISTED:
-            found = memory.resolve(index.note, entry.link)
+            found = memory.target(index, entry)
             if found.leads is Leads.NOTE and memory.by_path[found.path].role is not Role.INDEX:
                 yield found.path, entry
 

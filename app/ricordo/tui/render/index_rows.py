@@ -189,7 +189,7 @@ def _rows_of_index(look: Look, index: Index, cut: int | None, shown: set[str]) -
 def _entry_row(
     look: Look, index: Index, entry: Entry, cut: int | None, shown: set[str]
 ) -> Iterator[Row]:
-    resolved = look.memory.resolve(index.note, entry.link)
+    resolved = look.memory.target(index, entry)
     dimmed = cut is not None and entry.line >= cut
     if resolved.leads is not Leads.NOTE:
         yield Row(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.events import Key
 from textual.screen import Screen
 
 from ricordo.disk.desk import Desk, recall_desk, remember_desk
@@ -73,11 +73,20 @@ class MainScreen(Screen[None]):
 
     def on_unmount(self) -> None:
         """Keep how the notebook is left."""
-        self.remember()
+        desk = Desk(
+            note=self._reading.path,
+            order=self._listing.order.value,
+            type_filter=self._listing.type_filter,
+            words=self._listing.words,
+            as_source=self._reading.as_source,
+            widths=self._panes.shares,
+        )
+        # a screen that cannot be restored is no reason to trouble a person who is leaving
+        with suppress(OSError):
+            remember_desk(self._notebook.surroundings.state, self._notebook.place.root, desk)
 
     def on_mount(self) -> None:
         """Begin to follow the memory."""
-        self._panes.set_title(Pane.FRESHNESS, "Freshness")
         self._show_index()
         self._say()
         self.run_worker(self._follow(), group="disk")
@@ -120,20 +129,6 @@ class MainScreen(Screen[None]):
         """Take the styles of another theme; what is on the screen is drawn anew by itself."""
         self._palette = palette
 
-    def remember(self) -> None:
-        """Keep how the notebook is left."""
-        desk = Desk(
-            note=self._reading.path,
-            order=self._listing.order.value,
-            type_filter=self._listing.type_filter,
-            words=self._listing.words,
-            as_source=self._reading.as_source,
-            widths=self._panes.shares,
-        )
-        # a screen that cannot be restored is no reason to trouble a person who is leaving
-        with suppress(OSError):
-            remember_desk(self._notebook.surroundings.state, self._notebook.place.root, desk)
-
     # A new look
 
     def on_looked(self, message: Looked) -> None:
@@ -152,7 +147,7 @@ class MainScreen(Screen[None]):
         if seen.look.remark:
             self.notify(seen.look.remark, severity="warning", markup=False)
         if first:
-            self._reading.begin(seen.look, self._first_note(seen.look))
+            self._reading.begin(seen.look, self._listing.first_note(seen.look, self._desk.note))
         self._changed |= seen.changed - {self._reading.path}
         self._show_index()
         if gone is not None:
@@ -171,15 +166,11 @@ class MainScreen(Screen[None]):
         reading.trail = reading.trail.opened(row.path) if row else Trail()
         self._opened()
 
-    def _first_note(self, look: Look) -> str:
-        if self._desk.note in look.memory.by_path:
-            return self._desk.note
-        rows = self._listing.rows(look)
-        return next((row.path for row in rows if row.kind is RowKind.NOTE), "")
-
     def _show_index(self) -> None:
         index = self._panes.index
-        index.say_instead(self._instead_of_rows())
+        keys = [label_of(BY_ID[name], self.keymap) for name in ("memories", "reread")]
+        narrowed = self._listing.narrowed
+        index.say_instead(empty_index(self._notebook.place, self._seen, narrowed, *keys))
         if self._look is None:
             return
         line = index.row.line if index.row else 0
@@ -200,10 +191,6 @@ class MainScreen(Screen[None]):
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
         self.query_one("#hint", Bar).say(hint_line(self._look, self._reading.path, finding))
         self.query_one("#keys", Bar).say(key_line(self.situation, self.keymap))
-
-    def _instead_of_rows(self) -> list[tuple[str, str]]:
-        keys = [label_of(BY_ID[name], self.keymap) for name in ("memories", "reread")]
-        return empty_index(self._notebook.place, self._seen, self._listing.narrowed, *keys)
 
     # What the parts of the screen tell
 
@@ -376,15 +363,13 @@ class MainScreen(Screen[None]):
         self.run_worker(self._decide(finding.id, take_back=gone), group="state")
 
     async def _decide(self, finding_id: str, *, take_back: bool) -> None:
-        decide = self._notebook.take_back if take_back else self._notebook.dismiss
         try:
-            await asyncio.to_thread(decide, finding_id)
+            await self._follower.decide(finding_id, take_back=take_back)
         except StateUnusable as error:
             self.notify(str(error), severity="error", markup=False)
             return
         said = "It stands again." if take_back else "Dismissed until its cause changes."
         self.notify(said, markup=False, timeout=3)
-        self._follower.judge()
 
     # Filter and find
 
@@ -396,6 +381,10 @@ class MainScreen(Screen[None]):
             self._find.ask("find in the note", "")
         else:
             self._find.ask("filter the index", self._listing.words)
+
+    def typed_ahead(self, event: Key) -> bool:
+        """Say whether the line of words took a key that no part of the screen wanted."""
+        return self._find.take(event)
 
     def on_find_bar_typed(self, message: FindBar.Typed) -> None:
         """Filter or find as the person types."""

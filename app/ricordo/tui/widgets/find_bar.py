@@ -30,7 +30,7 @@ class FindBar(Input):
         self.placeholder = what_for
         self.value = words
         self.add_class("-on")
-        self.focus()
+        self.screen.set_focus(self)
 
     @property
     def is_on(self) -> bool:
@@ -52,8 +52,27 @@ class FindBar(Input):
         """Escape takes the words away."""
         if event.key == "escape":
             event.stop()
-            self.post_message(self.Typed(""))
+            self._give_up()
+
+    def take(self, event: Key) -> bool:
+        """Take a key that was typed so fast that it went to where the focus was before; say
+        whether it was one.
+        """
+        if not self.is_on:
+            return False
+        if event.is_printable and event.character:
+            self.insert_text_at_cursor(event.character)
+        elif event.key == "enter":
             self._leave()
+        elif event.key == "escape":
+            self._give_up()
+        else:
+            return False
+        return True
+
+    def _give_up(self) -> None:
+        self.post_message(self.Typed(""))
+        self._leave()
 
     def on_blur(self) -> None:
         """Keep the words when the person went elsewhere; not when the whole terminal did."""

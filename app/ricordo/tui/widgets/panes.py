@@ -60,6 +60,7 @@ class Panes(Horizontal):
 
     def on_mount(self) -> None:
         """Begin in the index."""
+        self.set_title(Pane.FRESHNESS, "Freshness")
         self._arrange()
         self._focus(Pane.INDEX)
 
