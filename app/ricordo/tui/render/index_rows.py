@@ -73,6 +73,8 @@ class Row:
         return self.kind in (RowKind.NOTE, RowKind.TEXT, RowKind.MISSING)
 
 
+_OF_NESTED = (RowKind.NOTE, RowKind.MISSING)
+"""What is shown of the index of a folder, under the folder's name."""
 GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
     Severity.ERROR: ("✗", "error"),
     Severity.WARNING: ("!", "warning"),
@@ -138,7 +140,7 @@ def _in_index_order(look: Look) -> Iterator[Row]:
             continue
         if len(memory.indexes) > 1:
             yield Row(RowKind.HEADING, index.folder or index.path, index.path)
-        yield from (row for row in rows if position == 0 or row.kind is not RowKind.TEXT)
+        yield from (row for row in rows if position == 0 or row.kind in _OF_NESTED)
     rest = [file for file in memory.files if file.path not in shown]
     yield from _section(
         look,
@@ -170,7 +172,8 @@ def _rows_of_index(look: Look, index: Index, cut: int | None, shown: set[str]) -
             yield from _text_row(index, text, cut)
             text = []
             yield Row(RowKind.CUT, "agents stop reading here")
-        if number < first_line or not line.strip():
+        is_frame = line.startswith("|") and number not in entries
+        if number < first_line or is_frame or not line.strip():
             continue
         if line.startswith("#") and number not in entries:
             yield from _text_row(index, text, cut)
@@ -210,7 +213,7 @@ def _entry_row(
 
 
 def _note_row(look: Look, note: Note, title: str, dimmed: bool = False, line: int = 0) -> Row:
-    detail = note.stem if note.stem != title else ""
+    detail = note.stem if note.stem not in title else ""
     worst = look.worst(note.path)
     return Row(RowKind.NOTE, title, note.path, detail, worst, dimmed, line, look.judged)
 
@@ -230,7 +233,10 @@ def _plain(line: str) -> str:
 
 
 def _section(look: Look, title: str, files: Iterable[Note]) -> Iterator[Row]:
-    rows = [_note_row(look, file, file.name) for file in files]
+    # the indexes of a wiki all have one name
+    rows = [
+        _note_row(look, file, file.path if file.role is Role.INDEX else file.name) for file in files
+    ]
     if rows:
         yield Row(RowKind.HEADING, title)
         yield from rows

@@ -156,7 +156,8 @@ class NotePage:
 
     def _name_of(self, path: str) -> Span:
         self.targets.append(Target(Leads.NOTE, path))
-        name = self._look.memory.by_path[path].stem
+        file = self._look.memory.by_path[path]
+        name = path if file.role is Role.INDEX else file.stem
         return Span(clip(name, 48), "link", len(self.targets) - 1)
 
     def _resolver(self) -> Resolver:

@@ -377,10 +377,8 @@ class MainScreen(Screen[None]):
         """Ask for words: in the index to filter it, in the note to find them."""
         if self._panes.active is Pane.FRESHNESS:
             self._panes.go(Pane.INDEX)
-        if self._panes.active is Pane.NOTE:
-            self._find.ask("find in the note", "")
-        else:
-            self._find.ask("filter the index", self._listing.words)
+        in_note = self._panes.active is Pane.NOTE
+        self._find.ask("" if in_note else self._listing.words, in_note=in_note)
 
     def typed_ahead(self, event: Key) -> bool:
         """Say whether the line of words took a key that no part of the screen wanted."""
@@ -388,7 +386,7 @@ class MainScreen(Screen[None]):
 
     def on_find_bar_typed(self, message: FindBar.Typed) -> None:
         """Filter or find as the person types."""
-        if self._panes.active is Pane.NOTE:
+        if self._find.in_note:
             self._panes.note.search(message.words)
         else:
             self._list(self._listing.with_words(message.words))

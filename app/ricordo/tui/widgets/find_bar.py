@@ -25,9 +25,13 @@ class FindBar(Input):
         """Out of sight until `ask`."""
         super().__init__(id=id, select_on_focus=False)
 
-    def ask(self, what_for: str, words: str) -> None:
-        """Appear, with `what_for` as the hint and `words` to begin with."""
-        self.placeholder = what_for
+    in_note = False
+    """Whether the words are looked for in the note, and not in the index."""
+
+    def ask(self, words: str, *, in_note: bool) -> None:
+        """Appear, with `words` to begin with."""
+        self.in_note = in_note
+        self.placeholder = "find in the note" if in_note else "filter the index"
         self.value = words
         self.add_class("-on")
         self.screen.set_focus(self)
@@ -46,7 +50,7 @@ class FindBar(Input):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Keep the words."""
         event.stop()
-        self._leave()
+        self._keep()
 
     def on_key(self, event: Key) -> None:
         """Escape takes the words away."""
@@ -63,12 +67,16 @@ class FindBar(Input):
         if event.is_printable and event.character:
             self.insert_text_at_cursor(event.character)
         elif event.key == "enter":
-            self._leave()
+            self._keep()
         elif event.key == "escape":
             self._give_up()
         else:
             return False
         return True
+
+    def _keep(self) -> None:
+        self.post_message(self.Typed(self.value))
+        self._leave()
 
     def _give_up(self) -> None:
         self.post_message(self.Typed(""))
@@ -77,7 +85,7 @@ class FindBar(Input):
     def on_blur(self) -> None:
         """Keep the words when the person went elsewhere; not when the whole terminal did."""
         if self.is_on and self.app.app_focus:
-            self._leave()
+            self._keep()
 
     def _leave(self) -> None:
         self.remove_class("-on")
