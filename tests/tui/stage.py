@@ -96,14 +96,23 @@ class Stage:
 
     async def press(self, *keys: str) -> None:
         """Press keys, and wait until the screen has taken them in."""
+        for key in keys:
+            self._send(key)
+            await self.settle()
+
+    async def type_ahead(self, *keys: str) -> None:
+        """Press keys faster than the screen can answer."""
+        for key in keys:
+            self._send(key)
+        await self.settle()
+
+    def _send(self, key: str) -> None:
         driver = self.app._driver
         assert driver is not None
-        for key in keys:
-            name = _character_to_key(key) if len(key) == 1 else key
-            event = Key(name, key if len(key) == 1 else None)
-            event.set_sender(self.app)
-            driver.send_message(event)
-            await self.settle()
+        name = _character_to_key(key) if len(key) == 1 else key
+        event = Key(name, key if len(key) == 1 else None)
+        event.set_sender(self.app)
+        driver.send_message(event)
 
     async def settle(self) -> None:
         """Wait until every part of the screen has done what it was told so far."""

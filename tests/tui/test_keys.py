@@ -495,6 +495,14 @@ async def test_the_line_of_words_goes_when_the_person_goes_elsewhere(stage: Stag
     assert title(stage, Pane.INDEX) == "Index · /tide"
 
 
+async def test_words_typed_ahead_are_words(stage: Stage) -> None:
+    await stage.type_ahead("3", "1", "/", *"tide", "enter")
+    await stage.wait_for(lambda: title(stage, Pane.INDEX) == "Index · /tide")
+    assert not stage.main.query_one(FindBar).is_on
+    await stage.type_ahead("/", *"tokyo", "escape")
+    await stage.wait_for(lambda: title(stage, Pane.INDEX) == "Index")
+
+
 async def test_arrows_move_the_index_while_words_are_typed(stage: Stage) -> None:
     await stage.press("slash", *"project", "down")
     await stage.wait_for(lambda: stage.here == CACHE)

@@ -1,0 +1,54 @@
+"""What is drawn, counted instead of timed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.tui.render import note_page
+from ricordo.tui.widgets import index_list
+from tests.tui.stage import build, staged
+
+
+async def test_of_ten_thousand_notes_only_those_in_sight_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    draw = index_list.draw_row
+
+    def counted(row: index_list.Row, *rest: object) -> object:
+        drawn.append(row.path)
+        return draw(row, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(index_list, "draw_row", counted)
+    root = build(tmp_path, {f"note_{n:05}.md": f"Note {n}.\n" for n in range(10_000)})
+    async with staged(root, (120, 30)) as stage:
+        drawn.clear()
+        await stage.press("j", "j", "G", "k")
+        await stage.wait_for(lambda: stage.here == "note_09998.md")
+        assert len(drawn) < 10 * 30
+        assert len(set(drawn)) < 3 * 30
+
+
+async def test_a_long_note_shows_its_beginning_before_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[int] = []
+    render = note_page.render_markdown
+
+    def counted(text: str, *rest: object) -> object:
+        rendered.append(len(text))
+        return render(text, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(note_page, "render_markdown", counted)
+    text = "".join(f"Paragraph {n} of a long note, with *words* in it.\n\n" for n in range(4_000))
+    root = build(tmp_path, {"a.md": "Short.\n", "b.md": text})
+    async with staged(root) as stage:
+        assert stage.here == "a.md"
+        rendered.clear()
+        stage.main._go_to("b.md")
+        assert 0 < sum(rendered) < 20_000, "only the beginning before anything else happens"
+        assert "Paragraph 0 of" in stage.note_text
+        await stage.wait_for(lambda: "Paragraph 3999 of" in stage.note_text)
+        assert sum(rendered) > 150_000

@@ -1,0 +1,148 @@
+"""The program on a pseudo-terminal: what reaches it, and how it is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+import pytest
+
+from tests.benchmarks.terminal import Terminal
+from tests.tui import hostile
+from tests.tui.stage import build
+
+pytestmark = pytest.mark.terminal
+
+
+class Session(Terminal):
+    """A program on a terminal that keeps every byte, and tells how the program ended."""
+
+    def __init__(self, words: list[str], cwd: Path) -> None:
+        self.bytes = b""
+        self.status: int | None = None
+        environ = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        super().__init__([sys.executable, *words], environ, cwd)
+
+    def forget(self) -> None:
+        self.bytes += self._raw
+        super().forget()
+
+    def press(self, keys: str) -> None:
+        """Press keys one after the other, each when the one before was answered."""
+        for key in keys:
+            self.send(key)
+            self.settle(0.03, seconds=5)
+        self.forget()
+
+    def kill(self, number: int) -> None:
+        os.kill(self._pid, number)
+
+    def end(self) -> int:
+        """Wait until the program has ended; return its exit code."""
+        while self._read(20):
+            pass
+        self.forget()
+        self.status = os.waitpid(self._pid, 0)[1]
+        return os.waitstatus_to_exitcode(self.status)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.status is None:
+            super().__exit__(kind, error, trace)
+        else:
+            os.close(self._handle)
+
+
+def restored(raw: bytes) -> bool:
+    """Say whether the last of what was sent gives the terminal back as it was."""
+    modes = (b"1049", b"1000", b"1003", b"1006", b"2004")
+    off = all(raw.rfind(b"\x1b[?%sl" % mode) >= raw.rfind(b"\x1b[?%sh" % mode) for mode in modes)
+    return off and raw.rfind(b"\x1b[?25h") > raw.rfind(b"\x1b[?25l")
+
+
+@pytest.fixture
+def ready(tmp_path: Path) -> Iterator[Session]:
+    with Session(["-m", "ricordo", str(build(tmp_path))], tmp_path) as session:
+        session.wait_for("watching")
+        yield session
+
+
+def test_no_control_of_a_note_reaches_the_terminal(tmp_path: Path) -> None:
+    root = build(tmp_path, hostile.notes())
+    with Session(["-m", "ricordo", str(root)], tmp_path) as session:
+        session.wait_for("watching")
+        session.press("2s" + "jjjj" + "s1" + "j" * 30 + "o" * 4 + "3" + "j" * 5)
+        session.press("\x1b[C" + "j" * 20 + "\x1b[C\r" + "jj" + "y" + "1L" + " " + "\x1b" + "?")
+        session.press("\x1b" + "1G" + "k" * 20 + "t" * 4 + "/Q1b\r" + "2y" + "\x11")
+        assert session.end() == 0
+    raw = session.bytes
+    assert restored(raw)
+    seen = {name for name in hostile.CONTROLS if f"Q{name}q".encode() in raw}
+    assert len(seen) > len(hostile.CONTROLS) / 2
+    for name, control in hostile.CONTROLS.items():
+        assert f"Q{name}q{control}".encode() not in raw
+        assert f"{control}p{name}P".encode() not in raw
+    assert b"\x1b]0;title" not in raw
+    assert b"aGVsbG8=\x07" not in raw
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_a_signal_gives_the_terminal_back(ready: Session, number: signal.Signals) -> None:
+    ready.kill(number)
+    assert ready.end() == 128 + number
+    assert restored(ready.bytes)
+    after = ready.bytes.rpartition(b"\x1b[?1049l")[2]
+    assert not any(char > 0x7F for char in after)
+    assert b"Traceback" not in ready.bytes
+
+
+BREAK = """
+import sys
+from ricordo.{module} import {name}
+def broken(*arguments):
+    api_key = "hunter2-local"
+    raise RuntimeError("text of a note: " + api_key)
+{name}.{method} = broken
+from ricordo.cli.main import run
+sys.exit(run([sys.argv[1]]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "method"),
+    [
+        ("tui.screens.load", "LoadScreen", "_lines"),
+        ("notebook.open", "Notebook", "judge"),
+        ("tui.widgets.index_list", "IndexList", "line_at"),
+    ],
+)
+def test_an_error_of_our_own_is_one_line(
+    tmp_path: Path, module: str, name: str, method: str
+) -> None:
+    program = BREAK.format(module=module, name=name, method=method)
+    with Session(["-c", program, str(build(tmp_path))], tmp_path) as session:
+        session.wait_for("Ricordo", "ricordo:")
+        if name == "LoadScreen":
+            session.wait_for("watching")
+            session.send("L")
+        assert session.end() == 3
+    assert restored(session.bytes)
+    said = session.bytes.rpartition(b"\x1b[?1049l")[2].decode()
+    lines = [line for line in said.splitlines() if "ricordo:" in line or "error" in line]
+    assert len(lines) == 1
+    assert "an error of our own (RuntimeError). Nothing was changed." in lines[0]
+    assert "hunter2" not in session.bytes.decode("utf-8", "replace")
+    assert "Traceback" not in said
+    kept = Path(os.environ["RICORDO_STATE"], "crash.log")
+    assert str(kept) in lines[0]
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert "in broken" in kept.read_text()
+    assert "hunter2" not in kept.read_text()
