@@ -43,6 +43,11 @@ class Memory:
         return tuple(file for file in self.files if file.role in (Role.NOTE, Role.SOURCE))
 
     @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The types that the notes have, sorted."""
+        return tuple(sorted({note.type for note in self.notes if note.type}))
+
+    @cached_property
     def by_path(self) -> Mapping[str, Note]:
         """Every markdown file by its path."""
         return {file.path: file for file in self.files}

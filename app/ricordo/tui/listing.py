@@ -61,7 +61,7 @@ class Listing:
 
     def of_next_type(self, memory: Memory) -> Listing:
         """Return the notes of the next type; of all types after the last."""
-        types = ["", *types_of(memory)]
+        types = ["", *memory.types]
         at = types.index(self.type_filter) if self.type_filter in types else 0
         return replace(self, type_filter=types[(at + 1) % len(types)])
 
@@ -72,8 +72,3 @@ class Listing:
     def of_everything(self) -> Listing:
         """Return all notes."""
         return replace(self, type_filter="", words="")
-
-
-def types_of(memory: Memory) -> list[str]:
-    """Return the types that the notes have, sorted."""
-    return sorted({note.type for note in memory.notes if note.type})

@@ -10,7 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from ricordo.settings.theme import ThemeColors
-from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.line import Line
 
 _ATTRIBUTES = {
     "bold": Style(bold=True),
@@ -28,6 +28,7 @@ class Palette:
         """`theme` gives the colours."""
         self._colors = theme.palette
         self._known: dict[str, Style] = {}
+        self._grounded: dict[tuple[str, str, int], Style] = {}
 
     def style(self, names: str) -> Style:
         """Return the style of `names`, blanks between; unknown ones add nothing."""
@@ -44,13 +45,20 @@ class Palette:
 
     def strip(self, line: Line, width: int, base: str = "") -> Strip:
         """Return `line` as `width` cells to draw, on the style `base`."""
-        ground = self.ground + self.style(base) if base else self.ground
-        segments = [Segment(span.text, self._span_style(ground, span)) for span in line.spans]
-        return Strip(segments).adjust_cell_length(width, ground)
+        segments = [
+            Segment(span.text, self._on_ground(base, span.style, span.link)) for span in line.spans
+        ]
+        return Strip(segments).adjust_cell_length(width, self._on_ground(base, "", -1))
 
-    def _span_style(self, ground: Style, span: Span) -> Style:
-        style = ground + self.style(span.style)
-        return style + Style.from_meta({"link": span.link}) if span.link >= 0 else style
+    def _on_ground(self, base: str, names: str, link: int) -> Style:
+        key = (base, names, link)
+        known = self._grounded.get(key)
+        if known is None:
+            known = self.ground + self.style(base) + self.style(names)
+            if link >= 0:
+                known += Style.from_meta({"link": link})
+            self._grounded[key] = known
+        return known
 
     def _single(self, name: str) -> Style:
         if name in _ATTRIBUTES:

@@ -18,7 +18,7 @@ from ricordo.memory.names import Leads
 from ricordo.notebook.follow import Follower, Lost, Seen
 from ricordo.text import clip, encodable
 from ricordo.tui.actions import ACTIONS, BY_ID, Pane, Situation, label_of
-from ricordo.tui.listing import Listing, types_of
+from ricordo.tui.listing import Listing
 from ricordo.tui.messages import Looked, MemoriesRequested
 from ricordo.tui.reading import Reading
 from ricordo.tui.render.bars import hint_line, key_line, status_line
@@ -110,7 +110,7 @@ class MainScreen(Screen[None]):
             self._panes.situation,
             read=look is not None,
             note=reading.note is not None,
-            types=look is not None and bool(types_of(look.memory)),
+            types=look is not None and bool(look.memory.types),
             back=reading.trail.can_go_back,
             forward=reading.trail.can_go_forward,
         )

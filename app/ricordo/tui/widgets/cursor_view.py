@@ -12,6 +12,10 @@ from ricordo.tui.widgets.line_view import LineView
 class CursorView(LineView, inherit_bindings=False):
     """Moves a cursor over the lines on which it can rest, and keeps it in sight."""
 
+    # lists are chosen from, not read: what would let the mouse select costs a third of drawing
+    ALLOW_SELECT = False
+    lines_under_cursor = 1
+    """How many lines the cursor covers."""
     cursor = -1
     """The line under the cursor; -1 where there is none."""
 
@@ -27,8 +31,9 @@ class CursorView(LineView, inherit_bindings=False):
         """Put the cursor on line `number`, or on the nearest line on which it can rest."""
         found = self._nearest(number)
         if found != self.cursor:
-            self.cursor = found
-            self.refresh()
+            left, self.cursor = self.cursor, found
+            for line in (left, found):
+                self.refresh_lines(line, self.lines_under_cursor)
             self.cursor_moved()
         if found >= 0:
             self.bring_into_sight(found)

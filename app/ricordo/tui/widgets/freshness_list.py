@@ -21,6 +21,8 @@ from ricordo.tui.widgets.cursor_view import CursorView
 class FreshnessList(CursorView):
     """Findings of the note or of the whole memory, or how many there are by rule."""
 
+    lines_under_cursor = 2
+
     class Moved(Message):
         """Another finding is under the cursor."""
 

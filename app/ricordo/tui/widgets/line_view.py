@@ -37,10 +37,16 @@ class LineView(ScrollView, can_focus=True):
         self._palette = palette
         self.refresh()
 
-    def lines_changed(self) -> None:
-        """Tell that there are other lines now."""
-        self.virtual_size = Size(self.content_width, self.line_count)
-        self.refresh()
+    def lines_changed(self, first: int = 0) -> None:
+        """Tell that there are other lines now, from line `first` on."""
+        size = Size(self.content_width, self.line_count)
+        if size != self.virtual_size:
+            # set as an ordinary reactive it would lay the whole screen out anew at every key; the
+            # scroll bar always has its column, so that nothing but the bar has to change
+            self.set_reactive(ScrollView.virtual_size, size)
+            self._scroll_update(size)
+        if first < self.scroll_offset.y + self.size.height:
+            self.refresh()
 
     @property
     def content_width(self) -> int:
@@ -55,6 +61,8 @@ class LineView(ScrollView, can_focus=True):
             return Strip.blank(width, self._palette.ground)
         line, base = self.line_at(number)
         strip = self._palette.strip(line, width, base)
+        if not self.ALLOW_SELECT:
+            return strip
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(number)) is not None:
             strip = self._selected(strip, *span)

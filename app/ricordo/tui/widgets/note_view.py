@@ -75,9 +75,10 @@ class NoteView(LineView, inherit_bindings=False):
 
     async def _draw_the_rest(self) -> None:
         for piece in self._pieces:
+            drawn = len(self._lines)
             self._lines.extend(piece)
             self._search_again()
-            self.lines_changed()
+            self.lines_changed(first=drawn)
             self._go_to_wanted_line()
             await asyncio.sleep(0)
 
