@@ -125,6 +125,13 @@ class Memory:
             for index in self.indexes
         }
 
+    def derive(self) -> Memory:
+        """Derive now what a screen needs, so that it is done in the thread that reads; return
+        this memory.
+        """
+        _ = (self.load, self.entries, self.backlinks, self.types)
+        return self
+
     def with_files(self, changed: Mapping[str, Note | None]) -> Memory:
         """Return this memory with some files replaced or added, and those that are None gone."""
         files = {**self.by_path, **changed}

@@ -99,7 +99,7 @@ class Follower:
 
     async def _first(self) -> AsyncIterator[Seen | Lost]:
         try:
-            self._memory = await asyncio.to_thread(self._notebook.read)
+            self._memory = await asyncio.to_thread(lambda: self._notebook.read().derive())
         except RicordoError as error:
             yield Lost(error)
             return

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ricordo.disk.desk import Desk
 from ricordo.text import clip
 from ricordo.tui.render.index_rows import Order, Row, RowKind, index_rows
 
 if TYPE_CHECKING:
-    from ricordo.disk.desk import Desk
     from ricordo.memory.memory import Memory
     from ricordo.notebook.open import Look
 
@@ -30,6 +30,10 @@ class Listing:
         """Return the listing as it was left."""
         order = Order(desk.order) if desk.order in list(Order) else Order.INDEX
         return cls(order, desk.type_filter, desk.words)
+
+    def to_desk(self, note: str, as_source: bool, widths: dict[str, int]) -> Desk:
+        """Return the desk on which this listing and the open note are kept."""
+        return Desk(note, self.order.value, self.type_filter, self.words, as_source, widths)
 
     @property
     def narrowed(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -12,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Key
 from textual.screen import Screen
 
-from ricordo.disk.desk import Desk, recall_desk, remember_desk
+from ricordo.disk.desk import recall_desk, remember_desk
 from ricordo.errors import StateUnusable
 from ricordo.memory.names import Leads
 from ricordo.notebook.follow import Follower, Lost, Seen
@@ -59,6 +60,7 @@ class MainScreen(Screen[None]):
         self._panes = Panes(palette, self._desk.widths, id="panes")
         self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
         self._find = FindBar(id="find")
+        self._painted = asyncio.Event()
         self._look: Look | None = None
         self._seen: Seen | Lost | None = None
         self._changed: frozenset[str] = frozenset()
@@ -73,14 +75,8 @@ class MainScreen(Screen[None]):
 
     def on_unmount(self) -> None:
         """Keep how the notebook is left."""
-        desk = Desk(
-            note=self._reading.path,
-            order=self._listing.order.value,
-            type_filter=self._listing.type_filter,
-            words=self._listing.words,
-            as_source=self._reading.as_source,
-            widths=self._panes.shares,
-        )
+        reading = self._reading
+        desk = self._listing.to_desk(reading.path, reading.as_source, self._panes.shares)
         # a screen that cannot be restored is no reason to trouble a person who is leaving
         with suppress(OSError):
             remember_desk(self._notebook.surroundings.state, self._notebook.place.root, desk)
@@ -93,7 +89,10 @@ class MainScreen(Screen[None]):
 
     async def _follow(self) -> None:
         async for seen in self._follower.looks():
+            self._painted.clear()
             self.post_message(Looked(seen))
+            # judging takes the processor from the first sight of the memory
+            await self._painted.wait()
 
     # What is on the screen
 
@@ -133,6 +132,7 @@ class MainScreen(Screen[None]):
 
     def on_looked(self, message: Looked) -> None:
         """Show what was seen, with the cursor where it was."""
+        self.call_after_refresh(self._painted.set)
         before, seen = self._seen, message.seen
         self._seen = seen
         if isinstance(seen, Lost):
