@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ricordo.agents.claude_settings import Installation, memory_setting
 from ricordo.agents.place import Place
@@ -24,15 +25,7 @@ AUTO_MEMORY = Layout(
     types=NOTE_TYPES,
 )
 
-AGENT_MEMORY = Layout(
-    kind=Kind.CLAUDE_AGENT,
-    agent="Claude Code sub-agent",
-    index_names=frozenset(("memory.md",)),
-    limits=CLAUDE_LIMITS,
-    required=("name", "description", "type"),
-    heads_expected=True,
-    types=NOTE_TYPES,
-)
+AGENT_MEMORY = replace(AUTO_MEMORY, kind=Kind.CLAUDE_AGENT, agent="Claude Code sub-agent")
 
 AGENT_FOLDERS = ("agent-memory", "agent-memory-local")
 """Folders that hold one memory for each sub-agent."""

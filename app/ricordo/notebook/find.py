@@ -95,9 +95,10 @@ def _is_folder_of_notes(root: str, *, named: bool) -> bool:
     """Say whether a directory is a memory of its own accord.
 
     A repository that nobody named is a project, whatever texts stand in it, and a named one is
-    unless notes stand at its top. An empty directory that was named is a memory still to be filled.
+    unless notes stand at its top. An empty directory that was named is a memory still to be filled;
+    one that nobody named needs notes at its top, or every home would be one.
     """
     repository = git.top_level(root)
     if repository:
         return named and holds_notes(root, in_folders=repository != root)
-    return holds_notes(root) or (named and not list_names(root))
+    return holds_notes(root, in_folders=named) or (named and not list_names(root))

@@ -241,3 +241,12 @@ def test_a_directory_is_listed_once_whatever_leads_to_it(machine: Machine) -> No
 def test_a_machine_without_agents_has_no_memories(machine: Machine) -> None:
     shutil.rmtree(machine.home)
     assert all_memories(machine.surroundings()) == []
+
+
+def test_a_directory_that_nobody_named_is_no_memory_for_texts_far_below(machine: Machine) -> None:
+    folder = machine.path / "anywhere"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep" / "text.md").write_text("Somebody's text.\n")
+    with pytest.raises(NoMemoryHere):
+        find_memory(None, machine.surroundings(folder))
+    assert find_memory(str(folder), machine.surroundings(folder)).layout.kind is Kind.FOLDER
