@@ -13,7 +13,7 @@ from ricordo.settings.known import Known, KnownAction
 from ricordo.settings.read import read_settings
 from ricordo.settings.read_themes import read_themes
 from ricordo.settings.remark import Remark
-from ricordo.settings.settings import Settings
+from ricordo.settings.settings import Settings, settings_file
 from ricordo.settings.theme import ThemeColors
 
 
@@ -25,6 +25,9 @@ def load_settings(
     Without `actions` the keymap is not read.
     """
     themes, theme_remarks = load_themes(surroundings)
+    if not os.path.lexists(settings_file(surroundings.config)):
+        # nothing has to be checked, so the rules need not be loaded before the first paint
+        return Settings(), theme_remarks
     known = known_names(surroundings, actions, themes)
     settings, remarks = read_settings(surroundings.config, known)
     return settings, remarks + theme_remarks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import traceback
@@ -83,6 +84,7 @@ class RicordoApp(App[int]):
 
     def on_mount(self) -> None:
         """Open what was found, or say what to do next."""
+        self.call_after_refresh(_collect_garbage_again)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             loop.add_signal_handler(number, self.exit, 128 + number)
@@ -166,6 +168,12 @@ class RicordoApp(App[int]):
     def panic(self, *renderables: object) -> None:
         """End likewise on an error that can draw itself: it would draw what it was made from."""
         self._fatal_error()
+
+
+def _collect_garbage_again() -> None:
+    """Turn the collector on, and leave what is loaded by now out of its way for good."""
+    gc.freeze()
+    gc.enable()
 
 
 DEMO_WANTED = -1

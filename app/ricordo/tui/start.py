@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from ricordo.errors import MemoryNotFound
@@ -16,6 +17,8 @@ def start(path: str | None, surroundings: Surroundings) -> int:
 
     Returns the exit code. Raises MemoryNotFound where a named path is no memory.
     """
+    # what is loaded until the first paint stays: collecting garbage among it only takes time
+    gc.disable()
     from ricordo.tui.app import CRASHED, DEMO_WANTED, RicordoApp
 
     settings, remarks = load_settings(surroundings, known_actions())
