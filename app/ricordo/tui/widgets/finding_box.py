@@ -23,8 +23,9 @@ class FindingBox(Widget):
 
     def show(self, finding: Finding | None) -> None:
         """Show another finding, or none."""
-        self._finding = finding
-        self._draw()
+        if finding != self._finding:
+            self._finding = finding
+            self._draw()
 
     def repaint(self, palette: Palette) -> None:
         """Draw anew with the styles of `palette`."""
