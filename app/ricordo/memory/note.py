@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -78,11 +77,6 @@ class Note:
     def body(self) -> str:
         """The text after the head."""
         return self.text[self.head.end :]
-
-    @property
-    def sha(self) -> str:
-        """Hash of the bytes on disk, hexadecimal."""
-        return hashlib.sha256(self.raw).hexdigest()
 
     @property
     def stamped(self) -> str:
