@@ -6,7 +6,11 @@
     ├── MemoryNotFound    (3)    no memory stands where one was looked for
     │   └── NoteNotFound  (3)    the memory holds no such note
     ├── MemoryUnreadable  (3)    the memory is there and cannot be read
+    ├── ChangeRefused     (3)    a change does not fit the files, or may not be made
+    │   ├── Conflict      (3)    somebody else changed the same lines meanwhile
+    │   └── WriteFailed   (3)    the machine did not let us write
     └── StateUnusable     (3)    our own state directory cannot be read or written
+        └── Busy          (3)    another process holds it
 
 The number is the exit code of the command line. A message says what is wrong and where, then
 what to do; `changed` says what was and what was not changed.
@@ -63,3 +67,17 @@ class StateUnusable(RicordoError):
     """Our own state directory cannot be read or written."""
 
     exit_code = 3
+
+
+class Busy(StateUnusable):
+    """Another process holds what we need, and went on holding it."""
+
+
+class ChangeRefused(RicordoError):
+    """A change does not fit the files as they are, or may not be made."""
+
+    exit_code = 3
+
+
+class WriteFailed(ChangeRefused):
+    """The machine did not let us write: no permission, no space, a failing disk."""

@@ -19,6 +19,7 @@ AUTO_MEMORY = Layout(
     kind=Kind.CLAUDE,
     agent="Claude Code",
     index_names=frozenset(("memory.md",)),
+    index_name="MEMORY.md",
     limits=CLAUDE_LIMITS,
     required=("name", "description", "type"),
     heads_expected=True,

@@ -15,6 +15,7 @@ WIKI = Layout(
     kind=Kind.WIKI,
     agent="",
     index_names=frozenset(("index.md", "_index.md")),
+    index_name="index.md",
     nested_indexes=True,
     support_names=frozenset(
         ("log.md", "claude.md", "agents.md", "config.md", "overview.md", "readme.md")

@@ -49,6 +49,8 @@ class Layout:
     """What a person calls the program that keeps it; "" where none does."""
     index_names: frozenset[str] = frozenset()
     """Names of index files, compared in lower case."""
+    index_name: str = ""
+    """The name that a new index gets; "" where Ricordo makes none."""
     nested_indexes: bool = False
     """Whether folders may have indexes of their own."""
     support_names: frozenset[str] = frozenset()

@@ -97,7 +97,7 @@ class Memory:
                 if link.leads is Leads.NOTE and link.path != source:
                     found.setdefault(link.path, {})[source] = None
         for file in self.files:
-            for path in self._named_in_head(file):
+            for path in self.named_in_head(file):
                 if path != file.path:
                     found.setdefault(path, {})[file.path] = None
         return {path: tuple(sources) for path, sources in found.items()}
@@ -162,8 +162,8 @@ class Memory:
         """Return where `link`, standing in `source`, leads."""
         return self.names.resolve(source.path, link)
 
-    def _named_in_head(self, file: Note) -> Iterable[str]:
-        """Paths of the files that a head names as sources or relations, as wikis do."""
+    def named_in_head(self, file: Note) -> Iterable[str]:
+        """Yield the paths of the files that a head names as sources or relations, as wikis do."""
         for key in ("sources", "related", "origin", "inventory", "derived_from"):
             for text in file.head.texts(key) if key in file.head.fields else ():
                 link = Link(text.strip("[]"), "", text, 1, 0, 0, "/" not in text)

@@ -1,0 +1,175 @@
+"""The difference of two texts: hunks of lines, each of which can be taken or left."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from ricordo.memory.lines import split_lines
+
+CONTEXT = 3
+"""Lines shown around a hunk."""
+_LARGEST = 4_000
+"""Lines that differ at most for a minimal difference: beyond, finding one takes too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines of the old text that give way to lines of the new one."""
+
+    old_start: int
+    """0-based position in the old lines."""
+    old: tuple[str, ...]
+    """With their line ends."""
+    new_start: int
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a diff as it is shown."""
+
+    sign: str
+    """``-``, ``+``, a blank for what stays, ``@`` for lines left out."""
+    number: int
+    """1-based line: of the new text for what stays or comes, of the old one for what goes."""
+    text: str
+    """The line without its line end."""
+    hunk: int
+    """Which hunk it belongs to, counted from 0; -1 for context."""
+    ending: str = ""
+    """What its line end is, where that is what changed: `no newline`, `CRLF`, `LF`."""
+
+
+def hunks(old: str, new: str) -> tuple[Hunk, ...]:
+    """Return what has to be done to the lines of `old` to get `new`."""
+    return tuple(hunks_of_lines(split_lines(old), split_lines(new)))
+
+
+def hunks_of_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk]:
+    """Yield what has to be done to the lines `before` to get the lines `after`."""
+    start = _common(before, after)
+    end = _common(before[start:][::-1], after[start:][::-1])
+    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    if len(old) + len(new) > _LARGEST:
+        yield Hunk(start, tuple(old), start, tuple(new))
+        return
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag != "equal":
+            yield Hunk(start + i1, tuple(old[i1:i2]), start + j1, tuple(new[j1:j2]))
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def without_hunks(old: str, new: str, left_out: Collection[int]) -> str:
+    """Return `new` with the hunks numbered `left_out` as they are in `old`."""
+    lines = split_lines(old)
+    taken = [hunk for n, hunk in enumerate(hunks(old, new)) if n not in left_out]
+    for hunk in reversed(taken):
+        lines[hunk.old_start : hunk.old_start + len(hunk.old)] = hunk.new
+    return "".join(lines)
+
+
+def rows(old: str, new: str, context: int = CONTEXT) -> tuple[Row, ...]:
+    """Return the rows that show how `new` differs from `old`."""
+    after = split_lines(new)
+    shown: list[Row] = []
+    done = 0
+    found = hunks(old, new)
+    for n, hunk in enumerate(found):
+        shown.extend(_between(after, done, hunk.new_start, context, first=n == 0))
+        shown.extend(_rows_of(hunk, n))
+        done = hunk.new_start + len(hunk.new)
+    if found:
+        shown.extend(
+            Row(" ", number, _bare(line), -1)
+            for number, line in enumerate(after[done : done + context], done + 1)
+        )
+    return tuple(shown)
+
+
+def _between(
+    after: Sequence[str], start: int, end: int, context: int, first: bool
+) -> Iterator[Row]:
+    """Yield the lines that stay between two hunks, the middle of a long stretch left out."""
+    head = 0 if first else context
+    if end - start > head + context + 1:
+        cut = end - context
+        kept = [*range(start, start + head), -1, *range(cut, end)]
+    else:
+        kept = list(range(start, end))
+    for position in kept:
+        if position < 0:
+            yield Row("@", start + head + 1, f"{end - context - start - head} lines", -1)
+        else:
+            yield Row(" ", position + 1, _bare(after[position]), -1)
+
+
+def _rows_of(hunk: Hunk, n: int) -> Iterator[Row]:
+    same_text = [_bare(line) for line in hunk.old] == [_bare(line) for line in hunk.new]
+    for sign, start, lines in (("-", hunk.old_start, hunk.old), ("+", hunk.new_start, hunk.new)):
+        for number, line in enumerate(lines, start + 1):
+            told = same_text or not line.endswith("\n")
+            yield Row(sign, number, _bare(line), n, _ending(line) if told else "")
+
+
+def _bare(line: str) -> str:
+    return line.rstrip("\r\n")
+
+
+def _ending(line: str) -> str:
+    return "CRLF" if line.endswith("\r\n") else "LF" if line.endswith("\n") else "no newline"
+
+
+def unified(old: str, new: str, old_name: str, new_name: str) -> str:
+    """Return the difference as a unified diff, as `diff -u` and git print it."""
+    text: list[str] = [f"--- {old_name}\n", f"+++ {new_name}\n"]
+    before = split_lines(old)
+    for group in _groups(hunks(old, new)):
+        first, last = group[0], group[-1]
+        start = max(first.old_start - CONTEXT, 0)
+        end = min(last.old_start + len(last.old) + CONTEXT, len(before))
+        new_start = first.new_start - (first.old_start - start)
+        new_end = last.new_start + len(last.new) + (end - last.old_start - len(last.old))
+        text.append(
+            f"@@ -{_range(start, end - start)} +{_range(new_start, new_end - new_start)} @@\n"
+        )
+        at = start
+        for hunk in group:
+            text.extend(" " + line for line in before[at : hunk.old_start])
+            text.extend("-" + line for line in hunk.old)
+            text.extend("+" + line for line in hunk.new)
+            at = hunk.old_start + len(hunk.old)
+        text.extend(" " + line for line in before[at:end])
+    if len(text) == 2:
+        return ""
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in text
+    )
+
+
+def _groups(found: Sequence[Hunk]) -> list[list[Hunk]]:
+    """Put hunks together whose context would touch."""
+    groups: list[list[Hunk]] = []
+    for hunk in found:
+        if groups:
+            last = groups[-1][-1]
+            if hunk.old_start - (last.old_start + len(last.old)) <= 2 * CONTEXT:
+                groups[-1].append(hunk)
+                continue
+        groups.append([hunk])
+    return groups
+
+
+def _range(start: int, length: int) -> str:
+    first = start + 1 if length else start
+    return str(first) if length == 1 else f"{first},{length}"

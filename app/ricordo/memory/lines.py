@@ -1,0 +1,27 @@
+r"""Lines of a file as they stand, line ends included. A line ends at ``\n`` and nowhere else."""
+
+from __future__ import annotations
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Return the lines of `text`, each with its line end; joined they give `text` again."""
+    lines = text.split("\n")
+    last = lines.pop()
+    return [line + "\n" for line in lines] + ([last] if last else [])
+
+
+def line_end(text: str) -> str:
+    r"""Return the line end that `text` uses, that of its first line; ``\n`` where it has none."""
+    at = text.find("\n")
+    return "\r\n" if at > 0 and text[at - 1] == "\r" else "\n"
+
+
+def has_one_line_end(text: str) -> bool:
+    r"""Say whether all lines of `text` end alike, and no carriage return stands alone."""
+    returns = text.count("\r")
+    return returns == 0 or (returns == text.count("\r\n") == text.count("\n"))
+
+
+def bare(line: str) -> str:
+    """Return `line` without its line end."""
+    return line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")

@@ -1,0 +1,73 @@
+"""Paths that Ricordo gives to new notes: plain, portable, and not taken in any spelling."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from ricordo.errors import ChangeRefused
+from ricordo.memory.names import normal
+from ricordo.text import visible
+
+LONGEST_NAME = 120
+"""Bytes of a file name, its ending included."""
+
+
+def check_new_path(path: str, taken: Iterable[str], folders: Iterable[str]) -> None:
+    """Refuse `path` where a new note may not stand there.
+
+    `taken` are the paths of all files, `folders` the folders that exist. A name consists of
+    letters and digits of any script and of ``._-``, begins with a letter or digit or underscore,
+    and equals no other one when case and Unicode form are folded. Raises ChangeRefused.
+    """
+    folder, _, name = path.rpartition("/")
+    if folder and folder not in set(folders):
+        raise ChangeRefused(f"There is no folder {visible(folder)} in this memory.")
+    if not is_plain_name(name):
+        raise ChangeRefused(
+            f"{visible(name)!r} cannot be the name of a note: letters, digits, “.”, “_” and “-” "
+            f"with “.md” at the end, at most {LONGEST_NAME} bytes."
+        )
+    wanted = _same(path)
+    for other in taken:
+        if _same(other) == wanted:
+            raise ChangeRefused(f"{visible(other)} is there already.")
+
+
+def is_plain_name(name: str) -> bool:
+    """Say whether a file name is one that Ricordo would give to a note."""
+    return (
+        name.endswith(".md")
+        and len(name) > 3
+        and len(name.encode("utf-8", "surrogatepass")) <= LONGEST_NAME
+        and unicodedata.normalize("NFC", name) == name
+        and name[0] not in ".-"
+        and all(char.isalnum() or char in "._-" or _is_mark(char) for char in name)
+    )
+
+
+def path_for(name: str, taken: Iterable[str], folder: str = "") -> str:
+    """Return a path, free in `taken`, for a note that is called `name`.
+
+    Words are joined as in most of the paths that are there: by `_` or by `-`.
+    """
+    paths = list(taken)
+    joiner = "_" if sum("_" in p for p in paths) > sum("-" in p for p in paths) else "-"
+    words = re.findall(r"[^\W_]+", unicodedata.normalize("NFC", name).lower())
+    stem = joiner.join(words) or "note"
+    while len(stem.encode()) > LONGEST_NAME - 8:
+        stem = stem[:-1]
+    used = {_same(path) for path in paths}
+    prefix = f"{folder}/" if folder else ""
+    candidates = (f"{prefix}{stem}{f'{joiner}{n}' if n > 1 else ''}.md" for n in range(1, 10_000))
+    return next(path for path in candidates if _same(path) not in used)
+
+
+def _same(path: str) -> str:
+    return normal(path).casefold()
+
+
+def _is_mark(char: str) -> bool:
+    """Combining marks belong to the letters of many scripts."""
+    return unicodedata.category(char) in ("Mn", "Mc")
