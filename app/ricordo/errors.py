@@ -79,5 +79,9 @@ class ChangeRefused(RicordoError):
     exit_code = 3
 
 
+class Conflict(ChangeRefused):
+    """Somebody else changed the same lines meanwhile."""
+
+
 class WriteFailed(ChangeRefused):
     """The machine did not let us write: no permission, no space, a failing disk."""

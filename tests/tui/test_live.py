@@ -203,10 +203,10 @@ async def test_a_state_directory_that_cannot_be_written(tmp_path: Path, pinned: 
 async def test_the_history_may_fail_while_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def torn(decisions: object) -> None:
+    def torn(decisions: object, *wanted: object) -> None:
         raise StateUnusable("The history cannot be used: it is torn.")
 
-    monkeypatch.setattr("ricordo.disk.decisions.Decisions.dismissed", torn)
+    monkeypatch.setattr("ricordo.disk.decisions.Decisions.standing", torn)
     async with staged(build(tmp_path)) as stage:
         assert "it is torn" in stage.toasts
         assert "Who Ana is" in stage.index_text

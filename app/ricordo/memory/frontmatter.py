@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ricordo.memory.head import NO_HEAD, Head, HeadFault, Value
@@ -94,6 +95,69 @@ def read_yaml(block: str) -> Mapping[str, Value]:
 
     frontmatter.parse(block, handler=KeptScalars())
     return fields
+
+
+@dataclass(frozen=True, slots=True)
+class ValuePlace:
+    """Where the value of a key stands in the text between the fences; offsets in characters."""
+
+    key_end: int
+    start: int
+    end: int
+    """For values of several lines, up to where YAML reads, blank lines and comments included."""
+    style: str
+    """Its quotation mark, ``plain`` without one, "" where it is no scalar."""
+    is_exact: bool
+    """Whether it can be replaced from `start` to `end`."""
+    is_empty: bool
+
+
+def find_value(block: str, key: str, *, in_metadata: bool) -> ValuePlace | None:
+    """Return where the value of `key` stands in `block`, which `read_yaml` takes; None where the
+    key is not there. With `in_metadata` it is looked for inside `metadata`.
+    """
+    import yaml
+
+    def pair(node: yaml.Node | None, name: str) -> tuple[yaml.Node, yaml.Node] | None:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+        return next((pair for pair in pairs if pair[0].value == name), None)
+
+    node = yaml.compose(block, Loader=yaml.CSafeLoader)
+    if in_metadata:
+        metadata = pair(node, "metadata")
+        node = metadata[1] if metadata else None
+    found = pair(node, key)
+    if found is None:
+        return None
+    name, value = found
+    style = (value.style or "plain") if isinstance(value, yaml.ScalarNode) else ""
+    is_empty = style == "plain" and not value.value
+    one_line = value.start_mark.line == value.end_mark.line or style in ("plain", "'", '"')
+    return ValuePlace(
+        name.end_mark.index,
+        value.start_mark.index,
+        value.end_mark.index,
+        style,
+        one_line and not is_empty,
+        is_empty,
+    )
+
+
+def plain_type(value: str) -> str:
+    """Return the type that YAML gives to an unquoted `value`: `str`, `bool`, `timestamp`, …"""
+    import yaml
+
+    rules = yaml.SafeLoader.yaml_implicit_resolvers.get(value[:1], [])
+    tag = next((tag for tag, matches in rules if matches.match(value)), "str")
+    return str(tag.rpartition(":")[2])
+
+
+def double_quoted(value: str) -> str:
+    """Return `value` as a YAML scalar in double quotes, on one line."""
+    import yaml
+
+    written = yaml.dump(value, default_style='"', allow_unicode=True, width=float("inf"))
+    return str(written).rstrip("\n")
 
 
 def _read_as_yaml(block: str, end: int) -> Head:

@@ -7,18 +7,14 @@ result is read again: if more or less than that one field became different, the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ricordo.errors import ChangeRefused
 from ricordo.memory import frontmatter
 from ricordo.memory.head import Head, Value
 from ricordo.memory.lines import line_end
 
-if TYPE_CHECKING:
-    from yaml.nodes import Node
-
-_TEXT = "tag:yaml.org,2002:str"
-_KEPT_PLAIN = frozenset((_TEXT, "tag:yaml.org,2002:timestamp"))
+_KEPT_PLAIN = frozenset(("str", "timestamp"))
+"""Types of values that need no quotes: agents write dates without."""
 
 
 def set_field(text: str, key: str, value: str) -> str:
@@ -52,51 +48,24 @@ def _edited(text: str, head: Head, key: str, value: str) -> str:
     opening = text.index("\n") + 1
     closing = text.rindex("\n", 0, head.end - 1) + 1 if head.end > opening else opening
     block = text[opening:closing]
-    place = _place_of(block, key, nested=key not in head.fields)
+    place = frontmatter.find_value(block, key, in_metadata=key not in head.fields)
     if place is None:
         added = f"{key}: {_scalar(value)}{line_end(text)}"
         return text[:closing] + added + text[closing:]
-    start, end, before, after, style = place
-    spliced = block[:start] + before + _scalar(value, style, block[start:end]) + after + block[end:]
-    return text[:opening] + spliced + text[closing:]
+    return text[:opening] + _spliced(block, place, value) + text[closing:]
 
 
-def _place_of(block: str, key: str, nested: bool) -> tuple[int, int, str, str, str] | None:
-    """Return where in `block` the value of `key` stands, what has to stand before and after the
-    new one, and the style of the old one; None where the key is not there.
-    """
-    import yaml
-
-    root = yaml.compose(block, Loader=yaml.CSafeLoader)
-    if root is None:
-        return None
-    found = _pair(root, key) or (nested and _pair(_child(root, "metadata"), key))
-    if not found:
-        return None
-    name, node = found
-    colon = block.index(":", name.end_mark.index) + 1
-    start, end = node.start_mark.index, node.end_mark.index
-    if isinstance(node, yaml.ScalarNode) and not node.value and not node.style:
-        return colon, colon, " ", "", ""
-    if isinstance(node, yaml.ScalarNode) and node.style not in ("|", ">"):
-        return start, end, "", "", node.style or "plain"
-    if node.start_mark.line == node.end_mark.line:
-        return start, end, "", "", ""
+def _spliced(block: str, place: frontmatter.ValuePlace, value: str) -> str:
+    """Return `block` with `value` at the place of the old one."""
+    start, end = place.start, place.end
+    if place.is_exact:
+        return block[:start] + _scalar(value, place.style, block[start:end]) + block[end:]
+    colon = block.index(":", place.key_end) + 1
+    if place.is_empty:
+        return f"{block[:colon]} {_scalar(value)}{block[colon:]}"
     comment = block[colon:start].partition("#")[2].split("\n", 1)[0].strip()
-    return colon, _end_of_content(block, end), " ", f"  # {comment}" if comment else "", ""
-
-
-def _pair(node: Node | None, key: str) -> tuple[Node, Node] | None:
-    import yaml
-
-    if not isinstance(node, yaml.MappingNode):
-        return None
-    return next((pair for pair in node.value if pair[0].value == key), None)
-
-
-def _child(node: Node, key: str) -> Node | None:
-    pair = _pair(node, key)
-    return pair[1] if pair else None
+    told = f"  # {comment}" if comment else ""
+    return f"{block[:colon]} {_scalar(value)}{told}{block[_end_of_content(block, end) :]}"
 
 
 def _end_of_content(block: str, end: int) -> int:
@@ -112,17 +81,14 @@ def _end_of_content(block: str, end: int) -> int:
 
 def _scalar(value: str, style: str = "", old: str = "") -> str:
     """Return `value` as YAML writes it, in the style of the old one where that can hold it."""
-    import yaml
-
     one_line = value.isprintable() and value == value.strip()
     if style == "'" and one_line:
         return "'" + value.replace("'", "''") + "'"
     if style != '"' and one_line and value and _reads_back(value):
-        tag = _tag(value)
-        if tag in _KEPT_PLAIN or (style == "plain" and tag == _tag(old)):
+        kind = frontmatter.plain_type(value)
+        if kind in _KEPT_PLAIN or (style == "plain" and kind == frontmatter.plain_type(old)):
             return value
-    written = yaml.dump(value, default_style='"', allow_unicode=True, width=float("inf"))
-    return str(written).rstrip("\n")
+    return frontmatter.double_quoted(value)
 
 
 def _reads_back(value: str) -> bool:
@@ -130,14 +96,6 @@ def _reads_back(value: str) -> bool:
         return frontmatter.read_yaml(f"k: {value}\n") == {"k": value}
     except ValueError:
         return False
-
-
-def _tag(value: str) -> str:
-    """Return the type that YAML's rules give to a plain `value`."""
-    import yaml
-
-    rules = yaml.SafeLoader.yaml_implicit_resolvers.get(value[:1], [])
-    return next((tag for tag, matches in rules if matches.match(value)), _TEXT)
 
 
 def _verify(text: str, head: Head, edited: str, key: str, value: str) -> None:

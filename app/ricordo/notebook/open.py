@@ -9,7 +9,9 @@ from datetime import datetime
 from functools import cached_property
 
 from ricordo.agents.place import Place
-from ricordo.disk.decisions import Decisions
+from ricordo.disk.database import Database
+from ricordo.disk.decisions import Decision, Decisions
+from ricordo.disk.door import Door
 from ricordo.disk.last_seen import remember
 from ricordo.disk.reader import read_memory
 from ricordo.errors import StateUnusable
@@ -73,7 +75,9 @@ class Notebook:
         self.place = place
         self.surroundings = surroundings
         self.settings = settings
-        self.decisions = Decisions(surroundings.state, place.root)
+        self.database = Database(surroundings.state)
+        self.decisions = Decisions(self.database, place.root)
+        self.door = Door(self.database)
         self._linter = Linter(severities(settings, place.root), only)
         self._judges_all = not only
         self._memory: Memory | None = None
@@ -95,7 +99,7 @@ class Notebook:
         found = self._linter.run(memory, context)
         remark = ""
         try:
-            dismissed = self.decisions.dismissed()
+            dismissed = self.decisions.standing(Decision.DISMISS)
         except StateUnusable as error:
             dismissed, remark = {}, error.message
         look = Look(
@@ -117,8 +121,12 @@ class Notebook:
 
     def dismiss(self, finding_id: str, reason: str = "") -> None:
         """Say of a finding that it is fine, until the text of its cause changes."""
-        self.decisions.dismiss(finding_id, self.surroundings.now.isoformat(), reason)
+        self._decide(Decision.DISMISS, finding_id, reason)
 
     def take_back(self, finding_id: str) -> None:
         """Let a dismissed finding stand again."""
-        self.decisions.take_back(finding_id, self.surroundings.now.isoformat())
+        self._decide(Decision.STAND, finding_id)
+
+    def _decide(self, decision: Decision, subject: str, reason: str = "") -> None:
+        now = self.surroundings.now.isoformat()
+        self.decisions.decide(decision, [subject], now, reason)

@@ -10,3 +10,12 @@ def token_set_ratio(left: str, right: str) -> float:
     from rapidfuzz import fuzz, utils
 
     return fuzz.token_set_ratio(left, right, processor=utils.default_process)
+
+
+def ratio(left: str, right: str) -> float:
+    """Return 0 to 100: how much of both texts stands in the same order in the other (rapidfuzz's
+    `ratio`, the normalised indel similarity).
+    """
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(left, right)

@@ -1,0 +1,219 @@
+"""The history database: one SQLite file outside every memory, for all of them.
+
+It is the journal of what is being written, every version of every file, and what the person
+decided. A commit is on the disk before it returns.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ricordo.errors import StateUnusable
+from ricordo.text import visible
+
+DATABASE = "history.db"
+VERSION = 1
+"""Of the tables; a database with a higher one belongs to a newer Ricordo."""
+
+_SCHEMA = """
+CREATE TABLE root (
+    id TEXT PRIMARY KEY,
+    path TEXT NOT NULL,
+    device INTEGER NOT NULL,
+    inode INTEGER NOT NULL
+);
+CREATE TABLE blob (
+    sha TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    data BLOB NOT NULL
+);
+CREATE TABLE act (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    root TEXT NOT NULL REFERENCES root (id),
+    at TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL DEFAULT '',
+    role TEXT NOT NULL DEFAULT 'you',
+    name TEXT NOT NULL DEFAULT '',
+    model TEXT NOT NULL DEFAULT '',
+    prompt_version TEXT NOT NULL DEFAULT '',
+    reason TEXT NOT NULL DEFAULT '',
+    state TEXT NOT NULL DEFAULT 'done',
+    token TEXT NOT NULL DEFAULT '',
+    undoes INTEGER REFERENCES act (n)
+);
+CREATE INDEX act_by_root ON act (root, n);
+CREATE INDEX act_unfinished ON act (state) WHERE state <> 'done';
+CREATE TABLE op (
+    act INTEGER NOT NULL REFERENCES act (n),
+    n INTEGER NOT NULL,
+    root TEXT NOT NULL REFERENCES root (id),
+    path TEXT NOT NULL,
+    pre TEXT REFERENCES blob (sha),
+    post TEXT REFERENCES blob (sha),
+    session TEXT NOT NULL DEFAULT '',
+    from_root TEXT NOT NULL DEFAULT '',
+    from_path TEXT NOT NULL DEFAULT '',
+    single INTEGER NOT NULL DEFAULT 0,
+    outcome TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (act, n)
+) WITHOUT ROWID;
+CREATE INDEX op_by_path ON op (root, path, act);
+CREATE TABLE head (
+    root TEXT NOT NULL REFERENCES root (id),
+    path TEXT NOT NULL,
+    sha TEXT NOT NULL REFERENCES blob (sha),
+    PRIMARY KEY (root, path)
+) WITHOUT ROWID;
+"""
+_SYNCED = frozenset(
+    ("dropbox", "onedrive", "icloud drive", "mobile documents", "google drive", "syncthing")
+)
+_REMOTE = ("nfs", "cifs", "smb", "fuse", "9p", "afs", "ceph", "glusterfs")
+
+
+class Database:
+    """Opens the history of one state directory."""
+
+    def __init__(self, state: str) -> None:
+        """`state` is the state directory; it is touched on the first opening only."""
+        self.state = state
+        self.path = os.path.join(state, DATABASE)
+        self.notices: list[str] = []
+        """What the person has to be told of it, in the order in which it came up."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether a history has been begun."""
+        return os.path.exists(self.path)
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection, in no transaction. Raises StateUnusable, for every later SQLite or
+        system error too.
+        """
+        connection = self._open()
+        try:
+            yield connection
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from None
+        finally:
+            connection.close()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) or not self.exists:
+                raise self._unusable(error) from None
+            self._move_aside(error)
+        except OSError as error:
+            raise self._unusable(error) from None
+        try:
+            return self._connect()
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from None
+
+    def _connect(self) -> sqlite3.Connection:
+        if not os.path.exists(self.path):
+            refuse_unfit(self.state)
+            os.makedirs(self.state, mode=0o700, exist_ok=True)
+            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        connection = sqlite3.connect(self.path, timeout=5.0, isolation_level=None)
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
+            raise StateUnusable(
+                f"The history at {visible(self.path)} was written by a newer Ricordo (its tables "
+                f"are version {version}, this one knows {VERSION}). Update Ricordo."
+            )
+        connection.execute("PRAGMA synchronous = FULL")
+        if version < VERSION:
+            mode = "DELETE" if is_remote(self.state) else "WAL"
+            connection.execute(f"PRAGMA journal_mode = {mode}")
+            with transaction(connection):
+                # another process may have made them meanwhile
+                if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+                    for statement in _SCHEMA.split(";"):
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA user_version = {VERSION}")
+
+    def _move_aside(self, error: Exception) -> None:
+        """Keep a damaged history beside the new one; the notes do not depend on it."""
+        aside = f"{self.path}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}"
+        try:
+            for ending in ("", "-wal", "-shm"):
+                if os.path.exists(self.path + ending):
+                    os.replace(self.path + ending, aside + ending)
+        except OSError as failed:
+            raise self._unusable(failed) from None
+        self.notices.append(
+            f"The history was damaged ({error}). It was moved to {visible(aside)} and a new one "
+            "was begun; the memory itself was not touched."
+        )
+
+    def _unusable(self, error: Exception) -> StateUnusable:
+        what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return StateUnusable(f"The history at {visible(self.path)} cannot be used: {what}.")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit what is done inside, durably, or nothing of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def refuse_unfit(state: str) -> None:
+    """Refuse a state directory in a git work tree or a synced folder, where copies of every
+    version, deleted ones too, would travel. Raises StateUnusable.
+    """
+    folder = os.path.realpath(state)
+    while True:
+        name = os.path.basename(folder).lower()
+        synced = name in _SYNCED or os.path.exists(os.path.join(folder, ".stfolder"))
+        if synced or os.path.exists(os.path.join(folder, ".git")):
+            what = "synced folder" if synced else "git work tree"
+            raise StateUnusable(
+                f"The state directory {visible(state)} lies in a {what} ({visible(folder)}), which "
+                "would spread the history of your notes. Name another one with --state."
+            )
+        above = os.path.dirname(folder)
+        if above == folder:
+            return
+        folder = above
+
+
+def is_remote(directory: str) -> bool:
+    """Say whether a directory lies on a network or FUSE file system, where SQLite's write-ahead
+    log does not work. Known on Linux only; elsewhere it is taken for local.
+    """
+    try:
+        mounts = Path("/proc/self/mounts").read_text("utf-8", "replace")
+    except OSError:
+        return False
+    real = os.path.realpath(directory)
+    best, kind = "", ""
+    for row in (line.split(" ") for line in mounts.split("\n") if line):
+        point = row[1].replace("\\040", " ")
+        if (real + "/").startswith(point.rstrip("/") + "/") and len(point) >= len(best):
+            best, kind = point, row[2]
+    return kind.startswith(_REMOTE)

@@ -1,0 +1,323 @@
+"""The history: every version of every file that was ever seen, by whom, when and why.
+
+An *act* is something that happened at one moment: a change set of ours, files that somebody else
+changed, a decision of the person. An *op* is what an act did to one file: from one content to
+another. The versions of a file are the contents to which its ops led; nothing is ever updated but
+the state of an act that is being carried out.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ricordo.disk.database import transaction
+from ricordo.memory.change import PERSON, Author, Role
+from ricordo.memory.change_set import digest
+
+CHANGE = "change"
+"""The kind of an act that changed files through our door."""
+SEEN = "seen"
+"""The kind of an act in which somebody else changed files."""
+FIRST = "first"
+"""The kind of the act that kept a memory as it was first seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """What one act did to one file."""
+
+    root: str
+    """Id of the root."""
+    path: str
+    pre: str | None
+    """SHA-256 of the content before; None where there was no file."""
+    post: str | None
+    session: str = ""
+    """The session of an agent that wrote it, where that is known."""
+    from_root: str = ""
+    """Id of the root from which it was moved."""
+    from_path: str = ""
+    single: bool = False
+    """Whether the root is open for this one name only."""
+    outcome: str = ""
+    """`conflict` where somebody else's content stayed, `kept` for content that only history has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that happened at one moment."""
+
+    n: int
+    root: str
+    at: str
+    """ISO 8601, with time zone."""
+    kind: str
+    subject: str
+    author: Author
+    reason: str
+    state: str
+    undoes: int | None
+    token: str = ""
+    """Stands in the names of the temporary files of this act."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A directory whose files are in the history."""
+
+    id: str
+    path: str
+    device: int
+    inode: int
+
+
+class History:
+    """One connection to the history, for one piece of work. SQLite errors are the caller's to
+    translate: `Database.opened` does.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """`connection` comes from `Database.opened`."""
+        self.db = connection
+
+    # roots
+
+    def root(self, path: str) -> Root:
+        """Return the root at `path`, known again by device and inode where it was moved; it gets
+        an id at first sight. Raises OSError where no directory is there.
+        """
+        status = os.stat(path)
+        row = self.db.execute("SELECT * FROM root WHERE path = ?", (path,)).fetchone()
+        if row is None:
+            for moved in self.db.execute(
+                "SELECT * FROM root WHERE device = ? AND inode = ?", (status.st_dev, status.st_ino)
+            ).fetchall():
+                if not os.path.exists(moved[1]):
+                    self.db.execute("UPDATE root SET path = ? WHERE id = ?", (path, moved[0]))
+                    return Root(moved[0], path, status.st_dev, status.st_ino)
+            root = Root(secrets.token_hex(8), path, status.st_dev, status.st_ino)
+            self.db.execute(
+                "INSERT INTO root VALUES (?, ?, ?, ?)",
+                (root.id, root.path, root.device, root.inode),
+            )
+            return root
+        return Root(*row)
+
+    def root_of_id(self, root: str) -> Root:
+        """Return the root with an id that an op or act names."""
+        return Root(*self.db.execute("SELECT * FROM root WHERE id = ?", (root,)).fetchone())
+
+    def known_root(self, path: str) -> Root | None:
+        """Return the root at `path` where it was seen before."""
+        row = self.db.execute("SELECT * FROM root WHERE path = ?", (path,)).fetchone()
+        return Root(*row) if row else None
+
+    def stands_elsewhere(self, root: Root) -> None:
+        """Keep that another directory now stands at the root's path, as the person confirmed by
+        working in it.
+        """
+        self.db.execute(
+            "UPDATE root SET device = ?, inode = ? WHERE id = ?", (root.device, root.inode, root.id)
+        )
+
+    # contents
+
+    def keep(self, content: bytes | None) -> str | None:
+        """Keep a content and return its SHA-256; None for a file that is not there."""
+        sha = digest(content)
+        if content is not None and not self.has(sha):
+            packed = zlib.compress(content)
+            self.db.execute(
+                "INSERT OR IGNORE INTO blob VALUES (?, ?, ?)", (sha, len(content), packed)
+            )
+        return sha
+
+    def has(self, sha: str | None) -> bool:
+        """Say whether a content is kept."""
+        query = "SELECT 1 FROM blob WHERE sha = ?"
+        return self.db.execute(query, (sha,)).fetchone() is not None
+
+    def content(self, sha: str | None) -> bytes | None:
+        """Return a kept content; None for None. Raises KeyError where it was purged."""
+        if sha is None:
+            return None
+        row = self.db.execute("SELECT data FROM blob WHERE sha = ?", (sha,)).fetchone()
+        if row is None:
+            raise KeyError(sha)
+        return zlib.decompress(row[0])
+
+    def heads(self, root: str) -> Mapping[str, str]:
+        """Return the SHA-256 of every file of a root as it was last known."""
+        rows = self.db.execute("SELECT path, sha FROM head WHERE root = ?", (root,))
+        return {_path(path): sha for path, sha in rows}
+
+    def set_head(self, root: str, path: str, sha: str | None) -> None:
+        """Keep what a file is now known to hold."""
+        if sha is None:
+            self.db.execute("DELETE FROM head WHERE root = ? AND path = ?", (root, _stored(path)))
+        else:
+            self.db.execute(
+                "INSERT OR REPLACE INTO head VALUES (?, ?, ?)", (root, _stored(path), sha)
+            )
+
+    # acts
+
+    def begin(
+        self,
+        root: str,
+        at: str,
+        kind: str,
+        *,
+        subject: str = "",
+        author: Author = PERSON,
+        reason: str = "",
+        state: str = "done",
+        undoes: int | None = None,
+        token: str = "",
+    ) -> int:
+        """Add an act and return its number."""
+        who = (author.role.value, author.name, author.model, author.prompt_version)
+        cursor = self.db.execute(
+            "INSERT INTO act (root, at, kind, subject, role, name, model, prompt_version, reason,"
+            " state, undoes, token) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (root, at, kind, subject, *who, reason, state, undoes, token),
+        )
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
+
+    def add_ops(self, act: int, ops: Iterable[Op]) -> None:
+        """Add what an act does; the contents must be kept already."""
+        self.db.executemany(
+            "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    act,
+                    n,
+                    op.root,
+                    _stored(op.path),
+                    op.pre,
+                    op.post,
+                    op.session,
+                    op.from_root,
+                    _stored(op.from_path),
+                    int(op.single),
+                    op.outcome,
+                )
+                for n, op in enumerate(ops)
+            ),
+        )
+
+    def set_state(self, act: int, state: str) -> None:
+        """Set how far an act has got: prepared, reverting, done, refused."""
+        self.db.execute("UPDATE act SET state = ? WHERE n = ?", (state, act))
+
+    def set_outcome(self, act: int, n: int, outcome: str) -> None:
+        """Set what became of one op."""
+        self.db.execute("UPDATE op SET outcome = ? WHERE act = ? AND n = ?", (outcome, act, n))
+
+    def unfinished(self) -> list[Act]:
+        """Return the acts that were cut off, oldest first."""
+        return self._acts("state IN ('prepared', 'reverting') ORDER BY n", ())
+
+    def acts(self, root: str, after: int = 0) -> list[Act]:
+        """Return the acts of a root that were carried out, oldest first."""
+        return self._acts("root = ? AND n > ? AND state = 'done' ORDER BY n", (root, after))
+
+    def act(self, n: int) -> Act | None:
+        """Return one act."""
+        found = self._acts("n = ?", (n,))
+        return found[0] if found else None
+
+    def ops(self, act: int) -> list[Op]:
+        """Return what an act did, in the order of its ops."""
+        rows = self.db.execute(f"{_OPS} WHERE act = ? ORDER BY n", (act,))
+        return [_op(row) for row in rows]
+
+    def ops_of_acts(self, root: str, after: int, upto: int | None = None) -> list[tuple[int, Op]]:
+        """Return the ops on files of a root in the acts after one and up to another, oldest
+        first, each with its act.
+        """
+        rows = self.db.execute(
+            f"{_OPS} WHERE root = ? AND act > ? AND act <= ? ORDER BY act, n",
+            (root, after, upto if upto is not None else 2**62),
+        )
+        return [(row[0], _op(row)) for row in rows]
+
+    def ops_on(self, root: str, path: str) -> list[tuple[int, Op]]:
+        """Return the ops on one file, oldest first, each with its act."""
+        rows = self.db.execute(
+            f"{_OPS} WHERE root = ? AND path = ? ORDER BY act, n", (root, _stored(path))
+        )
+        return [(row[0], _op(row)) for row in rows]
+
+    def keep_displaced(self, root: str, path: str, content: bytes, at: str) -> None:
+        """Keep a content that somebody wrote and that is on no disk any more."""
+        with transaction(self.db):
+            sha = self.keep(content)
+            act = self.begin(
+                root, at, SEEN, author=Author(Role.OUTSIDE), reason="displaced while we wrote"
+            )
+            self.add_ops(act, [Op(root, path, None, sha, outcome="kept")])
+
+    def _acts(self, where: str, values: tuple[object, ...]) -> list[Act]:
+        rows = self.db.execute(
+            "SELECT n, root, at, kind, subject, role, name, model, prompt_version, reason, state,"
+            f" undoes, token FROM act WHERE {where}",
+            values,
+        )
+        return [_act(row) for row in rows]
+
+
+_OPS = "SELECT act, root, path, pre, post, session, from_root, from_path, single, outcome FROM op"
+
+
+def _stored(path: str) -> str | bytes:
+    """Return a path as the database can hold it: bytes where it is no UTF-8."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return path.encode("utf-8", "surrogateescape")
+    return path
+
+
+def _path(stored: object) -> str:
+    return stored.decode("utf-8", "surrogateescape") if isinstance(stored, bytes) else str(stored)
+
+
+def _op(row: tuple[object, ...]) -> Op:
+    _, root, path, pre, post, session, from_root, from_path, single, outcome = row
+    return Op(
+        str(root),
+        _path(path),
+        None if pre is None else str(pre),
+        None if post is None else str(post),
+        str(session),
+        str(from_root),
+        _path(from_path),
+        bool(single),
+        str(outcome),
+    )
+
+
+def _act(row: tuple[object, ...]) -> Act:
+    n, root, at, kind, subject, role, name, model, prompt, reason, state, undoes, token = row
+    assert isinstance(n, int)
+    author = Author(Role(str(role)), str(name), str(model), str(prompt))
+    undone = undoes if isinstance(undoes, int) else None
+    return Act(
+        n,
+        str(root),
+        str(at),
+        str(kind),
+        str(subject),
+        author,
+        str(reason),
+        str(state),
+        undone,
+        str(token),
+    )

@@ -1,0 +1,160 @@
+"""Changing a memory: put a change set together, apply it, and merge it where somebody else wrote
+in the meantime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ricordo.disk.decisions import Decision
+from ricordo.disk.door import Applied, Clash, Purpose
+from ricordo.disk.history import CHANGE
+from ricordo.errors import Conflict
+from ricordo.memory.change import PERSON, Change
+from ricordo.memory.change_set import ChangeSet, Edit
+from ricordo.memory.compose import compose
+from ricordo.memory.layout import Role
+from ricordo.memory.memory import Memory
+from ricordo.memory.merge import merge
+from ricordo.memory.note import BOM
+from ricordo.notebook.open import Notebook
+from ricordo.text import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Somebody else changed other lines of the same files: the set that holds both has to be seen
+    before it is applied. Nothing has been.
+    """
+
+    change_set: ChangeSet
+    files: tuple[str, ...]
+    """Paths of the files that were merged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Somebody else changed the same lines, or took a file away. Nothing was applied."""
+
+    clashes: tuple[Clash, ...]
+    moved: Mapping[str, str]
+    """Where the content that the set was made against stands now, by path."""
+
+    def error(self) -> Conflict:
+        """The clashes as an error that can be told in one line."""
+        files = ", ".join(visible(clash.edit.path) for clash in self.clashes)
+        moved = "".join(
+            f" {visible(old)} seems to have been renamed to {visible(new)}."
+            for old, new in self.moved.items()
+        )
+        return Conflict(f"Somebody else changed the same lines meanwhile: {files}.{moved}")
+
+
+def put_together(
+    notebook: Notebook,
+    memory: Memory,
+    changes: Sequence[Change],
+    others: Mapping[str, Memory] | None = None,
+) -> ChangeSet:
+    """Return what `changes` of `memory` come to. Raises ChangeRefused."""
+    return compose(memory, changes, marked=protected_paths(notebook), others=others)
+
+
+def protected_paths(notebook: Notebook) -> Collection[str]:
+    """Return the paths of the notes that the person has protected."""
+    return notebook.decisions.standing(Decision.PROTECT).keys()
+
+
+def apply_or_merge(
+    notebook: Notebook, change_set: ChangeSet, *, by_hand: bool = True, undoes: int | None = None
+) -> Applied | Merged | Overlap:
+    """Apply `change_set`; where others wrote meanwhile, merge instead of applying.
+
+    Raises ChangeRefused, WriteFailed, StateUnusable and Busy.
+    """
+    now = notebook.surroundings.now
+    author = change_set.author or PERSON
+    purpose = Purpose(now, CHANGE, author, change_set.reason, undoes)
+    outcome = notebook.door.apply(change_set, purpose, by_hand=by_hand)
+    if isinstance(outcome, Applied):
+        return outcome
+    merged: dict[tuple[str, str], Edit | None] = {}
+    overlapping: list[Clash] = []
+    for clash in outcome.clashes:
+        edit = _merge(notebook, clash)
+        if edit is None:
+            overlapping.append(clash)
+        else:
+            merged[clash.edit.key] = edit if edit.before != edit.after else None
+    if overlapping:
+        return Overlap(tuple(overlapping), _moved(notebook, overlapping))
+    edits = tuple(
+        edit for old in change_set.edits if (edit := merged.get(old.key, old)) is not None
+    )
+    files = tuple(clash.edit.path for clash in outcome.clashes)
+    return Merged(replace(change_set, edits=edits), files)
+
+
+def apply_at_once(
+    notebook: Notebook, change_set: ChangeSet, *, by_hand: bool, undoes: int | None = None
+) -> tuple[Applied | None, tuple[str, ...]]:
+    """Apply `change_set`, merging clean changes of separate lines on the way; return the act, None
+    where others had done the same already, and the paths of files that were merged.
+
+    Raises Conflict where the same lines were changed, and what `apply_or_merge` raises.
+    """
+    merged: tuple[str, ...] = ()
+    for _ in range(_ATTEMPTS):
+        if not change_set.edits:
+            return None, merged
+        outcome = apply_or_merge(notebook, change_set, by_hand=by_hand, undoes=undoes)
+        if isinstance(outcome, Applied):
+            return outcome, merged
+        if isinstance(outcome, Overlap):
+            raise outcome.error()
+        change_set = outcome.change_set
+        merged = tuple(dict.fromkeys((*merged, *outcome.files)))
+    raise Conflict("Somebody else keeps writing the same files.")
+
+
+_ATTEMPTS = 10
+
+
+def _merge(notebook: Notebook, clash: Clash) -> Edit | None:
+    """Return the edit that holds both changes; None where they touch."""
+    edit, now = clash.edit, clash.now
+    if now == edit.after:
+        return replace(edit, before=now)
+    if edit.before is None or edit.after is None or now is None:
+        return None
+    texts = [_text(raw) for raw in (edit.before, edit.after, now)]
+    if None in texts:
+        return None
+    base, ours, theirs = (text or "" for text in texts)
+    is_index = notebook.place.layout.role(edit.path) is Role.INDEX
+    both = merge(base, ours, theirs, additions_join=is_index)
+    if both is None:
+        return None
+    mark = BOM if now.startswith(BOM) else b""
+    return replace(edit, before=now, after=mark + both.encode("utf-8"))
+
+
+def _text(raw: bytes) -> str | None:
+    try:
+        return raw.removeprefix(BOM).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _moved(notebook: Notebook, clashes: Sequence[Clash]) -> dict[str, str]:
+    """Find the content of files that are gone elsewhere in the memory."""
+    gone = [clash.edit for clash in clashes if clash.now is None and clash.edit.before]
+    if not gone:
+        return {}
+    by_content = {file.raw: file.path for file in notebook.read().files}
+    return {
+        edit.path: by_content[edit.before]
+        for edit in gone
+        if edit.before is not None and edit.before in by_content
+    }
