@@ -1,6 +1,7 @@
 """The errors that a person can meet.
 
     RicordoError                 anything that is told in one line
+    ├── NothingToUndo     (0)    no act is left that could be taken back
     ├── WrongUsage        (2)    the words of a command do not fit
     │   └── AmbiguousNote (2)    a name fits several notes
     ├── MemoryNotFound    (3)    no memory stands where one was looked for
@@ -31,6 +32,12 @@ class RicordoError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} {self.changed}".strip()
+
+
+class NothingToUndo(RicordoError):
+    """No act is left that could be taken back, or done again."""
+
+    exit_code = 0
 
 
 class WrongUsage(RicordoError):

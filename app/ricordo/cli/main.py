@@ -34,6 +34,15 @@ COMMANDS = {
     "load": "load",
     "show": "show",
     "lint": "lint",
+    "new": "new",
+    "rename": "rename",
+    "retire": "retire",
+    "inbox": "inbox",
+    "history": "history",
+    "undo": "undo",
+    "redo": "redo",
+    "restore": "restore",
+    "purge": "purge",
     "config": "config",
 }
 """Commands, and the modules of this package that hold them."""

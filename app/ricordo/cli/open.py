@@ -20,6 +20,10 @@ Without PATH it opens the memory of the current directory. Commands:
   load    what an agent is given at session start, and what is cut off
   show    one note with all that is known of it
   lint    what is wrong with a memory
+  new, rename, retire            make, rename, take out a note
+  inbox                          what others changed since the last visit
+  history, undo, redo, restore   every version; take acts back, bring versions back
+  purge   remove a value from the history
   config  show, edit or locate the settings
 `ricordo COMMAND --help` says more."""
 

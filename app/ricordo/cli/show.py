@@ -34,7 +34,9 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     look = notebook.look()
     note = pick_note(look.memory, options.note)
     if options.json:
-        print_json(describe_note(look, note))
+        from ricordo.notebook.versions import versions
+
+        print_json(describe_note(look, note, versions(notebook, note.path)))
     else:
         print_lines(_lines(look, note))
     return 0

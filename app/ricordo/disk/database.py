@@ -61,6 +61,7 @@ CREATE TABLE op (
     from_path TEXT NOT NULL DEFAULT '',
     single INTEGER NOT NULL DEFAULT 0,
     outcome TEXT NOT NULL DEFAULT '',
+    written TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (act, n)
 ) WITHOUT ROWID;
 CREATE INDEX op_by_path ON op (root, path, act);

@@ -45,7 +45,11 @@ class Op:
     single: bool = False
     """Whether the root is open for this one name only."""
     outcome: str = ""
-    """`conflict` where somebody else's content stayed, `kept` for content that only history has."""
+    """`conflict` where somebody else's content stayed, `kept` for content that only history has,
+    `moved` for a file that went to another path.
+    """
+    written: str = ""
+    """When the file says that it was written, ISO 8601; "" where we wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,10 @@ class History:
     def root_of_id(self, root: str) -> Root:
         """Return the root with an id that an op or act names."""
         return Root(*self.db.execute("SELECT * FROM root WHERE id = ?", (root,)).fetchone())
+
+    def roots(self) -> list[Root]:
+        """Return every root that was ever seen."""
+        return [Root(*row) for row in self.db.execute("SELECT * FROM root ORDER BY path")]
 
     def known_root(self, path: str) -> Root | None:
         """Return the root at `path` where it was seen before."""
@@ -193,7 +201,7 @@ class History:
     def add_ops(self, act: int, ops: Iterable[Op]) -> None:
         """Add what an act does; the contents must be kept already."""
         self.db.executemany(
-            "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 (
                     act,
@@ -207,6 +215,7 @@ class History:
                     _stored(op.from_path),
                     int(op.single),
                     op.outcome,
+                    op.written,
                 )
                 for n, op in enumerate(ops)
             ),
@@ -235,25 +244,24 @@ class History:
 
     def ops(self, act: int) -> list[Op]:
         """Return what an act did, in the order of its ops."""
-        rows = self.db.execute(f"{_OPS} WHERE act = ? ORDER BY n", (act,))
-        return [_op(row) for row in rows]
+        return [op for _, _, op in self._ops("act = ?", (act,))]
 
-    def ops_of_acts(self, root: str, after: int, upto: int | None = None) -> list[tuple[int, Op]]:
-        """Return the ops on files of a root in the acts after one and up to another, oldest
-        first, each with its act.
+    def ops_of_acts(self, root: str, after: int) -> list[tuple[int, int, Op]]:
+        """Return the ops on files of a root in the acts after one, oldest first, each with the
+        numbers of its act and of itself.
         """
-        rows = self.db.execute(
-            f"{_OPS} WHERE root = ? AND act > ? AND act <= ? ORDER BY act, n",
-            (root, after, upto if upto is not None else 2**62),
-        )
-        return [(row[0], _op(row)) for row in rows]
+        return self._ops("root = ? AND act > ?", (root, after))
 
-    def ops_on(self, root: str, path: str) -> list[tuple[int, Op]]:
-        """Return the ops on one file, oldest first, each with its act."""
-        rows = self.db.execute(
-            f"{_OPS} WHERE root = ? AND path = ? ORDER BY act, n", (root, _stored(path))
-        )
-        return [(row[0], _op(row)) for row in rows]
+    def ops_on(self, root: str, path: str) -> list[tuple[int, int, Op]]:
+        """Return the ops on one file, oldest first, each with the numbers of its act and of
+        itself.
+        """
+        return self._ops("root = ? AND path = ?", (root, _stored(path)))
+
+    def size_of(self, sha: str | None) -> int | None:
+        """Return how many bytes a kept content has; None for a file that is gone or was purged."""
+        row = self.db.execute("SELECT size FROM blob WHERE sha = ?", (sha,)).fetchone()
+        return int(row[0]) if row else None
 
     def keep_displaced(self, root: str, path: str, content: bytes, at: str) -> None:
         """Keep a content that somebody wrote and that is on no disk any more."""
@@ -264,6 +272,10 @@ class History:
             )
             self.add_ops(act, [Op(root, path, None, sha, outcome="kept")])
 
+    def _ops(self, where: str, values: tuple[object, ...]) -> list[tuple[int, int, Op]]:
+        rows = self.db.execute(f"SELECT {_OP} FROM op WHERE {where} ORDER BY act, n", values)
+        return [(row[0], row[1], _op(row[2:])) for row in rows]
+
     def _acts(self, where: str, values: tuple[object, ...]) -> list[Act]:
         rows = self.db.execute(
             "SELECT n, root, at, kind, subject, role, name, model, prompt_version, reason, state,"
@@ -273,7 +285,7 @@ class History:
         return [_act(row) for row in rows]
 
 
-_OPS = "SELECT act, root, path, pre, post, session, from_root, from_path, single, outcome FROM op"
+_OP = "act, n, root, path, pre, post, session, from_root, from_path, single, outcome, written"
 
 
 def _stored(path: str) -> str | bytes:
@@ -290,7 +302,7 @@ def _path(stored: object) -> str:
 
 
 def _op(row: tuple[object, ...]) -> Op:
-    _, root, path, pre, post, session, from_root, from_path, single, outcome = row
+    root, path, pre, post, session, from_root, from_path, single, outcome, written = row
     return Op(
         str(root),
         _path(path),
@@ -301,6 +313,7 @@ def _op(row: tuple[object, ...]) -> Op:
         _path(from_path),
         bool(single),
         str(outcome),
+        str(written),
     )
 
 

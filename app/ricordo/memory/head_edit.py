@@ -41,7 +41,7 @@ def _is_field_name(key: str) -> bool:
 
 def _with_new_head(text: str, key: str, value: str) -> str:
     end = line_end(text)
-    return f"---{end}{key}: {_scalar(value)}{end}---{end}{text}"
+    return f"---{end}{key}: {written(value)}{end}---{end}{text}"
 
 
 def _edited(text: str, head: Head, key: str, value: str) -> str:
@@ -50,7 +50,7 @@ def _edited(text: str, head: Head, key: str, value: str) -> str:
     block = text[opening:closing]
     place = frontmatter.find_value(block, key, in_metadata=key not in head.fields)
     if place is None:
-        added = f"{key}: {_scalar(value)}{line_end(text)}"
+        added = f"{key}: {written(value)}{line_end(text)}"
         return text[:closing] + added + text[closing:]
     return text[:opening] + _spliced(block, place, value) + text[closing:]
 
@@ -59,13 +59,13 @@ def _spliced(block: str, place: frontmatter.ValuePlace, value: str) -> str:
     """Return `block` with `value` at the place of the old one."""
     start, end = place.start, place.end
     if place.is_exact:
-        return block[:start] + _scalar(value, place.style, block[start:end]) + block[end:]
+        return block[:start] + written(value, place.style, block[start:end]) + block[end:]
     colon = block.index(":", place.key_end) + 1
     if place.is_empty:
-        return f"{block[:colon]} {_scalar(value)}{block[colon:]}"
+        return f"{block[:colon]} {written(value)}{block[colon:]}"
     comment = block[colon:start].partition("#")[2].split("\n", 1)[0].strip()
     told = f"  # {comment}" if comment else ""
-    return f"{block[:colon]} {_scalar(value)}{told}{block[_end_of_content(block, end) :]}"
+    return f"{block[:colon]} {written(value)}{told}{block[_end_of_content(block, end) :]}"
 
 
 def _end_of_content(block: str, end: int) -> int:
@@ -79,7 +79,7 @@ def _end_of_content(block: str, end: int) -> int:
     return len(kept) - kept.endswith("\r")
 
 
-def _scalar(value: str, style: str = "", old: str = "") -> str:
+def written(value: str, style: str = "", old: str = "") -> str:
     """Return `value` as YAML writes it, in the style of the old one where that can hold it."""
     one_line = value.isprintable() and value == value.strip()
     if style == "'" and one_line:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ricordo.health.finding import Finding, Severity
+from ricordo.memory.diff import unified
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
+from ricordo.notebook.inbox import Arrival, Inbox
 from ricordo.notebook.open import Look
+from ricordo.notebook.versions import Version
 
 
 def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
@@ -64,7 +68,47 @@ def describe_summary(look: Look) -> dict[str, int]:
     return {severity.word: look.counts[severity] for severity in sorted(Severity, reverse=True)}
 
 
-def describe_note(look: Look, note: Note) -> dict[str, Any]:
+def describe_version(version: Version) -> dict[str, Any]:
+    """Return a version as `history --json` prints it."""
+    return {
+        "id": version.id,
+        "path": version.path,
+        "at": version.at,
+        "by": version.by,
+        "reason": version.reason,
+        "kind": version.kind,
+        "bytes": version.bytes,
+    }
+
+
+def describe_inbox(inbox: Inbox) -> dict[str, Any]:
+    """Return what came since the last visit as `inbox --json` prints it."""
+    return {
+        "since": inbox.since or None,
+        "changes": [
+            _describe_arrival(arrival) for arrival in inbox.arrivals if not arrival.reverted
+        ],
+    }
+
+
+def _describe_arrival(arrival: Arrival) -> dict[str, Any]:
+    old, new = (f"a/{arrival.origin or arrival.path}", f"b/{arrival.path}")
+    return {
+        "path": arrival.path,
+        "kind": arrival.kind,
+        "from": arrival.origin or None,
+        "at": arrival.at,
+        "by": arrival.by,
+        "diff": unified(
+            arrival.old_text,
+            arrival.new_text,
+            old if arrival.before is not None else "/dev/null",
+            new if arrival.after is not None else "/dev/null",
+        ),
+    }
+
+
+def describe_note(look: Look, note: Note, found: Sequence[Version] = ()) -> dict[str, Any]:
     """Return one note with all that is known of it, as `show --json` prints it."""
     memory = look.memory
     return {
@@ -84,5 +128,5 @@ def describe_note(look: Look, note: Note) -> dict[str, Any]:
             for finding in look.by_path.get(note.path, ())
         ],
         "origin": note.head.scalar("originSessionId") or None,
-        "versions": [],
+        "versions": [describe_version(version) for version in found],
     }

@@ -19,6 +19,7 @@ from ricordo.health.finding import Finding, Severity
 from ricordo.health.lint import Linter
 from ricordo.health.rule import Context
 from ricordo.memory.memory import Memory
+from ricordo.notebook.record import Recorded, Recorder
 from ricordo.notebook.seen import summary
 from ricordo.notebook.settle import severities, thresholds
 from ricordo.notebook.surroundings import Surroundings
@@ -81,11 +82,16 @@ class Notebook:
         self._linter = Linter(severities(settings, place.root), only)
         self._judges_all = not only
         self._memory: Memory | None = None
+        self._recorder = Recorder(self.database)
 
     def read(self) -> Memory:
         """Return the memory as it is on disk now. Raises MemoryNotFound and MemoryUnreadable."""
         self._memory = read_memory(self.place.root, self.place.layout, self._memory)
         return self._memory
+
+    def record(self, memory: Memory) -> Recorded:
+        """Keep in the history what others did to a memory that was read. Raises StateUnusable."""
+        return self._recorder.record(memory, self.surroundings.now)
 
     def look(self) -> Look:
         """Read and judge the memory. Raises MemoryNotFound and MemoryUnreadable."""

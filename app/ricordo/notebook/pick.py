@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ricordo.errors import AmbiguousNote, NoteNotFound
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, stem
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.versions import versions
 
 
 def pick_note(memory: Memory, name: str) -> Note:
@@ -23,3 +25,23 @@ def pick_note(memory: Memory, name: str) -> Note:
     if found:
         return memory.by_path[found[0]]
     raise NoteNotFound(f"This memory has no note “{name}”. `ricordo` lists its notes.")
+
+
+def pick_path(notebook: Notebook, memory: Memory, name: str) -> str:
+    """Return the path of the note that `name` means, one that the history alone still knows too.
+
+    Raises AmbiguousNote, NoteNotFound and StateUnusable.
+    """
+    try:
+        return pick_note(memory, name).path
+    except NoteNotFound:
+        known = dict.fromkeys(version.path for version in versions(notebook))
+        bare = name.removesuffix(".md")
+        found = [path for path in known if name == path] or [
+            path for path in known if bare in (stem(path), path.removesuffix(".md"))
+        ]
+        if len(found) > 1:
+            raise AmbiguousNote(name, sorted(found)) from None
+        if not found:
+            raise
+        return found[0]

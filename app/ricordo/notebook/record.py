@@ -86,6 +86,14 @@ def _lies_in(path: str, unread: set[str]) -> bool:
     return any(path == it or path.startswith(f"{it}/") for it in unread)
 
 
+def _time_of(file: Note, at: datetime) -> str:
+    """Return when the file says that it was written; never later than it was seen, `at`."""
+    try:
+        return min(datetime.fromtimestamp(file.facts.modified, at.tzinfo), at).isoformat()
+    except (OverflowError, OSError, ValueError):
+        return ""
+
+
 def _write(
     history: History,
     root: str,
@@ -121,6 +129,7 @@ def _write(
                 from_root=root if origin else "",
                 from_path=origin,
                 outcome="moved" if path in moved else "",
+                written=_time_of(file, at) if file is not None else "",
             )
         )
         history.set_head(root, path, sha)

@@ -1,0 +1,52 @@
+"""What the commands that change a memory share: begin, apply, say what was done."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ricordo.text import one_line, visible
+
+if TYPE_CHECKING:
+    from ricordo.memory.change import Change
+    from ricordo.memory.change_set import ChangeSet
+    from ricordo.memory.memory import Memory
+    from ricordo.notebook.open import Notebook
+
+
+def begin_reported(notebook: Notebook) -> Memory:
+    """Return the memory, recorded and ready to be changed; notices go to stderr."""
+    from ricordo.notebook.begin import begin
+
+    memory, notices = begin(notebook)
+    for notice in notices:
+        print(f"ricordo: {one_line(notice)}", file=sys.stderr)
+    return memory
+
+
+def make(notebook: Notebook, memory: Memory, change: Change, done: str) -> None:
+    """Apply one change and print `done` and the files that it touched."""
+    from ricordo.notebook.change import put_together
+
+    apply_reported(notebook, put_together(notebook, memory, [change]), done)
+
+
+def apply_reported(notebook: Notebook, change_set: ChangeSet, done: str) -> None:
+    """Apply a change set and print `done` and the files that it touched. Raises Conflict."""
+    from ricordo.cli.output import print_lines
+    from ricordo.notebook.change import apply_at_once
+
+    _, merged = apply_at_once(notebook, change_set, by_hand=True)
+    lines = [done, *told_edits(change_set)]
+    lines += [f"  {visible(path)}: merged with what somebody else wrote" for path in merged]
+    lines += [f"  {remark}" for remark in change_set.remarks]
+    print_lines([*lines, "`ricordo undo` takes it back."])
+
+
+def told_edits(change_set: ChangeSet) -> list[str]:
+    """Return what becomes of each file, a line each."""
+    return [
+        f"  {'created' if edit.before is None else 'removed' if edit.after is None else 'changed'} "
+        f"{one_line(edit.path)}"
+        for edit in change_set.edits
+    ]

@@ -1,0 +1,81 @@
+"""`ricordo history`: the versions of a note, or of all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ricordo.cli.arguments import add_json
+from ricordo.cli.changing import begin_reported
+from ricordo.cli.opening import open_notebook
+from ricordo.text import clip, one_line
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ricordo.notebook.open import Notebook
+    from ricordo.notebook.surroundings import Surroundings
+    from ricordo.notebook.versions import Version
+
+SUMMARY = "The versions of a note, or of the whole memory, newest first."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `history`; a single word is NOTE."""
+    parser.add_argument("note", metavar="NOTE", nargs="?", help="its name, its file, or its path")
+    parser.add_argument("path", metavar="PATH", nargs="?", help="the memory")
+    parser.add_argument("-m", "--memory", metavar="PATH", help="the same as PATH")
+    form = parser.add_mutually_exclusive_group()
+    add_json(parser)
+    form.add_argument("--verify", action="store_true", help="read every kept text again")
+    form.add_argument("--size", action="store_true", help="say how large the history is")
+
+
+def run(options: Namespace, surroundings: Surroundings) -> int:
+    """Print versions, or what the check or the size says."""
+    from ricordo.cli.output import print_json, print_lines
+    from ricordo.notebook.describe import describe_version
+    from ricordo.notebook.pick import pick_path
+    from ricordo.notebook.versions import versions
+
+    notebook = open_notebook(options, surroundings)
+    if options.verify:
+        return _verify(notebook)
+    if options.size:
+        return _size(notebook)
+    memory = begin_reported(notebook)
+    path = pick_path(notebook, memory, options.note) if options.note else None
+    found = versions(notebook, path)
+    if options.json:
+        print_json({"versions": [describe_version(version) for version in found]})
+    else:
+        print_lines([_line(version) for version in found] or ["The history is empty."])
+    return 0
+
+
+def _line(version: Version) -> str:
+    size = "" if version.bytes is None else f"{version.bytes:,} bytes"
+    reason = f"  {one_line(version.reason)}" if version.reason else ""
+    return (
+        f"{version.id:<8} {version.at[:16].replace('T', ' ')}  {version.kind:<8} "
+        f"{clip(version.path, 40):<40} {size:>14}  {one_line(version.by)}{reason}"
+    )
+
+
+def _verify(notebook: Notebook) -> int:
+    from ricordo.cli.output import print_lines
+    from ricordo.notebook.history_check import check_history
+
+    checked = check_history(notebook)
+    verdict = f"{len(checked.faults)} faults" if checked.faults else "all as it should be"
+    print_lines([*map(one_line, checked.faults), f"{checked.contents} kept texts: {verdict}"])
+    return 3 if checked.faults else 0
+
+
+def _size(notebook: Notebook) -> int:
+    from ricordo.cli.output import print_lines
+    from ricordo.notebook.history_check import history_size
+
+    size = history_size(notebook)
+    megabytes = size.bytes / 1_000_000
+    print_lines([f"{megabytes:.1f} MB, {size.contents} texts, {size.acts} acts; of all memories"])
+    return 0

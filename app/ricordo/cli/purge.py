@@ -1,0 +1,45 @@
+"""`ricordo purge`: remove a value from every version in the history."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ricordo.text import one_line
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ricordo.notebook.surroundings import Surroundings
+
+SUMMARY = """Remove a value from all versions in the history, of every memory.
+
+The value is read from standard input, so that it stands in no list of processes and no shell
+history. The notes themselves are not touched; those that still hold the value are named."""
+SHORTEST = 4
+"""Characters; a shorter value would tear innocent texts."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `purge`: there are none."""
+
+
+def run(options: Namespace, surroundings: Surroundings) -> int:
+    """Purge the value."""
+    from ricordo.cli.output import print_lines
+    from ricordo.errors import WrongUsage
+    from ricordo.notebook.purge import purge_value
+
+    if sys.stdin.isatty():
+        print("The value, then Enter and ctrl+d:", file=sys.stderr)
+    value = sys.stdin.read().strip("\r\n")
+    if len(value.strip()) < SHORTEST:
+        raise WrongUsage(f"The value on standard input must have at least {SHORTEST} characters.")
+    purged = purge_value(surroundings, value)
+    counted = purged.history
+    lines = [f"removed from {counted.contents} texts and {counted.told} reasons in the history"]
+    if purged.still_holding:
+        lines.append("It still stands in these notes, and comes into the history with them:")
+        lines += [f"  {one_line(path)}" for path in purged.still_holding]
+    print_lines(lines)
+    return 0

@@ -1,0 +1,44 @@
+"""What undo and redo share on the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ricordo.cli.changing import begin_reported
+from ricordo.cli.opening import open_notebook
+from ricordo.text import visible
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable
+
+    from ricordo.notebook.open import Notebook
+    from ricordo.notebook.surroundings import Surroundings
+    from ricordo.notebook.undo import TakenBack, ToBeSeen
+
+
+def take_back(
+    options: Namespace,
+    surroundings: Surroundings,
+    act: Callable[[Notebook], TakenBack | ToBeSeen],
+    word: str,
+) -> int:
+    """Undo or redo by `act`; a clean merge with what others wrote since is applied and told."""
+    from ricordo.cli.output import print_lines
+    from ricordo.notebook.change import Overlap, apply_at_once
+    from ricordo.notebook.undo import ToBeSeen
+
+    notebook = open_notebook(options, surroundings)
+    begin_reported(notebook)
+    outcome = act(notebook)
+    merged: tuple[str, ...] = ()
+    if isinstance(outcome, ToBeSeen):
+        if isinstance(outcome.outcome, Overlap):
+            raise outcome.outcome.error()
+        merged = outcome.outcome.files
+        apply_at_once(notebook, outcome.outcome.change_set, by_hand=True, undoes=outcome.undoes)
+    print_lines(
+        [f"{word}: {outcome.told}"]
+        + [f"  {visible(path)}: merged with what somebody else wrote" for path in merged]
+    )
+    return 0

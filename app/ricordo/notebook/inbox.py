@@ -1,0 +1,296 @@
+"""The inbox: what anybody but the person changed since the last visit, note by note.
+
+A visit closes with a mark: everything that was seen lies before it. What was not seen, and what
+the person put off, is carried over by name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ricordo.disk.database import transaction
+from ricordo.disk.decisions import Decision
+from ricordo.disk.history import FIRST, SEEN, Act, History, Op
+from ricordo.errors import ChangeRefused
+from ricordo.memory.change import Change, Rewrite
+from ricordo.memory.change_set import ChangeSet, Edit, effective
+from ricordo.memory.diff import without_hunks
+from ricordo.notebook.open import Notebook
+from ricordo.text import visible
+
+VISIT = "visit"
+"""The kind of the act that closes a visit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What became of one note through others, in one stretch that nobody else interrupted."""
+
+    id: str
+    """Names it in decisions: the numbers of its last act and op."""
+    path: str
+    kind: str
+    """created, changed, deleted or renamed."""
+    origin: str
+    """The path that it had before; "" where it was not renamed."""
+    at: str
+    """ISO 8601."""
+    by: str
+    before: bytes | None
+    after: bytes | None
+    reason: str = ""
+    kept: bool = False
+    put_off: bool = False
+    reverted: bool = False
+    """Whether the person brought back what was there before."""
+    is_purged: bool = False
+    """Whether a text of it was purged, so that it cannot be shown or reverted."""
+
+    @property
+    def old_text(self) -> str:
+        """The text before, for a diff."""
+        return _text(self.before)
+
+    @property
+    def new_text(self) -> str:
+        """The text after, for a diff."""
+        return _text(self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """What came between two visits."""
+
+    since: str
+    """When the visit before it was closed, ISO 8601; "" where there was none."""
+    arrivals: tuple[Arrival, ...]
+    upto: int
+    """The last act that it tells of."""
+    is_latest: bool = True
+    """Whether it reaches up to now."""
+
+    @property
+    def waiting(self) -> tuple[Arrival, ...]:
+        """What is neither kept nor put off nor reverted."""
+        return tuple(it for it in self.arrivals if not (it.kept or it.put_off or it.reverted))
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """How far the person has seen."""
+
+    at: str = ""
+    upto: int = 0
+    left: Mapping[str, int] = field(default_factory=dict)
+    """Paths that were not seen, with the act after which they are new."""
+
+    def is_new(self, path: str, act: int) -> bool:
+        return act > min(self.left.get(path, self.upto), self.upto)
+
+
+def inbox(notebook: Notebook, back: int = 0) -> Inbox:
+    """Return what changed since the last visit, or `back` visits earlier what was seen then.
+
+    The memory has to be recorded before. Raises StateUnusable.
+    """
+    if not notebook.database.exists:
+        return Inbox("", (), 0)
+    decided = notebook.decisions.standing(Decision.KEEP, Decision.SNOOZE)
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        root = history.known_root(notebook.place.root)
+        if root is None:
+            return Inbox("", (), 0)
+        acts = {act.n: act for act in history.acts(root.id)}
+        marks = _marks(acts.values())
+        upto = max(acts, default=0)
+        start = marks[max(len(marks) - 1 - back, 0)]
+        if back:
+            upto = marks[max(len(marks) - back, 0)].upto
+        ops = [
+            item
+            for item in history.ops_of_acts(root.id, min(start.upto, *start.left.values(), upto))
+            if item[0] <= upto and item[0] in acts and start.is_new(item[2].path, item[0])
+        ]
+        stretches = _stretches(ops, acts)
+        arrivals = [_arrival(history, it, acts[it.last[0]]) for it in stretches]
+    told = [
+        replace(
+            arrival,
+            kept=(it := decided.get(arrival.id)) is not None and it.decision is Decision.KEEP,
+            put_off=it is not None and it.decision is Decision.SNOOZE,
+        )
+        for arrival in arrivals
+        if arrival is not None
+    ]
+    return Inbox(start.at, tuple(told), upto, is_latest=not back)
+
+
+def count_visits(notebook: Notebook) -> int:
+    """Return how many visits were closed. Raises StateUnusable."""
+    if not notebook.database.exists:
+        return 0
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        root = history.known_root(notebook.place.root)
+        return len(_marks(history.acts(root.id))) - 1 if root else 0
+
+
+def close_visit(notebook: Notebook, seen: Inbox, unseen: Collection[str] = ()) -> None:
+    """Move the mark to the end of the inbox that was `seen`; `unseen` are the ids of arrivals
+    that nobody looked at, which stay new. Raises StateUnusable.
+    """
+    with notebook.database.opened() as connection, transaction(connection):
+        history = History(connection)
+        root = history.root(notebook.place.root)
+        marks = _marks(history.acts(root.id))
+        left = {
+            path: min(marks[-1].left.get(path, marks[-1].upto), marks[-1].upto)
+            for arrival in seen.arrivals
+            if arrival.put_off or (arrival.id in unseen and not arrival.kept)
+            for path in (arrival.path, arrival.origin)
+            if path
+        }
+        now = notebook.surroundings.now.isoformat()
+        subject = json.dumps({"upto": seen.upto, "left": left})
+        history.begin(root.id, now, VISIT, subject=subject)
+
+
+def revert(arrival: Arrival, root: str, left_out: Collection[int] | None = None) -> ChangeSet:
+    """Return the change set that takes back what others did to a note, or with `left_out` only
+    the hunks of those numbers. Raises ChangeRefused where a text was purged.
+    """
+    if arrival.is_purged:
+        raise ChangeRefused(f"A text of {visible(arrival.path)} was purged from the history.")
+    reason = f"reverted what {arrival.by} did"
+    if left_out is not None:
+        if arrival.before is None or arrival.after is None:
+            raise ChangeRefused("Only a note that was changed has single hunks to revert.")
+        text = without_hunks(_exact(arrival.before), _exact(arrival.after), left_out)
+        edits = [Edit(root, arrival.path, arrival.after, text.encode("utf-8"))]
+    elif arrival.origin:
+        edits = [
+            Edit(root, arrival.path, arrival.after, None),
+            Edit(root, arrival.origin, None, arrival.before, moved_from=arrival.path),
+        ]
+    else:
+        edits = [Edit(root, arrival.path, arrival.after, arrival.before)]
+    return ChangeSet(effective(edits), (Change(Rewrite(arrival.path, ""), reason),))
+
+
+def _exact(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ChangeRefused("It is not UTF-8, so only all of it can be reverted.") from None
+
+
+def _marks(acts: Collection[Act]) -> list[_Mark]:
+    """Return the marks of the visits, oldest first; before them that of the first sight."""
+    marks = [_Mark()]
+    for act in acts:
+        if act.kind == FIRST:
+            marks[0] = _Mark(act.at, act.n)
+        elif act.kind == VISIT:
+            told: dict[str, Any] = json.loads(act.subject)
+            marks.append(_Mark(act.at, int(told["upto"]), dict(told["left"])))
+    return marks
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """What others did to one file, one after the other."""
+
+    path: str
+    origin: str
+    pre: str | None
+    post: str | None = None
+    held: str | None = None
+    """The last content that it had."""
+    sessions: dict[str, None] = field(default_factory=dict)
+    last: tuple[int, int] = (0, 0)
+    written: str = ""
+    reverted: bool = False
+
+    @property
+    def reverts_to(self) -> str | None:
+        """The content that its path has once it is reverted."""
+        if self.origin and self.post is not None:
+            return None
+        return self.held if self.pre is None and self.post is None else self.pre
+
+    def go_on(self, number: int, n: int, op: Op) -> None:
+        """Add one op, which may have led to another path."""
+        if op.path != self.path:
+            self.origin = self.origin or (self.path if self.pre is not None else "")
+            self.path = op.path
+        self.post, self.last, self.written = op.post, (number, n), op.written
+        self.held = op.post or op.pre or self.held
+        if op.session:
+            self.sessions[op.session] = None
+
+
+def _stretches(ops: Sequence[tuple[int, int, Op]], acts: Mapping[int, Act]) -> list[_Stretch]:
+    """Put what others did to one file together, as long as nobody else wrote in between."""
+    found: list[_Stretch] = []
+    running: dict[str, _Stretch] = {}
+    latest: dict[str, _Stretch] = {}
+    moved = {(number, op.path): op.pre for number, _, op in ops if op.outcome == "moved"}
+    for number, n, op in ops:
+        if op.outcome in ("moved", "kept"):
+            continue
+        if acts[number].kind != SEEN:
+            running.pop(op.path, None)
+            if op.path in latest:
+                latest[op.path].reverted = op.post == latest[op.path].reverts_to
+            continue
+        stretch = running.pop(op.from_path or op.path, None)
+        if stretch is None:
+            pre = moved.get((number, op.from_path)) if op.from_path else op.pre
+            stretch = _Stretch(op.path, op.from_path, pre, held=pre)
+            found.append(stretch)
+        stretch.go_on(number, n, op)
+        running[op.path] = latest[op.path] = stretch
+    return sorted(found, key=lambda stretch: stretch.last)
+
+
+def _arrival(history: History, stretch: _Stretch, act: Act) -> Arrival | None:
+    """Return what a stretch comes to; None where all is as it was."""
+    pre, post = stretch.pre, stretch.post
+    if pre is None and post is None:
+        # it came and went since the last visit: it can still be brought back
+        pre = stretch.held
+    if pre == post and not stretch.origin:
+        return None
+    kind = "changed"
+    if post is None:
+        kind = "deleted"
+    elif stretch.origin:
+        kind = "renamed"
+    elif pre is None:
+        kind = "created"
+    sessions = ", ".join(stretch.sessions)
+    return Arrival(
+        f"{stretch.last[0]}.{stretch.last[1]}",
+        stretch.path,
+        kind,
+        stretch.origin if post is not None else "",
+        stretch.written or act.at,
+        f"session {sessions}" if sessions else act.author.shown,
+        _kept(history, pre),
+        _kept(history, post),
+        act.reason,
+        reverted=stretch.reverted,
+        is_purged=not all(sha is None or history.has(sha) for sha in (pre, post)),
+    )
+
+
+def _kept(history: History, sha: str | None) -> bytes | None:
+    return history.content(sha) if history.has(sha) else None
+
+
+def _text(raw: bytes | None) -> str:
+    return (raw or b"").decode("utf-8", "replace")

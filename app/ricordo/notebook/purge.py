@@ -1,0 +1,41 @@
+"""Removing a value from the history of all memories, and telling where it still stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ricordo.disk.database import Database
+from ricordo.disk.history import History
+from ricordo.disk.purge import Purged, purge
+from ricordo.disk.reader import read_memory
+from ricordo.errors import RicordoError
+from ricordo.notebook.places import itself
+from ricordo.notebook.surroundings import Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class PurgedFrom:
+    """What a purge removed, and what it could not reach."""
+
+    history: Purged
+    still_holding: tuple[str, ...]
+    """Absolute paths of notes that hold the value; seen again, it is in the history again."""
+
+
+def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:
+    """Remove `value` from every version. Raises StateUnusable and Busy."""
+    database = Database(surroundings.state)
+    purged = purge(database, value)
+    if not database.exists:
+        return PurgedFrom(purged, ())
+    with database.opened() as connection:
+        roots = History(connection).roots()
+    raw = value.encode("utf-8", "surrogateescape")
+    holding: list[str] = []
+    for root in roots:
+        try:
+            memory = read_memory(root.path, itself(root.path).layout)
+        except RicordoError:
+            continue
+        holding += [f"{memory.root}/{file.path}" for file in memory.files if raw in file.raw]
+    return PurgedFrom(purged, tuple(holding))

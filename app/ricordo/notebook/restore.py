@@ -1,0 +1,22 @@
+"""Bringing an earlier version of a note back."""
+
+from __future__ import annotations
+
+from ricordo.memory.change import Change, Create, Rewrite
+from ricordo.memory.change_set import ChangeSet, Edit, effective
+from ricordo.memory.memory import Memory
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.versions import Version, content
+
+
+def restore(notebook: Notebook, memory: Memory, version: Version) -> ChangeSet:
+    """Return the change set that gives a note the bytes of `version` back, under the path that it
+    has there; empty where it holds them already. Raises NoteNotFound and StateUnusable.
+    """
+    raw = content(notebook, version.sha)
+    file = memory.by_path.get(version.path)
+    before = file.raw if file else None
+    edit = Edit(memory.root, version.path, before, raw)
+    text = (raw or b"").decode("utf-8", "replace")
+    act = Rewrite(version.path, text) if file else Create(version.path, text, entry="")
+    return ChangeSet(effective([edit]), (Change(act, f"as it was on {version.at[:16]}"),))

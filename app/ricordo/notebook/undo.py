@@ -1,0 +1,130 @@
+"""Undo and redo: the last act, be it a change of files or a decision, is taken back; the files
+may have been changed since, then what would come out is merged and seen first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ricordo.disk.database import transaction
+from ricordo.disk.decisions import Decision
+from ricordo.disk.door import Applied
+from ricordo.disk.history import CHANGE, Act, History
+from ricordo.errors import ChangeRefused, NothingToUndo
+from ricordo.memory.change_set import ChangeSet, Edit, effective
+from ricordo.notebook.change import Merged, Overlap, apply_or_merge
+from ricordo.notebook.open import Notebook
+from ricordo.text import visible
+
+UNDONE = "undone"
+"""The kind of an act that takes back a decision, or a taking back."""
+_UNDOABLE = frozenset((CHANGE, UNDONE, *(decision.value for decision in Decision)))
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What was undone or redone."""
+
+    told: str
+    """The act in words: `retire feedback_testing.md (it was wrong)`."""
+    files: tuple[str, ...] = ()
+    """Paths of the files that are other now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToBeSeen:
+    """Others wrote to the same files since: nothing was done yet."""
+
+    told: str
+    outcome: Merged | Overlap
+    undoes: int
+    """To be handed on when the merged set is applied."""
+
+
+def undo(notebook: Notebook) -> TakenBack | ToBeSeen:
+    """Take back the last act. Raises NothingToUndo, ChangeRefused, StateUnusable and Busy."""
+    done, _ = _stacks(notebook)
+    if not done:
+        raise NothingToUndo("There is nothing to undo in this memory.")
+    return _turn(notebook, done[-1], done[-1].n, back=True)
+
+
+def redo(notebook: Notebook) -> TakenBack | ToBeSeen:
+    """Do again what was undone last. Raises what `undo` raises."""
+    _, undone = _stacks(notebook)
+    if not undone:
+        raise NothingToUndo("There is nothing to redo in this memory.")
+    act, by = undone[-1]
+    return _turn(notebook, act, by, back=False)
+
+
+def _stacks(notebook: Notebook) -> tuple[list[Act], list[tuple[Act, int]]]:
+    """Return the acts that can be undone and those that can be redone, the last one last; the
+    latter with the act that undid them.
+    """
+    done: list[Act] = []
+    undone: list[tuple[Act, int]] = []
+    if not notebook.database.exists:
+        return done, undone
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        root = history.known_root(notebook.place.root)
+        acts = [act for act in history.acts(root.id) if act.kind in _UNDOABLE] if root else []
+    for act in acts:
+        if act.undoes is None:
+            done.append(act)
+            undone = []
+        elif any(other.n == act.undoes for other in done):
+            target = next(other for other in done if other.n == act.undoes)
+            done.remove(target)
+            undone.append((target, act.n))
+        else:
+            again = next((it for it in undone if it[1] == act.undoes), None)
+            if again is not None:
+                undone.remove(again)
+                done.append(again[0])
+    return done, undone
+
+
+def _turn(notebook: Notebook, act: Act, undoes: int, *, back: bool) -> TakenBack | ToBeSeen:
+    told = tell(notebook, act)
+    if act.kind != CHANGE:
+        with notebook.database.opened() as connection, transaction(connection):
+            now = notebook.surroundings.now.isoformat()
+            History(connection).begin(act.root, now, UNDONE, undoes=undoes)
+        return TakenBack(told)
+    change_set = ChangeSet(_edits(notebook, act, back=back))
+    outcome = apply_or_merge(notebook, change_set, undoes=undoes)
+    if isinstance(outcome, Applied):
+        return TakenBack(told, tuple(edit.path for edit in change_set.edits))
+    return ToBeSeen(told, outcome, undoes)
+
+
+def _edits(notebook: Notebook, act: Act, *, back: bool) -> tuple[Edit, ...]:
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        edits: list[Edit] = []
+        for op in history.ops(act.n):
+            try:
+                pre, post = history.content(op.pre), history.content(op.post)
+            except KeyError:
+                raise ChangeRefused(
+                    f"The text of {visible(op.path)} was purged from the history, so this cannot "
+                    "be undone."
+                ) from None
+            before, after = (post, pre) if back else (pre, post)
+            root = history.root_of_id(op.root).path
+            edits.append(Edit(root, op.path, before, after, is_single_file=op.single))
+    return effective(edits)
+
+
+def tell(notebook: Notebook, act: Act) -> str:
+    """Return an act in words, for a person who wants to know what was taken back."""
+    reason = f" ({visible(act.reason)})" if act.reason else ""
+    if act.kind != CHANGE:
+        return f"{act.kind} {visible(act.subject)}{reason}"
+    with notebook.database.opened() as connection:
+        ops = History(connection).ops(act.n)
+    names = [visible(op.path) for op in ops]
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"change of {shown}{reason}"

@@ -1,0 +1,112 @@
+"""The versions of notes: what each of them was, by whom and why, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ricordo.disk.history import FIRST, SEEN, Act, History, Op
+from ricordo.errors import NoteNotFound, WrongUsage
+from ricordo.notebook.open import Notebook
+from ricordo.text import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One state of one file."""
+
+    id: str
+    """Names it on the command line: the number of its act and of the op in it."""
+    path: str
+    at: str
+    """ISO 8601: when it was written, as far as that is known."""
+    by: str
+    reason: str
+    kind: str
+    """created, changed, deleted, renamed, or first for what was there when Ricordo came."""
+    sha: str | None
+    """Of its content; None for a file that is gone."""
+    before: str | None
+    """Of the content before it."""
+    bytes: int | None
+
+
+def versions(notebook: Notebook, path: str | None = None) -> list[Version]:
+    """Return the versions of the file at `path`, also under the names that it had before, or of
+    every file of the memory; newest first. Raises StateUnusable.
+    """
+    if not notebook.database.exists:
+        return []
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        root = history.known_root(notebook.place.root)
+        if root is None:
+            return []
+        if path is None:
+            ops = history.ops_of_acts(root.id, 0)
+        else:
+            ops = _through_names(history, root.id, path)
+        acts = {act.n: act for act in history.acts(root.id)}
+        found = [_version(history, acts[number], n, op) for number, n, op in ops if number in acts]
+    return [version for version in reversed(found) if version is not None]
+
+
+def _through_names(history: History, root: str, path: str) -> list[tuple[int, int, Op]]:
+    """Return the ops on a file under all the names that led to `path`, oldest first."""
+    ops: list[tuple[int, int, Op]] = []
+    upto = 2**62
+    seen: set[tuple[str, str]] = set()
+    while (root, path) not in seen:
+        seen.add((root, path))
+        own = [item for item in history.ops_on(root, path) if item[0] <= upto]
+        came = next((item for item in reversed(own) if item[2].from_path), None)
+        ops = [item for item in own if came is None or item >= came] + ops
+        if came is None:
+            break
+        upto, root, path = came[0] - 1, came[2].from_root, came[2].from_path
+    return ops
+
+
+def _version(history: History, act: Act, n: int, op: Op) -> Version | None:
+    if op.outcome == "moved" or (op.post is None and op.pre is None):
+        return None
+    if act.kind == FIRST:
+        kind = "first"
+    elif op.from_path:
+        kind = "renamed"
+    elif op.pre is None:
+        kind = "created"
+    else:
+        kind = "changed" if op.post is not None else "deleted"
+    by = f"session {op.session}" if op.session else act.author.shown
+    at = op.written if act.kind in (SEEN, FIRST) and op.written else act.at
+    size = history.size_of(op.post)
+    return Version(f"{act.n}.{n}", op.path, at, by, act.reason, kind, op.post, op.pre, size)
+
+
+def content(notebook: Notebook, sha: str | None) -> bytes | None:
+    """Return a content that a version names; None for a file that is gone.
+
+    Raises NoteNotFound where it was purged, and StateUnusable.
+    """
+    with notebook.database.opened() as connection:
+        try:
+            return History(connection).content(sha)
+        except KeyError:
+            raise NoteNotFound("That version was purged from the history.") from None
+
+
+def pick_version(found: Iterable[Version], wanted: str) -> Version:
+    """Return the version that is called `wanted`, else the newest one that has a content.
+
+    Raises WrongUsage where none is called so, and NoteNotFound where none has a content.
+    """
+    if wanted:
+        for version in found:
+            if version.id == wanted:
+                return version
+        raise WrongUsage(f"No version is called “{visible(wanted)}”; `ricordo history` lists them.")
+    for version in found:
+        if version.sha is not None:
+            return version
+    raise NoteNotFound("The history knows no text of that note.")
