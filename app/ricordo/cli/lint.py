@@ -31,6 +31,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="error",
         help="the severity from which the exit code is 1 (default: error)",
     )
+    parser.add_argument("--fix", action="store_true", help="mend what can be mended safely")
+    parser.add_argument(
+        "--unsafe", action="store_true", help="with --fix: also what a person should see first"
+    )
     parser.add_argument("--dismiss", metavar="ID", help="say of this finding that it is fine")
     parser.add_argument("--reason", default="", help="why it is fine")
     parser.add_argument(
@@ -42,7 +46,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the findings; return 1 where one is at or over the severity asked for."""
     only = _known_rules(options.rule)
     notebook = open_notebook(options, surroundings, only)
-    look = notebook.look()
+    look = _mended(notebook, unsafe=options.unsafe) if options.fix else notebook.look()
     if options.dismiss:
         return _dismiss(notebook, look, options.dismiss, options.reason)
     _print(options, look)
@@ -61,6 +65,32 @@ def _known_rules(names: list[str]) -> frozenset[str]:
             hint = f" Did you mean {near[0]}?" if near else ""
             raise WrongUsage(f"There is no rule “{name}”.{hint}")
     return frozenset(names)
+
+
+def _mended(notebook: Notebook, *, unsafe: bool) -> Look:
+    """Mend what can be mended, say what was done on stderr, and look again."""
+    import sys
+
+    from ricordo.cli.changing import begin_reported, told_edits
+    from ricordo.notebook.change import apply_at_once
+    from ricordo.notebook.fix import plan_fixes
+    from ricordo.notebook.report import finding_line
+    from ricordo.text import one_line, visible
+
+    look = notebook.judge(begin_reported(notebook))
+    plan = plan_fixes(notebook, look, unsafe=unsafe)
+    lines: list[str] = []
+    if plan.change_set:
+        _, merged = apply_at_once(notebook, plan.change_set, by_hand=False)
+        lines += [f"mended: {finding_line(finding)}" for finding in plan.mended]
+        lines += told_edits(plan.change_set)
+        lines += [f"  {one_line(path)}: merged with what somebody else wrote" for path in merged]
+    lines += [f"left: {finding_line(left.finding)}: {visible(left.why)}" for left in plan.left]
+    lines.append(f"{len(plan.mended)} mended, {len(plan.left)} left")
+    if plan.change_set:
+        lines.append("`ricordo undo` takes it back.")
+    print("\n".join(lines), file=sys.stderr)
+    return notebook.look()
 
 
 def _dismiss(notebook: Notebook, look: Look, finding_id: str, reason: str) -> int:

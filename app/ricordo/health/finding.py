@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from ricordo.memory.change import Act
+
 
 class Severity(IntEnum):
     """How much a finding matters; higher is worse."""
@@ -24,6 +26,17 @@ SEVERITY_WORDS = {severity.word: severity for severity in Severity}
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """What would mend a finding without a person having to write anything."""
+
+    label: str
+    """One line that says what it would do."""
+    acts: tuple[Act, ...]
+    safe: bool = False
+    """Whether it is certain to be right and loses nothing; else a person has to see it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is wrong with a memory."""
 
@@ -39,6 +52,7 @@ class Finding:
     evidence: tuple[str, ...] = ()
     occurrence: int = 0
     """Counts findings of one rule, file and cause."""
+    fix: Fix | None = None
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:

@@ -92,5 +92,6 @@ def _numbered(rule: Rule, found: Iterable[Found], path: str) -> Iterable[Finding
             item.cause,
             item.evidence,
             counts[key],
+            item.fix,
         )
         counts[key] += 1

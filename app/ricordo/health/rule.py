@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
-from ricordo.health.finding import Severity
+from ricordo.health.finding import Fix, Severity
 from ricordo.memory.layout import Kind, Layout, Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
@@ -33,6 +33,7 @@ class Found(NamedTuple):
     evidence: tuple[str, ...] = ()
     path: str = ""
     """The file; a note rule leaves it out."""
+    fix: Fix | None = None
 
 
 DEFAULT_THRESHOLDS: Mapping[str, float] = {

@@ -56,8 +56,8 @@ def describe_finding(finding: Finding, *, dismissed: bool) -> dict[str, Any]:
         "line": finding.line,
         "message": finding.message,
         "evidence": list(finding.evidence),
-        "fix": None,
-        "safe": False,
+        "fix": finding.fix.label if finding.fix else None,
+        "safe": finding.fix.safe if finding.fix else False,
         "dismissed": dismissed,
         "id": finding.id,
     }

@@ -99,10 +99,7 @@ class Notebook:
 
     def judge(self, memory: Memory) -> Look:
         """Judge a memory that was read."""
-        now = self.surroundings.now
-        root = self.place.root
-        context = Context(now, memory.layout, thresholds(self.settings, root))
-        found = self._linter.run(memory, context)
+        found = self.findings(memory)
         remark = ""
         try:
             dismissed = self.decisions.standing(Decision.DISMISS)
@@ -112,11 +109,18 @@ class Notebook:
             memory,
             tuple(finding for finding in found if finding.id not in dismissed),
             tuple(finding for finding in found if finding.id in dismissed),
-            now,
+            self.surroundings.now,
             remark=remark,
         )
         self._remember(look)
         return look
+
+    def findings(self, memory: Memory) -> tuple[Finding, ...]:
+        """Return what the rules find in `memory`, which need not be on disk, worst first."""
+        root = self.place.root
+        now = self.surroundings.now
+        context = Context(now, memory.layout, thresholds(self.settings, root))
+        return self._linter.run(memory, context)
 
     def _remember(self, look: Look) -> None:
         """Keep the numbers for answers that may not take the time to look."""

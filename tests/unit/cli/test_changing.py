@@ -1,0 +1,281 @@
+"""Commands that change a memory, called as a person calls them."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ricordo.cli.main import run
+from tests.builders import note_text, write_memory
+
+INDEX = "# Memory\n\n- [Tides](tides.md) — which port\n- [Ports](ports.md) — where they are\n"
+SESSION = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
+Ricordo = Callable[..., str]
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Path:
+    """Return a memory of two notes that lies as agents leave it: untouched for a while."""
+    root = write_memory(
+        tmp_path / "memory",
+        {
+            "MEMORY.md": INDEX,
+            "tides.md": note_text("tides", "See [[ports]] and [the ports](ports.md#south).\n"),
+            "ports.md": note_text("ports", "# South\n\nSines.\n"),
+        },
+    )
+    settle(root)
+    return root
+
+
+@pytest.fixture
+def ricordo(
+    memory: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Ricordo:
+    """Return what calls `ricordo` on the memory and gives back what it printed."""
+
+    def call(*words: str, code: int = 0, given: str | None = None) -> str:
+        terminal = io.StringIO(given or "")
+        monkeypatch.setattr(terminal, "isatty", lambda: given is None)
+        monkeypatch.setattr("sys.stdin", terminal)
+        settle(memory)
+        assert run([*words, "-m", str(memory)] if words[0] != "purge" else [*words]) == code
+        printed = capsys.readouterr()
+        return printed.out + printed.err
+
+    call("inbox")
+    return call
+
+
+def settle(root: Path) -> None:
+    """Let every file be an hour old, so that nobody waits for its writer."""
+    for path in root.rglob("*"):
+        age = path.stat().st_mtime - 3600
+        os.utime(path, (age, age))
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Return every file of a directory."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def arrivals(printed: str) -> dict[str, dict[str, Any]]:
+    """Return the changes of `inbox --json` by path."""
+    return {change["path"]: change for change in json.loads(printed)["changes"]}
+
+
+def agent_session(memory: Path) -> None:
+    """Do what an agent may do in one session: create, change, delete, rename, cut the index."""
+    made = note_text("locks", "Locks close at ebb.\n").replace(
+        "  type: project\n", f"  type: project\n  originSessionId: {SESSION}\n"
+    )
+    (memory / "locks.md").write_text(made)
+    (memory / "tides.md").write_text(note_text("tides", "The agent knows better.\n"))
+    (memory / "ports.md").unlink()
+    (memory / "quays.md").rename(memory / "berths.md")
+    (memory / "MEMORY.md").write_text("# Memory\n\n- [Locks](locks.md) — when they close\n")
+
+
+def test_the_inbox_shows_every_act_of_a_session_and_reverts_each(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    write_memory(memory, {"quays.md": note_text("quays", "Eight of them.\n")})
+    ricordo("inbox", "--keep-all")
+    before = contents(memory)
+    agent_session(memory)
+
+    found = arrivals(ricordo("inbox", "--json"))
+    kinds = {path: change["kind"] for path, change in found.items()}
+    assert kinds == {
+        "MEMORY.md": "changed",
+        "berths.md": "renamed",
+        "locks.md": "created",
+        "ports.md": "deleted",
+        "tides.md": "changed",
+    }
+    assert found["locks.md"]["by"] == f"session {SESSION}"
+    assert found["tides.md"]["by"] == "another program"
+    assert found["berths.md"]["from"] == "quays.md"
+    assert "-See [[ports]]" in found["tides.md"]["diff"]
+    assert "+The agent knows better." in found["tides.md"]["diff"]
+    assert "--- /dev/null" not in found["ports.md"]["diff"]
+    assert "+++ /dev/null" in found["ports.md"]["diff"]
+
+    for path in kinds:
+        ricordo("inbox", "--revert", path)
+    assert contents(memory) == before
+    assert arrivals(ricordo("inbox", "--json")) == {}
+
+
+def test_only_a_visit_moves_the_mark(memory: Path, ricordo: Ricordo) -> None:
+    (memory / "tides.md").write_text(note_text("tides", "Changed.\n"))
+    for words in (["lint", "--fail-on", "never"], ["show", "tides"], ["inbox"], ["history"]):
+        ricordo(*words)
+    assert list(arrivals(ricordo("inbox", "--json"))) == ["tides.md"]
+    ricordo("inbox", "--keep-all")
+    assert arrivals(ricordo("inbox", "--json")) == {}
+
+
+def test_what_we_change_ourselves_is_not_in_the_inbox(ricordo: Ricordo) -> None:
+    ricordo("rename", "tides", "currents")
+    ricordo("retire", "ports")
+    assert arrivals(ricordo("inbox", "--json")) == {}
+
+
+def test_a_revert_keeps_what_the_person_wrote_since(memory: Path, ricordo: Ricordo) -> None:
+    text = (memory / "ports.md").read_text()
+    (memory / "ports.md").write_text(text.replace("Sines", "Setubal"))
+    ricordo("inbox")
+    (memory / "ports.md").write_text((memory / "ports.md").read_text() + "\n\n\nMine.\n")
+    ricordo("inbox", "--revert", "ports")
+    reverted = (memory / "ports.md").read_text()
+    assert "Sines" in reverted
+
+
+def test_undo_and_redo_give_back_the_exact_bytes(memory: Path, ricordo: Ricordo) -> None:
+    states = [contents(memory)]
+    for words in (
+        ["rename", "tides", "currents"],
+        ["retire", "ports", "--successor", "currents"],
+        ["new", "Locks", "--type", "project"],
+    ):
+        ricordo(*words)
+        states.append(contents(memory))
+    assert len({json.dumps({k: v.hex() for k, v in state.items()}) for state in states}) == 4
+    for state in reversed(states[:-1]):
+        assert "undone: change of" in ricordo("undo")
+        assert contents(memory) == state
+    assert "nothing to undo" in ricordo("undo")
+    for state in states[1:]:
+        ricordo("redo")
+        assert contents(memory) == state
+    assert "nothing to redo" in ricordo("redo")
+
+
+def test_undo_takes_back_a_decision_too_and_says_which(memory: Path, ricordo: Ricordo) -> None:
+    (memory / "ports.md").write_text("no head\n")
+    finding = json.loads(ricordo("lint", "--json"))["findings"][0]["id"]
+    ricordo("lint", "--dismiss", finding)
+    assert finding not in ricordo("lint", "--json")
+    assert f"undone: dismiss {finding}" in ricordo("undo")
+    assert finding in ricordo("lint", "--json")
+    ricordo("redo")
+    assert finding not in ricordo("lint", "--json")
+
+
+def test_undo_after_somebody_else_wrote_merges_or_refuses(memory: Path, ricordo: Ricordo) -> None:
+    ricordo("rename", "ports", "harbours")
+    index = memory / "MEMORY.md"
+    index.write_text(index.read_text().replace("# Memory", "# Memory of the tides"))
+    assert "merged with what somebody else wrote" in ricordo("undo")
+    assert index.read_text() == INDEX.replace("# Memory", "# Memory of the tides")
+    ricordo("retire", "ports")
+    (memory / "tides.md").write_text(note_text("tides", "All of it is other now.\n"))
+    kept = contents(memory)
+    told = ricordo("undo", code=3)
+    assert "changed the same lines" in told
+    assert "Nothing was changed" in told
+    assert contents(memory) == kept
+
+
+def test_history_lists_versions_under_every_name(memory: Path, ricordo: Ricordo) -> None:
+    (memory / "tides.md").write_text(note_text("tides", "By an agent.\n"))
+    ricordo("rename", "tides", "currents")
+    found = json.loads(ricordo("history", "currents", "--json"))["versions"]
+    assert [(v["kind"], v["path"], v["by"]) for v in found] == [
+        ("renamed", "currents.md", "you"),
+        ("changed", "tides.md", "another program"),
+        ("first", "tides.md", "another program"),
+    ]
+    assert {"id", "path", "at", "by", "reason", "kind", "bytes"} == set(found[0])
+
+
+def test_restore_brings_back_a_retired_note_and_any_version(memory: Path, ricordo: Ricordo) -> None:
+    first = (memory / "ports.md").read_bytes()
+    (memory / "ports.md").write_text(note_text("ports", "Second.\n"))
+    ricordo("inbox")
+    ricordo("retire", "ports", "--reason", "not needed")
+    assert "not needed" in ricordo("history", "ports")
+    ricordo("restore", "ports")
+    assert (memory / "ports.md").read_text() == note_text("ports", "Second.\n")
+    oldest = json.loads(ricordo("history", "ports", "--json"))["versions"][-1]["id"]
+    ricordo("restore", "ports", "--at", oldest)
+    assert (memory / "ports.md").read_bytes() == first
+    assert "holds already" in ricordo("restore", "ports", "--at", oldest)
+    assert "No version is called" in ricordo("restore", "ports", "--at", "99.9", code=2)
+
+
+def test_new_takes_body_and_head_and_adds_the_entry(memory: Path, ricordo: Ricordo) -> None:
+    ricordo(
+        "new", "Lock times", "--type", "project", "--description", "when: they close", given="Body"
+    )
+    text = (memory / "lock-times.md").read_text()
+    assert text == (
+        '---\nname: Lock times\ndescription: "when: they close"\nmetadata:\n  type: project\n---\n'
+        "\nBody\n"
+    )
+    assert (
+        "- [Lock times](lock-times.md) — when: they close\n" in (memory / "MEMORY.md").read_text()
+    )
+    ricordo("new", "Be brief", "--type", "feedback")
+    assert "**How to apply:**" in (memory / "be-brief.md").read_text()
+
+
+def test_rename_repairs_every_link_and_the_entry(memory: Path, ricordo: Ricordo) -> None:
+    ricordo("rename", "ports", "harbours")
+    assert not (memory / "ports.md").exists()
+    assert "name: harbours" in (memory / "harbours.md").read_text()
+    assert (
+        "See [[harbours]] and [the ports](harbours.md#south).\n"
+        in (memory / "tides.md").read_text()
+    )
+    assert "- [Ports](harbours.md) — where they are\n" in (memory / "MEMORY.md").read_text()
+
+
+def test_retire_leaves_no_link_and_no_entry(memory: Path, ricordo: Ricordo) -> None:
+    ricordo("retire", "ports")
+    assert "See ports and the ports.\n" in (memory / "tides.md").read_text()
+    assert (memory / "MEMORY.md").read_text() == INDEX.replace(
+        "- [Ports](ports.md) — where they are\n", ""
+    )
+
+
+def test_purge_removes_a_value_from_all_versions(
+    memory: Path, ricordo: Ricordo, pinned: Path
+) -> None:
+    (memory / "ports.md").write_text(note_text("ports", "The key is hunter2-hunter2.\n"))
+    assert "hunter2-hunter2" in ricordo("inbox")
+    held = json.loads(ricordo("history", "ports", "--json"))["versions"][0]["id"]
+    (memory / "ports.md").write_text(note_text("ports", "The key is gone.\n"))
+    assert "removed from 1 texts" in ricordo("purge", given="hunter2-hunter2\n")
+    ricordo("restore", "ports", "--at", held)
+    assert (memory / "ports.md").read_text() == note_text("ports", "The key is ████████.\n")
+    for file in (pinned / ".local/state/ricordo").iterdir():
+        assert b"hunter2-hunter2" not in file.read_bytes()
+    assert "all as it should be" in ricordo("history", "--verify")
+    assert "at least 4 characters" in ricordo("purge", given="abc\n", code=2)
+
+
+def test_an_agent_that_consolidates_is_not_disturbed(
+    memory: Path, ricordo: Ricordo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.disk.consolidation.PATIENCE", 0.05)
+    before = contents(memory)
+    (memory / ".consolidate-lock").write_text(str(os.getpid()))
+    monkeypatch.setattr("tests.unit.cli.test_changing.settle", lambda root: None)
+    told = ricordo("retire", "ports", code=3)
+    assert "consolidating" in told
+    assert "Nothing was changed" in told
+    (memory / ".consolidate-lock").unlink()
+    assert contents(memory) == before
