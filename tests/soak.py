@@ -42,7 +42,11 @@ GROUPS = (
     Group("disk", ("tests/unit/disk", "tests/faults"), {"examples": 10_000}),
     Group("health", ("tests/unit/health",), {"examples": 10_000}),
     Group("agents", ("tests/unit/agents", "tests/unit/activity"), {"examples": 10_000}),
-    Group("notebook", ("tests/unit/notebook", "tests/unit/cli"), {"examples": 1_000}),
+    Group(
+        "notebook",
+        ("tests/unit/notebook", "tests/unit/cli"),
+        {"examples": 1_000, "history_days": 365},
+    ),
     Group("tui", ("tests/unit/tui", "tests/tui"), {"examples": 1_000}),
 )
 

@@ -28,6 +28,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
     form.add_argument("--verify", action="store_true", help="read every kept text again")
     form.add_argument("--size", action="store_true", help="say how large the history is")
+    form.add_argument(
+        "--older-than",
+        metavar="DAYS",
+        type=int,
+        help="say which texts of older versions could be dropped; with --drop, drop them",
+    )
+    parser.add_argument("--drop", action="store_true", help="drop what --older-than names")
 
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
@@ -42,6 +49,8 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         return _verify(notebook)
     if options.size:
         return _size(notebook)
+    if options.older_than is not None:
+        return _trim(notebook, options.older_than, drop=options.drop)
     memory = begin_reported(notebook)
     path = pick_path(notebook, memory, options.note) if options.note else None
     found = versions(notebook, path)
@@ -69,6 +78,23 @@ def _verify(notebook: Notebook) -> int:
     verdict = f"{len(checked.faults)} faults" if checked.faults else "all as it should be"
     print_lines([*map(one_line, checked.faults), f"{checked.contents} kept texts: {verdict}"])
     return 3 if checked.faults else 0
+
+
+def _trim(notebook: Notebook, days: int, *, drop: bool) -> int:
+    from ricordo.cli.output import print_lines
+    from ricordo.errors import WrongUsage
+    from ricordo.notebook.trim import plan_trimming, trim
+
+    if days < 1:
+        raise WrongUsage("--older-than needs a number of days, 1 or more.")
+    trimming = plan_trimming(notebook, days)
+    what = f"{len(trimming.texts)} texts, {trimming.bytes / 1_000_000:.1f} MB"
+    if drop:
+        trim(notebook, trimming)
+        print_lines([f"dropped {what}; {trimming.kept} texts stay"])
+    else:
+        print_lines([f"{what} could be dropped, {trimming.kept} stay; --drop does it"])
+    return 0
 
 
 def _size(notebook: Notebook) -> int:

@@ -233,9 +233,14 @@ class History:
         """Return the acts that were cut off, oldest first."""
         return self._acts("state IN ('prepared', 'reverting') ORDER BY n", ())
 
-    def acts(self, root: str, after: int = 0) -> list[Act]:
+    def acts(self, root: str) -> list[Act]:
         """Return the acts of a root that were carried out, oldest first."""
-        return self._acts("root = ? AND n > ? AND state = 'done' ORDER BY n", (root, after))
+        return self._acts("root = ? AND state = 'done' ORDER BY n", (root,))
+
+    def has_acts(self, root: str, kind: str) -> bool:
+        """Say whether a root has an act of a kind."""
+        query = "SELECT 1 FROM act WHERE root = ? AND kind = ? LIMIT 1"
+        return self.db.execute(query, (root, kind)).fetchone() is not None
 
     def act(self, n: int) -> Act | None:
         """Return one act."""

@@ -48,19 +48,17 @@ class Recorder:
         if self._last and memory.by_path == self._last:
             return Recorded(None, 0)
         with self._database.opened() as connection:
-            recorded = _record(History(connection), memory, at)
+            recorded = _record(History(connection), memory, at, self._last)
         self._last = memory.by_path
         return recorded
 
 
-def _record(history: History, memory: Memory, at: datetime) -> Recorded:
+def _record(history: History, memory: Memory, at: datetime, last: Mapping[str, Note]) -> Recorded:
     with transaction(history.db):
-        is_first = history.known_root(memory.root) is None or not history.acts(
-            history.root(memory.root).id
-        )
         root = history.root(memory.root)
+        is_first = not history.has_acts(root.id, FIRST)
         heads = history.heads(root.id)
-        changes = _differences(memory, heads)
+        changes = _differences(memory, heads, last)
         if not changes and not is_first:
             return Recorded(None, 0)
         if len(changes) == len(heads) and not memory.files:
@@ -69,10 +67,16 @@ def _record(history: History, memory: Memory, at: datetime) -> Recorded:
         return _write(history, root.id, memory, changes, heads, at, is_first=is_first)
 
 
-def _differences(memory: Memory, heads: Mapping[str, str]) -> dict[str, Note | None]:
-    """Return the files that are other than the history knows; None for those that are gone."""
+def _differences(
+    memory: Memory, heads: Mapping[str, str], last: Mapping[str, Note]
+) -> dict[str, Note | None]:
+    """Return the files that are other than the history knows; None for those that are gone. What
+    is still the very value that was recorded `last` need not be looked at.
+    """
     changed: dict[str, Note | None] = {}
     for file in memory.files:
+        if last.get(file.path) is file:
+            continue
         if file.trouble not in _UNREAD and heads.get(file.path) != digest(file.raw):
             changed[file.path] = file
     unread = {skipped.path for skipped in memory.skipped}

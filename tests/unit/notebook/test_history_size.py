@@ -1,0 +1,71 @@
+"""What the history costs in a year, and what a bound drops."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.place import Place
+from ricordo.disk.database import Database
+from ricordo.disk.history import History
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.record import Recorder
+from ricordo.notebook.surroundings import look_around
+from ricordo.notebook.trim import plan_trimming, trim
+from ricordo.notebook.versions import versions
+from ricordo.settings.settings import Settings
+from tests.builders import note_of, note_text
+from tests.figures import figure
+
+WORDS = [f"{a}{b}{c}" for a in "bdfgklmn" for b in "aeiou" for c in ("rt", "s", "nde", "l", "ck")]
+DAYS = figure("history_days", everyday=60)
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def notebook_of(root: Path, now: datetime) -> Notebook:
+    environ = {"HOME": str(root.parent), "RICORDO_STATE": str(root.parent / "state")}
+    surroundings = look_around(environ, now=now.isoformat())
+    return Notebook(Place(str(root), AUTO_MEMORY, ""), surroundings, Settings())
+
+
+def a_note(random_: random.Random, number: int) -> Note:
+    body = " ".join(random_.choices(WORDS, k=250))
+    return note_of(note_text(f"note-{number}", body + "\n"), f"note_{number}.md")
+
+
+def test_a_year_of_daily_use_of_500_notes_stays_under_200_megabytes(root: Path) -> None:
+    random_ = random.Random(7)
+    notes = {f"note_{n}.md": a_note(random_, n) for n in range(500)}
+    database = Database(str(root.parent / "state"))
+    recorder = Recorder(database)
+    for day in range(DAYS):
+        for number in random_.sample(range(500), 30):
+            notes[f"note_{number}.md"] = a_note(random_, number)
+        memory = Memory(str(root), AUTO_MEMORY, tuple(notes.values()))
+        recorder.record(memory, START + timedelta(days=day))
+    size = Path(database.path).stat().st_size
+    year = size * 365 / DAYS
+    print(f"a year of 30 changed notes a day, from {DAYS} days: {year / 1e6:.1f} MB")
+    assert year < 200_000_000
+
+
+def test_a_bound_drops_old_texts_and_never_the_last_of_a_note(root: Path) -> None:
+    random_ = random.Random(7)
+    database = Database(str(root.parent / "state"))
+    recorder = Recorder(database)
+    for day in range(50):
+        files = (a_note(random_, 1),) if day < 10 else ()
+        memory = Memory(str(root), AUTO_MEMORY, (a_note(random_, 2), *files))
+        recorder.record(memory, START + timedelta(days=day))
+    notebook = notebook_of(root, START + timedelta(days=50))
+    trimming = plan_trimming(notebook, days=30)
+    assert (len(trimming.texts), trimming.kept) == (9 + 19, 32)
+    trim(notebook, trimming)
+    assert plan_trimming(notebook, days=30).texts == ()
+    last = next(v for v in versions(notebook, "note_1.md") if v.sha)
+    with notebook.database.opened() as connection:
+        assert History(connection).content(last.sha) is not None
