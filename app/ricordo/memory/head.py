@@ -38,8 +38,9 @@ class Head:
         if value is None:
             metadata = self.fields.get("metadata")
             # heads are read into dicts; asking for a Mapping costs ten times as much
-            value = metadata.get(key) if isinstance(metadata, dict) else None
-        return value if isinstance(value, str) else "" if value is None else flat(value)
+            if not isinstance(metadata, dict) or (value := metadata.get(key)) is None:
+                return ""
+        return value if isinstance(value, str) else flat(value)
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return the field `key` as a list of texts, whether it was written as one or as many."""
