@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from ricordo.health.vocabulary import Triggers
 from ricordo.memory.note import Note
 
 LONGEST_STATEMENT = 4_000
@@ -83,6 +84,16 @@ def words(note: Note) -> frozenset[str]:
 def statements(note: Note) -> tuple[Statement, ...]:
     """Return what the note states, the description first; fences and quoted lines are left out."""
     return tuple(_statements(note))
+
+
+def telling(note: Note, triggers: Triggers) -> Iterator[Statement]:
+    """Yield the statements of a note that hold any of the `triggers`."""
+    found = triggers.among(words(note), note.text)
+    for statement in statements(note) if found else ():
+        plain = statement.text.lower()
+        is_near = any(part in plain for part in found)
+        if is_near and triggers.are_in(statement.words, statement.text):
+            yield statement
 
 
 def head_line(note: Note, key: str) -> int:

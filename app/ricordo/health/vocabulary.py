@@ -75,3 +75,14 @@ class Triggers:
         if not self._words.isdisjoint(words) or any(sign in text for sign in self._signs):
             return True
         return not text.isascii() and any(part in text for part in self._unbounded)
+
+    def among(self, words: frozenset[str], text: str) -> tuple[str, ...]:
+        """Return those of them that `text`, whose lower-cased `words` are known, holds. They tell
+        of each of its parts, sooner than the part's own words do, that nothing is there.
+        """
+        if not self.are_in(words, text):
+            return ()
+        return (
+            *self._words.intersection(words),
+            *(part for part in (*self._signs, *self._unbounded) if part in text),
+        )

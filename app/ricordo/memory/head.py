@@ -34,13 +34,20 @@ class Head:
 
     def scalar(self, key: str) -> str:
         """Return the field `key`, at the top or inside `metadata`, as one text; "" without one."""
-        value = self.fields.get(key)
-        if value is None:
-            metadata = self.fields.get("metadata")
+        return self.first((key,))
+
+    def first(self, keys: tuple[str, ...]) -> str:
+        """Return the first of the fields `keys` that says something, as `scalar` does."""
+        fields = self.fields
+        metadata = fields.get("metadata")
+        for key in keys:
+            value = fields.get(key)
             # heads are read into dicts; asking for a Mapping costs ten times as much
-            if not isinstance(metadata, dict) or (value := metadata.get(key)) is None:
-                return ""
-        return value if isinstance(value, str) else flat(value)
+            if value is None and isinstance(metadata, dict):
+                value = metadata.get(key)
+            if value and (text := value if isinstance(value, str) else flat(value)):
+                return text
+        return ""
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return the field `key` as a list of texts, whether it was written as one or as many."""

@@ -18,6 +18,9 @@ PREVIEW_BYTES = 64 * 1024
 LARGEST_NOTE = 1024 * 1024
 """Bytes; a larger note is listed and previewed, not parsed."""
 
+_STAMPS = ("modified", "last_updated", "updated", "verified", "created", "ingested", "date")
+"""Fields that give the date of the last change, the surest first."""
+
 
 class Trouble(StrEnum):
     """Why a file of the memory is not an ordinary note."""
@@ -84,19 +87,7 @@ class Note:
     @property
     def stamped(self) -> str:
         """The date that the note itself gives for its last change; "" where it gives none."""
-        for key in (
-            "modified",
-            "last_updated",
-            "updated",
-            "verified",
-            "created",
-            "ingested",
-            "date",
-        ):
-            value = self.head.scalar(key)
-            if value:
-                return value
-        return ""
+        return self.head.first(_STAMPS)
 
     @property
     def readable(self) -> bool:
@@ -129,9 +120,9 @@ def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
         text,
         head,
         find_links(text),
-        _first(head, layout.title_keys) or stem(path),
-        _first(head, layout.summary_keys),
-        _first(head, layout.type_keys),
+        head.first(layout.title_keys) or stem(path),
+        head.first(layout.summary_keys),
+        head.first(layout.type_keys),
         trouble,
     )
 
@@ -143,16 +134,6 @@ def unreadable_note(path: str, facts: FileFacts, layout: Layout, trouble: Troubl
 
 def _bare(path: str, role: Role, raw: bytes, facts: FileFacts, text: str, trouble: Trouble) -> Note:
     return Note(path, role, raw, facts, text, NO_HEAD, (), stem(path), "", "", trouble)
-
-
-def _first(head: Head, keys: tuple[str, ...]) -> str:
-    if not head.fields:
-        return ""
-    for key in keys:
-        value = head.scalar(key)
-        if value:
-            return value
-    return ""
 
 
 def _decode(raw: bytes, size: int) -> tuple[str, Trouble]:
