@@ -9,6 +9,7 @@ from itertools import islice
 
 from ricordo.health.finding import Finding, Severity
 from ricordo.health.rule import Context, Found, Rule, all_rules
+from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
@@ -47,10 +48,10 @@ class Linter:
         rules = [rule for rule in self._rules if memory.layout.kind in rule.kinds]
         findings: list[Finding] = []
         kept: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
-        on_note = [rule for rule in rules if rule.on_note]
+        by_role = {role: [rule for rule in rules if role in rule.roles] for role in Role}
         for file in memory.files:
             known = self._kept.get(id(file))
-            own = known[1] if known else _judge(file, on_note, context)
+            own = known[1] if known else _judge(file, by_role[file.role], context)
             kept[id(file)] = (file, own)
             findings.extend(own)
         self._kept = kept
@@ -71,10 +72,8 @@ class Linter:
 def _judge(file: Note, rules: Iterable[Rule], context: Context) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for rule in rules:
-        if rule.on_note and file.role in rule.roles:
-            found = list(islice(rule.on_note(file, context), MOST_A_FILE))
-            if found:
-                findings.extend(_numbered(rule, found, file.path))
+        if rule.on_note and (found := list(islice(rule.on_note(file, context), MOST_A_FILE))):
+            findings.extend(_numbered(rule, found, file.path))
     return tuple(findings)
 
 

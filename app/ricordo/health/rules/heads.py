@@ -101,6 +101,8 @@ def _plural(word: str) -> str:
 
 
 def _given(note: Note, field: str, context: Context) -> bool:
+    if field in ("description", "type") and getattr(note, field).strip():
+        return True
     if field == "type" and note.head.scalar("pinned"):
         # lessons that an agent pins or not have no type
         return True
