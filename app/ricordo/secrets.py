@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Any, NamedTuple
 
@@ -64,6 +64,21 @@ class _Shape(NamedTuple):
     phrase: re.Pattern[str]
 
 
+class _Context:
+    """A kind of credential that has a name before it, and how it follows on the name."""
+
+    def __init__(self, rule: dict[str, Any]) -> None:
+        self._rule = rule
+        self.kind: str = rule["kind"]
+        self.after: list[str] = rule["after"]
+        self.shape: str = rule["shape"]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when the name is met first, for most memories meet few of the names."""
+        return re.compile(_expanded(self._rule, "value"), re.IGNORECASE)
+
+
 @cache
 def _data() -> dict[str, Any]:
     return tomllib.loads(data_text("secret_rules.toml"))
@@ -79,13 +94,10 @@ class _Rules:
         self.name = _by_first_letter([name for names in data["names"].values() for name in names])
         self.names = {str(name): _union(parts) for name, parts in data["names"].items()}
         self.shapes = {name: _shape(shape) for name, shape in data["shapes"].items()}
-        self.contexts: dict[str, list[tuple[str, re.Pattern[str], str]]] = {
-            n: [] for n in self.names
+        contexts = [_Context(rule) for rule in data["context"]]
+        self.contexts = {
+            name: [context for context in contexts if name in context.after] for name in self.names
         }
-        for rule in data["context"]:
-            pattern = re.compile(_expanded(rule, "value"), re.IGNORECASE)
-            for name in rule["after"]:
-                self.contexts[name].append((rule["kind"], pattern, rule["shape"]))
         self.guards = {key: _union(parts) for key, parts in data["guards"].items()}
         self.pieces = {key: re.compile(value) for key, value in data["pieces"].items()}
         self.words, self.function_words = (frozenset(w.split()) for w in data["words"].values())
@@ -250,13 +262,13 @@ def _announced(text: str) -> Iterator[Secret]:
 
 @lru_cache(maxsize=512)  # for texts that say the same again and again
 def _after_name(group: str, name: str, rest: str) -> Secret | None:
-    for kind, pattern, shape in _rules().contexts[group]:
-        match = pattern.match(name + rest, len(name))
+    for context in _rules().contexts[group]:
+        match = context.pattern.match(name + rest, len(name))
         if match and (value_group := match.lastgroup):
             bare, start = value_group == "bare", match.start(value_group) - len(name)
             value = _trimmed(match[value_group]) if bare else str(match[value_group])
-            if _fits(shape, value, name + match["gap"], not bare):
-                return Secret(kind, start, start + len(value))
+            if _fits(context.shape, value, name + match["gap"], not bare):
+                return Secret(context.kind, start, start + len(value))
     return None
 
 

@@ -48,7 +48,7 @@ class Statement(NamedTuple):
     @property
     def words(self) -> frozenset[str]:
         """Its words in lower case."""
-        return _words(self.text)
+        return words_in(self.text)
 
     def line_at(self, offset: int) -> int:
         """Return the 1-based line of the file on which the character at `offset` stands."""
@@ -77,7 +77,7 @@ class LineCounter:
 @lru_cache(maxsize=2)
 def words(note: Note) -> frozenset[str]:
     """Return the words of the whole file, in lower case."""
-    return _words(note.text)
+    return words_in(note.text)
 
 
 @lru_cache(maxsize=2)
@@ -103,7 +103,8 @@ def head_line(note: Note, key: str) -> int:
     return note.line_of(found.start()) if found and inside else 1
 
 
-def _words(text: str) -> frozenset[str]:
+def words_in(text: str) -> frozenset[str]:
+    """Return the words of a text, in lower case."""
     # bytes are translated at a tenth of what an expression that finds words costs
     lower = text.lower()
     if not lower.isascii():

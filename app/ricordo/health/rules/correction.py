@@ -10,6 +10,7 @@ from functools import cache, cached_property
 
 from ricordo.health.finding import Severity
 from ricordo.health.opposition import exclude_each_other, read_claim
+from ricordo.health.prose import words_in
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.health.vocabulary import Triggers, compiled, expressions, lowered
 from ricordo.memory.index import Entry, Index
@@ -205,7 +206,8 @@ def _words(it: _Listed) -> frozenset[str]:
 
 def _has_correction(text: str) -> bool:
     plain = lowered(text)
-    if not _correction_words().are_in(frozenset(_WORD.findall(plain)), plain):
+    words = words_in(plain) if plain.isascii() else frozenset(_WORD.findall(plain))
+    if not _correction_words().are_in(words, plain):
         return False
     return bool(_correction().search(plain))
 
