@@ -74,10 +74,14 @@ class LineCounter:
         return self._line
 
 
-@lru_cache(maxsize=2)
 def words(note: Note) -> frozenset[str]:
-    """Return the words of the whole file, in lower case."""
-    return words_in(note.text)
+    """Return those words of the whole file, in lower case, that are any rule's triggers."""
+    return _words_among(note, Triggers.every)
+
+
+@lru_cache(maxsize=2)
+def _words_among(note: Note, known: frozenset[str]) -> frozenset[str]:
+    return known.intersection(_split(note.text))
 
 
 @lru_cache(maxsize=2)
@@ -105,12 +109,16 @@ def head_line(note: Note, key: str) -> int:
 
 def words_in(text: str) -> frozenset[str]:
     """Return the words of a text, in lower case."""
+    return frozenset(_split(text))
+
+
+def _split(text: str) -> list[str]:
     # bytes are translated at a tenth of what an expression that finds words costs
     lower = text.lower()
     if not lower.isascii():
         lower = _PUNCTUATION.sub(" ", lower)
     letters = lower.encode("utf-8", "surrogatepass").translate(_LETTERS)
-    return frozenset(letters.decode("utf-8", "surrogatepass").split())
+    return letters.decode("utf-8", "surrogatepass").split()
 
 
 def _statements(note: Note) -> Iterator[Statement]:
