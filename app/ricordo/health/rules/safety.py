@@ -40,7 +40,7 @@ class _Order:
 
     @cached_property
     def holds(self) -> tuple[re.Pattern[str], ...]:
-        """What a match has to hold besides; looked for in it alone, which keeps the search linear."""
+        """What a match has to hold besides; looked for in it alone, so that time stays linear."""
         return tuple(re.compile(part) for part in self._written.get("holds", ()))
 
 
