@@ -78,9 +78,9 @@ class Triggers:
         """Say whether `text`, whose lower-cased `words` are known as far as they are among `every`,
         holds any of them.
         """
-        if not self._words.isdisjoint(words) or any(sign in text for sign in self._signs):
+        if not self._words.isdisjoint(words) or any(map(text.__contains__, self._signs)):
             return True
-        return not text.isascii() and any(part in text for part in self._unbounded)
+        return not text.isascii() and any(map(text.__contains__, self._unbounded))
 
     def among(self, words: frozenset[str], text: str) -> tuple[str, ...]:
         """Return those of them that `text` with its `words` holds. They tell of each of its parts,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 Value = None | str | tuple["Value", ...] | Mapping[str, "Value"]
 """A scalar as written, nothing, a list, or a mapping."""
@@ -18,12 +19,11 @@ class HeadFault:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The fields between the two fences, and where they stand in the note's text."""
 
-    fields: Mapping[str, Value] = field(default_factory=dict)
-    end: int = 0
+    fields: Mapping[str, Value]
+    end: int
     """Offset of the first character after the closing fence; 0 where there is no head."""
     fault: HeadFault | None = None
 
@@ -68,4 +68,4 @@ def flat(value: Value) -> str:
     return ", ".join(f"{key}: {flat(item)}" for key, item in value.items())
 
 
-NO_HEAD = Head()
+NO_HEAD = Head({}, 0)
