@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 
+from ricordo.garbage import no_garbage_collection
 from ricordo.health.finding import Finding, Severity
 from ricordo.health.rule import Context, Found, Rule, all_rules
 from ricordo.memory.layout import Role
@@ -42,6 +43,10 @@ class Linter:
 
     def run(self, memory: Memory, context: Context) -> tuple[Finding, ...]:
         """Return what is wrong with `memory`, worst first."""
+        with no_garbage_collection():
+            return self._run(memory, context)
+
+    def _run(self, memory: Memory, context: Context) -> tuple[Finding, ...]:
         if not self._same_day(context):
             self._kept = {}
         self._kept_for = context

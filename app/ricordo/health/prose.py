@@ -74,14 +74,10 @@ class LineCounter:
         return self._line
 
 
-def words(note: Note) -> frozenset[str]:
-    """Return those words of the whole file, in lower case, that are any rule's triggers."""
-    return _words_among(note, Triggers.every)
-
-
 @lru_cache(maxsize=2)
-def _words_among(note: Note, known: frozenset[str]) -> frozenset[str]:
-    return known.intersection(_split(note.text))
+def words(note: Note) -> frozenset[str]:
+    """Return the words of the whole file, in lower case."""
+    return words_in(note.text)
 
 
 @lru_cache(maxsize=2)
@@ -109,16 +105,12 @@ def head_line(note: Note, key: str) -> int:
 
 def words_in(text: str) -> frozenset[str]:
     """Return the words of a text, in lower case."""
-    return frozenset(_split(text))
-
-
-def _split(text: str) -> list[str]:
     # bytes are translated at a tenth of what an expression that finds words costs
     lower = text.lower()
     if not lower.isascii():
         lower = _PUNCTUATION.sub(" ", lower)
     letters = lower.encode("utf-8", "surrogatepass").translate(_LETTERS)
-    return letters.decode("utf-8", "surrogatepass").split()
+    return frozenset(letters.decode("utf-8", "surrogatepass").split())
 
 
 def _statements(note: Note) -> Iterator[Statement]:

@@ -61,30 +61,24 @@ def compiled(name: str, part: str) -> re.Pattern[str]:
 class Triggers:
     """Decides at little cost that a text holds none of some words."""
 
-    every: frozenset[str] = frozenset()
-    """The words of all that were made: no other word of a text has to be kept."""
-
     def __init__(self, parts: Iterable[str]) -> None:
         """`parts` in lower case; what is no word of letters, or is written without word borders,
         is looked for anywhere.
         """
         given = frozenset(parts)
         self._words = frozenset(part for part in given if _WORD.fullmatch(part))
-        Triggers.every |= self._words
         self._signs = tuple(part for part in given - self._words if part.isascii())
         self._unbounded = tuple(part for part in given - self._words if not part.isascii())
 
     def are_in(self, words: frozenset[str], text: str) -> bool:
-        """Say whether `text`, whose lower-cased `words` are known as far as they are among `every`,
-        holds any of them.
-        """
+        """Say whether `text`, whose lower-cased `words` are known, holds any of them."""
         if not self._words.isdisjoint(words) or any(map(text.__contains__, self._signs)):
             return True
         return not text.isascii() and any(map(text.__contains__, self._unbounded))
 
     def among(self, words: frozenset[str], text: str) -> tuple[str, ...]:
-        """Return those of them that `text` with its `words` holds. They tell of each of its parts,
-        sooner than the part's own words do, that nothing is there.
+        """Return those of them that `text`, whose lower-cased `words` are known, holds. They tell
+        of each of its parts, sooner than the part's own words do, that nothing is there.
         """
         if not self.are_in(words, text):
             return ()
