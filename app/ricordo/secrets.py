@@ -12,8 +12,8 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from string import ascii_lowercase, digits
+from functools import cache, cached_property, lru_cache
+from string import ascii_letters, ascii_lowercase, digits
 from typing import Any, NamedTuple
 
 from ricordo.resources import data_text
@@ -64,6 +64,21 @@ class _Shape(NamedTuple):
     phrase: re.Pattern[str]
 
 
+class _Context:
+    """A kind of credential that has a name before it, and how it follows on the name."""
+
+    def __init__(self, rule: dict[str, Any]) -> None:
+        self._rule = rule
+        self.kind: str = rule["kind"]
+        self.after: list[str] = rule["after"]
+        self.shape: str = rule["shape"]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when the name is met first, for most memories meet few of the names."""
+        return re.compile(_expanded(self._rule, "value"), re.IGNORECASE)
+
+
 @cache
 def _data() -> dict[str, Any]:
     return tomllib.loads(data_text("secret_rules.toml"))
@@ -75,19 +90,14 @@ class _Rules:
     def __init__(self, data: dict[str, Any]) -> None:
         self.tokens: list[dict[str, Any]] = data["token"]
         formats = [f"(?P<t{i}>{_expanded(t, f'v{i}')})" for i, t in enumerate(self.tokens)]
-        # Most words are too short for any format, which one look ahead tells.
-        early = r"(?<![A-Za-z0-9+])(?=-----|[\w.:/$%=|~+-]{16})"
-        self.token = re.compile(f"{early}(?:{'|'.join(formats)})")
+        self.token = re.compile(f"{_EARLY}(?:{'|'.join(formats)})")
         self.name = _by_first_letter([name for names in data["names"].values() for name in names])
         self.names = {str(name): _union(parts) for name, parts in data["names"].items()}
         self.shapes = {name: _shape(shape) for name, shape in data["shapes"].items()}
-        self.contexts: dict[str, list[tuple[str, re.Pattern[str], str]]] = {
-            n: [] for n in self.names
+        contexts = [_Context(rule) for rule in data["context"]]
+        self.contexts = {
+            name: [context for context in contexts if name in context.after] for name in self.names
         }
-        for rule in data["context"]:
-            pattern = re.compile(_expanded(rule, "value"), re.IGNORECASE)
-            for name in rule["after"]:
-                self.contexts[name].append((rule["kind"], pattern, rule["shape"]))
         self.guards = {key: _union(parts) for key, parts in data["guards"].items()}
         self.pieces = {key: re.compile(value) for key, value in data["pieces"].items()}
         self.words, self.function_words = (frozenset(w.split()) for w in data["words"].values())
@@ -134,6 +144,18 @@ _RUNS = bytes(ord("x" if chr(i) in _WORD else "-" if chr(i) == "-" else " ") for
 _MIXED = b" x" + _RUNS[2:48] + b"0" * 10 + _RUNS[58:]
 _UUID = "-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 _DIGEST = re.compile(r"(?<![_-])(?=(?:.{32}|.{40}|.{56}|.{64}|.{96}|.{128})\Z)[0-9a-f]+")
+_RULE = "-----"
+"""How a key begins whose format holds blanks."""
+_SHORTEST = 16
+"""Characters of the shortest of the other formats."""
+_EARLY = rf"(?<![A-Za-z0-9+])(?={_RULE}|[\w.:/$%=|~+-]{{{_SHORTEST}}})"
+"""What one look ahead tells of nearly every word: that it is too short for any format."""
+_BEGIN = re.compile(_EARLY)
+_OF_FORMAT = bytes(
+    ord("x" if i > 127 or chr(i) in f"{ascii_letters}{digits}_.:/$%=|~+-?" else " ")
+    for i in range(256)
+)
+"""For Latin 1, in which `?` is also every character that it has not."""
 
 
 def _worth_a_look(text: str) -> tuple[bool, bool]:
@@ -168,15 +190,16 @@ def _random_run(lowered: str, runs: str) -> bool:
 
 def _scan(text: str, tokens: bool, names: bool) -> Iterator[Secret]:
     if tokens:
-        yield from _tokens(text)
-        yield from _encoded(text)
+        runs = _long_runs(text)
+        yield from _tokens(text, runs)
+        yield from _encoded(text, runs)
     if names:
         yield from _announced(text)
 
 
-def _tokens(text: str) -> Iterator[Secret]:
+def _tokens(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
     rules = _rules()
-    for match in rules.token.finditer(text):
+    for match in _formats(text, runs):
         index = (match.lastgroup or "")[1:]
         rule = rules.tokens[int(index)]
         start, end = match.span(f"{'v' if 'group' in rule else 't'}{index}")
@@ -185,12 +208,40 @@ def _tokens(text: str) -> Iterator[Secret]:
             yield Secret(rule["kind"], start, end)
 
 
-def _encoded(text: str) -> Iterator[Secret]:
+def _formats(text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
+    """The places of `text` that are written in any format, none overlapping another."""
+    token = _rules().token
+    if _RULE in text:
+        yield from token.finditer(text)
+        return
+    at = 0
+    for run in runs:
+        for begin in _BEGIN.finditer(text, *run):
+            if begin.start() >= at and (match := token.match(text, begin.start())):
+                at = match.end()
+                yield match
+
+
+def _long_runs(text: str) -> list[tuple[int, int]]:
+    """Where the words stand that are long enough for a format; most are too short for any."""
+    # every character as one byte, so that places stay
+    marked = text.encode("latin-1", "replace").translate(_OF_FORMAT)
+    runs: list[tuple[int, int]] = []
+    end = 0
+    while (start := marked.find(b"x" * _SHORTEST, end)) >= 0:
+        end = marked.find(b" ", start)
+        end = end if end >= 0 else len(marked)
+        runs.append((start, end))
+    return runs
+
+
+def _encoded(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
     """Base64 that hides a credential; all of it is the value."""
-    for match in _rules().pieces["base64"].finditer(text):
-        hidden = next(_scan(_decoded(match[0]), True, True), None)
-        if hidden:
-            yield Secret(hidden.kind, *match.span())
+    for run in runs:
+        for match in _rules().pieces["base64"].finditer(text, *run):
+            hidden = next(_scan(_decoded(match[0]), True, True), None)
+            if hidden:
+                yield Secret(hidden.kind, *match.span())
 
 
 def _decoded(run: str) -> str:
@@ -200,7 +251,8 @@ def _decoded(run: str) -> str:
 
 
 def _announced(text: str) -> Iterator[Secret]:
-    for match in _rules().name.finditer(text.translate(_ASCII_LOWER)):
+    lowered = text.lower() if text.isascii() else text.translate(_ASCII_LOWER)
+    for match in _rules().name.finditer(lowered):
         at = match.end()
         before = re.split(r"[^\w-]", text[max(0, match.start() - 40) : match.start()])[-1]
         name = before + text[match.start() : at]
@@ -210,13 +262,13 @@ def _announced(text: str) -> Iterator[Secret]:
 
 @lru_cache(maxsize=512)  # for texts that say the same again and again
 def _after_name(group: str, name: str, rest: str) -> Secret | None:
-    for kind, pattern, shape in _rules().contexts[group]:
-        match = pattern.match(name + rest, len(name))
+    for context in _rules().contexts[group]:
+        match = context.pattern.match(name + rest, len(name))
         if match and (value_group := match.lastgroup):
             bare, start = value_group == "bare", match.start(value_group) - len(name)
             value = _trimmed(match[value_group]) if bare else str(match[value_group])
-            if _fits(shape, value, name + match["gap"], not bare):
-                return Secret(kind, start, start + len(value))
+            if _fits(context.shape, value, name + match["gap"], not bare):
+                return Secret(context.kind, start, start + len(value))
     return None
 
 

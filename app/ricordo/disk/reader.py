@@ -8,15 +8,14 @@ device can hold us up.
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
+from ricordo.garbage import no_garbage_collection
 from ricordo.memory.layout import Layout
 from ricordo.memory.memory import Memory, Skipped
 from ricordo.memory.note import (
@@ -63,7 +62,7 @@ def read_memory(root: str, layout: Layout, before: Memory | None = None) -> Memo
         raise MemoryUnreadable(f"{visible(root)} cannot be read: {reason}.") from None
     known = before.by_path if before and before.root == real and before.layout == layout else {}
     walk = _Walk(real, layout, known)
-    with _no_garbage_collection():
+    with no_garbage_collection():
         try:
             walk.directory(handle, "", 0)
         finally:
@@ -127,18 +126,6 @@ def list_names(root: str) -> frozenset[str]:
             return frozenset(e.name + ("/" if e.is_dir() else "") for e in entries)
     except OSError:
         return frozenset()
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """A loading memory is all new values and no garbage: collecting would only take time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 @dataclass

@@ -25,6 +25,11 @@ class Dated(NamedTuple):
     end: int
 
 
+def names_year(text: str, start: int = 0) -> bool:
+    """Say whether a year of this century stands in `text`, from `start` on."""
+    return "20" in text and bool(_YEAR.search(text, start))
+
+
 def find_dates(text: str) -> Iterator[Dated]:
     """Yield the dates in `text` that name their year, which lies in this century."""
     told = 0

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
 
+from ricordo.garbage import no_garbage_collection
 from ricordo.health.finding import Finding, Severity
 from ricordo.health.rule import Context, Found, Rule, all_rules
+from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
@@ -41,16 +43,20 @@ class Linter:
 
     def run(self, memory: Memory, context: Context) -> tuple[Finding, ...]:
         """Return what is wrong with `memory`, worst first."""
+        with no_garbage_collection():
+            return self._run(memory, context)
+
+    def _run(self, memory: Memory, context: Context) -> tuple[Finding, ...]:
         if not self._same_day(context):
             self._kept = {}
         self._kept_for = context
         rules = [rule for rule in self._rules if memory.layout.kind in rule.kinds]
         findings: list[Finding] = []
         kept: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
-        on_note = [rule for rule in rules if rule.on_note]
+        by_role = {role: [rule for rule in rules if role in rule.roles] for role in Role}
         for file in memory.files:
             known = self._kept.get(id(file))
-            own = known[1] if known else _judge(file, on_note, context)
+            own = known[1] if known else _judge(file, by_role[file.role], context)
             kept[id(file)] = (file, own)
             findings.extend(own)
         self._kept = kept
@@ -71,10 +77,8 @@ class Linter:
 def _judge(file: Note, rules: Iterable[Rule], context: Context) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for rule in rules:
-        if rule.on_note and file.role in rule.roles:
-            found = list(islice(rule.on_note(file, context), MOST_A_FILE))
-            if found:
-                findings.extend(_numbered(rule, found, file.path))
+        if rule.on_note and (found := list(islice(rule.on_note(file, context), MOST_A_FILE))):
+            findings.extend(_numbered(rule, found, file.path))
     return tuple(findings)
 
 

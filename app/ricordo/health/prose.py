@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from ricordo.health.vocabulary import Triggers
 from ricordo.memory.note import Note
 
 LONGEST_STATEMENT = 4_000
@@ -47,7 +48,7 @@ class Statement(NamedTuple):
     @property
     def words(self) -> frozenset[str]:
         """Its words in lower case."""
-        return _words(self.text)
+        return words_in(self.text)
 
     def line_at(self, offset: int) -> int:
         """Return the 1-based line of the file on which the character at `offset` stands."""
@@ -76,13 +77,23 @@ class LineCounter:
 @lru_cache(maxsize=2)
 def words(note: Note) -> frozenset[str]:
     """Return the words of the whole file, in lower case."""
-    return _words(note.text)
+    return words_in(note.text)
 
 
 @lru_cache(maxsize=2)
 def statements(note: Note) -> tuple[Statement, ...]:
     """Return what the note states, the description first; fences and quoted lines are left out."""
     return tuple(_statements(note))
+
+
+def telling(note: Note, triggers: Triggers) -> Iterator[Statement]:
+    """Yield the statements of a note that hold any of the `triggers`."""
+    found = triggers.among(words(note), note.text)
+    for statement in statements(note) if found else ():
+        plain = statement.text.lower()
+        is_near = any(part in plain for part in found)
+        if is_near and triggers.are_in(statement.words, statement.text):
+            yield statement
 
 
 def head_line(note: Note, key: str) -> int:
@@ -92,7 +103,8 @@ def head_line(note: Note, key: str) -> int:
     return note.line_of(found.start()) if found and inside else 1
 
 
-def _words(text: str) -> frozenset[str]:
+def words_in(text: str) -> frozenset[str]:
+    """Return the words of a text, in lower case."""
     # bytes are translated at a tenth of what an expression that finds words costs
     lower = text.lower()
     if not lower.isascii():

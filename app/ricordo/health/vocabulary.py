@@ -72,6 +72,17 @@ class Triggers:
 
     def are_in(self, words: frozenset[str], text: str) -> bool:
         """Say whether `text`, whose lower-cased `words` are known, holds any of them."""
-        if not self._words.isdisjoint(words) or any(sign in text for sign in self._signs):
+        if not self._words.isdisjoint(words) or any(map(text.__contains__, self._signs)):
             return True
-        return not text.isascii() and any(part in text for part in self._unbounded)
+        return not text.isascii() and any(map(text.__contains__, self._unbounded))
+
+    def among(self, words: frozenset[str], text: str) -> tuple[str, ...]:
+        """Return those of them that `text`, whose lower-cased `words` are known, holds. They tell
+        of each of its parts, sooner than the part's own words do, that nothing is there.
+        """
+        if not self.are_in(words, text):
+            return ()
+        return (
+            *self._words.intersection(words),
+            *(part for part in (*self._signs, *self._unbounded) if part in text),
+        )

@@ -27,7 +27,8 @@ MAX_DEPTH = 20
 """Nesting of lists and mappings inside a head."""
 
 _OPENING = re.compile(r"---[ \t]*\r?\n")
-_CLOSING = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_CLOSING = re.compile(r"\n---[ \t]*+\r?(?:\n|\Z)")
+"""With the end of the line above, which a search leaps to."""
 # A key, a list, a flow collection, an anchor or a tag. Prose between two rules, be it a heading,
 # a link, a picture or something in bold, is no head.
 _HEAD_LIKE = re.compile(
@@ -50,10 +51,10 @@ def read(text: str) -> Head:
     opening = _OPENING.match(text)
     if opening is None:
         return NO_HEAD
-    closing = _CLOSING.search(text, opening.end())
+    closing = _CLOSING.search(text, opening.end() - 1)
     if closing is None:
         return _unclosed(text, opening.end())
-    block = text[opening.end() : closing.start()]
+    block = text[opening.end() : closing.start() + 1]
     if not block.strip():
         return Head({}, closing.end())
     if len(block) > MAX_HEAD:

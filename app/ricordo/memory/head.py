@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 Value = None | str | tuple["Value", ...] | Mapping[str, "Value"]
 """A scalar as written, nothing, a list, or a mapping."""
@@ -18,12 +19,11 @@ class HeadFault:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The fields between the two fences, and where they stand in the note's text."""
 
-    fields: Mapping[str, Value] = field(default_factory=dict)
-    end: int = 0
+    fields: Mapping[str, Value]
+    end: int
     """Offset of the first character after the closing fence; 0 where there is no head."""
     fault: HeadFault | None = None
 
@@ -34,12 +34,20 @@ class Head:
 
     def scalar(self, key: str) -> str:
         """Return the field `key`, at the top or inside `metadata`, as one text; "" without one."""
-        value = self.fields.get(key)
-        if value is None:
-            metadata = self.fields.get("metadata")
+        return self.first((key,))
+
+    def first(self, keys: tuple[str, ...]) -> str:
+        """Return the first of the fields `keys` that says something, as `scalar` does."""
+        fields = self.fields
+        metadata = fields.get("metadata")
+        for key in keys:
+            value = fields.get(key)
             # heads are read into dicts; asking for a Mapping costs ten times as much
-            value = metadata.get(key) if isinstance(metadata, dict) else None
-        return value if isinstance(value, str) else "" if value is None else flat(value)
+            if value is None and isinstance(metadata, dict):
+                value = metadata.get(key)
+            if value and (text := value if isinstance(value, str) else flat(value)):
+                return text
+        return ""
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return the field `key` as a list of texts, whether it was written as one or as many."""
@@ -60,4 +68,4 @@ def flat(value: Value) -> str:
     return ", ".join(f"{key}: {flat(item)}" for key, item in value.items())
 
 
-NO_HEAD = Head()
+NO_HEAD = Head({}, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from ricordo.memory.links import Link, is_external
 from ricordo.memory.note import Note
@@ -20,8 +21,7 @@ class EntryForm(StrEnum):
     """A mention inside a sentence or a quotation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One place of an index that points to a file of the memory."""
 
     line: int

@@ -71,6 +71,12 @@ class Layout:
     read_only: str = ""
     """Why nothing of it can be changed; "" where it can."""
 
+    def keys_of(self, field: str) -> tuple[str, ...]:
+        """Return the fields of a head that may give its `field`, one of those `required`."""
+        if field == "name":
+            return self.title_keys
+        return self.summary_keys if field == "description" else self.type_keys
+
     def role(self, path: str) -> Role:
         """Return what the file at `path`, relative to the memory, is to it."""
         folder, _, name = path.rpartition("/")

@@ -82,8 +82,9 @@ class Memory:
     @cached_property
     def links(self) -> Mapping[str, tuple[Resolved, ...]]:
         """The links of every file, by its path."""
+        resolve = self.names.resolve
         return {
-            file.path: tuple(self.resolve(file, link) for link in file.links)
+            file.path: tuple([resolve(file.path, link) for link in file.links])
             for file in self.files
             if file.links
         }

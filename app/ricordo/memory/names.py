@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import posixpath
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from ricordo.memory.links import Link, is_external
 from ricordo.memory.note import Note
@@ -29,14 +30,17 @@ class Leads(StrEnum):
     """An address, a heading of the same note, or a path that is no business of the memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(NamedTuple):
     """A link and where it leads."""
 
     link: Link
     leads: Leads
     path: str = ""
     """The file that it leads to, or would lead to, relative to the memory."""
+
+
+PathsByName = Mapping[str, Sequence[str]]
+"""The paths of the files that have a name, in their order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +53,12 @@ class Names:
     """Of files that are no markdown, and of folders."""
     unread: frozenset[str]
     """Of what stands in the memory and is not read."""
-    by_key: Mapping[str, tuple[str, ...]]
-    """Paths by the keys under which a wikilink may name them: `name:…`, `stem:…`, `alias:…`,
-    `fold:…`.
-    """
+    by_name: PathsByName
+    by_stem: PathsByName
+    by_alias: PathsByName
+    """Folded."""
+    by_fold: PathsByName
+    """Names and stems, folded."""
 
     def resolve(self, source: str, link: Link) -> Resolved:
         """Return where `link`, standing in the file at path `source`, leads.
@@ -69,26 +75,24 @@ class Names:
         """Return the paths of the files that `name` means: by name or stem, else folded or as an
         alias.
         """
-        exact = self._under(f"name:{normal(name)}", f"stem:{normal(name)}")
-        return exact or self._under(f"fold:{folded(name)}", f"alias:{folded(name)}")
-
-    def _under(self, *keys: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(path for key in keys for path in self.by_key.get(key, ())))
+        same, fold = normal(name), folded(name)
+        exact = (*self.by_name.get(same, ()), *self.by_stem.get(same, ()))
+        found = exact or (*self.by_fold.get(fold, ()), *self.by_alias.get(fold, ()))
+        return tuple(dict.fromkeys(found))
 
     def _wikilink(self, source: str, link: Link) -> Resolved:
         target = link.target
         bare = target[:-3] if target[-3:].lower() == ".md" else target
         same = normal(bare)
-        for key in (f"name:{same}", f"stem:{same}"):
-            if key in self.by_key:
-                return Resolved(link, Leads.NOTE, _nearest(source, self.by_key[key]))
+        if exact := self.by_name.get(same) or self.by_stem.get(same):
+            return Resolved(link, Leads.NOTE, _nearest(source, exact))
         if "/" in target:
             found = self._path_link(source, link._replace(target=bare + ".md"))
             if found.leads is not Leads.NOWHERE:
                 return Resolved(link, found.leads, found.path)
-        for key in (f"alias:{folded(bare)}", f"fold:{folded(bare)}"):
-            if key in self.by_key:
-                return Resolved(link, Leads.NOTE, _nearest(source, self.by_key[key]))
+        fold = folded(bare)
+        if alike := self.by_alias.get(fold) or self.by_fold.get(fold):
+            return Resolved(link, Leads.NOTE, _nearest(source, alike))
         if target in self.others:
             return Resolved(link, Leads.FILE, target)
         return Resolved(link, Leads.NOWHERE, bare)
@@ -131,14 +135,21 @@ class Names:
 
 def names_of(files: Iterable[Note], others: frozenset[str], unread: frozenset[str]) -> Names:
     """Return the names of the markdown `files` and of what else stands in the memory."""
-    found: dict[str, list[str]] = {}
     paths: list[str] = []
+    by_name: dict[str, list[str]] = {}
+    by_stem: dict[str, list[str]] = {}
+    by_alias: dict[str, list[str]] = {}
+    by_fold: dict[str, list[str]] = {}
     for file in files:
-        paths.append(file.path)
-        for key in _keys(file):
-            found.setdefault(key, []).append(file.path)
-    by_key = {key: tuple(paths) for key, paths in found.items()}
-    return Names(frozenset(paths), others, unread, by_key)
+        path, name, stem = file.path, file.name, file.stem
+        paths.append(path)
+        by_name.setdefault(normal(name), []).append(path)
+        by_stem.setdefault(normal(stem), []).append(path)
+        for fold in {folded(name), folded(stem)}:
+            by_fold.setdefault(fold, []).append(path)
+        for fold in {folded(alias) for alias in aliases(file)}:
+            by_alias.setdefault(fold, []).append(path)
+    return Names(frozenset(paths), others, unread, by_name, by_stem, by_alias, by_fold)
 
 
 def is_called_the_same(one: Note, other: Note) -> bool:
@@ -161,16 +172,7 @@ def folded(text: str) -> str:
     return normal(text).casefold().replace("_", "-").replace(" ", "-")
 
 
-def _keys(file: Note) -> set[str]:
-    name, stem = file.name, file.stem
-    keys = {f"name:{normal(name)}", f"stem:{normal(stem)}", f"fold:{folded(name)}"}
-    if stem != name:
-        keys.add(f"fold:{folded(stem)}")
-    keys.update(f"alias:{folded(text)}" for text in aliases(file))
-    return keys
-
-
-def _nearest(source: str, candidates: tuple[str, ...]) -> str:
+def _nearest(source: str, candidates: Sequence[str]) -> str:
     """Of notes of one name that of the same folder, else the first by path."""
     if len(candidates) > 1:
         folder = posixpath.dirname(source)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,4 +65,5 @@ def _derived(memory: Memory) -> object:
     }
     indexes = [(index.path, index.entries) for index in memory.indexes]
     backlinks = {path: set(sources) for path, sources in memory.backlinks.items()}
-    return memory.links, backlinks, entries, indexes, memory.load, memory.names.by_key
+    names = [getattr(memory.names, field.name) for field in fields(memory.names)]
+    return memory.links, backlinks, entries, indexes, memory.load, names

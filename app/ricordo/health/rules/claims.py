@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from ricordo.health.finding import Severity
-from ricordo.health.prose import Statement, statements, words
+from ricordo.health.prose import Statement, telling
 from ricordo.health.rule import Context, Found, note_rule
 from ricordo.health.rules.files import NOTES
 from ricordo.health.vocabulary import Triggers, compiled, expressions, lowered
@@ -25,9 +25,7 @@ _NO_CLAIM = re.compile(r"\s*(?:#|[-*+]\s+\[[ xX]\]\s)")
 )
 def status_claim(note: Note, context: Context) -> Iterator[Found]:
     """How the work stood when the note was written, once a statement."""
-    if not _triggers().are_in(words(note), note.text):
-        return
-    for statement in statements(note):
+    for statement in telling(note, _triggers()):
         if match := _claimed(statement):
             quoted = statement.quoted(match.start())
             said = " ".join(match.group().strip(" —–-:|()").split())
@@ -36,7 +34,7 @@ def status_claim(note: Note, context: Context) -> Iterator[Found]:
 
 
 def _claimed(statement: Statement) -> re.Match[str] | None:
-    if _NO_CLAIM.match(statement.text) or not _triggers().are_in(statement.words, statement.text):
+    if _NO_CLAIM.match(statement.text):
         return None
     spoken = lowered(statement.spoken)
     match = _snapshot().search(spoken)

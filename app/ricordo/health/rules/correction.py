@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cache, cached_property
 
 from ricordo.health.finding import Severity
 from ricordo.health.opposition import exclude_each_other, read_claim
+from ricordo.health.prose import words_in
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.health.vocabulary import Triggers, compiled, expressions, lowered
 from ricordo.memory.index import Entry, Index
@@ -34,13 +35,19 @@ _READ = 8_000
 """Characters of a note in which it is looked for what it corrects."""
 
 
-class _Listed(NamedTuple):
+@dataclass(eq=False)
+class _Listed:
     """An entry and its note."""
 
     entry: Entry
     note: Note
 
-    @property
+    @cached_property
+    def stamped(self) -> str:
+        """The date of the note's last change; "" where it gives none."""
+        return self.note.stamped
+
+    @cached_property
     def statements(self) -> tuple[str, ...]:
         """What the index and the note itself say in one line."""
         return tuple({self.entry.hook: None, self.note.description: None})
@@ -122,7 +129,7 @@ def _excludes(lost: _Listed, other: _Listed) -> bool:
 
 
 def _is_later(lost: _Listed, other: _Listed) -> bool:
-    return lost.note.stamped > other.note.stamped > ""
+    return lost.stamped > other.stamped > ""
 
 
 def _speak_of_one_subject(lost: _Listed, other: _Listed, alike: float) -> bool:
@@ -199,7 +206,8 @@ def _words(it: _Listed) -> frozenset[str]:
 
 def _has_correction(text: str) -> bool:
     plain = lowered(text)
-    if not _correction_words().are_in(frozenset(_WORD.findall(plain)), plain):
+    words = words_in(plain) if plain.isascii() else frozenset(_WORD.findall(plain))
+    if not _correction_words().are_in(words, plain):
         return False
     return bool(_correction().search(plain))
 

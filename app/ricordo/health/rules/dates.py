@@ -8,9 +8,9 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from ricordo.health.calendar import Dated, find_dates
+from ricordo.health.calendar import Dated, find_dates, names_year
 from ricordo.health.finding import Severity
-from ricordo.health.prose import Statement, statements, words
+from ricordo.health.prose import Statement, statements, telling
 from ricordo.health.rule import Context, Found, note_rule
 from ricordo.health.rules.files import NOTES
 from ricordo.health.vocabulary import Triggers, any_of, compiled, expressions, lowered
@@ -45,7 +45,7 @@ class _Speech(NamedTuple):
 )
 def passed_date(note: Note, context: Context) -> Iterator[Found]:
     """Limits and plans whose day is over, each day once."""
-    if "20" not in note.text:
+    if not (names_year(note.text, note.head.end) or names_year(note.description)):
         return
     told: set[date] = set()
     for statement in statements(note):
@@ -64,12 +64,7 @@ def passed_date(note: Note, context: Context) -> Iterator[Found]:
 )
 def relative_date(note: Note, context: Context) -> Iterator[Found]:
     """Words of time that only the day of writing gives a meaning, once a statement."""
-    triggers = _relative_triggers()
-    if not triggers.are_in(words(note), note.text):
-        return
-    for statement in statements(note):
-        if not triggers.are_in(statement.words, statement.text):
-            continue
+    for statement in telling(note, _relative_triggers()):
         spoken = statement.spoken
         for match in _relative().finditer(lowered(spoken)):
             said = spoken[match.start() : match.end()]

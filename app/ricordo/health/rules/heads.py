@@ -101,12 +101,12 @@ def _plural(word: str) -> str:
 
 
 def _given(note: Note, field: str, context: Context) -> bool:
-    layout = context.layout
-    keys = {"name": layout.title_keys, "description": layout.summary_keys, "type": layout.type_keys}
+    if field in ("description", "type") and getattr(note, field).strip():
+        return True
     if field == "type" and note.head.scalar("pinned"):
         # lessons that an agent pins or not have no type
         return True
-    return any(note.head.scalar(key).strip() for key in keys[field])
+    return any(note.head.scalar(key).strip() for key in context.layout.keys_of(field))
 
 
 def _folders_in(folder: str, memory: Memory) -> frozenset[str]:

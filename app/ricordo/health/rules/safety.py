@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any
 
 from ricordo.health.finding import Severity
 from ricordo.health.prose import LineCounter, words
@@ -22,16 +22,26 @@ _CODE = re.compile(r"^[ ]{0,3}(`{3,}+|~{3,}+)[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+
 _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|'[^'\n]*'")
 
 
-class _Order(NamedTuple):
+class _Order:
     """One way of giving an agent orders from outside."""
 
-    says: str
-    needs: Triggers
-    also: Triggers
-    pattern: re.Pattern[str]
-    holds: tuple[re.Pattern[str], ...]
-    """What a match has to hold besides; looked for in it alone, which keeps the search linear."""
-    outside_code: bool
+    def __init__(self, written: Mapping[str, Any]) -> None:
+        """`written` is its table in the data file."""
+        self._written = written
+        self.says: str = written["says"]
+        self.needs = Triggers(written["needs"])
+        self.also = Triggers(written.get("also", written["needs"]))
+        self.outside_code: bool = written.get("outside_code", False)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when a text has what it needs, which most orders never meet."""
+        return re.compile(self._written["pattern"], re.MULTILINE)
+
+    @cached_property
+    def holds(self) -> tuple[re.Pattern[str], ...]:
+        """What a match has to hold besides; looked for in it alone, so that time stays linear."""
+        return tuple(re.compile(part) for part in self._written.get("holds", ()))
 
 
 @note_rule(
@@ -120,17 +130,7 @@ def _blank(match: re.Match[str]) -> str:
 
 @cache
 def _orders() -> tuple[_Order, ...]:
-    return tuple(
-        _Order(
-            order["says"],
-            Triggers(order["needs"]),
-            Triggers(order.get("also", order["needs"])),
-            re.compile(order["pattern"], re.MULTILINE),
-            tuple(re.compile(part) for part in order.get("holds", ())),
-            order.get("outside_code", False),
-        )
-        for order in read_words("safety")["order"]
-    )
+    return tuple(_Order(written) for written in read_words("safety")["order"])
 
 
 @cache
