@@ -15,16 +15,21 @@ if TYPE_CHECKING:
 SUMMARY = """The terminal notebook for the memory that AI agents keep about you.
 
 Without PATH it opens the memory of the current directory. Commands:
-  demo    open a throwaway copy of the sample memory
-  list    every memory on this machine
-  load    what an agent is given at session start, and what is cut off
-  show    one note with all that is known of it
-  lint    what is wrong with a memory
-  new, rename, retire            make, rename, take out a note
-  inbox                          what others changed since the last visit
-  history, undo, redo, restore   every version; take acts back, bring versions back
-  purge   remove a value from the history
-  config  show, edit or locate the settings
+  demo     open a throwaway copy of the sample memory
+  list     every memory on this machine
+  load     what an agent is given at session start, and what is cut off
+  show     one note with all that is known of it
+  lint     what is wrong with a memory; --fix mends what can be mended
+  inbox    what others changed since the last visit
+  new      make a note and its entry in the index
+  rename   give a note another name; links and index follow
+  retire   take a note out of the memory
+  history  the versions of a note, or of all
+  undo     take the last act back
+  redo     do again what was undone
+  restore  bring a version of a note back
+  purge    remove a value from the history
+  config   show, edit or locate the settings
 `ricordo COMMAND --help` says more."""
 
 

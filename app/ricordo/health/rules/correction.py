@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from heapq import nsmallest
 
 from ricordo.health.finding import Severity
 from ricordo.health.opposition import exclude_each_other, read_claim
@@ -94,7 +95,8 @@ class _Loaded:
         shared: Counter[str] = Counter()
         for word in _words(lost):
             shared.update(self._by_word.get(word, ()))
-        for path, _ in shared.most_common(_CANDIDATES):
+        # by path where they share equally many, so that every run finds the same
+        for path, _ in nsmallest(_CANDIDATES, shared.items(), key=lambda it: (-it[1], it[0])):
             if self._left > 0:
                 self._left -= 1
                 yield self.by_path[path]
