@@ -79,28 +79,26 @@ def wrap(
             row.append(span)
             room -= size
             continue
+        words = ""
         for atom in _ATOMS.findall(span.text):
             size = cells(atom)
-            if size <= room:
-                if room < margin or not atom.isspace():
-                    row.append(span._replace(text=atom))
-                    room -= size
-                continue
-            if atom.isspace():
-                if room < margin:
-                    finish()
-                continue
-            if room < margin:
+            if size > room and room < margin:
+                if words:
+                    row.append(span._replace(text=words))
+                    words = ""
                 finish()
+            if room == margin and atom.isspace():
+                continue
             while size > margin:
                 head = cut(atom, margin)
-                row.append(span._replace(text=head))
-                atom = atom[len(head) :]
+                row.append(span._replace(text=words + head))
+                words, atom = "", atom[len(head) :]
                 size = cells(atom)
                 finish()
-            if atom:
-                row.append(span._replace(text=atom))
-                room -= size
+            words += atom
+            room -= size
+        if words:
+            row.append(span._replace(text=words))
     if len(row) > len(rest if rows else first) or not rows:
         rows.append(tuple(row))
     return rows
