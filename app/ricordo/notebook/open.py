@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -52,6 +53,17 @@ class Look:
         for finding in self.findings:
             counted[finding.severity] += 1
         return counted
+
+    @cached_property
+    def wanting(self) -> int:
+        """How many notes have findings."""
+        return sum(1 for note in self.memory.notes if note.path in self.by_path)
+
+    @cached_property
+    def by_rule(self) -> Mapping[tuple[Severity, str], int]:
+        """How many findings there are of each severity and rule, worst and commonest first."""
+        counts = Counter((finding.severity, finding.rule) for finding in self.findings)
+        return dict(sorted(counts.items(), key=lambda item: (-item[0][0], -item[1], item[0][1])))
 
     def worst(self, path: str) -> Severity | None:
         """Return the severity of the worst finding of a file; None where nothing is wrong."""
