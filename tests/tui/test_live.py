@@ -14,7 +14,7 @@ from ricordo.notebook.follow import Lost
 from ricordo.notebook.open import Notebook
 from ricordo.tui.actions import Pane
 from tests.builders import note_text, write_memory
-from tests.tui.stage import SMALL, Stage, build, staged
+from tests.tui.stage import SMALL, Stage, build, on_text, staged
 from tests.tui.test_keys import ANA, CACHE, TIDES, UNITS, title
 
 NEW = "The pilot boards at the outer buoy."
@@ -70,9 +70,9 @@ async def test_a_selection_is_kept_while_another_note_changes(tmp_path: Path) ->
     async with staged(root) as stage:
         await stage.press("2")
         note = stage.panes.note
-        await stage.pilot.mouse_down(note, offset=(0, 3))
-        await stage.pilot.hover(note, offset=(9, 3))
-        await stage.pilot.mouse_up(note, offset=(9, 3))
+        await stage.pilot.mouse_down(note, offset=on_text(note, 0, 3))
+        await stage.pilot.hover(note, offset=on_text(note, 9, 3))
+        await stage.pilot.mouse_up(note, offset=on_text(note, 9, 3))
         await stage.press("y")
         selected = stage.app.clipboard
         assert len(selected) == 9
