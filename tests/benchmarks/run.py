@@ -34,6 +34,7 @@ from tests.benchmarks.measure import (
 from tests.benchmarks.stage import (
     RICORDO,
     Stage,
+    answer_time,
     big_note_cost,
     change_times,
     key_cost,
@@ -103,11 +104,15 @@ def command_time(words: Sequence[str], stage: Stage) -> float:
 
 
 def first_screen(stage: Stage, p: Reference) -> Iterator[Row]:
-    """From the start of the program until a note of the index is painted."""
+    """From the start of the program until a note of the index is painted, and until a key that
+    is pressed then has moved the cursor while the notes are read.
+    """
     t = textual_start(stage)
     yield Row("T: minimal program to first paint", t.seconds, p)
     seconds = repeated(lambda: paint_time(stage.notebook, *stage.names()))
     yield Row("first usable screen", seconds, t, FIRST_SCREEN.get(stage.notes))
+    answered = repeated(lambda: answer_time(stage.notebook, stage.names()))
+    yield Row("  and a key has moved its cursor", answered, t)
 
 
 def wait_until_judged(terminal: Terminal) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from enum import IntEnum, auto
 from functools import cached_property
 
 from ricordo.agents.place import Place
 from ricordo.disk.decisions import Decisions
 from ricordo.disk.last_seen import remember
-from ricordo.disk.reader import read_memory
+from ricordo.disk.reader import list_memory, read_memory
 from ricordo.errors import StateUnusable
 from ricordo.health.finding import Finding, Severity
 from ricordo.health.lint import Linter
@@ -24,6 +25,16 @@ from ricordo.notebook.surroundings import Surroundings
 from ricordo.settings.settings import Settings
 
 
+class Depth(IntEnum):
+    """How far a memory has been looked into."""
+
+    LISTED = auto()
+    """Its indexes are read; of the notes no more than the names is known."""
+    READ = auto()
+    JUDGED = auto()
+    """The rules have run."""
+
+
 @dataclass(frozen=True, eq=False)
 class Look:
     """A memory at one moment, and what is wrong with it."""
@@ -33,10 +44,20 @@ class Look:
     """Worst first, without the dismissed ones."""
     dismissed: tuple[Finding, ...]
     at: datetime
-    judged: bool = True
-    """False for the first sight of a memory, before any rule has run."""
+    depth: Depth = Depth.JUDGED
+    """Less only for the first sights of a memory."""
     remark: str = ""
     """What could not be done meanwhile; "" where all went well."""
+
+    @property
+    def read(self) -> bool:
+        """Whether the notes were read."""
+        return self.depth >= Depth.READ
+
+    @property
+    def judged(self) -> bool:
+        """Whether the rules have run."""
+        return self.depth >= Depth.JUDGED
 
     @cached_property
     def by_path(self) -> Mapping[str, tuple[Finding, ...]]:
@@ -89,6 +110,12 @@ class Notebook:
         self._linter = Linter(severities(settings, place.root), only)
         self._judges_all = not only
         self._memory: Memory | None = None
+
+    def list(self) -> Memory:
+        """Return the memory as its indexes and the names of its notes show it, long before
+        everything is read. Raises MemoryNotFound and MemoryUnreadable.
+        """
+        return list_memory(self.place.root, self.place.layout)
 
     def read(self) -> Memory:
         """Return the memory as it is on disk now. Raises MemoryNotFound and MemoryUnreadable."""

@@ -48,7 +48,11 @@ class Listing:
         return clip(" · ".join(filter(None, (title, self.narrowed))), _LONGEST_TITLE)
 
     def rows(self, look: Look) -> tuple[Row, ...]:
-        """Return the rows of `look`."""
+        """Return the rows of `look`; none where their order or choice depends on notes that are not
+        read yet.
+        """
+        if not look.read and (self.order is not Order.INDEX or self.narrowed):
+            return ()
         return index_rows(look, self.order, self.type_filter, self.words)
 
     def first_note(self, look: Look, wanted: str) -> str:

@@ -14,10 +14,11 @@ from functools import partial
 from ricordo.memory.layout import Role
 from ricordo.memory.links import Link
 from ricordo.memory.names import Leads
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, Trouble
 from ricordo.notebook.age import age_in_words
 from ricordo.notebook.open import Look
 from ricordo.text import clip, one_line
+from ricordo.tui.render.empty import READING
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
 from ricordo.tui.render.markdown import Resolver, chunks, render_markdown
 from ricordo.tui.render.source import render_source
@@ -64,6 +65,9 @@ class NotePage:
 
     def pieces(self) -> Iterator[list[Line]]:
         """Yield the page piece by piece; a note that is drawn in one go is one piece."""
+        if self._note.trouble is Trouble.NOT_YET:
+            yield [Line((Span(READING, "dim"),))]
+            return
         drawn = self._facts()
         for number, draw in enumerate(self._parts()):
             if number:

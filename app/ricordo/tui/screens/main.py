@@ -201,22 +201,16 @@ class MainScreen(Screen[None]):
 
     def _cursor_moved(self, pane: Pane) -> None:
         """Show the note or, in full, the finding that is under the cursor now."""
-        if pane is Pane.INDEX:
-            self._show_note_under_cursor()
-        else:
-            self._panes.finding.show(self._panes.freshness.finding)
+        if pane is Pane.FRESHNESS:
+            self._show_freshness()
             self._say()
-
-    def _show_note_under_cursor(self) -> None:
-        row = self._panes.index.row
-        if row is None:
-            return
-        line = 0 if row.kind is RowKind.NOTE else row.line
-        if row.path != self._reading.path:
-            self._reading.trail = self._reading.trail.walked(row.path)
-            self._opened(line)
-        elif line:
-            self._panes.note.go_to(line)
+        elif (row := self._panes.index.row) is not None:
+            line = 0 if row.kind is RowKind.NOTE else row.line
+            if row.path != self._reading.path:
+                self._reading.trail = self._reading.trail.walked(row.path)
+                self._opened(line)
+            elif line:
+                self._panes.note.go_to(line)
 
     def on_index_list_opened(self) -> None:
         """A second click goes to the note."""
