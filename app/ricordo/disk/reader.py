@@ -56,24 +56,24 @@ def read_memory(root: str, layout: Layout, before: Memory | None = None) -> Memo
     """
     real = os.path.realpath(root)
     known = before.by_path if before and before.root == real and before.layout == layout else {}
-    return _walked(_Walk(real, layout, known))
+    return _walked(root, _Walk(real, layout, known))
 
 
 def list_memory(root: str, layout: Layout) -> Memory:
     """Return the memory in the directory `root` with its indexes read, and of every other file no
     more than that it is there. Raises what `read_memory` raises.
     """
-    return _walked(_Listing(os.path.realpath(root), layout, {}))
+    return _walked(root, _Listing(os.path.realpath(root), layout, {}))
 
 
-def _walked(walk: _Walk) -> Memory:
+def _walked(root: str, walk: _Walk) -> Memory:
     try:
         handle = os.open(walk.root, _DIRECTORY)
     except (FileNotFoundError, NotADirectoryError):
-        raise MemoryNotFound(f"There is no memory directory at {visible(walk.root)}.") from None
+        raise MemoryNotFound(f"There is no memory directory at {visible(root)}.") from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise MemoryUnreadable(f"{visible(walk.root)} cannot be read: {reason}.") from None
+        raise MemoryUnreadable(f"{visible(root)} cannot be read: {reason}.") from None
     with _no_garbage_collection():
         try:
             walk.directory(handle, "", 0)
