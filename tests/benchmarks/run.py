@@ -34,12 +34,13 @@ from tests.benchmarks.measure import (
 from tests.benchmarks.stage import (
     RICORDO,
     Stage,
+    answer_time,
     big_note_cost,
     change_times,
     key_cost,
     paint_time,
 )
-from tests.benchmarks.terminal import TooSlow
+from tests.benchmarks.terminal import Terminal, TooSlow
 
 P_OF_TARGETS = 0.0065
 """Seconds that P and C take on the machine for which targets were set."""
@@ -103,19 +104,28 @@ def command_time(words: Sequence[str], stage: Stage) -> float:
 
 
 def first_screen(stage: Stage, p: Reference) -> Iterator[Row]:
-    """From the start of the program until a note of the index is painted."""
+    """From the start of the program until a note of the index is painted, and until a key that
+    is pressed then has moved the cursor while the notes are read.
+    """
     t = textual_start(stage)
     yield Row("T: minimal program to first paint", t.seconds, p)
     seconds = repeated(lambda: paint_time(stage.notebook, *stage.names()))
     yield Row("first usable screen", seconds, t, FIRST_SCREEN.get(stage.notes))
+    answered = repeated(lambda: answer_time(stage.notebook, stage.names()))
+    yield Row("  and a key has moved its cursor", answered, t)
+
+
+def wait_until_judged(terminal: Terminal) -> None:
+    """Wait until nothing goes on behind the screen whose time would be taken for a key's."""
+    terminal.wait_for("● watching", "● polling")
+    terminal.settle(quiet=1.0)
 
 
 def keys(stage: Stage, p: Reference) -> Iterator[Row]:
     """Processor time of one key, with a note of 3 KB shown for each."""
     c, k = python_cpu(), textual_key(stage)
     with stage.notebook() as terminal:
-        terminal.wait_for(*stage.names())
-        terminal.settle(quiet=2.0)
+        wait_until_judged(terminal)
         cost = key_cost(terminal)
     yield Row("K: down in the minimal program, cpu", k.seconds, c)
     yield Row("down, 3 KB notes, cpu a key", cost, c, in_p(0.020))
@@ -129,8 +139,7 @@ def big_note(stage: Stage, p: Reference) -> Iterator[Row]:
     for number in range(REPEATS):
         log = stage.home / f"stalls-{number}"
         with stage.notebook(stalls=log) as terminal:
-            terminal.wait_for(*stage.names())
-            terminal.settle(quiet=2.0)
+            wait_until_judged(terminal)
             costs.append(big_note_cost(terminal, log))
     yield Row("200 KB note opens, cpu", median(cpu for cpu, _ in costs), c, in_p(0.6))
     yield Row("  its longest stall", median(stall for _, stall in costs), p, in_p(0.1))
@@ -139,8 +148,7 @@ def big_note(stage: Stage, p: Reference) -> Iterator[Row]:
 def change(stage: Stage, p: Reference) -> Iterator[Row]:
     """From the change of a file until its finding is painted."""
     with stage.notebook() as terminal:
-        terminal.wait_for(*stage.names())
-        terminal.settle(quiet=3.0)
+        wait_until_judged(terminal)
         times = change_times(stage, terminal, REPEATS + 1)[1:]
     yield Row("changed note: finding on screen", median(times), p, in_p(0.3))
 

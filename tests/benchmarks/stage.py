@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.benchmarks import minimal_app, stall_meter
@@ -80,6 +80,18 @@ def paint_time(start: Callable[[], Terminal], *texts: str) -> float:
     """Return the seconds from the start of a program until one of `texts` is painted."""
     with start() as terminal:
         return terminal.wait_for(*texts) - terminal.started
+
+
+def answer_time(start: Callable[[], Terminal], titles: Sequence[str]) -> float:
+    """Return the seconds from the start of a program until a press of *down*, as soon as `titles`
+    are painted, has moved its cursor: the row that is under it now is painted again.
+    """
+    rows = [title.encode() for title in titles]
+    with start() as terminal:
+        terminal.wait_until(lambda painted: all(row in painted for row in rows))
+        terminal.forget()
+        terminal.send("\x1b[B")
+        return terminal.wait_for(titles[1]) - terminal.started
 
 
 def key_cost(terminal: Terminal, keys: int = 200) -> float:

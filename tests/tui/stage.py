@@ -183,6 +183,12 @@ class Stage:
         return "\n".join(strip.text for strip in screen._compositor.render_strips())
 
 
+def on_text(view: LineView, column: int, row: int) -> tuple[int, int]:
+    """Return where in a view, its frame included, a cell of its text is."""
+    left, top = view.gutter.top_left
+    return left + column, top + row
+
+
 def text_of(view: LineView) -> str:
     """Return every line of a view, also those out of sight."""
     return "\n".join(view.line_at(number)[0].text for number in range(view.line_count))

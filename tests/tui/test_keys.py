@@ -16,7 +16,7 @@ from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.memories import MemoriesScreen
 from ricordo.tui.widgets.find_bar import FindBar
-from tests.tui.stage import Stage, build, staged
+from tests.tui.stage import Stage, build, on_text, staged
 
 Scenario = Callable[[Stage], Awaitable[None]]
 SCENARIOS: dict[str, Scenario] = {}
@@ -515,9 +515,9 @@ async def test_arrows_move_the_index_while_words_are_typed(stage: Stage) -> None
 async def test_a_click_chooses_a_second_one_opens(stage: Stage) -> None:
     index = stage.panes.index
     row = next(n for n, row in enumerate(index.rows) if row.path == TIDES)
-    await stage.pilot.click(index, offset=(6, row))
+    await stage.pilot.click(index, offset=on_text(index, 6, row))
     await stage.wait_for(lambda: stage.here == TIDES)
-    await stage.pilot.click(index, offset=(6, row), times=2)
+    await stage.pilot.click(index, offset=on_text(index, 6, row), times=2)
     await stage.wait_for(lambda: stage.panes.active is Pane.NOTE)
 
 
@@ -529,9 +529,9 @@ async def test_selected_text_is_what_is_copied(stage: Stage) -> None:
         for n in range(note.line_count)
         if "Ana leads harbour software in" in note.line_at(n)[0].text
     )
-    await stage.pilot.mouse_down(note, offset=(0, line))
-    await stage.pilot.hover(note, offset=(9, line))
-    await stage.pilot.mouse_up(note, offset=(9, line))
+    await stage.pilot.mouse_down(note, offset=on_text(note, 0, line))
+    await stage.pilot.hover(note, offset=on_text(note, 9, line))
+    await stage.pilot.mouse_up(note, offset=on_text(note, 9, line))
     await stage.press("y")
     assert stage.app.clipboard == "Ana leads"
     await stage.press("1", "j")

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from ricordo.errors import MemoryUnreadable, StateUnusable
-from ricordo.notebook.follow import Lost
+from ricordo.memory.memory import Memory
+from ricordo.notebook.follow import Lost, Seen
 from ricordo.notebook.open import Notebook
 from ricordo.tui.actions import Pane
+from ricordo.tui.screens.main import MainScreen
 from tests.builders import note_text, write_memory
-from tests.tui.stage import SMALL, Stage, build, staged
+from tests.tui.stage import PATIENCE, SMALL, Stage, build, notebook_app, on_stage, on_text, staged
 from tests.tui.test_keys import ANA, CACHE, TIDES, UNITS, title
 
 NEW = "The pilot boards at the outer buoy."
@@ -70,9 +74,9 @@ async def test_a_selection_is_kept_while_another_note_changes(tmp_path: Path) ->
     async with staged(root) as stage:
         await stage.press("2")
         note = stage.panes.note
-        await stage.pilot.mouse_down(note, offset=(0, 3))
-        await stage.pilot.hover(note, offset=(9, 3))
-        await stage.pilot.mouse_up(note, offset=(9, 3))
+        await stage.pilot.mouse_down(note, offset=on_text(note, 0, 3))
+        await stage.pilot.hover(note, offset=on_text(note, 9, 3))
+        await stage.pilot.mouse_up(note, offset=on_text(note, 9, 3))
         await stage.press("y")
         selected = stage.app.clipboard
         assert len(selected) == 9
@@ -180,15 +184,73 @@ async def test_a_memory_that_cannot_be_read_says_so(
     def refused(notebook: Notebook) -> None:
         raise MemoryUnreadable(f"{root} cannot be read: Permission denied.")
 
+    listed = Notebook.list
+    monkeypatch.setattr(Notebook, "list", refused)
     monkeypatch.setattr(Notebook, "read", refused)
     async with staged_lost(root) as stage:
         await stage.wait_for(lambda: isinstance(stage.main._seen, Lost))
         await stage.wait_for(lambda: "This memory cannot be read" in stage.index_text)
         assert "Nothing was changed" in stage.index_text
         await stage.press("enter", "L", "t", "o", "y", "ctrl+r", "3", "right", "2", "s")
+        monkeypatch.setattr(Notebook, "list", listed)
         monkeypatch.setattr(Notebook, "read", read)
         await stage.press("ctrl+r")
         await stage.wait_for(lambda: stage.looked and "Who Ana is" in stage.index_text)
+
+
+@pytest.fixture
+def held_back(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Notes are not read before this is set."""
+    go_on, read = threading.Event(), Notebook.read
+
+    def read_later(notebook: Notebook) -> Memory:
+        assert go_on.wait(PATIENCE)
+        return read(notebook)
+
+    monkeypatch.setattr(Notebook, "read", read_later)
+    yield go_on
+    go_on.set()
+
+
+async def test_the_index_is_there_before_the_notes(
+    tmp_path: Path, held_back: threading.Event
+) -> None:
+    files = {f"note_{n:02}.md": note_text(f"name-{n:02}", f"Text {n:02}.\n") for n in range(60)}
+    entries = "".join(f"- [Entry {n:02}](note_{n:02}.md)\n" for n in range(60))
+    root = build(tmp_path, {**files, "MEMORY.md": f"{entries}- [[name-07]]\n- [Gone](gone.md)\n"})
+    async with staged_unread(root) as stage:
+        assert "61 notes" not in stage.top
+        assert "60 notes" in stage.top
+        assert "reading" in stage.top
+        assert "not there" not in stage.index_text
+        assert "reading …" in stage.note_text
+        await stage.press(*["j"] * 50)
+        assert stage.here == "note_50.md"
+        top = stage.panes.index.scroll_offset.y
+        assert top > 0
+        held_back.set()
+        await stage.wait_for(lambda: stage.looked)
+        assert (stage.here, stage.panes.index.scroll_offset.y) == ("note_50.md", top)
+        assert "Text 50." in stage.note_text
+        assert stage.index_text.count("not there") == 1
+
+
+async def test_an_order_that_depends_on_the_notes_waits_for_them(
+    tmp_path: Path, held_back: threading.Event
+) -> None:
+    root = build(tmp_path)
+    held_back.set()
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("o")
+    held_back.clear()
+    async with staged_unread(root) as stage:
+        assert stage.index_text == "reading …"
+        await stage.press("j", "k", "enter", "1")
+        held_back.set()
+        await stage.wait_for(lambda: stage.looked)
+        assert title(stage, Pane.INDEX) == "Index by type"
+        assert stage.here == TIDES
 
 
 async def test_a_state_directory_that_cannot_be_written(tmp_path: Path, pinned: Path) -> None:
@@ -258,10 +320,18 @@ async def busy(path: Path) -> None:
         await asyncio.sleep(0.02)
 
 
+@asynccontextmanager
+async def staged_unread(root: Path) -> AsyncIterator[Stage]:
+    """Open a memory and wait for its first sight."""
+    async with on_stage(notebook_app(root)) as stage:
+        await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
+        await stage.wait_for(lambda: isinstance(stage.main._seen, Seen), "the first sight")
+        await stage.settle()
+        yield stage
+
+
 def staged_lost(root: Path):  # type: ignore[no-untyped-def]
     """Open a memory without waiting for what cannot come."""
-    from tests.tui.stage import notebook_app, on_stage
-
     return on_stage(notebook_app(root))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.screen import Screen
 
+from ricordo.tui.app import RicordoApp
 from ricordo.tui.render import note_page
 from ricordo.tui.widgets import index_list
 from tests.tui.stage import build, staged
@@ -52,3 +54,25 @@ async def test_a_long_note_shows_its_beginning_before_the_rest(
         assert "Paragraph 0 of" in stage.note_text
         await stage.wait_for(lambda: "Paragraph 3999 of" in stage.note_text)
         assert sum(rendered) > 150_000
+
+
+async def test_a_key_is_answered_by_one_paint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted: list[object] = []
+    display = RicordoApp._display
+
+    def counted(app: RicordoApp, screen: Screen[None], update: object) -> None:
+        if update is not None:
+            painted.append(update)
+        display(app, screen, update)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RicordoApp, "_display", counted)
+    links = "".join(f"Paragraph {n}, see [[b]].\n\n" for n in range(20))
+    root = build(tmp_path, {"a.md": "Short.\n", "b.md": links, "c.md": "# Head\n\n- point\n"})
+    async with staged(root) as stage:
+        for key, path in (("j", "b.md"), ("j", "c.md"), ("k", "b.md")):
+            painted.clear()
+            await stage.press(key)
+            assert stage.here == path
+            assert len(painted) == 1

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
 from ricordo.garbage import no_garbage_collection
-from ricordo.memory.layout import Layout
+from ricordo.memory.layout import Layout, Role
 from ricordo.memory.memory import Memory, Skipped
 from ricordo.memory.note import (
     LARGEST_NOTE,
@@ -42,6 +42,7 @@ _MANY = 500
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 _IGNORED_FOLDERS = frozenset(("node_modules", "__pycache__"))
+_UNKNOWN = FileFacts(size=0, modified=0.0, inode=0, changed_ns=0, settled=False)
 _NOT_PLAIN = frozenset((errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR))
 
 
@@ -53,22 +54,33 @@ def read_memory(root: str, layout: Layout, before: Memory | None = None) -> Memo
     MemoryUnreadable where it cannot be listed.
     """
     real = os.path.realpath(root)
+    known = before.by_path if before and before.root == real and before.layout == layout else {}
+    return _walked(root, _Walk(real, layout, known))
+
+
+def list_memory(root: str, layout: Layout) -> Memory:
+    """Return the memory in the directory `root` with its indexes read, and of every other file no
+    more than that it is there. Raises what `read_memory` raises.
+    """
+    return _walked(root, _Listing(os.path.realpath(root), layout, {}))
+
+
+def _walked(root: str, walk: _Walk) -> Memory:
     try:
-        handle = os.open(real, _DIRECTORY)
+        handle = os.open(walk.root, _DIRECTORY)
     except (FileNotFoundError, NotADirectoryError):
         raise MemoryNotFound(f"There is no memory directory at {visible(root)}.") from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise MemoryUnreadable(f"{visible(root)} cannot be read: {reason}.") from None
-    known = before.by_path if before and before.root == real and before.layout == layout else {}
-    walk = _Walk(real, layout, known)
     with no_garbage_collection():
         try:
             walk.directory(handle, "", 0)
         finally:
             os.close(handle)
         walk.files.sort(key=lambda note: note.path)
-        return Memory(real, layout, tuple(walk.files), frozenset(walk.others), tuple(walk.skipped))
+        others, skipped = frozenset(walk.others), tuple(walk.skipped)
+        return Memory(walk.root, walk.layout, tuple(walk.files), others, skipped)
 
 
 def reread_files(before: Memory, paths: Iterable[str]) -> Memory:
@@ -241,6 +253,16 @@ class _Walk:
         if not os.path.lexists(target):
             reason += ", where nothing is"
         self.skipped.append(Skipped(path, reason, leads_out=not inside))
+
+
+class _Listing(_Walk):
+    """Reads the indexes alone."""
+
+    def _file(self, parent: int, name: str, path: str) -> None:
+        if self.layout.role(path) is Role.INDEX:
+            super()._file(parent, name, path)
+        else:
+            self.files.append(unreadable_note(path, _UNKNOWN, self.layout, Trouble.NOT_YET))
 
 
 def _read(handle: int, size: int) -> bytes:

@@ -34,6 +34,7 @@ class Trouble(StrEnum):
     BINARY = "binary"
     TOO_LARGE = "too large: only its beginning is read"
     GONE = "it vanished while it was read"
+    NOT_YET = "it is still to be read"
 
 
 class FileFacts(NamedTuple):

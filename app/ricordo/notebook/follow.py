@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -17,7 +18,7 @@ from ricordo.disk.watcher import Batch, watch
 from ricordo.errors import RicordoError
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.notebook.open import Look, Notebook
+from ricordo.notebook.open import Depth, Look, Notebook
 
 STABLE_FOR = 0.3
 """Seconds for which a file that looks torn has to stay the same."""
@@ -83,7 +84,14 @@ class Follower:
         self.judge()
 
     async def looks(self) -> AsyncIterator[Seen | Lost]:
-        """Yield a first sight without findings, then a look after every change, for ever."""
+        """Yield a first sight of the indexes, one of the notes without findings, then a look after
+        every change, for ever.
+        """
+        with suppress(RicordoError):
+            # why it cannot be listed is told when it cannot be read
+            yield await self._listed()
+        # watched from before the notes are read, and not sooner: it would keep the first sight
+        # from being painted
         pump = asyncio.create_task(self._pump())
         try:
             async for seen in self._first():
@@ -97,14 +105,25 @@ class Follower:
         async for batch in watch(self._notebook.place.root):
             self._queue.put_nowait(batch)
 
+    async def _listed(self) -> Seen:
+        def listed() -> Memory:
+            memory = self._notebook.list()
+            # what the rows need is derived here, where no key has to wait for it
+            _ = (memory.load, memory.links)
+            return memory
+
+        return self._sight(await asyncio.to_thread(listed), Depth.LISTED)
+
+    def _sight(self, memory: Memory, depth: Depth) -> Seen:
+        return Seen(Look(memory, (), (), self._notebook.surroundings.now, depth))
+
     async def _first(self) -> AsyncIterator[Seen | Lost]:
         try:
             self._memory = await asyncio.to_thread(lambda: self._notebook.read().derive())
         except RicordoError as error:
             yield Lost(error)
             return
-        now = self._notebook.surroundings.now
-        yield Seen(Look(self._memory, (), (), now, judged=False))
+        yield self._sight(self._memory, Depth.READ)
         yield Seen(await asyncio.to_thread(self._notebook.judge, self._memory))
 
     async def _next(self) -> Seen | Lost:

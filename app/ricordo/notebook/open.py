@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from enum import IntEnum, auto
 from functools import cached_property
 
 from ricordo.agents.place import Place
@@ -13,7 +15,7 @@ from ricordo.disk.database import Database
 from ricordo.disk.decisions import Decision, Decisions
 from ricordo.disk.door import Door
 from ricordo.disk.last_seen import remember
-from ricordo.disk.reader import read_memory
+from ricordo.disk.reader import list_memory, read_memory
 from ricordo.errors import StateUnusable
 from ricordo.health.finding import Finding, Severity
 from ricordo.health.lint import Linter
@@ -26,6 +28,16 @@ from ricordo.notebook.surroundings import Surroundings
 from ricordo.settings.settings import Settings
 
 
+class Depth(IntEnum):
+    """How far a memory has been looked into."""
+
+    LISTED = auto()
+    """Its indexes are read; of the notes no more than the names is known."""
+    READ = auto()
+    JUDGED = auto()
+    """The rules have run."""
+
+
 @dataclass(frozen=True, eq=False)
 class Look:
     """A memory at one moment, and what is wrong with it."""
@@ -35,10 +47,20 @@ class Look:
     """Worst first, without the dismissed ones."""
     dismissed: tuple[Finding, ...]
     at: datetime
-    judged: bool = True
-    """False for the first sight of a memory, before any rule has run."""
+    depth: Depth = Depth.JUDGED
+    """Less only for the first sights of a memory."""
     remark: str = ""
     """What could not be done meanwhile; "" where all went well."""
+
+    @property
+    def read(self) -> bool:
+        """Whether the notes were read."""
+        return self.depth >= Depth.READ
+
+    @property
+    def judged(self) -> bool:
+        """Whether the rules have run."""
+        return self.depth >= Depth.JUDGED
 
     @cached_property
     def by_path(self) -> Mapping[str, tuple[Finding, ...]]:
@@ -55,6 +77,17 @@ class Look:
         for finding in self.findings:
             counted[finding.severity] += 1
         return counted
+
+    @cached_property
+    def wanting(self) -> int:
+        """How many notes have findings."""
+        return sum(1 for note in self.memory.notes if note.path in self.by_path)
+
+    @cached_property
+    def by_rule(self) -> Mapping[tuple[Severity, str], int]:
+        """How many findings there are of each severity and rule, worst and commonest first."""
+        counts = Counter((finding.severity, finding.rule) for finding in self.findings)
+        return dict(sorted(counts.items(), key=lambda item: (-item[0][0], -item[1], item[0][1])))
 
     def worst(self, path: str) -> Severity | None:
         """Return the severity of the worst finding of a file; None where nothing is wrong."""
@@ -83,6 +116,12 @@ class Notebook:
         self._judges_all = not only
         self._memory: Memory | None = None
         self._recorder = Recorder(self.database)
+
+    def list(self) -> Memory:
+        """Return the memory as its indexes and the names of its notes show it, long before
+        everything is read. Raises MemoryNotFound and MemoryUnreadable.
+        """
+        return list_memory(self.place.root, self.place.layout)
 
     def read(self) -> Memory:
         """Return the memory as it is on disk now. Raises MemoryNotFound and MemoryUnreadable."""

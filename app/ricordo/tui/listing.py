@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ricordo.disk.desk import Desk
@@ -48,8 +49,12 @@ class Listing:
         return clip(" · ".join(filter(None, (title, self.narrowed))), _LONGEST_TITLE)
 
     def rows(self, look: Look) -> tuple[Row, ...]:
-        """Return the rows of `look`."""
-        return index_rows(look, self.order, self.type_filter, self.words)
+        """Return the rows of `look`; none where their order or choice depends on notes that are not
+        read yet.
+        """
+        if not look.read and (self.order is not Order.INDEX or self.narrowed):
+            return ()
+        return _rows(self, look)
 
     def first_note(self, look: Look, wanted: str) -> str:
         """Return the path of the note to begin with: `wanted` where it is there, else the first
@@ -76,3 +81,10 @@ class Listing:
     def of_everything(self) -> Listing:
         """Return all notes."""
         return replace(self, type_filter="", words="")
+
+
+@lru_cache(maxsize=1)
+def _rows(listing: Listing, look: Look) -> tuple[Row, ...]:
+    # kept, because going back or along a link shows the same rows again: among 10,000 notes that
+    # would be felt
+    return index_rows(look, listing.order, listing.type_filter, listing.words)

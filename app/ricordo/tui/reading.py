@@ -59,7 +59,8 @@ class Reading:
             self.stale = _drawn_from(before, self.path) != _drawn_from(look, self.path)
         if note is None or note.path in look.memory.by_path:
             return None
-        moved = next((file for file in look.memory.files if file.raw == note.raw), None)
+        same = (file for file in look.memory.files if note.readable and file.raw == note.raw)
+        moved = next(same, None)
         if moved is None:
             return note
         self.trail = self.trail.renamed(note.path, moved.path)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.reader import MAX_DEPTH, SETTLING_NS, list_names, read_memory
+from ricordo.disk.reader import MAX_DEPTH, SETTLING_NS, list_memory, list_names, read_memory
 from ricordo.errors import MemoryNotFound
 from ricordo.memory.load import CLAUDE_LIMITS, compute_load
 from ricordo.memory.note import BOM, Note, Trouble
@@ -59,6 +59,30 @@ def test_a_memory_read_from_disk_is_ordered_by_path_and_keeps_every_byte(root: P
     assert all(file.raw == (root / file.path).read_bytes() for file in memory.files)
     assert memory.others == {"picture.png", "a"}
     assert memory.by_path["a/z.MD"].name == "z"
+
+
+def test_a_listed_memory_knows_what_is_there_and_has_read_its_index_alone(root: Path) -> None:
+    files = {"MEMORY.md": "- [B](b.md)\n- [Gone](c.md)\n", "b.md": note_text("b"), "a/z.md": ""}
+    whole = open_memory(root, {**files, "picture.png": b"\x89PNG"})
+    listed = list_memory(str(root), AUTO_MEMORY)
+    assert [file.path for file in listed.files] == [file.path for file in whole.files]
+    assert [file.role for file in listed.files] == [file.role for file in whole.files]
+    assert (listed.others, listed.load) == (whole.others, whole.load)
+    assert listed.links["MEMORY.md"] == whole.links["MEMORY.md"]
+    assert {file.path: file.trouble for file in listed.files} == {
+        "MEMORY.md": Trouble.NONE,
+        "a/z.md": Trouble.NOT_YET,
+        "b.md": Trouble.NOT_YET,
+    }
+    assert not any(file.raw for file in listed.notes)
+    again = read_memory(str(root), AUTO_MEMORY, listed)
+    assert [file.raw for file in again.files] == [file.raw for file in whole.files]
+    assert all(file.readable for file in again.files)
+
+
+def test_what_cannot_be_read_cannot_be_listed(root: Path) -> None:
+    with pytest.raises(MemoryNotFound):
+        list_memory(str(root / "gone"), AUTO_MEMORY)
 
 
 def test_hidden_files_editor_leftovers_and_package_folders_are_not_read(root: Path) -> None:

@@ -94,6 +94,8 @@ def _watching(seen: Seen | Lost | None) -> Span:
         return Span("○ reading ", "dim")
     if isinstance(seen, Lost):
         return Span("✗ cannot be read ", "error")
+    if not seen.look.read:
+        return Span("○ reading ", "dim")
     if not seen.look.judged:
         return Span("○ looking ", "dim")
     return Span("● polling " if seen.polling else "● watching ", "dim")

@@ -11,6 +11,7 @@ from ricordo.text import one_line
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
 
 NO_NOTE = "The note under the cursor of the index will stand here."
+READING = "reading …"
 NO_FINDINGS = "What is wrong with the notes will stand here, worst first."
 
 
@@ -22,8 +23,8 @@ def empty_index(
     `narrowed` says which notes were asked for; `memories` and `reread` are the keys that open
     another memory and read this one again.
     """
-    if seen is None:
-        return [("reading …", "dim")]
+    if seen is None or (isinstance(seen, Seen) and not seen.look.read):
+        return [(READING, "dim")]
     if isinstance(seen, Lost):
         return [
             ("This memory cannot be read", "error"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
@@ -121,9 +120,8 @@ def _head(look: Look, path: str, scope: Scope, width: int) -> list[Line]:
 def _summary(look: Look) -> Line:
     if not look.judged:
         return Line((Span(f"{len(look.memory.notes)} notes", "bold"),))
-    wanting = sum(1 for note in look.memory.notes if note.path in look.by_path)
-    fine = len(look.memory.notes) - wanting
-    return Line((Span(f"{wanting} want you", "bold"), Span(f"   {fine} fine", "dim")))
+    fine = len(look.memory.notes) - look.wanting
+    return Line((Span(f"{look.wanting} want you", "bold"), Span(f"   {fine} fine", "dim")))
 
 
 def _load(load: Load, width: int) -> list[Line]:
@@ -145,7 +143,7 @@ def _count(look: Look, path: str, scope: Scope) -> int:
         case Scope.MEMORY:
             return len(look.findings)
         case Scope.RULES:
-            return len({finding.rule for finding in look.findings})
+            return len({rule for _, rule in look.by_rule})
         case Scope.DISMISSED:
             return len(look.dismissed)
 
@@ -176,11 +174,9 @@ def _rows_of(findings: Iterable[Finding], *, with_file: bool) -> list[FreshnessR
 
 
 def _by_rule(look: Look) -> list[FreshnessRow]:
-    counts = Counter((finding.severity, finding.rule) for finding in look.findings)
-    ordered = sorted(counts.items(), key=lambda item: (-item[0][0], -item[1], item[0][1]))
     return [
         FreshnessRow(rule=rule, number=count, severity=severity, first=True)
-        for (severity, rule), count in ordered
+        for (severity, rule), count in look.by_rule.items()
     ]
 
 

@@ -195,15 +195,11 @@ def _entry_row(
     resolved = look.memory.target(index, entry)
     dimmed = cut is not None and entry.line >= cut
     if resolved.leads is not Leads.NOTE:
-        yield Row(
-            RowKind.MISSING,
-            entry.title,
-            index.path,
-            "not there",
-            Severity.ERROR,
-            dimmed,
-            entry.line,
-        )
+        # before the heads of the notes are read, it may be the name that one of them has
+        why = "not there" if look.read else ""
+        severity, line = Severity.ERROR, entry.line
+        kind, title = RowKind.MISSING, entry.title
+        yield Row(kind, title, index.path, why, severity, dimmed, line, judged=look.read)
         return
     note = look.memory.by_path[resolved.path]
     if note.role is Role.INDEX or (note.path in shown and len(look.memory.indexes) > 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from ricordo.text import cells, visible
@@ -40,9 +41,13 @@ _WIDE = (
     "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
 )
 # A word is at most 200 characters, so that a line of a megabyte stays cheap.
-_ATOMS = re.compile(
-    f"[{_WIDE}\U0001f000-\U0001faff\U00020000-\U0003fffd]|[^\\s{_WIDE}]{{1,200}}|\\s{{1,200}}"
-)
+_ATOM = f"[{_WIDE}\U0001f000-\U0001faff\U00020000-\U0003fffd]|[^\\s{_WIDE}]{{1,200}}|\\s{{1,200}}"
+
+
+@cache
+def _atoms() -> re.Pattern[str]:
+    # made when a text is first broken: the first paint need not wait for it
+    return re.compile(_ATOM)
 
 
 def shown(text: str) -> str:
@@ -79,28 +84,26 @@ def wrap(
             row.append(span)
             room -= size
             continue
-        for atom in _ATOMS.findall(span.text):
+        words = ""
+        for atom in _atoms().findall(span.text):
             size = cells(atom)
-            if size <= room:
-                if room < margin or not atom.isspace():
-                    row.append(span._replace(text=atom))
-                    room -= size
-                continue
-            if atom.isspace():
-                if room < margin:
-                    finish()
-                continue
-            if room < margin:
+            if size > room and room < margin:
+                if words:
+                    row.append(span._replace(text=words))
+                    words = ""
                 finish()
+            if room == margin and atom.isspace():
+                continue
             while size > margin:
                 head = cut(atom, margin)
-                row.append(span._replace(text=head))
-                atom = atom[len(head) :]
+                row.append(span._replace(text=words + head))
+                words, atom = "", atom[len(head) :]
                 size = cells(atom)
                 finish()
-            if atom:
-                row.append(span._replace(text=atom))
-                room -= size
+            words += atom
+            room -= size
+        if words:
+            row.append(span._replace(text=words))
     if len(row) > len(rest if rows else first) or not rows:
         rows.append(tuple(row))
     return rows

@@ -6,17 +6,19 @@ The page comes in pieces, so that the beginning of a long note is on screen at o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 
 from ricordo.memory.layout import Role
 from ricordo.memory.links import Link
 from ricordo.memory.names import Leads
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, Trouble
 from ricordo.notebook.age import age_in_words
 from ricordo.notebook.open import Look
 from ricordo.text import clip, one_line
+from ricordo.tui.render.empty import READING
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
 from ricordo.tui.render.markdown import Resolver, chunks, render_markdown
 from ricordo.tui.render.source import render_source
@@ -62,12 +64,28 @@ class NotePage:
         self.targets: list[Target] = []
 
     def pieces(self) -> Iterator[list[Line]]:
-        """Yield the page piece by piece."""
-        head = self._facts()
-        body = self._source() if self._as_source else self._rendered()
-        yield head + next(body, [])
-        yield from body
-        yield self._neighbours()
+        """Yield the page piece by piece; a note that is drawn in one go is one piece."""
+        if self._note.trouble is Trouble.NOT_YET:
+            yield [Line((Span(READING, "dim"),))]
+            return
+        drawn = self._facts()
+        for number, draw in enumerate(self._parts()):
+            if number:
+                yield drawn
+                drawn = []
+            drawn += draw()
+        yield drawn + self._neighbours()
+
+    def _parts(self) -> Iterator[Callable[[], list[Line]]]:
+        """Yield what draws the parts of the body; none of them is drawn before it is called."""
+        note = self._note
+        if not note.text:
+            yield self._nothing_to_show
+        elif self._as_source:
+            yield from self._source()
+        else:
+            for line, part in chunks(_shortened(note.body), note.line_of(note.head.end)):
+                yield partial(self._rendered, line, part)
 
     def _facts(self) -> list[Line]:
         note = self._note
@@ -101,31 +119,23 @@ class NotePage:
             rows.append(Line((Span(clip(text, self._width), "error"),), fault.line))
         return [*rows, BLANK]
 
-    def _rendered(self) -> Iterator[list[Line]]:
-        note = self._note
-        if not note.text:
-            yield self._nothing_to_show()
-            return
-        first = note.line_of(note.head.end)
-        body = _shortened(note.body)
-        for line, piece in chunks(body, first):
-            rendered = render_markdown(piece, self._width, line, self._resolver())
-            yield [*rendered, BLANK] if rendered else []
+    def _rendered(self, line: int, part: str) -> list[Line]:
+        rendered = render_markdown(part, self._width, line, self._resolver())
+        return [*rendered, BLANK] if rendered else []
 
-    def _source(self) -> Iterator[list[Line]]:
+    def _source(self) -> Iterator[Callable[[], list[Line]]]:
         note = self._note
-        if not note.text:
-            yield self._nothing_to_show()
-            return
         lines = _shortened(note.text).split("\n")
         links: dict[int, list[Link]] = {}
         for link in note.links:
             links.setdefault(link.line, []).append(link)
         head_lines = note.text.count("\n", 0, note.head.end)
         for start in range(0, len(lines), _SOURCE_PIECE):
-            piece = lines[start : start + _SOURCE_PIECE]
-            yield render_source(piece, start + 1, self._width, head_lines, links, self._resolver())
-        yield [BLANK]
+            part = lines[start : start + _SOURCE_PIECE]
+            yield partial(
+                render_source, part, start + 1, self._width, head_lines, links, self._resolver()
+            )
+        yield lambda: [BLANK]
 
     def _nothing_to_show(self) -> list[Line]:
         raw = self._note.raw[:_BYTES_SHOWN]

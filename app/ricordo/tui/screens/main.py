@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -57,7 +58,7 @@ class MainScreen(Screen[None]):
         self._follower = Follower(notebook)
         self._desk = recall_desk(notebook.surroundings.state, notebook.place.root)
         self._listing = Listing.of_desk(self._desk)
-        self._panes = Panes(palette, self._desk.widths, id="panes")
+        self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
         self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
         self._find = FindBar(id="find")
         self._painted = asyncio.Event()
@@ -74,7 +75,8 @@ class MainScreen(Screen[None]):
         yield Bar(self._palette, id="keys")
 
     def on_unmount(self) -> None:
-        """Keep how the notebook is left."""
+        """Keep how the notebook is left, and leave its memory to the garbage collector."""
+        gc.unfreeze()
         reading = self._reading
         desk = self._listing.to_desk(reading.path, reading.as_source, self._panes.shares)
         # a screen that cannot be restored is no reason to trouble a person who is leaving
@@ -133,7 +135,7 @@ class MainScreen(Screen[None]):
     def on_looked(self, message: Looked) -> None:
         """Show what was seen, with the cursor where it was."""
         self.call_after_refresh(self._painted.set)
-        before, seen = self._seen, message.seen
+        before, seen, was_settled = self._seen, message.seen, self.settled
         self._seen = seen
         if isinstance(seen, Lost):
             self.notify(str(seen.error), severity="error", markup=False, timeout=10)
@@ -156,6 +158,9 @@ class MainScreen(Screen[None]):
             self._reading.show(keep_place=not first)
         self._show_freshness()
         self._say()
+        if self.settled and not was_settled:
+            # what is loaded stays: looking for garbage among it at every key takes long
+            gc.freeze()
 
     def _leave_gone(self, note: Note) -> None:
         """Go where the cursor of the index came to rest."""
@@ -194,26 +199,22 @@ class MainScreen(Screen[None]):
 
     # What the parts of the screen tell
 
-    def on_index_list_moved(self) -> None:
-        """Show the note under the cursor."""
-        row = self._panes.index.row
-        if row is None:
-            return
-        line = 0 if row.kind is RowKind.NOTE else row.line
-        if row.path != self._reading.path:
-            self._reading.trail = self._reading.trail.walked(row.path)
-            self._opened(line)
-        elif line:
-            self._panes.note.go_to(line)
+    def _cursor_moved(self, pane: Pane) -> None:
+        """Show the note or, in full, the finding that is under the cursor now."""
+        if pane is Pane.FRESHNESS:
+            self._show_freshness()
+            self._say()
+        elif (row := self._panes.index.row) is not None:
+            line = 0 if row.kind is RowKind.NOTE else row.line
+            if row.path != self._reading.path:
+                self._reading.trail = self._reading.trail.walked(row.path)
+                self._opened(line)
+            elif line:
+                self._panes.note.go_to(line)
 
     def on_index_list_opened(self) -> None:
         """A second click goes to the note."""
         self._panes.go(Pane.NOTE)
-
-    def on_freshness_list_moved(self) -> None:
-        """Show the finding under the cursor in full."""
-        self._panes.finding.show(self._panes.freshness.finding)
-        self._say()
 
     def on_note_view_followed(self, message: NoteView.Followed) -> None:
         """A link was clicked."""

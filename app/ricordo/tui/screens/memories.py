@@ -24,7 +24,7 @@ class PlaceList(CursorView):
 
     def __init__(self, places: Sequence[Place], palette: Palette, home: str) -> None:
         """`home` is shown as `~`."""
-        super().__init__(palette, id="places")
+        super().__init__(palette, lambda: None, id="places")
         self._places = places
         self._home = home
 
@@ -61,9 +61,6 @@ class PlaceList(CursorView):
     def can_rest(self, number: int) -> bool:
         """Every memory can be chosen."""
         return True
-
-    def cursor_moved(self) -> None:
-        """Nothing else depends on it."""
 
 
 class MemoriesScreen(Screen[Place | None]):

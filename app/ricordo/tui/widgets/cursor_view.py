@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 
 from textual.events import Click
 
+from ricordo.tui.palette import Palette
 from ricordo.tui.widgets.line_view import LineView
 
 
@@ -19,22 +21,31 @@ class CursorView(LineView, inherit_bindings=False):
     cursor = -1
     """The line under the cursor; -1 where there is none."""
 
+    def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
+        """`moved` is called when another line is under the cursor: at once and not by a message,
+        so that what it brings on the screen is painted together with the cursor.
+        """
+        super().__init__(palette, id=id)
+        self._moved = moved
+
     @abstractmethod
     def can_rest(self, number: int) -> bool:
         """Say whether the cursor can rest on line `number`."""
 
-    @abstractmethod
-    def cursor_moved(self) -> None:
-        """Tell that another line is under the cursor."""
-
     def rest_on(self, number: int) -> None:
         """Put the cursor on line `number`, or on the nearest line on which it can rest."""
+        before = self.cursor
+        self.put_on(number)
+        if self.cursor != before:
+            self._moved()
+
+    def put_on(self, number: int) -> None:
+        """Do the same without telling anybody."""
         found = self._nearest(number)
         if found != self.cursor:
-            left, self.cursor = self.cursor, found
-            for line in (left, found):
+            for line in (self.cursor, found):
                 self.refresh_lines(line, self.lines_under_cursor)
-            self.cursor_moved()
+            self.cursor = found
         if found >= 0:
             self.bring_into_sight(found)
 

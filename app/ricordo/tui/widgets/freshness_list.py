@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from textual.message import Message
+from collections.abc import Callable
+from itertools import zip_longest
 
 from ricordo.health.finding import Finding
 from ricordo.notebook.open import Look
@@ -23,12 +24,9 @@ class FreshnessList(CursorView):
 
     lines_under_cursor = 2
 
-    class Moved(Message):
-        """Another finding is under the cursor."""
-
-    def __init__(self, palette: Palette, *, id: str) -> None:
+    def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
         """Empty until `show` gives it a look."""
-        super().__init__(palette, id=id)
+        super().__init__(palette, moved, id=id)
         self._look: Look | None = None
         self._path = ""
         self._rows: list[FreshnessRow] = []
@@ -49,8 +47,7 @@ class FreshnessList(CursorView):
 
     def _rest_on_finding(self, kept: Finding | None) -> None:
         wanted = [n for n, row in enumerate(self._rows) if row.first and row.finding == kept]
-        self.cursor = -1
-        self.rest_on(wanted[0] if kept and wanted else 0)
+        self.put_on(wanted[0] if kept and wanted else 0)
 
     def change_scope(self, step: int) -> None:
         """Show the next (1) or the previous (-1) kind of list."""
@@ -78,9 +75,8 @@ class FreshnessList(CursorView):
         self._rule = rule
         self._draw()
         self.scroll_home(animate=False)
-        self.cursor = -1
-        self.rest_on(0)
-        self.cursor_moved()
+        self.put_on(0)
+        self._moved()
 
     @property
     def rule(self) -> str:
@@ -93,12 +89,14 @@ class FreshnessList(CursorView):
         return self._rows[self.cursor].finding if 0 <= self.cursor < len(self._rows) else None
 
     def _draw(self) -> None:
+        before, width_before = self._rows, self._drawn_for
         self._drawn_for = self.content_width
         if self._look is not None:
             self._rows = freshness_rows(
                 self._look, self._path, self.scope, self._rule, self._drawn_for
             )
-        self.lines_changed()
+        same = _same_beginning(before, self._rows) if self._drawn_for == width_before else 0
+        self.lines_changed(first=same)
 
     def on_resize(self) -> None:
         """Draw for the new width."""
@@ -127,10 +125,6 @@ class FreshnessList(CursorView):
         """The cursor rests on the first row of a finding or a rule."""
         return self._rows[number].first
 
-    def cursor_moved(self) -> None:
-        """Tell that another finding is under the cursor."""
-        self.post_message(self.Moved())
-
     def on_focus(self) -> None:
         """Draw the cursor as the one that moves."""
         self.refresh()
@@ -138,3 +132,9 @@ class FreshnessList(CursorView):
     def on_blur(self) -> None:
         """Draw the cursor as one that waits."""
         self.refresh()
+
+
+def _same_beginning(before: list[FreshnessRow], now: list[FreshnessRow]) -> int:
+    """Return how many rows the two lists begin with alike."""
+    pairs = enumerate(zip_longest(before, now))
+    return next((number for number, (old, new) in pairs if old != new), len(now))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual.events import Click
 from textual.message import Message
@@ -20,15 +20,12 @@ Paragraphs = Sequence[tuple[str, str]]
 class IndexList(CursorView):
     """The notes in the index's order or another; draws only the rows in sight."""
 
-    class Moved(Message):
-        """Another row is under the cursor."""
-
     class Opened(Message):
         """The row under the cursor was opened."""
 
-    def __init__(self, palette: Palette, *, id: str) -> None:
+    def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
         """Empty until `show` gives it rows."""
-        super().__init__(palette, id=id)
+        super().__init__(palette, moved, id=id)
         self._rows: tuple[Row, ...] = ()
         self._changed: frozenset[str] = frozenset()
         self._instead: Paragraphs = ()
@@ -54,7 +51,8 @@ class IndexList(CursorView):
         self.lines_changed()
         if before is None or self.row is None or self.row.path != before.path:
             self.bring_into_sight(max(self.cursor, 0))
-            self.cursor_moved()
+            # whoever gives rows is about to show more
+            self.call_later(self._moved)
         elif 0 <= height < self.scrollable_content_region.height:
             self.jump_to(self.cursor - height)
 
@@ -104,10 +102,6 @@ class IndexList(CursorView):
     def can_rest(self, number: int) -> bool:
         """Notes, missing notes and stretches of text can be under the cursor."""
         return bool(self._rows) and self._rows[number].selectable
-
-    def cursor_moved(self) -> None:
-        """Tell that another row is under the cursor."""
-        self.post_message(self.Moved())
 
     def on_click(self, event: Click) -> None:
         """A second click opens."""

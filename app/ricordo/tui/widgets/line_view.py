@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -45,8 +45,9 @@ class LineView(ScrollView, can_focus=True):
             # scroll bar always has its column, so that nothing but the bar has to change
             self.set_reactive(ScrollView.virtual_size, size)
             self._scroll_update(size)
-        if first < self.scroll_offset.y + self.size.height:
-            self.refresh()
+        row = max(0, first - self.scroll_offset.y)
+        if row < self.size.height:
+            self.refresh(Region(0, row, self.size.width, self.size.height - row))
 
     @property
     def content_width(self) -> int:

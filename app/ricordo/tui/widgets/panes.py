@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -34,12 +37,23 @@ class Panes(Horizontal):
     class FocusMoved(Message):
         """Another pane has the focus."""
 
-    def __init__(self, palette: Palette, shares: dict[str, int], *, id: str) -> None:
-        """`shares` are the widths as they were left, by pane."""
+    def __init__(
+        self,
+        palette: Palette,
+        shares: dict[str, int],
+        cursor_moved: Callable[[Pane], None],
+        *,
+        id: str,
+    ) -> None:
+        """`shares` are the widths as they were left, by pane; `cursor_moved` is told in which pane
+        something else is under the cursor.
+        """
         super().__init__(id=id)
-        self.index = IndexList(palette, id="index")
-        self.note = NoteView(palette, id="note")
-        self.freshness = FreshnessList(palette, id="freshness")
+        self.index = IndexList(palette, partial(cursor_moved, Pane.INDEX), id="pane-index")
+        self.note = NoteView(palette, id="pane-note")
+        self.freshness = FreshnessList(
+            palette, partial(cursor_moved, Pane.FRESHNESS), id="freshness"
+        )
         self.finding = FindingBox(palette, id="finding")
         self._shares = {pane: shares.get(pane.value, share) for pane, share in _SHARES.items()}
         self._titles: dict[Pane, str] = {}
@@ -49,11 +63,9 @@ class Panes(Horizontal):
         """The pane that has the focus, or had it last."""
 
     def compose(self) -> ComposeResult:
-        """Three framed panes."""
-        with Vertical(id="pane-index", classes="pane"):
-            yield self.index
-        with Vertical(id="pane-note", classes="pane"):
-            yield self.note
+        """Three framed panes. What frames itself is painted in one go with its title."""
+        yield self.index.add_class("pane")
+        yield self.note.add_class("pane")
         with Vertical(id="pane-freshness", classes="pane"):
             yield self.freshness
             yield self.finding
