@@ -17,7 +17,7 @@ LONGEST = 200
 LONGEST_TITLE = 80
 """Characters of its title."""
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|(?P<number>\d{1,9})[.)])[ \t]+")
-_SEPARATOR = re.compile(r"[ \t]*(?:—|–|-|:|\|)[ \t]*")
+_SEPARATOR = re.compile(r"[ \t]*(?:—|–|-{1,3}|:|\|)[ \t]*")
 _BORDER = re.compile(r"(?<!\\)\|")
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _IN_TITLE = str.maketrans({"[": "(", "]": ")", "\\": "/"})

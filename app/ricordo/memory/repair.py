@@ -91,7 +91,7 @@ def _rename_in_head(
             # a successor that named the note which is now part of it
             continue
         text, old = draft.file(path).text, found.link.target
-        if old not in text[: draft.file(path).head.end]:
+        if found.link.label not in (it.link.label for it in after.head_items(draft.file(path))):
             # it was written as a link, which has followed
             continue
         edited = with_item(text, old, item_for(after, path, to, old))

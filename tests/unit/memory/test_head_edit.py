@@ -116,8 +116,7 @@ def test_only_the_lines_of_the_field_change(text: str, key: str, value: str) -> 
     head = frontmatter.read(text)
     try:
         edited = set_field(text, key, value)
-    except ChangeRefused as refused:
-        assert key in refused.message or "head" in refused.message
+    except ChangeRefused:
         is_surrogate = any("\ud800" <= char <= "\udfff" for char in value)
         assert head.fault is not None or isinstance(head.fields.get(key), Mapping) or is_surrogate
         return
@@ -130,12 +129,14 @@ def test_only_the_lines_of_the_field_change(text: str, key: str, value: str) -> 
     assert frontmatter.read(again).fields == frontmatter.read(edited).fields
 
 
-@given(NOTES, VALUES)
-def test_comments_of_the_field_survive(text: str, value: str) -> None:
-    for comment in ("# why", "# kept", "# as it is", "# these", "# nothing yet", "# of old"):
-        for key in ("name", "type"):
-            with contextlib.suppress(ChangeRefused):
-                assert (comment in set_field(text, key, value)) >= (comment in text)
+COMMENTS = ("# why", "# kept", "# as it is", "# these", "# nothing yet", "# of old")
+
+
+@given(NOTES, KEYS, VALUES)
+def test_the_comment_of_a_field_survives(text: str, key: str, value: str) -> None:
+    with contextlib.suppress(ChangeRefused):
+        edited = set_field(text, key, value)
+        assert all(edited.count(it) >= text.count(it) for it in COMMENTS)
 
 
 @given(st.sampled_from(["", "Words.\n", "Words.\r\n", "---\n\nprose\n\n---\nmore\n", "a"]), VALUES)
