@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import assert_never
 
 from ricordo.errors import ChangeRefused
@@ -10,15 +10,35 @@ from ricordo.memory import change as acts
 from ricordo.memory.change import Act, Author, Change
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.draft import Draft, encoded
-from ricordo.memory.entry_line import entry_text, index_for, lines_of_entry, place_for
+from ricordo.memory.entry_line import (
+    entry_text,
+    index_for,
+    line_behind,
+    lines_of_entry,
+    neighbour,
+)
 from ricordo.memory.head_edit import set_field
-from ricordo.memory.index import EntryForm
-from ricordo.memory.lines import bare, line_end, split_lines
-from ricordo.memory.links import Link
+from ricordo.memory.index import Entry, EntryForm, Index
+from ricordo.memory.layout import Role
+from ricordo.memory.lines import (
+    bare,
+    has_one_line_end,
+    line_end,
+    split_lines,
+    with_line_end,
+    with_lines_after,
+)
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
-from ricordo.memory.relink import as_text, links_to, pointing_to, rewrite_links
+from ricordo.memory.relink import as_text, markdown_link, rewrite_links, wikilink
+from ricordo.memory.repair import keep_links, links_become_text
+from ricordo.memory.text_edit import (
+    only_place,
+    refuse_if_several,
+    refuse_unless_line,
+    with_line_moved,
+)
 from ricordo.text import visible
 
 
@@ -47,35 +67,37 @@ class _Composition:
         self._draft = Draft(memory, marked)
         self._others = {root: Draft(other) for root, other in others.items()}
         self._single: list[Edit] = []
+        self._replaced: dict[str, list[range]] = {}
+        """Where texts have been replaced, by path, counted in the file as it was at first."""
         self.remarks: list[str] = []
 
     def edits(self) -> tuple[Edit, ...]:
         """What the acts so far come to."""
-        drafts = (self._draft, *self._others.values())
-        found = [edit for draft in drafts for edit in draft.edits()]
-        for edit in found:
-            note = self._draft.before.by_path.get(edit.path)
-            if edit.root == self._draft.before.root and note and note.facts.links > 1:
-                self.remarks.append(
-                    f"{visible(edit.path)} has another name outside (a hard link); that one keeps "
-                    "the old text."
-                )
+        found: list[Edit] = []
+        for draft in (self._draft, *self._others.values()):
+            for edit in draft.edits():
+                found.append(edit)
+                note = draft.before.by_path.get(edit.path)
+                if note and note.facts.links > 1:
+                    self.remarks.append(
+                        f"{visible(edit.path)} has another name outside (a hard link); that one "
+                        "keeps the old text."
+                    )
         return effective([*found, *self._single])
 
     def make(self, act: Act, author: Author) -> None:
         """Try `act` on the draft. Raises ChangeRefused."""
-        if isinstance(act, acts.WriteFile):
-            raw = encoded(act.text)
-            self._single.append(Edit(act.root, act.name, act.before, raw, is_single_file=True))
-            return
-        self._draft.allow(act.path, author)
+        for draft in (self._draft, *self._others.values()):
+            draft.author = author
         match act:
+            case acts.WriteFile():
+                self._write_file(act)
             case acts.Create():
                 self._create(act)
             case acts.Replace():
                 self._replace(act)
             case acts.Insert():
-                self._insert(act.path, act.after_line, act.text)
+                self._insert(act)
             case acts.Rewrite():
                 self._draft.text(act.path)
                 self._draft.put(act.path, act.text)
@@ -85,10 +107,7 @@ class _Composition:
             case acts.Rename():
                 self._rename(act)
             case acts.Merge():
-                self._draft.allow(act.other, author)
-                self._draft.text(act.path)
-                self._draft.put(act.path, act.text)
-                self._retire(act.other, act.path)
+                self._merge(act)
             case acts.Split():
                 self._split(act)
             case acts.Retire():
@@ -104,6 +123,12 @@ class _Composition:
             case _:
                 assert_never(act)
 
+    def _write_file(self, act: acts.WriteFile) -> None:
+        edit = Edit(act.root, act.name, act.before, encoded(act.text), is_single_file=True)
+        if any(edit.key == other.key for other in self._single):
+            raise ChangeRefused(f"{visible(act.name)} would be written twice.")
+        self._single.append(edit)
+
     def _create(self, act: acts.Create) -> None:
         self._draft.create(act.path, encoded(act.text))
         if act.entry != "":
@@ -111,43 +136,39 @@ class _Composition:
 
     def _replace(self, act: acts.Replace) -> None:
         text = self._draft.text_by_lines(act.path)
-        if not act.old:
-            raise ChangeRefused(f"{visible(act.path)}: the text to be replaced is empty.")
-        before = self._draft.before.by_path.get(act.path)
-        for version in dict.fromkeys((before.text if before else text, text)):
-            _refuse_unless_once(version, act)
-        self._draft.put(act.path, text.replace(act.old, act.new))
+        old, new = (with_line_end(it, line_end(text)) for it in (act.old, act.new))
+        at = only_place(text, old, act.path)
+        # against the first text too: what another replacement put in was never seen by this one
+        _, origin = self._draft.origin_of(act.path)
+        before = self._draft.before.by_path.get(origin)
+        if before is not None:
+            first = only_place(before.text, old, act.path)
+            span = range(first, first + len(old))
+            earlier = self._replaced.setdefault(origin, [])
+            if any(span.start < other.stop and other.start < span.stop for other in earlier):
+                raise ChangeRefused(f"Two replacements in {visible(act.path)} overlap.")
+            earlier.append(span)
+        self._draft.put(act.path, text[:at] + new + text[at + len(old) :])
 
-    def _insert(self, path: str, after_line: int, added: str) -> None:
-        text = self._draft.text_by_lines(path)
-        lines = split_lines(text)
-        if not 0 <= after_line <= len(lines):
-            raise ChangeRefused(
-                f"{visible(path)} has {len(lines)} lines; nothing can be put after {after_line}."
-            )
-        end = line_end(text)
-        if after_line and not lines[after_line - 1].endswith("\n"):
-            lines[after_line - 1] += end
-        added = added.replace("\r\n", "\n").replace("\n", end)
-        lines.insert(after_line, added if added.endswith("\n") else added + end)
-        self._draft.put(path, "".join(lines))
+    def _insert(self, act: acts.Insert) -> None:
+        text = self._draft.text_by_lines(act.path)
+        refuse_unless_line(text, act.after_line, act.path)
+        self._draft.put(act.path, with_lines_after(text, act.after_line, act.text))
 
     def _edit_line(self, act: acts.EditLine) -> None:
         lines = self._lines_with(act.path, act.line, act.old)
         old = lines[act.line - 1]
         if act.new is None:
             del lines[act.line - 1]
-        elif "\n" in act.new:
-            raise ChangeRefused("A line cannot become several.")
         else:
+            refuse_if_several(act.new)
             lines[act.line - 1] = act.new + old[len(bare(old)) :]
         self._draft.put(act.path, "".join(lines))
 
     def _move_line(self, act: acts.MoveLine) -> None:
         lines = self._lines_with(act.path, act.line, act.old)
-        if not 0 <= act.after_line <= len(lines):
-            raise ChangeRefused(f"{visible(act.path)} has only {len(lines)} lines.")
-        self._draft.put(act.path, _moved(lines, act.line, act.after_line))
+        refuse_unless_line("".join(lines), act.after_line, act.path)
+        self._draft.put(act.path, with_line_moved(lines, act.line, act.after_line))
 
     def _lines_with(self, path: str, line: int, old: str) -> list[str]:
         """Return the lines of a file, of which number `line` must be `old`."""
@@ -157,103 +178,125 @@ class _Composition:
         return lines
 
     def _add_link(self, act: acts.AddLink) -> None:
-        target = self._draft.file(act.target)
-        named = target.name if not set(target.name) & set("[]|#\n") else target.stem
         text = self._draft.text_by_lines(act.path)
+        note = self._draft.file(act.target)
+        link = wikilink(self._draft.now, act.path, note.path) or markdown_link(
+            note.stem.translate(_NO_BRACKETS), act.path, note.path
+        )
         end = line_end(text)
         gap = "" if not text.strip() or text.endswith(end + end) else end
-        self._insert(act.path, len(split_lines(text)), f"{gap}Related: [[{named}]]{end}")
+        added = f"{gap}Related: {link}{end}"
+        self._draft.put(act.path, with_lines_after(text, len(split_lines(text)), added))
 
     def _add_entry(self, act: acts.AddEntry) -> None:
         note = self._draft.file(act.note)
-        memory = self._draft.now
-        index = next((it for it in memory.indexes if it.path == act.path), None)
+        index = next((it for it in self._draft.now.indexes if it.path == act.path), None)
         if index is None:
             raise ChangeRefused(f"{visible(act.path)} is no index of this memory.")
-        text = act.text or entry_text(memory, index, note)
-        after = place_for(memory, index, note) if act.after_line is None else act.after_line
-        self._insert(act.path, after, text)
+        model = neighbour(self._draft.now, index, note)
+        self._put_entry(self._draft, index, note, model, act.text, act.after_line)
 
-    def _enter(self, draft: Draft, path: str, text: str) -> None:
+    def _enter(self, draft: Draft, path: str, text: str = "") -> None:
         """Give the note at `path` an entry in the nearest index, which is made where none is."""
         note = draft.file(path)
-        index = index_for(draft.now, path)
-        if index is None:
-            name = draft.before.layout.index_name
-            if name:
-                draft.create(name, b"")
-            index = index_for(draft.now, path)
-        if index is None:
+        if note.role is not Role.NOTE:
             return
-        line = text or entry_text(draft.now, index, note)
-        after = place_for(draft.now, index, note)
+        index = index_for(draft.now, path)
+        if index is None and draft.before.layout.index_name:
+            draft.create(draft.before.layout.index_name, b"")
+            index = index_for(draft.now, path)
+        if index is not None:
+            self._put_entry(draft, index, note, neighbour(draft.now, index, note), text)
+
+    def _put_entry(
+        self,
+        draft: Draft,
+        index: Index,
+        note: Note,
+        model: Entry | None,
+        text: str = "",
+        after_line: int | None = None,
+    ) -> None:
+        """Put a line for `note` into `index`: `text`, or one in the manner of `model`; behind
+        `model`, unless a line is given.
+        """
+        line = text or entry_text(draft.now, index, note, model)
+        refuse_if_several(line)
         current = draft.text_by_lines(index.path)
-        end, lines = line_end(current), split_lines(current)
-        if after and not lines[after - 1].endswith("\n"):
-            lines[after - 1] += end
-        draft.put(index.path, "".join([*lines[:after], line + end, *lines[after:]]))
+        after = line_behind(index, model) if after_line is None else after_line
+        refuse_unless_line(current, after, index.path)
+        draft.put(index.path, with_lines_after(current, after, line))
+
+    def _put_whole(self, path: str, text: str) -> None:
+        """Give a note another text, its own line ends kept, and let links to it follow its name."""
+        old, before = self._draft.text(path), self._draft.now
+        if has_one_line_end(old) and "\n" in old:
+            text = with_line_end(text, line_end(old))
+        self._draft.put(path, text)
+        self.remarks += keep_links(self._draft, before, self._draft.now, {}, written_anew=[path])
+
+    def _merge(self, act: acts.Merge) -> None:
+        self._put_whole(act.path, act.text)
+        self._retire(act.other, act.path)
 
     def _split(self, act: acts.Split) -> None:
-        self._draft.text(act.path)
-        self._draft.put(act.path, act.text)
+        self._put_whole(act.path, act.text)
+        beside = act.path
         for part in act.parts:
             self._draft.create(part.path, encoded(part.text))
-            self._enter(self._draft, part.path, "")
+            self._enter_beside(part.path, beside)
+            beside = part.path
+
+    def _enter_beside(self, path: str, beside: str) -> None:
+        """Give the note at `path` an entry behind that of another note, if that has one."""
+        draft = self._draft
+        for index, entry in draft.now.entries.get(beside, ()):
+            if entry.form is not EntryForm.PROSE:
+                self._put_entry(draft, index, draft.file(path), entry)
+                return
+        self._enter(draft, path)
 
     def _rename(self, act: acts.Rename) -> None:
         if act.root and act.root != self._draft.before.root:
             self._move_out(act)
             return
         draft = self._draft
-        before = draft.now
-        note = draft.file(act.path)
+        before, note = draft.now, draft.file(act.path)
         if act.to != act.path:
             self._refuse_single_roles(note)
+            origin = draft.origin_of(act.path)
             draft.remove(act.path)
             draft.create(act.to, note.raw)
-            draft.came_from(act.to, *draft.origin_of(act.path))
+            draft.came_from(act.to, *origin)
+            self._refuse_single_roles(draft.file(act.to))
         if act.name:
-            self._set_name(act.to, act.name)
-        for source, links in links_to(before, act.path):
-            if source.path != act.path:
-                self._repoint(source, source.path, dict.fromkeys(links, act.to))
-        own = {
-            resolved.link: act.to if resolved.path == act.path else resolved.path
-            for resolved in before.links.get(act.path, ())
-            if resolved.leads is Leads.NOTE
-        }
-        self._repoint(note, act.to, own)
-
-    def _set_name(self, path: str, name: str) -> None:
-        text = self._draft.text_by_lines(path)
-        keys = self._draft.before.layout.title_keys
-        head = self._draft.file(path).head
-        key = next((key for key in keys if head.scalar(key)), keys[0])
-        if head.present:
-            self._draft.put(path, set_field(text, key, name))
+            _set_name(draft, act.to, act.name)
+        after = draft.now
+        if act.name:
+            # links are found where they stood; the name comes back behind them
+            draft.put(act.to, note.text)
+        self.remarks += keep_links(draft, before, after, {act.path: act.to})
+        if act.name:
+            _set_name(draft, act.to, act.name)
 
     def _move_out(self, act: acts.Rename) -> None:
         other = self._others.get(act.root)
         if other is None:
             raise ChangeRefused(f"{visible(act.root)} is no memory that was opened.")
-        note = self._draft.file(act.path)
+        note, text = self._draft.file(act.path), self._draft.text(act.path)
         self._refuse_single_roles(note)
-        text = rewrite_links(
-            self._draft.text(act.path),
-            [
-                resolved.link
-                for resolved in self._draft.now.links.get(act.path, ())
-                if resolved.leads is Leads.NOTE
-            ],
-            as_text,
-        )
+        ending = [
+            found.link
+            for found in self._draft.now.links.get(act.path, ())
+            if found.leads in (Leads.NOTE, Leads.FILE)
+        ]
         mark = note.raw[: len(note.raw) - len(note.text.encode())]
-        other.create(act.to, mark + encoded(text))
+        other.create(act.to, mark + encoded(rewrite_links(text, ending, as_text)))
+        self._refuse_single_roles(other.file(act.to))
         if act.name:
-            keys = other.before.layout.title_keys
-            other.put(act.to, set_field(other.text_by_lines(act.to), keys[0], act.name))
+            _set_name(other, act.to, act.name)
         other.came_from(act.to, *self._draft.origin_of(act.path))
-        self._enter(other, act.to, "")
+        self._enter(other, act.to)
         self._retire(act.path, "")
 
     def _retire(self, path: str, successor: str) -> None:
@@ -263,95 +306,44 @@ class _Composition:
             raise ChangeRefused("A note cannot succeed itself.")
         if successor:
             draft.file(successor)
-        self._remove_entries(draft.now, path)
-        for source, links in list(links_to(draft.now, path)):
-            if source.path == path:
-                continue
-            if successor and source.path != successor:
-                self._repoint(source, source.path, dict.fromkeys(links, successor))
-            else:
-                self._relink(source, source.path, links, as_text)
+        self._remove_entries(path)
+        self.remarks += links_become_text(draft, path, within=successor)
+        before = draft.now
         draft.remove(path)
-        for source in draft.before.by_path.values():
-            if path in draft.before.named_in_head(source) and source.path in draft.now.by_path:
-                self.remarks.append(
-                    f"The head of {visible(source.path)} still names {visible(path)}."
-                )
+        if successor:
+            follows = {path: successor}
+            self.remarks += keep_links(draft, before, draft.now, follows, written_anew=[path])
 
-    def _remove_entries(self, memory: Memory, path: str) -> None:
-        """Take the lines of the indexes that are about the note at `path`."""
+    def _remove_entries(self, path: str) -> None:
+        """Take the lines of the indexes that are about the note at `path` alone."""
+        memory = self._draft.now
         gone: dict[str, set[int]] = {}
         for index, entry in memory.entries.get(path, ()):
-            if entry.form is not EntryForm.PROSE:
+            is_alone = all(
+                memory.target(index, other).path == path
+                for other in index.entries
+                if other.line == entry.line
+            )
+            if entry.form is not EntryForm.PROSE and is_alone:
                 gone.setdefault(index.path, set()).update(lines_of_entry(index, entry))
         for index_path, numbers in gone.items():
             lines = split_lines(self._draft.text_by_lines(index_path))
             kept = [line for number, line in enumerate(lines, 1) if number not in numbers]
             self._draft.put(index_path, "".join(kept))
 
-    def _repoint(self, was: Note, path: str, targets: Mapping[Link, str]) -> None:
-        """Let links lead to other notes; those that lead there already stay as they are."""
-        memory = self._draft.now
-
-        def written(link: Link, old: str) -> str:
-            return pointing_to(link, old, path, targets[link], memory)
-
-        self._relink(was, path, list(targets), written)
-
-    def _relink(
-        self, was: Note, path: str, links: list[Link], written: Callable[[Link, str], str]
-    ) -> None:
-        """Write anew the `links` that stood in `was`, which is now at `path`."""
-        if not links:
-            return
-        now = self._draft.file(path)
-        # between the two only the head can have got longer or shorter
-        body = [link for link in links if now.text == was.text or link.start >= was.head.end]
-        shift = now.head.end - was.head.end
-        old = {link.start + shift: link for link in body}
-        moved = [link._replace(start=link.start + shift, end=link.end + shift) for link in body]
-        text = rewrite_links(now.text, moved, lambda link, raw: written(old[link.start], raw))
-        if text == now.text:
-            return
-        try:
-            self._draft.text(path)
-        except ChangeRefused as refused:
-            self.remarks.append(f"A link could not follow: {refused.message}")
-            return
-        self._draft.put(path, text)
-
     def _refuse_single_roles(self, note: Note) -> None:
-        if note.role.value in ("index", "support"):
+        if note.role in (Role.INDEX, Role.SUPPORT):
             raise ChangeRefused(
                 f"{visible(note.path)} keeps its name and place: agents look there."
             )
 
 
-def _refuse_unless_once(text: str, act: acts.Replace) -> None:
-    count = text.count(act.old)
-    if count == 1:
-        return
-    if not count:
-        raise ChangeRefused(f"{visible(act.path)} does not hold the text that is to be replaced.")
-    at, numbers = -1, []
-    for _ in range(count):
-        at = text.index(act.old, at + 1)
-        numbers.append(text.count("\n", 0, at) + 1)
-    told = ", ".join(map(str, numbers[:20]))
-    raise ChangeRefused(
-        f"{visible(act.path)} holds the text that is to be replaced {count} times, in lines {told}."
-    )
+_NO_BRACKETS = str.maketrans("[]\\", "()/")
 
 
-def _moved(lines: list[str], line: int, after_line: int) -> str:
-    """Return the text in which number `line` stands after `after_line`; every line keeps its
-    text, and a last line without line end stays the last one without.
-    """
-    end = line_end("".join(lines))
-    unended = bool(lines) and not lines[-1].endswith("\n")
-    whole = [it if it.endswith("\n") else it + end for it in lines]
-    moving = whole[line - 1]
-    before = [it for n, it in enumerate(whole[:after_line], 1) if n != line]
-    behind = [it for n, it in enumerate(whole[after_line:], after_line + 1) if n != line]
-    text = "".join([*before, moving, *behind])
-    return text.removesuffix(end) if unended else text
+def _set_name(draft: Draft, path: str, name: str) -> None:
+    """Let the head of a note, where it has one, call it `name`."""
+    head, keys = draft.file(path).head, draft.before.layout.title_keys
+    if head.present:
+        key = next((key for key in keys if head.scalar(key)), keys[0])
+        draft.put(path, set_field(draft.text_by_lines(path), key, name))

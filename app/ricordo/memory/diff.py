@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from ricordo.memory.lines import split_lines
+from ricordo.memory.lines import bare, split_lines
+from ricordo.text import one_line
 
 CONTEXT = 3
 """Lines shown around a hunk."""
@@ -91,7 +92,7 @@ def rows(old: str, new: str, context: int = CONTEXT) -> tuple[Row, ...]:
         done = hunk.new_start + len(hunk.new)
     if found:
         shown.extend(
-            Row(" ", number, _bare(line), -1)
+            Row(" ", number, bare(line), -1)
             for number, line in enumerate(after[done : done + context], done + 1)
         )
     return tuple(shown)
@@ -111,19 +112,15 @@ def _between(
         if position < 0:
             yield Row("@", start + head + 1, f"{end - context - start - head} lines", -1)
         else:
-            yield Row(" ", position + 1, _bare(after[position]), -1)
+            yield Row(" ", position + 1, bare(after[position]), -1)
 
 
 def _rows_of(hunk: Hunk, n: int) -> Iterator[Row]:
-    same_text = [_bare(line) for line in hunk.old] == [_bare(line) for line in hunk.new]
+    same_text = [bare(line) for line in hunk.old] == [bare(line) for line in hunk.new]
     for sign, start, lines in (("-", hunk.old_start, hunk.old), ("+", hunk.new_start, hunk.new)):
         for number, line in enumerate(lines, start + 1):
             told = same_text or not line.endswith("\n")
-            yield Row(sign, number, _bare(line), n, _ending(line) if told else "")
-
-
-def _bare(line: str) -> str:
-    return line.rstrip("\r\n")
+            yield Row(sign, number, bare(line), n, _ending(line) if told else "")
 
 
 def _ending(line: str) -> str:
@@ -132,7 +129,7 @@ def _ending(line: str) -> str:
 
 def unified(old: str, new: str, old_name: str, new_name: str) -> str:
     """Return the difference as a unified diff, as `diff -u` and git print it."""
-    text: list[str] = [f"--- {old_name}\n", f"+++ {new_name}\n"]
+    text: list[str] = [f"--- {one_line(old_name)}\n", f"+++ {one_line(new_name)}\n"]
     before = split_lines(old)
     for group in _groups(hunks(old, new)):
         first, last = group[0], group[-1]

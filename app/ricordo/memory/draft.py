@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ricordo.errors import ChangeRefused
-from ricordo.memory.change import Author, Role
+from ricordo.memory.change import PERSON, Author, Role
 from ricordo.memory.change_set import Edit
 from ricordo.memory.lines import has_one_line_end
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_path import check_new_path
-from ricordo.memory.note import BOM, FileFacts, Note, read_note
+from ricordo.memory.note import BOM, FileFacts, Note, Trouble, read_note
 from ricordo.memory.protected import is_protected
-from ricordo.text import visible
+from ricordo.text import one_line, visible
 
 _NOT_YET = FileFacts(size=0, modified=0.0, inode=0, changed_ns=0)
+_HELD_WHOLE = (Trouble.NONE, Trouble.NOT_UTF8, Trouble.UTF16, Trouble.UTF32, Trouble.BINARY)
+"""Troubles of files whose bytes are all there."""
 
 
 class Draft:
@@ -25,29 +27,45 @@ class Draft:
     def __init__(self, memory: Memory, marked: Collection[str] = ()) -> None:
         """`marked` are the paths that the person has protected."""
         self.before = memory
-        self.now = memory
-        """The memory as it would be."""
+        self.author: Author = PERSON
+        """Whose changes are being made."""
         self._marked = marked
         self._moved_from: dict[str, tuple[str, str]] = {}
+        self._built = memory
+        self._pending: dict[str, Note | None] = {}
+        """Files that are other than in `_built`: a memory of 10,000 notes is not put together
+        anew for every one that changes.
+        """
+        self._touched: set[str] = set()
+
+    @property
+    def now(self) -> Memory:
+        """The memory as it would be."""
+        if self._pending:
+            self._built = self._built.with_files(self._pending)
+            self._pending = {}
+        return self._built
+
+    def find(self, path: str) -> Note | None:
+        """Return the file at `path` as it would be; None where there is none."""
+        if path in self._pending:
+            return self._pending[path]
+        return self._built.by_path.get(path)
 
     def file(self, path: str) -> Note:
         """Return the file at `path` as it would be."""
-        file = self.now.by_path.get(path)
+        file = self.find(path)
         if file is None:
             raise ChangeRefused(f"There is no {visible(path)} in this memory.")
         return file
 
     def text(self, path: str) -> str:
         """Return the text of a file whose text may be changed, without byte order mark."""
-        file = self.file(path)
-        if self.before.layout.read_only:
-            raise ChangeRefused(self.before.layout.read_only)
+        file = self._changeable(path)
         if not file.readable:
             raise ChangeRefused(f"{visible(path)} is left alone: {file.trouble.value}.")
-        if not file.facts.writable:
-            raise ChangeRefused(f"{visible(path)} is left alone: the file is read-only.")
-        if not path.isprintable():
-            raise ChangeRefused(f"{visible(path)} is left alone: rename it first.")
+        if one_line(path) != path:
+            raise ChangeRefused(f"{one_line(path)} is left alone: rename it first.")
         return file.text
 
     def text_by_lines(self, path: str) -> str:
@@ -71,16 +89,19 @@ class Draft:
 
     def create(self, path: str, raw: bytes) -> None:
         """Put a new file at `path`."""
-        if self.before.layout.read_only:
-            raise ChangeRefused(self.before.layout.read_only)
-        check_new_path(path, [*self.now.by_path, *self.now.others], self.now.others)
+        self._refuse_if_read_only()
+        others = self.before.others
+        taken = [*self.now.by_path, *others, *(it.path for it in self.before.skipped)]
+        check_new_path(path, taken, others)
         self._set(path, read_note(path, raw, _sized(_NOT_YET, raw), self.before.layout))
 
     def remove(self, path: str) -> None:
         """Take the file at `path` away."""
-        self.file(path)
-        if self.before.layout.read_only:
-            raise ChangeRefused(self.before.layout.read_only)
+        file = self._changeable(path)
+        is_by_person = self.author.role is Role.PERSON
+        if file.trouble not in _HELD_WHOLE or not (file.readable or is_by_person):
+            raise ChangeRefused(f"{visible(path)} is left alone: {file.trouble.value}.")
+        self._moved_from.pop(path, None)
         self._set(path, None)
 
     def came_from(self, path: str, root: str, origin: str) -> None:
@@ -91,21 +112,11 @@ class Draft:
         """Return memory and path where the file at `path` stood before the changes."""
         return self._moved_from.get(path, (self.before.root, path))
 
-    def allow(self, path: str, author: Author) -> None:
-        """Refuse a file that is protected from `author`."""
-        file = self.before.by_path.get(path)
-        if file is None or author.role is Role.PERSON:
-            return
-        if is_protected(file, self._marked):
-            raise ChangeRefused(f"{visible(path)} is protected.")
-
     def edits(self) -> tuple[Edit, ...]:
         """Return what the changes come to, ordered by path."""
-        old, new = self.before.by_path, self.now.by_path
-        changed = (path for path in old.keys() | new.keys() if old.get(path) is not new.get(path))
         found: list[Edit] = []
-        for path in sorted(changed):
-            before, after = old.get(path), new.get(path)
+        for path in sorted(self._touched):
+            before, after = self.before.by_path.get(path), self.find(path)
             root, origin = self._moved_from.get(path, ("", ""))
             edit = Edit(
                 self.before.root,
@@ -119,8 +130,26 @@ class Draft:
                 found.append(edit)
         return tuple(found)
 
+    def _changeable(self, path: str) -> Note:
+        """Return the file at `path`, which the author may change or take away."""
+        file = self.file(path)
+        self._refuse_if_read_only()
+        if self.author.role is not Role.PERSON:
+            root, origin = self.origin_of(path)
+            known = self.before.by_path.get(origin) if root == self.before.root else None
+            if known is not None and is_protected(known, self._marked):
+                raise ChangeRefused(f"{visible(path)} is protected.")
+        if not file.facts.writable:
+            raise ChangeRefused(f"{visible(path)} is left alone: the file is read-only.")
+        return file
+
+    def _refuse_if_read_only(self) -> None:
+        if self.before.layout.read_only:
+            raise ChangeRefused(self.before.layout.read_only)
+
     def _set(self, path: str, file: Note | None) -> None:
-        self.now = self.now.with_files({path: file})
+        self._pending[path] = file
+        self._touched.add(path)
 
 
 def encoded(text: str) -> bytes:

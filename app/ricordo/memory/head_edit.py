@@ -12,6 +12,7 @@ from ricordo.errors import ChangeRefused
 from ricordo.memory import frontmatter
 from ricordo.memory.head import Head, Value
 from ricordo.memory.lines import line_end
+from ricordo.text import visible
 
 _KEPT_PLAIN = frozenset(("str", "timestamp"))
 """Types of values that need no quotes: agents write dates without."""
@@ -29,7 +30,11 @@ def set_field(text: str, key: str, value: str) -> str:
             f"The head is left alone: line {head.fault.line}, {head.fault.message}."
         )
     if not _is_field_name(key):
-        raise ChangeRefused(f"“{key}” is no name for a field.")
+        raise ChangeRefused(f"“{visible(key)}” is no name for a field.")
+    if isinstance(head.fields.get(key), Mapping):
+        raise ChangeRefused(f"“{key}” holds fields of its own, which one value would replace.")
+    if _with_field(head.fields, key, value) == head.fields:
+        return text
     edited = _edited(text, head, key, value) if head.present else _with_new_head(text, key, value)
     _verify(text, head, edited, key, value)
     return edited
@@ -63,7 +68,9 @@ def _spliced(block: str, place: frontmatter.ValuePlace, value: str) -> str:
     colon = block.index(":", place.key_end) + 1
     if place.is_empty:
         return f"{block[:colon]} {written(value)}{block[colon:]}"
-    comment = block[colon:start].partition("#")[2].split("\n", 1)[0].strip()
+    # a block scalar may have a comment behind its mark, any other value before its first line
+    line = block[start:].split("\n", 1)[0] if place.style in ("|", ">") else block[colon:start]
+    comment = line.partition("#")[2].split("\n", 1)[0].strip()
     told = f"  # {comment}" if comment else ""
     return f"{block[:colon]} {written(value)}{told}{block[_end_of_content(block, end) :]}"
 

@@ -25,3 +25,20 @@ def has_one_line_end(text: str) -> bool:
 def bare(line: str) -> str:
     """Return `line` without its line end."""
     return line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
+
+
+def with_line_end(text: str, end: str) -> str:
+    """Return `text` with all its lines ending in `end`."""
+    return text.replace("\r\n", "\n").replace("\n", end)
+
+
+def with_lines_after(text: str, line: int, added: str) -> str:
+    """Return `text` with the lines `added` after its line number `line`, 0 being the top; they
+    get the line end of the others, and one where it is missing.
+    """
+    end, lines = line_end(text), split_lines(text)
+    if line and not lines[line - 1].endswith("\n"):
+        lines[line - 1] += end
+    added = with_line_end(added, end)
+    lines.insert(line, added if added.endswith("\n") else added + end)
+    return "".join(lines)

@@ -165,9 +165,17 @@ class Memory:
 
     def named_in_head(self, file: Note) -> Iterable[str]:
         """Yield the paths of the files that a head names as sources or relations, as wikis do."""
+        return (found.path for found in self.head_items(file) if found.leads is Leads.NOTE)
+
+    def head_items(self, file: Note) -> Iterable[Resolved]:
+        """Yield what a head names as sources or relations, and where that leads; the label of
+        such a link is the item as it is written.
+        """
         for key in ("sources", "related", "origin", "inventory", "derived_from"):
             for text in file.head.texts(key) if key in file.head.fields else ():
-                link = Link(text.strip("[]"), "", text, 1, 0, 0, "/" not in text)
-                resolved = self.resolve(file, link)
-                if resolved.leads is Leads.NOTE:
-                    yield resolved.path
+                yield self.resolve(file, head_link(text))
+
+
+def head_link(item: str) -> Link:
+    """Return the link that an item of a head's list is."""
+    return Link(item.strip("[]"), "", item, 1, 0, 0, "/" not in item)

@@ -18,11 +18,15 @@ def merge(base: str, ours: str, theirs: str, *, additions_join: bool = False) ->
     are all kept, theirs first and each once.
     """
     if additions_join:
-        at_end = ours.endswith("\n") or theirs.endswith("\n")
-        merged = merge(*(_ended(text, base) for text in (base, ours, theirs)))
+        ended = [_ended(text, base) for text in (base, ours, theirs)]
+        merged = merge(*ended)
         if merged is None:
-            merged = _joined(*(_ended(text, base) for text in (base, ours, theirs)))
-        return merged if merged is None or at_end else merged.removesuffix(line_end(base))
+            merged = _joined(*ended)
+        # the last line end is a change of its own: that of the side that made it
+        changed = ours if ours.endswith("\n") != base.endswith("\n") else theirs
+        if merged is None or changed.endswith("\n"):
+            return merged
+        return merged.removesuffix(line_end(base))
     lines, left, right = _changes(base, ours, theirs)
     if any(one != other and _touch(one, other) for one in left for other in right):
         return None

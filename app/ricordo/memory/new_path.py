@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ricordo.errors import ChangeRefused
 from ricordo.memory.names import normal
@@ -14,15 +13,15 @@ LONGEST_NAME = 120
 """Bytes of a file name, its ending included."""
 
 
-def check_new_path(path: str, taken: Iterable[str], folders: Iterable[str]) -> None:
+def check_new_path(path: str, taken: Iterable[str], folders: Collection[str]) -> None:
     """Refuse `path` where a new note may not stand there.
 
     `taken` are the paths of all files, `folders` the folders that exist. A name consists of
     letters and digits of any script and of ``._-``, begins with a letter or digit or underscore,
     and equals no other one when case and Unicode form are folded. Raises ChangeRefused.
     """
-    folder, _, name = path.rpartition("/")
-    if folder and folder not in set(folders):
+    folder, slash, name = path.rpartition("/")
+    if slash and folder not in folders:
         raise ChangeRefused(f"There is no folder {visible(folder)} in this memory.")
     if not is_plain_name(name):
         raise ChangeRefused(
@@ -42,8 +41,8 @@ def is_plain_name(name: str) -> bool:
         and len(name) > 3
         and len(name.encode("utf-8", "surrogatepass")) <= LONGEST_NAME
         and unicodedata.normalize("NFC", name) == name
-        and name[0] not in ".-"
-        and all(char.isalnum() or char in "._-" or _is_mark(char) for char in name)
+        and (name[0].isalnum() or name[0] == "_")
+        and all(_is_of_word(char) or char in "._-" for char in name)
     )
 
 
@@ -54,10 +53,12 @@ def path_for(name: str, taken: Iterable[str], folder: str = "") -> str:
     """
     paths = list(taken)
     joiner = "_" if sum("_" in p for p in paths) > sum("-" in p for p in paths) else "-"
-    words = re.findall(r"[^\W_]+", unicodedata.normalize("NFC", name).lower())
-    stem = joiner.join(words) or "note"
-    while len(stem.encode()) > LONGEST_NAME - 8:
-        stem = stem[:-1]
+    lowered = unicodedata.normalize("NFC", name[:LONGEST_NAME].lower())
+    words = "".join(char if _is_of_word(char) else " " for char in lowered).split()
+    while words and _is_mark(words[0][0]):
+        words[0:1] = [words[0][1:]] if words[0][1:] else []
+    stem = joiner.join(words).encode()[: LONGEST_NAME - 8].decode("utf-8", "ignore")
+    stem = stem.rstrip("-_") or "note"
     used = {_same(path) for path in paths}
     prefix = f"{folder}/" if folder else ""
     candidates = (f"{prefix}{stem}{f'{joiner}{n}' if n > 1 else ''}.md" for n in range(1, 10_000))
@@ -66,6 +67,10 @@ def path_for(name: str, taken: Iterable[str], folder: str = "") -> str:
 
 def _same(path: str) -> str:
     return normal(path).casefold()
+
+
+def _is_of_word(char: str) -> bool:
+    return char.isalnum() or _is_mark(char)
 
 
 def _is_mark(char: str) -> bool:

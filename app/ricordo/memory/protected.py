@@ -17,5 +17,10 @@ def is_protected(note: Note, marked: Collection[str]) -> bool:
     return (
         note.path in marked
         or note.role is Role.SOURCE
-        or any(note.head.scalar(key).lower() in _TRUE for key in ("pinned", "read_only"))
+        or any(_says_yes(note.head.scalar(key)) for key in ("pinned", "read_only"))
     )
+
+
+def _says_yes(written: str) -> bool:
+    # in a head with a fault a comment is still part of the value
+    return written.partition(" #")[0].strip().lower() in _TRUE

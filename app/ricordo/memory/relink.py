@@ -1,23 +1,30 @@
-"""Repairing links when a note gets another path or leaves."""
+"""Repairing links when notes get other paths or names, or leave."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from urllib.parse import quote
 
-from ricordo.memory.links import Link
+from ricordo.memory.links import Link, find_links
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
 
 _TARGET_ENDS = re.compile(r"\\?[#|]")
-_URL = re.compile(r"(\]\(\s*|\]:[ \t]+)(<?)([^\s<>#?]*)")
+_NOT_IN_WIKILINK = frozenset("[]|#\n\\`<")
+# Where the address stands in a markdown link or a link definition, from the mark after its label.
+_ANGLED_URL = re.compile(r"[(:]\s*<([^<>#?\n]*)")
+_URL = re.compile(
+    r"\(\s*([^\s()<>#?]*(?:\([^\s()<>#?]*\)[^\s()<>#?]*)*) | :[ \t]+([^\s<>#?]*)", re.VERBOSE
+)
+_KEPT = (Leads.NOTE, Leads.FILE, Leads.OUTSIDE)
+"""Links whose aim is known, and stays what it is when their note moves."""
 
 
 def links_to(memory: Memory, path: str) -> Iterator[tuple[Note, list[Link]]]:
-    """Yield every file with links to the file at `path`, and those links."""
+    """Yield every other file with links to the file at `path`, and those links."""
     for source in memory.backlinks.get(path, ()):
         found = [
             resolved.link
@@ -28,12 +35,31 @@ def links_to(memory: Memory, path: str) -> Iterator[tuple[Note, list[Link]]]:
             yield memory.by_path[source], found
 
 
-def rewrite_links(text: str, links: list[Link], written: Callable[[Link, str], str]) -> str:
+def astray(
+    before: Memory, after: Memory, moved: Mapping[str, str]
+) -> Iterator[tuple[Note, dict[Link, str]]]:
+    """Yield the files of `before` with links that lead elsewhere in `after`, or nowhere, and for
+    each link the path to which it should lead. `moved` has the new paths of files by the old ones.
+    """
+    for source, links in before.links.items():
+        now_at = moved.get(source, source)
+        wanted = {
+            found.link: moved.get(found.path, found.path) for found in links if found.leads in _KEPT
+        }
+        wrong = {
+            link: to for link, to in wanted.items() if after.names.resolve(now_at, link).path != to
+        }
+        if wrong:
+            yield before.by_path[source], wrong
+
+
+def rewrite_links(text: str, links: Collection[Link], written: Callable[[Link, str], str]) -> str:
     """Return `text` with each of its `links` as `written(link, old)` gives it."""
     for link in sorted(links, key=lambda link: -link.start):
-        new = written(link, text[link.start : link.end])
+        old = text[link.start : link.end]
+        new = written(link, old)
         start = link.start
-        if new != text[link.start : link.end] and not new.startswith("["):
+        if new != old and not new.startswith("["):
             # what embedded the note has nothing left to embed
             start -= text[:start].endswith("!")
         text = text[:start] + new + text[link.end :]
@@ -41,22 +67,29 @@ def rewrite_links(text: str, links: list[Link], written: Callable[[Link, str], s
 
 
 def pointing_to(link: Link, old: str, source: str, to: str, memory: Memory) -> str:
-    """Return the link written as `old` in the file `source`, leading to the note at `to` of
+    """Return the link written as `old` in the file `source`, leading to the file at `to` of
     `memory`, in the manner in which it was written.
     """
     if memory.names.resolve(source, link).path == to:
         return old
     if link.is_wikilink:
-        return _wikilink(link, old, source, to, memory)
-    match = _URL.search(old)
-    if match is None:
+        inner = old[2:-2]
+        ends = _TARGET_ENDS.search(inner)
+        rest = inner[ends.start() :] if ends else ""
+        return wikilink(memory, source, to, rest, by_path="/" in link.target) or _as_markdown(
+            link, source, to
+        )
+    after_label = len(link.label) + 2
+    address = _ANGLED_URL.match(old, after_label)
+    is_angled = address is not None
+    address = address or _URL.match(old, after_label)
+    if address is None or address.lastindex is None:
         return old
-    target = posixpath.relpath(to, posixpath.dirname(source) or ".")
-    if match[3].startswith("./"):
+    start, end = address.span(address.lastindex)
+    target = relative(to, source)
+    if old[start:end].startswith("./") and not target.startswith("../"):
         target = f"./{target}"
-    if not match[2]:
-        target = _escaped(target)
-    return old[: match.start(3)] + target + old[match.end(3) :]
+    return old[:start] + (_escaped(target, " ()") if is_angled else _escaped(target)) + old[end:]
 
 
 def as_text(link: Link, old: str) -> str:
@@ -66,26 +99,44 @@ def as_text(link: Link, old: str) -> str:
     return ""
 
 
-def _wikilink(link: Link, old: str, source: str, to: str, memory: Memory) -> str:
-    inner = old[2:-2]
-    ends = _TARGET_ENDS.search(inner)
-    rest = inner[ends.start() :] if ends else ""
-    note = memory.by_path[to]
-    by_path = to[: -len(".md")]
-    choices = (by_path,) if "/" in link.target else (note.name, note.stem, by_path)
-    for name in choices:
-        if _can_be_target(name) and _leads(memory, source, name) == to:
-            return f"[[{name}{rest}]]"
-    return f"[[{by_path}{rest}]]"
+def wikilink(memory: Memory, source: str, to: str, rest: str = "", *, by_path: bool = False) -> str:
+    """Return a wikilink that leads from the file `source` to the file at `to`, by its name if that
+    will do and not `by_path`; "" where none can. `rest` is what follows on the target inside it.
+    """
+    note = memory.by_path.get(to)
+    path, near = to.removesuffix(".md"), relative(to, source).removesuffix(".md")
+    names = [] if by_path or note is None else [note.name, note.stem]
+    for name in (*names, path, near if near.startswith("../") else f"./{near}"):
+        link = f"[[{name}{rest}]]"
+        found = [] if set(name) & _NOT_IN_WIKILINK else find_links(link)
+        if len(found) == 1 and memory.names.resolve(source, found[0]).path == to:
+            return link
+    return ""
 
 
-def _leads(memory: Memory, source: str, name: str) -> str:
-    return memory.names.resolve(source, Link(name, "", name, 1, 0, 0, True)).path
+def markdown_link(label: str, source: str, to: str) -> str:
+    """Return a markdown link that leads from the file `source` to the file at `to`."""
+    return f"[{label}]({_escaped(relative(to, source))})"
 
 
-def _can_be_target(name: str) -> bool:
-    return bool(name) and not any(char in name for char in "[]|#\n")
+def relative(to: str, source: str) -> str:
+    """Return the way from the file `source` to the one at `to`, both relative to the memory."""
+    folder = posixpath.dirname(source)
+    if to.startswith("../"):
+        return "../" * len(folder.split("/")) + to if folder else to
+    return posixpath.relpath(f"/{to}", f"/{folder}")
 
 
-def _escaped(path: str) -> str:
-    return "".join(char if char > "\x7f" else quote(char, safe="/._-~'") for char in path)
+def _as_markdown(link: Link, source: str, to: str) -> str:
+    heading = f"#{quote(link.anchor)}" if link.anchor else ""
+    return f"{markdown_link(link.label, source, to)[:-1]}{heading})"
+
+
+def _escaped(path: str, also: str = "") -> str:
+    """Return `path` as it stands in a markdown link: letters of all scripts as they are."""
+    return "".join(
+        char
+        if char > "\x7f" and char.isprintable()
+        else quote(char, safe="/._-~'" + also, errors="surrogateescape")
+        for char in path
+    )

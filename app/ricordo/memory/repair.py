@@ -1,0 +1,107 @@
+"""Repairing a draft after notes of it moved, got other names or left: links and heads that name
+them follow, everything else stays. What cannot follow is told in remarks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from ricordo.errors import ChangeRefused
+from ricordo.memory.draft import Draft
+from ricordo.memory.head_names import item_for, with_item
+from ricordo.memory.links import Link
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Leads
+from ricordo.memory.note import Note
+from ricordo.memory.relink import as_text, astray, links_to, pointing_to, rewrite_links
+from ricordo.text import visible
+
+
+def keep_links(
+    draft: Draft,
+    before: Memory,
+    after: Memory,
+    moved: Mapping[str, str],
+    written_anew: Collection[str] = (),
+) -> list[str]:
+    """Let all links of `before` lead where they led, now that files have `moved` to new paths or
+    have other names, as they do in `after`; return remarks.
+
+    In the draft the files must have the text that they had in `before`, but for those that were
+    `written_anew`, whose links are left alone.
+    """
+    remarks: list[str] = []
+    if not moved and after.names is before.names:
+        return remarks
+    for source, targets in astray(before, after, moved):
+        if source.path in written_anew:
+            continue
+        path = moved.get(source.path, source.path)
+
+        def written(
+            link: Link, old: str, path: str = path, targets: Mapping[Link, str] = targets
+        ) -> str:
+            return pointing_to(link, old, path, targets[link], after)
+
+        remarks += _rewrite(draft, path, targets, written)
+    for source in before.files:
+        if source.path not in written_anew and source.head.fields:
+            remarks += _rename_in_head(draft, before, after, moved, source)
+    return remarks
+
+
+def links_become_text(draft: Draft, path: str, within: str = "") -> list[str]:
+    """Let the links that lead to the file at `path` be text, in the file `within` or, without
+    one, in all others; return remarks.
+    """
+    remarks: list[str] = []
+    memory = draft.now
+    for source, links in links_to(memory, path):
+        if within in ("", source.path):
+            remarks += _rewrite(draft, source.path, links, as_text)
+    for other in memory.backlinks.get(path, ()):
+        if within in ("", other) and path in memory.named_in_head(memory.by_path[other]):
+            remarks.append(f"The head of {visible(other)} still names {visible(path)}.")
+    return remarks
+
+
+def _rewrite(
+    draft: Draft, path: str, links: Collection[Link], written: Callable[[Link, str], str]
+) -> list[str]:
+    """Write `links` of the file at `path` anew; return why that was not possible."""
+    try:
+        text = draft.text(path)
+    except ChangeRefused as refused:
+        return [f"A link could not follow: {refused.message}"]
+    draft.put(path, rewrite_links(text, links, written))
+    return []
+
+
+def _rename_in_head(
+    draft: Draft, before: Memory, after: Memory, moved: Mapping[str, str], source: Note
+) -> list[str]:
+    """Let the head of `source` name by their new names the files that it named in `before`."""
+    remarks: list[str] = []
+    path = moved.get(source.path, source.path)
+    for found in before.head_items(source):
+        to = moved.get(found.path, found.path)
+        if found.leads is not Leads.NOTE or after.names.resolve(path, found.link).path == to:
+            continue
+        if to == path and found.path != source.path:
+            # a successor that named the note which is now part of it
+            continue
+        text, old = draft.file(path).text, found.link.target
+        if found.link.label not in (it.link.label for it in after.head_items(draft.file(path))):
+            # it was written as a link, which has followed
+            continue
+        edited = with_item(text, old, item_for(after, path, to, old))
+        try:
+            if edited is None:
+                raise ChangeRefused("its place in the head is not certain.")
+            draft.text(path)
+            draft.put(path, edited)
+        except ChangeRefused as refused:
+            remarks.append(
+                f"The head of {visible(path)} still names {visible(old)}: {refused.message}"
+            )
+    return remarks
