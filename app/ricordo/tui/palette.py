@@ -88,6 +88,8 @@ _COMPOSED: Mapping[str, tuple[str, str, str]] = {
     "match": ("background", "match", ""),
     "cursor": ("", "cursor", ""),
     "cursor-unfocused": ("", "surface", ""),
+    "added": ("success", "", ""),
+    "removed": ("error", "", ""),
     "bar": ("foreground", "panel", ""),
     "selection": ("", "selection", ""),
 }

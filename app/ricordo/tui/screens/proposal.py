@@ -1,0 +1,164 @@
+"""A change set, shown as a diff before it is written: only ctrl+s writes it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from ricordo.memory.change_set import ChangeSet, Edit, effective
+from ricordo.memory.diff import without_hunks
+from ricordo.text import one_line
+from ricordo.tui.render.line import Line, Span, wrap
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.diff_view import DiffView
+from ricordo.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from ricordo.tui.palette import Palette
+
+CALM = 0.3
+"""Seconds after opening in which nothing is written: the key may have been meant for another
+screen.
+"""
+_KEYS = (
+    Span(" ctrl+s ", "key"),
+    Span("write  ", "dim"),
+    Span("space ", "key"),
+    Span("leave a hunk out  ", "dim"),
+    Span("v ", "key"),
+    Span("side by side  ", "dim"),
+    Span("Esc ", "key"),
+    Span("back, nothing is written", "dim"),
+)
+
+
+class ProposalScreen(ModalScreen[ChangeSet | None]):
+    """Ends with what the person approved, or with None."""
+
+    CSS_PATH = "overlay.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", "back", show=False),
+        Binding("ctrl+s", "write", "write", show=False, priority=True),
+        Binding("space", "leave_out", "hunk", show=False),
+        Binding("v", "turn", "side by side", show=False),
+        Binding("down,j", "move(1)", show=False),
+        Binding("up,k", "move(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("home,g", "end(-1)", show=False),
+        Binding("end,G", "end(1)", show=False),
+    ]
+
+    def __init__(
+        self, title: str, change_set: ChangeSet, palette: Palette, words: Sequence[str] = ()
+    ) -> None:
+        """`title` says what would be done, `words` what the person should know, a line each; both
+        may be text of strangers.
+        """
+        super().__init__()
+        self._title = title
+        self._change_set = change_set
+        self._palette = palette
+        self._words = (*words, *change_set.remarks)
+        self._opened = 0.0
+        self._diff = DiffView(palette, self._say, id="diff")
+
+    def compose(self) -> ComposeResult:
+        """What would be done, what to know, the diff, the keys."""
+        with Vertical(id="overlay") as overlay:
+            overlay.border_title = Content(one_line(self._title))
+            if self._words:
+                yield TextView(self._palette, self._word_lines, id="words")
+            yield self._diff
+            yield Bar(self._palette, id="state")
+            yield Bar(self._palette, id="keys").with_left(*_KEYS)
+
+    def on_mount(self) -> None:
+        """Show the diff, and wait for a decision."""
+        self._opened = time.monotonic()
+        self._diff.show(self._change_set.edits)
+        self._diff.focus()
+        self._say()
+
+    def repaint(self, palette: Palette) -> None:
+        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        self._palette = palette
+
+    @property
+    def approved(self) -> ChangeSet:
+        """The change set without the hunks that are left out."""
+        edits = [
+            _without(edit, {hunk for n, hunk in self._diff.left_out if n == number})
+            for number, edit in enumerate(self._change_set.edits)
+        ]
+        return replace(self._change_set, edits=effective(edits))
+
+    def _word_lines(self, width: int) -> list[Line]:
+        return [
+            Line(row) for word in self._words for row in wrap([Span(one_line(word))], width - 1)
+        ]
+
+    def _say(self) -> None:
+        if not self.is_mounted:
+            return
+        edits = self.approved.edits
+        counts = [
+            (sum(edit.before is None for edit in edits), "created"),
+            (sum(None not in (edit.before, edit.after) for edit in edits), "changed"),
+            (sum(edit.after is None for edit in edits), "removed"),
+        ]
+        told = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing is left"
+        said = f" {told} · nothing is written until ctrl+s"
+        self.query_one("#state", Bar).say((Span(said, "dim"),))
+
+    def action_write(self) -> None:
+        """End with what is approved."""
+        if time.monotonic() - self._opened < CALM:
+            return
+        approved = self.approved
+        if not approved:
+            self.notify("Every hunk is left out; Esc goes back.", markup=False, timeout=3)
+            return
+        self.dismiss(approved)
+
+    def action_leave_out(self) -> None:
+        """Leave the hunk under the cursor out, or take it in again."""
+        if not self._diff.leave_out():
+            self.notify("No hunk is under the cursor.", markup=False, timeout=3)
+        self._say()
+
+    def action_turn(self) -> None:
+        """Side by side, or one column."""
+        self._diff.turn()
+
+    def action_move(self, step: int) -> None:
+        """Move by one hunk."""
+        self._diff.move(step)
+
+    def action_page(self, direction: int) -> None:
+        """Move by a page."""
+        self._diff.move_page(direction)
+
+    def action_end(self, direction: int) -> None:
+        """Move to the beginning or the end."""
+        self._diff.move_to_end(direction)
+
+
+def _without(edit: Edit, left_out: set[int]) -> Edit:
+    """Return `edit` without some of its hunks."""
+    if not left_out:
+        return edit
+    old, new = ((raw or b"").decode("utf-8") for raw in (edit.before, edit.after))
+    text = without_hunks(old, new, left_out)
+    if edit.after is None or edit.before is None:
+        # a file that comes or goes does so whole
+        return replace(edit, after=edit.before)
+    return replace(edit, after=text.encode("utf-8"))

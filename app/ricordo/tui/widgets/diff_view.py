@@ -1,0 +1,102 @@
+"""A diff with a cursor that goes from hunk to hunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ricordo.memory.change_set import Edit
+from ricordo.tui.palette import Palette
+from ricordo.tui.render.diff_lines import DiffLine, diff_lines
+from ricordo.tui.render.line import Line
+from ricordo.tui.widgets.cursor_view import CursorView
+
+
+class DiffView(CursorView):
+    """Shows what becomes of files; hunks can be left out of it."""
+
+    def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
+        """Empty until `show` gives it edits."""
+        super().__init__(palette, moved, id=id)
+        self._edits: Sequence[Edit] = ()
+        self._lines: list[DiffLine] = []
+        self._side_by_side = False
+        self.left_out: set[tuple[int, int]] = set()
+        """The hunks that the person does not want, by edit and number."""
+
+    def show(self, edits: Sequence[Edit]) -> None:
+        """Show other edits, from the top."""
+        self._edits = edits
+        self.left_out = set()
+        self._draw()
+        self.jump_to(0)
+        self.put_on(0)
+
+    def turn(self) -> None:
+        """Show old and new side by side, or in one column again."""
+        self._side_by_side = not self._side_by_side
+        self._draw()
+
+    def leave_out(self) -> bool:
+        """Leave the hunk under the cursor out, or take it in again; say whether there was one."""
+        hunk = self.hunk
+        if hunk is None:
+            return False
+        self.left_out ^= {hunk}
+        self._draw()
+        return True
+
+    @property
+    def hunk(self) -> tuple[int, int] | None:
+        """The hunk under the cursor, by edit and number."""
+        if not 0 <= self.cursor < len(self._lines):
+            return None
+        line = self._lines[self.cursor]
+        return (line.edit, line.hunk) if line.hunk >= 0 else None
+
+    @property
+    def seen_to_the_end(self) -> bool:
+        """Whether the last line has been in sight at this scroll position."""
+        bottom = self.scroll_offset.y + self.scrollable_content_region.height
+        return bottom >= self.line_count
+
+    def _draw(self) -> None:
+        self._lines = diff_lines(
+            self._edits,
+            self.content_width,
+            side_by_side=self._side_by_side,
+            left_out=self.left_out,
+        )
+        self.lines_changed()
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._draw()
+        self.put_on(max(self.cursor, 0))
+
+    @property
+    def line_count(self) -> int:
+        """How many rows there are."""
+        return len(self._lines)
+
+    def line_at(self, number: int) -> tuple[Line, str]:
+        """Draw one row; the cursor covers all rows of its hunk."""
+        row = self._lines[number]
+        here = self._lines[self.cursor] if 0 <= self.cursor < len(self._lines) else None
+        under_cursor = number == self.cursor or (
+            here is not None and here.hunk >= 0 and here[1:3] == row[1:3]
+        )
+        if not under_cursor:
+            return row.line, ""
+        return row.line, "cursor" if self.has_focus else "cursor-unfocused"
+
+    def can_rest(self, number: int) -> bool:
+        """The cursor rests where a file or a hunk begins."""
+        return self._lines[number].is_first
+
+    def on_focus(self) -> None:
+        """Draw the cursor as the one that moves."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Draw the cursor as one that waits."""
+        self.refresh()
