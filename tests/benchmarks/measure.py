@@ -80,10 +80,12 @@ def process_cpu(words: Sequence[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def task_time(task: str, folder: Path) -> float:
+def task_time(task: str, folder: Path, environ: Mapping[str, str] | None = None) -> float:
     """Return the seconds that a task of `tasks` takes in a fresh process."""
     words = [sys.executable, "-m", "tests.benchmarks.tasks", task, str(folder)]
-    done = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        words, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=True
+    )
     return float(done.stdout)
 
 

@@ -76,11 +76,56 @@ def lint_structure(folder: str) -> Callable[[], None]:
     return lint(folder, STRUCTURAL)
 
 
+def sync_files(folder: str, count: int) -> Callable[[], None]:
+    """Write 4 KiB to a file and wait until it is on the disk, `count` times."""
+
+    def act() -> None:
+        handle = os.open(os.path.join(folder, ".synced"), os.O_RDWR | os.O_CREAT)
+        for _ in range(count):
+            os.pwrite(handle, b"x" * 4096, 0)
+            os.fsync(handle)
+        os.close(handle)
+        os.unlink(os.path.join(folder, ".synced"))
+
+    return act
+
+
+def apply_changes(folder: str, count: int) -> Callable[[], None]:
+    """Take a change set of so many files through the door; it is put together beforehand."""
+    from ricordo.agents.claude import AUTO_MEMORY
+    from ricordo.disk.database import Database
+    from ricordo.disk.door import Door, Purpose
+    from ricordo.disk.reader import read_memory
+    from ricordo.memory.change import Change, SetField
+    from ricordo.memory.compose import compose
+
+    memory = read_memory(folder, AUTO_MEMORY)
+    notes = [note for note in memory.notes if note.head.present and not note.head.fault][:count]
+    now = datetime.now(UTC)
+    wished = f"as it was at {now.isoformat()}"
+    changes = [Change(SetField(note.path, "description", wished)) for note in notes]
+    change_set = compose(memory, changes)
+    door = Door(Database(os.path.join(os.environ["HOME"], "state-of-changes")))
+    return lambda: void(door.apply(change_set, Purpose(now)))
+
+
 def void(value: object) -> None:
     """Take a value and give nothing."""
 
 
-TASKS = {"read": read_bytes, "load": load, "lint-structure": lint_structure, "lint": lint}
+CHANGED = 12
+"""Files of a change set."""
+FSYNCS = 3 * CHANGED + 6
+"""What it may cost."""
+
+TASKS: dict[str, Callable[[str], Callable[[], None]]] = {
+    "read": read_bytes,
+    "load": load,
+    "lint-structure": lint_structure,
+    "lint": lint,
+    "fsync": lambda folder: sync_files(folder, FSYNCS),
+    "apply": lambda folder: apply_changes(folder, CHANGED),
+}
 
 
 def main() -> None:
