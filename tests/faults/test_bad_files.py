@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -19,9 +20,9 @@ from ricordo.disk.reader import read_memory
 from ricordo.memory.head import flat
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
-from ricordo.memory.note import PREVIEW_BYTES, Note, Trouble
+from ricordo.memory.note import LARGEST_NOTE, PREVIEW_BYTES, Note, Trouble
 from ricordo.text import encodable, one_line, visible
-from tests.builders import note_text, open_memory
+from tests.builders import note_text, open_memory, write_memory
 
 pytestmark = pytest.mark.faults
 
@@ -533,3 +534,30 @@ def test_odd_times_are_kept_and_do_not_decide_what_is_read_again(root: Path, whe
 def test_every_head_can_be_told_in_one_line(root: Path) -> None:
     note = read_one(root, "---\na: [b, {c: [d, ~]}]\ne: {f: g}\n---\n")
     assert flat(note.head.fields) == "a: b, c: d, , e: f: g"
+
+
+def test_an_index_larger_than_any_note_is_read_whole(root: Path) -> None:
+    line = "- [A note](a_note.md) — " + "what it says " * 12 + "\n"
+    index = ("# Memory\n\n" + line * 12_000).encode()
+    memory = open_memory(root, {"MEMORY.md": index, "a_note.md": note_text("a-note")})
+    assert len(index) > LARGEST_NOTE
+    assert memory.indexes[0].note.raw == index
+    assert memory.indexes[0].note.readable
+    assert len(memory.entries["a_note.md"]) == 12_000
+
+
+def test_a_failing_disk_is_told_apart_from_a_missing_permission(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_memory(root, {"torn.md": "a\n", "fine.md": "b\n"})
+    read = os.read
+
+    def failing(handle: int, count: int) -> bytes:
+        if os.fstat(handle).st_ino == (root / "torn.md").stat().st_ino:
+            raise OSError(errno.EIO, "Input/output error")
+        return read(handle, count)
+
+    monkeypatch.setattr("os.read", failing)
+    memory = open_memory(root)
+    troubles = {file.path: file.trouble for file in memory.files}
+    assert troubles == {"fine.md": Trouble.NONE, "torn.md": Trouble.DISK_ERROR}

@@ -19,11 +19,11 @@ from ricordo.garbage import no_garbage_collection
 from ricordo.memory.layout import Layout, Role
 from ricordo.memory.memory import Memory, Skipped
 from ricordo.memory.note import (
-    LARGEST_NOTE,
     PREVIEW_BYTES,
     FileFacts,
     Note,
     Trouble,
+    most_bytes,
     read_note,
     unreadable_note,
 )
@@ -220,7 +220,7 @@ class _Walk:
             if not stat.S_ISREG(status.st_mode):
                 self.skipped.append(Skipped(path, Trouble.NOT_A_FILE.value))
                 return
-            raw = _read(handle, status.st_size)
+            raw = _read(handle, status.st_size, most_bytes(self.layout.role(path)))
         except OSError as error:
             self._unopened(parent, name, path, error)
             return
@@ -240,7 +240,9 @@ class _Walk:
             facts = _facts(os.stat(name, dir_fd=parent, follow_symlinks=False))
         except OSError:
             return
-        self.files.append(unreadable_note(path, facts, self.layout, Trouble.NO_PERMISSION))
+        refused = error.errno in (errno.EACCES, errno.EPERM)
+        trouble = Trouble.NO_PERMISSION if refused else Trouble.DISK_ERROR
+        self.files.append(unreadable_note(path, facts, self.layout, trouble))
 
     def _symbolic_link(self, parent: int, path: str) -> None:
         target = os.path.realpath(os.path.join(self.root, path))
@@ -265,11 +267,11 @@ class _Listing(_Walk):
             self.files.append(unreadable_note(path, _UNKNOWN, self.layout, Trouble.NOT_YET))
 
 
-def _read(handle: int, size: int) -> bytes:
-    wanted = PREVIEW_BYTES if size > LARGEST_NOTE else size + 1
+def _read(handle: int, size: int, most: int) -> bytes:
+    wanted = PREVIEW_BYTES if size > most else size + 1
     parts = [os.read(handle, wanted)]
     got = len(parts[0])
-    while parts[-1] and got < size and size <= LARGEST_NOTE:
+    while parts[-1] and got < size <= most:
         parts.append(os.read(handle, size - got + 1))
         got += len(parts[-1])
     return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -17,6 +17,8 @@ PREVIEW_BYTES = 64 * 1024
 """How much of a note that is too large is read."""
 LARGEST_NOTE = 1024 * 1024
 """Bytes; a larger note is listed and previewed, not parsed."""
+LARGEST_INDEX = 16 * 1024 * 1024
+"""Bytes; an index has a line for every note, and without it every note looks unindexed."""
 
 _STAMPS = ("modified", "last_updated", "updated", "verified", "created", "ingested", "date")
 """Fields that give the date of the last change, the surest first."""
@@ -27,6 +29,7 @@ class Trouble(StrEnum):
 
     NONE = ""
     NO_PERMISSION = "no permission to read it"
+    DISK_ERROR = "the disk gives an error when it is read"
     NOT_A_FILE = "not a plain file"
     NOT_UTF8 = "not UTF-8"
     UTF16 = "UTF-16, not UTF-8"
@@ -109,7 +112,7 @@ def stem(path: str) -> str:
 def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
     """Return the note that the bytes `raw` at `path` make, in a memory of that `layout`."""
     role = layout.role(path)
-    text, trouble = _decode(raw, facts.size)
+    text, trouble = _decode(raw, too_large=facts.size > most_bytes(role))
     if trouble and trouble is not Trouble.TOO_LARGE:
         return _bare(path, role, raw, facts, text, trouble)
     head = frontmatter.read(text) if text.startswith("---") else NO_HEAD
@@ -128,6 +131,11 @@ def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
     )
 
 
+def most_bytes(role: Role) -> int:
+    """Return up to which size a file of that `role` is read whole."""
+    return LARGEST_INDEX if role is Role.INDEX else LARGEST_NOTE
+
+
 def unreadable_note(path: str, facts: FileFacts, layout: Layout, trouble: Trouble) -> Note:
     """Return the note that stands for a file whose bytes cannot be had."""
     return _bare(path, layout.role(path), b"", facts, "", trouble)
@@ -137,15 +145,15 @@ def _bare(path: str, role: Role, raw: bytes, facts: FileFacts, text: str, troubl
     return Note(path, role, raw, facts, text, NO_HEAD, (), stem(path), "", "", trouble)
 
 
-def _decode(raw: bytes, size: int) -> tuple[str, Trouble]:
-    too_large = Trouble.TOO_LARGE if size > LARGEST_NOTE else Trouble.NONE
+def _decode(raw: bytes, *, too_large: bool) -> tuple[str, Trouble]:
     try:
         text = _utf8_begin(raw) if too_large else raw.decode("utf-8")
     except UnicodeDecodeError:
         return _undecodable(raw)
     if "\0" in text and text.count("\0") * 5 > len(text):
         return _undecodable(raw)
-    return (text[1:] if text.startswith("\ufeff") else text), too_large
+    trouble = Trouble.TOO_LARGE if too_large else Trouble.NONE
+    return (text[1:] if text.startswith("\ufeff") else text), trouble
 
 
 def _utf8_begin(raw: bytes) -> str:

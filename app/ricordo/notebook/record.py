@@ -17,7 +17,13 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, Trouble
 from ricordo.notebook.renamed import pair_renamed
 
-_UNREAD = (Trouble.NO_PERMISSION, Trouble.TOO_LARGE, Trouble.NOT_A_FILE, Trouble.GONE)
+_UNREAD = (
+    Trouble.NO_PERMISSION,
+    Trouble.DISK_ERROR,
+    Trouble.TOO_LARGE,
+    Trouble.NOT_A_FILE,
+    Trouble.GONE,
+)
 """Files of which not all bytes are at hand."""
 
 
