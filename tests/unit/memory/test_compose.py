@@ -451,6 +451,11 @@ class TestRetire:
             "As A says, a `[[a]]`.\n",
         }
 
+    def test_a_line_that_another_note_shares_stays(self) -> None:
+        files = {"MEMORY.md": "- [A](a.md) and [B](b.md)\n", "a.md": "1", "b.md": "2"}
+        result = after(memory_of(files), acts.Retire("a.md"))
+        assert result["MEMORY.md"] == "- A and [B](b.md)\n"
+
     def test_links_go_to_the_successor_and_its_own_become_text(self) -> None:
         memory = memory_of(
             {"a.md": "1", "b.md": "[[a|old]] ![[a]]", "c.md": "[[a#x|y]] [t](a.md) ![[a]]"}

@@ -105,6 +105,13 @@ def test_patch_and_git_accept_a_unified_diff(
         assert file.read_bytes() == new.encode(), command
 
 
+def test_a_unified_diff_is_written_as_git_writes_it() -> None:
+    assert unified("a\n", "b", "x", "y") == (
+        "--- x\n+++ y\n@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n"
+    )
+    assert unified("", "a\nb\n", "x", "y") == "--- x\n+++ y\n@@ -0,0 +1,2 @@\n+a\n+b\n"
+
+
 def test_a_hostile_name_does_not_make_lines_of_a_diff() -> None:
     assert unified("a\n", "b\n", "x\n+++ y", "z").count("\n") == 5
 
