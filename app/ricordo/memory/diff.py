@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from ricordo.memory.lines import bare, split_lines
 from ricordo.text import one_line
 
 CONTEXT = 3
 """Lines shown around a hunk."""
-_LARGEST = 4_000
-"""Lines that differ at most for a minimal difference: beyond, finding one takes too long."""
+_MOST_EDITS = 600
+"""Lines that differ at most: beyond, finding which of them stay takes too long, and the whole
+stretch counts as changed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +54,57 @@ def hunks_of_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[Hunk
     start = _common(before, after)
     end = _common(before[start:][::-1], after[start:][::-1])
     old, new = before[start : len(before) - end], after[start : len(after) - end]
-    if len(old) + len(new) > _LARGEST:
-        yield Hunk(start, tuple(old), start, tuple(new))
-        return
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag != "equal":
-            yield Hunk(start + i1, tuple(old[i1:i2]), start + j1, tuple(new[j1:j2]))
+    i = j = 0
+    for x, y in [*_kept(old, new), (len(old), len(new))]:
+        if x > i or y > j:
+            yield Hunk(start + i, tuple(old[i:x]), start + j, tuple(new[j:y]))
+        i, j = x + 1, y + 1
+
+
+def _kept(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the positions, in `old` and in `new`, of the lines that stay; none where too much
+    differs.
+
+    Source: E. Myers, An O(ND) difference algorithm and its variations, 1986.
+    """
+    trail = _trail(old, new)
+    x, y = len(old), len(new)
+    kept: list[tuple[int, int]] = []
+    for edits, furthest in reversed(list(enumerate(trail))):
+        diagonal = _comes_from(furthest, x - y, edits)
+        came_x = furthest[diagonal]
+        came_y = came_x - diagonal
+        while x > came_x and y > came_y:
+            x, y = x - 1, y - 1
+            kept.append((x, y))
+        x, y = came_x, came_y
+    return kept[::-1]
+
+
+def _trail(old: Sequence[str], new: Sequence[str]) -> list[dict[int, int]]:
+    """Return how far into `old` one gets on every diagonal before each further edit."""
+    furthest = {1: 0}
+    trail: list[dict[int, int]] = []
+    for edits in range(min(len(old) + len(new), _MOST_EDITS) + 1):
+        trail.append(dict(furthest))
+        for diagonal in range(-edits, edits + 1, 2):
+            came = _comes_from(furthest, diagonal, edits)
+            x = furthest[came] + (came < diagonal)
+            while x < len(old) and x - diagonal < len(new) and old[x] == new[x - diagonal]:
+                x += 1
+            furthest[diagonal] = x
+            if x >= len(old) and x - diagonal >= len(new):
+                return trail
+    return []
+
+
+def _comes_from(furthest: Mapping[int, int], diagonal: int, edits: int) -> int:
+    """Return the diagonal from which one edit leads furthest on `diagonal`."""
+    if diagonal == -edits:
+        return diagonal + 1
+    if diagonal == edits or furthest[diagonal - 1] >= furthest[diagonal + 1]:
+        return diagonal - 1
+    return diagonal + 1
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

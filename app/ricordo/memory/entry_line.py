@@ -36,8 +36,8 @@ def neighbour(memory: Memory, index: Index, note: Note) -> Entry | None:
     else the last one; None where it has none that stands on a line of its own.
     """
     entries = [entry for entry in index.entries if entry.form is not EntryForm.PROSE]
-    alike = [entry for entry in entries if _type(memory, index, entry) == note.type]
-    return (alike or entries)[-1] if entries else None
+    alike = (it for it in reversed(entries) if _type(memory, index, it) == note.type)
+    return next(alike, entries[-1] if entries else None)
 
 
 def line_behind(index: Index, entry: Entry | None) -> int:
@@ -81,7 +81,7 @@ def _indent(line: str) -> int:
 
 
 def _type(memory: Memory, index: Index, entry: Entry) -> str | None:
-    target = memory.target(index, entry)
+    target = memory.resolve(index.note, entry.link)
     return memory.by_path[target.path].type if target.leads is Leads.NOTE else None
 
 

@@ -138,9 +138,15 @@ class Memory:
         files = {**self.by_path, **changed}
         kept = sorted((file for file in files.values() if file), key=lambda file: file.path)
         memory = replace(self, files=tuple(kept))
+        if not any(self._is_index(path, file) for path, file in changed.items()):
+            memory.__dict__.update(indexes=self.indexes, load=self.load)
         if all(self._is_called_as_before(path, file) for path, file in changed.items()):
             memory._carry_over(self, changed)
         return memory
+
+    def _is_index(self, path: str, file: Note | None) -> bool:
+        file = file or self.by_path.get(path)
+        return file is not None and file.role is Role.INDEX
 
     def _is_called_as_before(self, path: str, file: Note | None) -> bool:
         before = self.by_path.get(path)
@@ -156,8 +162,8 @@ class Memory:
             if file is not None and file.links:
                 links[path] = tuple(before.resolve(file, link) for link in file.links)
         self.__dict__.update(names=before.names, links=links)
-        if not any(file is not None and file.role is Role.INDEX for file in changed.values()):
-            self.__dict__.update(indexes=before.indexes, entries=before.entries, load=before.load)
+        if "indexes" in self.__dict__:
+            self.__dict__["entries"] = before.entries
 
     def resolve(self, source: Note, link: Link) -> Resolved:
         """Return where `link`, standing in `source`, leads."""

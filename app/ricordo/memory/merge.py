@@ -4,6 +4,7 @@ through; anything else is a conflict for the person. Nothing is ever matched ine
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from ricordo.memory.diff import Hunk, hunks_of_lines
@@ -50,10 +51,16 @@ def _joined(base: str, ours: str, theirs: str) -> str | None:
         rivals = [other for other in right if other != hunk and _touch(hunk, other)]
         if any(hunk.old or other.old for other in rivals):
             return None
-        taken = {line for other in rivals for line in other.new}
-        new = tuple(line for line in hunk.new if line not in taken)
+        taken = Counter(line for other in rivals for line in other.new)
+        new = tuple(line for line in hunk.new if not _take(taken, line))
         kept.append(Hunk(hunk.old_start, hunk.old, 0, new))
     return _applied(lines, [*dict.fromkeys([*right, *kept])])
+
+
+def _take(taken: Counter[str], line: str) -> bool:
+    """Take one `line` out of `taken`; say whether there was one."""
+    taken[line] -= 1
+    return taken[line] >= 0
 
 
 def _ended(text: str, base: str) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -160,8 +161,6 @@ def test_the_entry_of_any_note_leads_to_it_and_hides_no_other(
 
 
 def _quoted(text: str) -> str:
-    import json
-
     return json.dumps(text)
 
 
@@ -452,6 +451,11 @@ class TestRetire:
             "As A says, a `[[a]]`.\n",
         }
 
+    def test_a_line_that_another_note_shares_stays(self) -> None:
+        files = {"MEMORY.md": "- [A](a.md) and [B](b.md)\n", "a.md": "1", "b.md": "2"}
+        result = after(memory_of(files), acts.Retire("a.md"))
+        assert result["MEMORY.md"] == "- A and [B](b.md)\n"
+
     def test_links_go_to_the_successor_and_its_own_become_text(self) -> None:
         memory = memory_of(
             {"a.md": "1", "b.md": "[[a|old]] ![[a]]", "c.md": "[[a#x|y]] [t](a.md) ![[a]]"}
@@ -466,11 +470,13 @@ class TestRetire:
         change_set = composed(memory, acts.Retire("a.md"))
         assert change_set.remarks == ("The head of page.md still names a.md.",)
 
-    @pytest.mark.parametrize("act", [acts.Retire("MEMORY.md"), acts.Retire("tides.md", "tides.md"),
-                                     acts.Retire("tides.md", "gone.md"), acts.Retire("gone.md")])  # fmt: skip
-    def test_what_cannot_be_retired(self, memory: Memory, act: Act) -> None:
+    @pytest.mark.parametrize(
+        ("path", "successor"),
+        [("MEMORY.md", ""), ("tides.md", "tides.md"), ("tides.md", "no.md"), ("no.md", "")],
+    )
+    def test_what_cannot_be_retired(self, memory: Memory, path: str, successor: str) -> None:
         with pytest.raises(ChangeRefused):
-            composed(memory, act)
+            composed(memory, acts.Retire(path, successor))
 
 
 class TestMergeAndSplit:

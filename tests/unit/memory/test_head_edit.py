@@ -169,6 +169,7 @@ def test_a_note_without_a_head_gets_one_of_three_lines(body: str, value: str) ->
         ("name: ", "b", "name: b "),
         ("name: |  # c\n  a\n\n# d", "b", "name: b  # c\n\n# d"),
         ("name:\n- a\n- c", "b", "name: b"),
+        ("name:\n- a\n\n# d\ntype: x", "b", "name: b\n\n# d\ntype: x"),
         ("type: x", "b", "type: x\nname: b"),
         ("metadata:\n  name: a", "b", "metadata:\n  name: b"),
         ("name: a", "a", "name: a"),
