@@ -46,6 +46,8 @@ class Op:
     """Whether the root is open for this one name only."""
     outcome: str = ""
     """`conflict` where somebody else's content stayed, `kept` for content that only history has."""
+    mode: int | None = None
+    """Permissions of the file before, or of the one from which it was moved; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +195,7 @@ class History:
     def add_ops(self, act: int, ops: Iterable[Op]) -> None:
         """Add what an act does; the contents must be kept already."""
         self.db.executemany(
-            "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 (
                     act,
@@ -206,6 +208,7 @@ class History:
                     op.from_root,
                     _stored(op.from_path),
                     int(op.single),
+                    op.mode,
                     op.outcome,
                 )
                 for n, op in enumerate(ops)
@@ -227,6 +230,11 @@ class History:
     def acts(self, root: str, after: int = 0) -> list[Act]:
         """Return the acts of a root that were carried out, oldest first."""
         return self._acts("root = ? AND n > ? AND state = 'done' ORDER BY n", (root, after))
+
+    def was_recorded(self, root: str) -> bool:
+        """Say whether all of a root was kept once."""
+        query = "SELECT 1 FROM act WHERE root = ? AND kind = ? AND state = 'done'"
+        return self.db.execute(query, (root, FIRST)).fetchone() is not None
 
     def act(self, n: int) -> Act | None:
         """Return one act."""
@@ -273,7 +281,10 @@ class History:
         return [_act(row) for row in rows]
 
 
-_OPS = "SELECT act, root, path, pre, post, session, from_root, from_path, single, outcome FROM op"
+_OPS = (
+    "SELECT act, root, path, pre, post, session, from_root, from_path, single, outcome, mode"
+    " FROM op"
+)
 
 
 def _stored(path: str) -> str | bytes:
@@ -290,7 +301,7 @@ def _path(stored: object) -> str:
 
 
 def _op(row: tuple[object, ...]) -> Op:
-    _, root, path, pre, post, session, from_root, from_path, single, outcome = row
+    _, root, path, pre, post, session, from_root, from_path, single, outcome, mode = row
     return Op(
         str(root),
         _path(path),
@@ -301,6 +312,7 @@ def _op(row: tuple[object, ...]) -> Op:
         _path(from_path),
         bool(single),
         str(outcome),
+        mode if isinstance(mode, int) else None,
     )
 
 
