@@ -115,31 +115,40 @@ class Carrier:
         Forward, one of those is enough for the others to be left where they are.
         """
         ways = [(step, self._swap(step, forward=forward)) for step in self.steps]
+        untidy = {step.n: swap for step, swap in ways}
+        ready: list[tuple[Step, Swap]] = []
+        foreign: list[Step] = []
         try:
-            foreign = [step for step, swap in ways if not self._ready(step, swap)]
-            if not (forward and foreign):
-                for step, swap in ways:
-                    if step not in foreign and not _make(step, swap):
-                        foreign.append(step)
-                        if forward:
-                            break
+            for step, swap in ways:
+                swap.clear()
+                now = step.now()
+                if now == swap.post:
+                    del untidy[step.n]
+                elif now == swap.pre and self._stage(swap):
+                    ready.append((step, swap))
+                else:
+                    foreign.append(step)
+            for step, swap in () if forward and foreign else ready:
+                if _make(swap):
+                    del untidy[step.n]
+                    continue
+                foreign.append(step)
+                if forward:
+                    break
         finally:
-            for _, swap in ways:
+            for swap in untidy.values():
                 swap.clear()
         self._sync()
         return foreign
 
-    def _ready(self, step: Step, swap: Swap) -> bool:
-        """Put what the file will hold beside it; say whether it holds what it should now."""
-        swap.clear()
-        now = step.now()
-        if now == swap.pre and now != swap.post and swap.post is not None:
-            try:
+    def _stage(self, swap: Swap) -> bool:
+        """Put what the file will hold beside it; say whether there is a folder for it."""
+        try:
+            if swap.post is not None:
                 swap.stage(self._content(swap.post))
-            except (FileNotFoundError, ChangeRefused):
-                # its folder is gone
-                return False
-        return now in (swap.pre, swap.post)
+        except (FileNotFoundError, ChangeRefused):
+            return False
+        return True
 
     def _sync(self) -> None:
         """Wait until the names in every folder that was worked in are on the disk."""
@@ -168,11 +177,11 @@ class Carrier:
         return Swap(step.root, op.path, start, goal, name, keep, origin, op.mode)
 
 
-def _make(step: Step, swap: Swap) -> bool:
-    """Bring one file to its goal; say whether it is there."""
+def _make(swap: Swap) -> bool:
     try:
-        return step.now() == swap.post or swap.make()
+        return swap.make()
     except ChangeRefused:
+        # its folder became something else
         return False
 
 

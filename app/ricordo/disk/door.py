@@ -177,6 +177,9 @@ class _Work:
             except _Elsewhere as elsewhere:
                 waiting.append(elsewhere.path)
             except WriteFailed as failed:
+                if not self._is_unfinished(act):
+                    taken_back.append(act.n)
+                    continue
                 roots = {op.root for op in self.history.ops(act.n)}
                 paths = {self.history.root_of_id(root).path for root in roots}
                 self.stuck |= dict.fromkeys(paths, failed)
@@ -184,6 +187,9 @@ class _Work:
             else:
                 (completed if done else taken_back).append(act.n)
         return Recovered(tuple(completed), tuple(taken_back), tuple(dict.fromkeys(waiting)))
+
+    def _is_unfinished(self, act: Act) -> bool:
+        return any(act.n == other.n for other in self.history.unfinished())
 
     def _check(self, edits: Sequence[Edit], *, by_hand: bool) -> None:
         """Refuse, before anything is written down, what cannot be carried out."""
@@ -306,6 +312,7 @@ class _Work:
         if held.identity != (root.device, root.inode):
             held.close()
             raise _Elsewhere(root.path)
+        held.remove_tries()
         return held
 
 

@@ -45,6 +45,10 @@ class HeldRoot:
             _exchanging[device] = _try_exchange(self._handle)
         return _exchanging[device]
 
+    def remove_tries(self) -> None:
+        """Take away what a process that was cut off while it tried to exchange has left."""
+        _remove_tries(self._handle)
+
     @contextmanager
     def folder_of(self, path: str) -> Iterator[tuple[int, str]]:
         """Give the open folder in which `path` stands, and the name there.
@@ -151,7 +155,6 @@ def _try_exchange(folder: int) -> bool:
 
 
 def _remove_tries(folder: int) -> None:
-    """Take away what a process that was cut off while it tried has left."""
     for name in os.listdir(folder):
         if name.startswith(_TRY):
             calls.unlink(folder, name)
