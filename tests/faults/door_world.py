@@ -69,9 +69,10 @@ class World:
         self.base = base
         self.root = base / "memory"
         self.state = base / "state"
-        self.root.mkdir()
-        (self.root / "sub").mkdir()
-        self.write(OLD)
+        self.tries_may_stay = False
+        if not self.root.exists():
+            (self.root / "sub").mkdir(parents=True)
+            self.write(OLD)
 
     # the files
 
@@ -80,8 +81,12 @@ class World:
             (self.root / path).write_bytes(content)
 
     def on_disk(self) -> Files:
-        """Return every file, whatever it is called."""
+        """Return every file, whatever it is called; tries of an exchange only where none may
+        stay.
+        """
         found = (path for path in self.root.rglob("*") if path.is_file())
+        if self.tries_may_stay:
+            found = (path for path in found if not path.name.startswith(".ricordo-try-"))
         return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in found}
 
     def is_all(self) -> bool:

@@ -149,8 +149,10 @@ def _try_exchange(folder: int) -> bool:
     except calls.Unsupported:
         return False
     finally:
-        for name in names:
-            calls.unlink(folder, name)
+        # one that stays is taken away at the next try
+        with suppress(OSError):
+            for name in names:
+                calls.unlink(folder, name)
     return True
 
 
