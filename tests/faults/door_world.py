@@ -183,6 +183,7 @@ class World:
 @contextmanager
 def new_world() -> Iterator[World]:
     """Give a world in memory where that is possible."""
+    held_root._exchanging.clear()
     with tempfile.TemporaryDirectory(prefix="ricordo-test-", dir=fast_folder()) as folder:
         yield World(Path(folder))
 
