@@ -92,6 +92,8 @@ class Door:
         """
         if not change_set.edits:
             raise ChangeRefused("There is nothing to change.")
+        if len({edit.key for edit in change_set.edits}) < len(change_set.edits):
+            raise ChangeRefused("A set may change a file only once.")
         for edit in change_set.edits:
             if not edit.is_single_file:
                 self._database.check_place(edit.root)

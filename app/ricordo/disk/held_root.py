@@ -101,23 +101,23 @@ class HeldRoot:
         try:
             with self.folder_of(path) as (folder, name):
                 _check_folder(folder, path)
-                handle = calls.open_file(folder, name)
-                try:
-                    _check_file(folder, handle, path)
-                finally:
-                    os.close(handle)
-        except FileNotFoundError as error:
-            if error.filename and os.path.basename(path) != error.filename:
-                raise WriteFailed(f"There is no folder for {visible(path)}.") from None
+                with suppress(FileNotFoundError):
+                    handle = calls.open_file(folder, name)
+                    try:
+                        _check_file(folder, handle, path)
+                    finally:
+                        os.close(handle)
+        except FileNotFoundError:
+            raise WriteFailed(f"There is no folder for {visible(path)}.") from None
         except OSError as error:
             raise WriteFailed(f"{visible(path)} cannot be changed: {error.strerror}.") from None
 
 
 def _check_folder(folder: int, path: str) -> None:
-    if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=_EFFECTIVE):
-        raise WriteFailed(f"{visible(path)} cannot be changed: its folder is read-only.")
     if calls.is_frozen(folder):
         raise WriteFailed(f"{visible(path)} cannot be changed: its folder is marked immutable.")
+    if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=_EFFECTIVE):
+        raise WriteFailed(f"{visible(path)} cannot be changed: its folder is read-only.")
 
 
 def _check_file(folder: int, handle: int, path: str) -> None:
