@@ -102,7 +102,7 @@ def test_killed_at_random_instants_the_next_process_leaves_all_or_nothing(
         started = time.perf_counter()
         assert in_child(world.apply)
         longest = time.perf_counter() - started
-        while counts["kills"] < figure("random_kills", everyday=40):
+        while counts["kills"] < figure("random_kills", everyday=25):
             world.restore()
             instant = luck.uniform(0.0005, longest)
 
@@ -122,7 +122,7 @@ def test_killed_while_applying_and_twice_while_recovering(record_property: Recor
     counts: Counter[str] = Counter()
     with new_world() as world:
         steps = count_steps(world)
-        for _ in range(figure("random_kills", everyday=40)):
+        for _ in range(figure("random_kills", everyday=25)):
             world.restore()
             assert not apply_and_die(world, luck.randrange(steps))
             for _ in range(2):
@@ -142,7 +142,7 @@ def test_what_an_agent_wrote_after_the_kill_stays_and_the_rest_is_taken_back(
     counts: Counter[str] = Counter()
     with new_world() as world:
         steps = count_steps(world)
-        for step in range(0, steps, figure("agent_stride", everyday=11)):
+        for step in range(0, steps, figure("agent_stride", everyday=17)):
             world.restore()
             apply_and_die(world, step)
             theirs = {
