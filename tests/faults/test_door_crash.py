@@ -166,6 +166,66 @@ def test_what_an_agent_wrote_after_the_kill_stays_and_the_rest_is_taken_back(
     say("agent wrote after the kill", counts, record_property)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_what_an_agent_wrote_in_the_last_instant_comes_back_after_a_kill(
+    way: str, record_property: Record
+) -> None:
+    """The agent writes just before our exchange or delete, and we are killed right after it."""
+    counts: Counter[str] = Counter()
+    lacking: AbstractContextManager[None] = WAYS[way]()
+    with lacking, new_world() as world:
+        for path, call in {"big.md": "exchange", "e.md": "replace"}.items():
+            for later in range(1, figure("steps_later", everyday=9)):
+                world.restore()
+                meddle = Meddler(world, path, "replace" if way == "fallback" else call, later)
+
+                def work(meddle: Meddler = meddle) -> None:
+                    with at_every_call(meddle):
+                        world.apply()
+
+                assert not in_child(work)
+                found = world.recover()
+                now = world.on_disk()
+                assert now.pop(path) == b"in the last instant\n"
+                assert now == without(OLD, {path: b""})
+                assert len(found.taken_back) == 1
+                counts[f"kills at {path}"] += 1
+    say(f"last instant, {way}", counts, record_property)
+
+
+class Meddler:
+    """An agent that writes to `path` just before it is replaced; a few steps later we die."""
+
+    def __init__(self, world: World, path: str, call: str, later: int) -> None:
+        self._file = world.root / path
+        self._call = call
+        self._later = later
+        self._left = -1
+
+    def __call__(self, step: str) -> None:
+        if self._left > 0:
+            self._left -= 1
+            if not self._left:
+                die()
+        if step == self._call and self._left < 0 and self._is_next():
+            self._file.write_bytes(b"in the last instant\n")
+            self._left = self._later
+
+    def _is_next(self) -> bool:
+        """Say whether the files before ours, by name, have all been changed, and none is staged
+        any more.
+        """
+        root = self._file.parent
+        before = [path for path in OLD if path < self._file.name and path in PLACES]
+        return all(
+            (root / path).read_bytes() == NEW[path] if path in NEW else not (root / path).exists()
+            for path in before
+        ) and not list(root.rglob(".ricordo-tmp-*-part"))
+
+
+PLACES = frozenset(path for path in OLD if "/" not in path and OLD[path] != NEW.get(path))
+
+
 def test_a_half_written_file_is_never_taken_for_somebody_elses_text() -> None:
     """Killed in the middle of writing, then no space at recovery: the set is taken back."""
     with new_world() as world:
