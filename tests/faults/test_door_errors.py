@@ -155,6 +155,32 @@ def test_a_second_error_while_taking_back_leaves_it_to_the_next_start(
     say("two errors", counts, record_property)
 
 
+def test_what_others_wrote_on_top_of_ours_is_told_when_we_take_back() -> None:
+    """The last exchange fails, and an agent has added to a file that we had written already."""
+    with new_world() as world:
+        exchanges = steps_of(world.apply).count("exchange")
+        world.restore()
+        seen = 0
+
+        def fail(step: str) -> None:
+            nonlocal seen
+            seen += step == "exchange"
+            if step == "exchange" and seen == exchanges:
+                with (world.root / "a.md").open("ab") as note:
+                    note.write(b"on top of ours\n")
+                raise OSError(errno.EIO, "Input/output error")
+
+        held_root._exchanging.clear()
+        with at_every_call(fail), pytest.raises(WriteFailed) as raised:
+            world.apply()
+        assert raised.value.changed == (
+            "Nothing else was changed, but others wrote meanwhile: a.md."
+        )
+        assert world.on_disk() == OLD | {"a.md": NEW["a.md"] + b"on top of ours\n"}
+        assert not world.unfinished()
+        world.check_nothing_lost()
+
+
 def test_a_file_whose_fsync_failed_is_written_anew_and_never_synced_again() -> None:
     """After a failed fsync the kernel may take lost pages for written ones."""
     with new_world() as world:
