@@ -34,7 +34,7 @@ class Group(NamedTuple):
     figures: Mapping[str, int]
 
 
-DOOR = ("crash", "errors", "places", "race", "stateful")
+DOOR = ("crash", "errors", "files", "places", "race", "stateful")
 GROUPS = (
     Group("memory", ("tests/unit/memory",), {"examples": 100_000}),
     Group("text", ("tests/unit/test_text.py",), {"examples": 1_000_000}),

@@ -180,6 +180,10 @@ class World:
         return self.how_much()
 
 
+def replace_a(world: World) -> ChangeSet:
+    return world.edit("a.md", OLD["a.md"], b"new\n")
+
+
 @contextmanager
 def new_world() -> Iterator[World]:
     """Give a world in memory where that is possible."""
