@@ -34,12 +34,30 @@ class Group(NamedTuple):
     figures: Mapping[str, int]
 
 
+DOOR = ("crash", "errors", "files", "places", "race", "stateful")
 GROUPS = (
     Group("memory", ("tests/unit/memory",), {"examples": 100_000}),
     Group("text", ("tests/unit/test_text.py",), {"examples": 1_000_000}),
     Group("settings", ("tests/unit/settings",), {"examples": 100_000}),
     Group("secrets", ("tests/unit/test_secrets.py",), {"examples": 100_000}),
-    Group("disk", ("tests/unit/disk", "tests/faults"), {"examples": 10_000}),
+    Group("disk", ("tests/unit/disk", "tests/faults/test_bad_files.py"), {"examples": 10_000}),
+    Group(
+        "door",
+        tuple(f"tests/faults/test_door_{name}.py" for name in DOOR),
+        {
+            "random_kills": 500,
+            "fallback_stride": 1,
+            "agent_stride": 1,
+            "errors": 5,
+            "error_stride": 7,
+            "strace_rounds": 20,
+            "disk_sizes": 40,
+            "race_seconds": 300,
+            "two_seconds": 60,
+            "stateful": 2_000,
+            "stateful_steps": 50,
+        },
+    ),
     Group("health", ("tests/unit/health",), {"examples": 10_000}),
     Group("agents", ("tests/unit/agents", "tests/unit/activity"), {"examples": 10_000}),
     Group(

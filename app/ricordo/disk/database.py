@@ -60,6 +60,7 @@ CREATE TABLE op (
     from_root TEXT NOT NULL DEFAULT '',
     from_path TEXT NOT NULL DEFAULT '',
     single INTEGER NOT NULL DEFAULT 0,
+    mode INTEGER,
     outcome TEXT NOT NULL DEFAULT '',
     written TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (act, n)
@@ -93,6 +94,17 @@ class Database:
         """Whether a history has been begun."""
         return os.path.exists(self.path)
 
+    def check_place(self, memory: str) -> None:
+        """Refuse to keep the history of `memory` where it does not belong. Raises StateUnusable."""
+        if not self.exists:
+            refuse_unfit(self.state)
+        state, root = os.path.realpath(self.state), os.path.realpath(memory)
+        if state == root or state.startswith(root.rstrip("/") + "/"):
+            raise StateUnusable(
+                f"The state directory {visible(self.state)} lies in the memory itself, where "
+                "agents read. Name another one with --state."
+            )
+
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:
         """Give a connection, in no transaction. Raises StateUnusable, for every later SQLite or
@@ -102,6 +114,10 @@ class Database:
         try:
             yield connection
         except (OSError, sqlite3.Error) as error:
+            if _is_damage(error):
+                connection.close()
+                self._move_aside(error)
+                raise StateUnusable(f"{self.notices[-1]} Try again.") from None
             raise self._unusable(error) from None
         finally:
             connection.close()
@@ -110,7 +126,7 @@ class Database:
         try:
             return self._connect()
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) or not self.exists:
+            if not _is_damage(error):
                 raise self._unusable(error) from None
             self._move_aside(error)
         except OSError as error:
@@ -168,6 +184,12 @@ class Database:
     def _unusable(self, error: Exception) -> StateUnusable:
         what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return StateUnusable(f"The history at {visible(self.path)} cannot be used: {what}.")
+
+
+def _is_damage(error: Exception) -> bool:
+    """Say whether an error means that the file itself is broken, not that it cannot be reached."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 @contextmanager

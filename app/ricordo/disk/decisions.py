@@ -84,6 +84,7 @@ class Decisions:
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[History, str]]:
+        self._database.check_place(self._root)
         with self._database.opened() as connection, transaction(connection):
             history = History(connection)
             yield history, history.root(self._root).id

@@ -9,31 +9,23 @@ leaves open.
 
 from __future__ import annotations
 
-import os
 import secrets
-import signal
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from ricordo.disk import calls
+from ricordo.disk.carry import Carrier, Step
 from ricordo.disk.consolidation import wait_for_agents
 from ricordo.disk.database import Database, transaction
 from ricordo.disk.held_root import HeldRoot
 from ricordo.disk.history import CHANGE, SEEN, Act, History, Op, Root
 from ricordo.disk.lock import state_lock
-from ricordo.disk.swap import Swap
-from ricordo.errors import ChangeRefused, StateUnusable, WriteFailed
+from ricordo.errors import ChangeRefused, WriteFailed
 from ricordo.memory.change import PERSON, Author, Role
-from ricordo.memory.change_set import ChangeSet, Edit, digest
+from ricordo.memory.change_set import ChangeSet, Edit
 from ricordo.text import visible
-
-TEMPORARY = ".ricordo-tmp-"
-"""How the names of files begin that exist while a set is carried out."""
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LATER = "What was begun is in the journal: the next start completes it or takes it back."
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +59,8 @@ class Recovered:
     completed: tuple[int, ...] = ()
     taken_back: tuple[int, ...] = ()
     waiting: tuple[str, ...] = ()
-    """Paths of memories that are not there, or are others than they were; their acts wait."""
+    """Paths of memories that are not there, or are others than they were, or cannot be written;
+    their acts wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +92,12 @@ class Door:
         """
         if not change_set.edits:
             raise ChangeRefused("There is nothing to change.")
+        if len({edit.key for edit in change_set.edits}) < len(change_set.edits):
+            raise ChangeRefused("A set may change a file only once.")
+        for edit in change_set.edits:
+            if not edit.is_single_file:
+                self._database.check_place(edit.root)
+            wait_for_agents(edit.root)
         with state_lock(self._database.state), self._database.opened() as connection:
             history = History(connection)
             with _roots(change_set.edits) as roots:
@@ -140,15 +139,6 @@ def _hold(path: str, only: str) -> HeldRoot:
 
 
 @dataclass(slots=True)
-class _Step:
-    """One op of an act, with the directory in which it works."""
-
-    n: int
-    op: Op
-    root: HeldRoot
-
-
-@dataclass(slots=True)
 class _Work:
     """One hold of the lock."""
 
@@ -156,27 +146,24 @@ class _Work:
     at: datetime
     roots: dict[tuple[str, str], HeldRoot]
     """Those of the set that is applied, by path and the one name that may be touched."""
+    stuck: dict[str, WriteFailed] = field(default_factory=dict)
+    """Why acts that were cut off can be neither completed nor taken back, by path of the root."""
 
     def apply(self, change_set: ChangeSet, purpose: Purpose, *, by_hand: bool) -> Applied | Clashed:
         edits = change_set.edits
-        for root in self.roots.values():
-            wait_for_agents(root.path)
-            if not by_hand and not root.can_exchange():
-                raise ChangeRefused(
-                    f"The file system of {visible(root.path)} cannot exchange two files in one "
-                    "step, so nothing is written there without a person at the notebook."
-                )
-        clashes = self._clashes(edits)
-        if clashes:
-            return Clashed(clashes)
-        for edit in edits:
-            self._root_of(edit).check_writable(edit.path)
-        act = self._journal(change_set, purpose)
+        try:
+            clashes = self._clashes(edits)
+            if clashes:
+                return Clashed(clashes)
+            self._check(edits, by_hand=by_hand)
+            act = self._journal(change_set, purpose)
+        except OSError as error:
+            raise WriteFailed(f"The files cannot be reached: {error.strerror or error}.") from None
         steps = [
-            _Step(n, op, self._root_of(edit))
+            Step(n, op, self._root_of(edit))
             for n, (edit, op) in enumerate(zip(edits, self.history.ops(act.n), strict=True))
         ]
-        if self._carry_out(act, steps):
+        if Carrier(self.history, self.at.isoformat(), act, steps).carry_out():
             return Applied(act.n)
         return Clashed(self._clashes(edits))
 
@@ -188,12 +175,40 @@ class _Work:
         for act in self.history.unfinished():
             try:
                 with self._steps_of(act) as steps:
-                    done = self._carry_out(act, steps)
+                    done = Carrier(self.history, self.at.isoformat(), act, steps).carry_out()
             except _Elsewhere as elsewhere:
                 waiting.append(elsewhere.path)
-                continue
-            (completed if done else taken_back).append(act.n)
+            except WriteFailed as failed:
+                if not self._is_unfinished(act):
+                    taken_back.append(act.n)
+                    continue
+                roots = {op.root for op in self.history.ops(act.n)}
+                paths = {self.history.root_of_id(root).path for root in roots}
+                self.stuck |= dict.fromkeys(paths, failed)
+                waiting.extend(sorted(paths))
+            else:
+                (completed if done else taken_back).append(act.n)
         return Recovered(tuple(completed), tuple(taken_back), tuple(dict.fromkeys(waiting)))
+
+    def _is_unfinished(self, act: Act) -> bool:
+        return any(act.n == other.n for other in self.history.unfinished())
+
+    def _check(self, edits: Sequence[Edit], *, by_hand: bool) -> None:
+        """Refuse, before anything is written down, what cannot be carried out."""
+        for root in self.roots.values():
+            if root.path in self.stuck:
+                raise WriteFailed(
+                    f"A change of {visible(root.path)} that was cut off has to be completed first. "
+                    f"{self.stuck[root.path].message}"
+                )
+        for edit in edits:
+            self._root_of(edit).check_writable(edit.path)
+        for root in self.roots.values():
+            if not by_hand and not root.can_exchange():
+                raise ChangeRefused(
+                    f"The file system of {visible(root.path)} cannot exchange two files in one "
+                    "step, so nothing is written there without a person at the notebook."
+                )
 
     def _root_of(self, edit: Edit) -> HeldRoot:
         return self.roots[edit.root, edit.path if edit.is_single_file else ""]
@@ -224,6 +239,7 @@ class _Work:
                     from_root=ids.get(edit.moved_from_root or edit.root, ""),
                     from_path=edit.moved_from,
                     single=edit.is_single_file,
+                    mode=self._mode(edit, purpose.undoes),
                 )
                 for edit in change_set.edits
             ]
@@ -243,6 +259,16 @@ class _Work:
         act = history.act(number)
         assert act is not None
         return act
+
+    def _mode(self, edit: Edit, undoes: int | None) -> int | None:
+        """Return the permissions that the file has, or had before it was moved or deleted."""
+        if edit.before is not None:
+            return self._root_of(edit).mode(edit.path)
+        origin = self.roots.get((edit.moved_from_root or edit.root, ""))
+        if edit.moved_from and origin:
+            return origin.mode(edit.moved_from)
+        undone = self.history.ops(undoes) if undoes else ()
+        return next((op.mode for op in undone if op.path == edit.path), None)
 
     def _id_of(self, held: HeldRoot) -> str:
         root = self.history.root(held.path)
@@ -264,16 +290,16 @@ class _Work:
             self.history.add_ops(act, theirs)
 
     @contextmanager
-    def _steps_of(self, act: Act) -> Iterator[list[_Step]]:
+    def _steps_of(self, act: Act) -> Iterator[list[Step]]:
         """Open what an act that was cut off works in. Raises _Elsewhere."""
         held: dict[tuple[str, str], HeldRoot] = {}
         try:
-            steps: list[_Step] = []
+            steps: list[Step] = []
             for n, op in enumerate(self.history.ops(act.n)):
                 key = op.root, op.path if op.single else ""
                 if key not in held:
                     held[key] = self._reopen(*key)
-                steps.append(_Step(n, op, held[key]))
+                steps.append(Step(n, op, held[key]))
             yield steps
         finally:
             for root in held.values():
@@ -288,106 +314,8 @@ class _Work:
         if held.identity != (root.device, root.inode):
             held.close()
             raise _Elsewhere(root.path)
+        held.remove_tries()
         return held
-
-    def _carry_out(self, act: Act, steps: list[_Step]) -> bool:
-        """Do what a journalled act says, or take it back; say whether it is done."""
-        with _uninterrupted():
-            try:
-                if act.state == "prepared" and self._complete(act, steps):
-                    return True
-                self._take_back(act, steps)
-            except sqlite3.Error as error:
-                raise StateUnusable(
-                    f"The history cannot be written: {error}.", changed=_LATER
-                ) from None
-            return False
-
-    def _complete(self, act: Act, steps: list[_Step]) -> bool:
-        try:
-            foreign = self._lead(act, steps, forward=True)
-        except OSError as error:
-            self._take_back(act, steps)
-            raise WriteFailed(f"The files cannot be written: {error.strerror}.") from None
-        if foreign:
-            return False
-        self._finish(act, steps, "done")
-        return True
-
-    def _take_back(self, act: Act, steps: list[_Step]) -> None:
-        """Lead every file back to what it was; where somebody else wrote, their text stays."""
-        with transaction(self.history.db):
-            self.history.set_state(act.n, "reverting")
-        try:
-            foreign = self._lead(act, steps, forward=False)
-        except OSError as error:
-            raise WriteFailed(
-                f"Files cannot be written: {error.strerror}.", changed=_LATER
-            ) from None
-        for n in foreign:
-            self.history.set_outcome(act.n, n, "conflict")
-        self._finish(act, steps, "refused")
-
-    def _finish(self, act: Act, steps: list[_Step], state: str) -> None:
-        calls.before("finish")
-        with transaction(self.history.db):
-            for step in steps:
-                if state == "done" and not step.op.single:
-                    self.history.set_head(step.op.root, step.op.path, step.op.post)
-            self.history.set_state(act.n, state)
-        calls.before("finished")
-
-    def _lead(self, act: Act, steps: list[_Step], *, forward: bool) -> list[int]:
-        """Lead every file to its content after the act, or back to that before it; return the
-        numbers of those that hold neither.
-
-        Forward, one of those is enough for the others to be left where they are.
-        """
-        ways: list[tuple[_Step, Swap]] = []
-        foreign: list[int] = []
-        try:
-            for step in steps:
-                swap = self._swap(act, step, forward=forward)
-                swap.clear()
-                now = digest(step.root.read(step.op.path))
-                if now == swap.pre and now != swap.post:
-                    ways.append((step, swap))
-                    if swap.post is not None:
-                        swap.stage(self._content(swap.post))
-                elif now != swap.post:
-                    foreign.append(step.n)
-            if not (forward and foreign):
-                for step, swap in ways:
-                    if not swap.make(by_exchange=step.root.can_exchange()):
-                        foreign.append(step.n)
-                        if forward:
-                            break
-        finally:
-            for _, swap in ways:
-                swap.clear()
-        self._sync(step for step, _ in ways)
-        return foreign
-
-    def _sync(self, steps: Iterable[_Step]) -> None:
-        """Wait until the names in every folder that was worked in are on the disk."""
-        folders = {(step.op.root, os.path.dirname(step.op.path)): step for step in steps}
-        for step in folders.values():
-            with step.root.folder_of(step.op.path) as (folder, _):
-                calls.sync_folder(folder)
-
-    def _content(self, sha: str) -> bytes:
-        content = self.history.content(sha)
-        assert content is not None
-        return content
-
-    def _swap(self, act: Act, step: _Step, *, forward: bool) -> Swap:
-        op = step.op
-
-        def keep(content: bytes) -> None:
-            self.history.keep_displaced(op.root, op.path, content, self.at.isoformat())
-
-        start, goal = (op.pre, op.post) if forward else (op.post, op.pre)
-        return Swap(step.root, op.path, start, goal, f"{TEMPORARY}{act.token}-{step.n}", keep)
 
 
 class _Elsewhere(Exception):
@@ -396,13 +324,3 @@ class _Elsewhere(Exception):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self.path = path
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let signals that would end the process wait until a set is carried out."""
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)

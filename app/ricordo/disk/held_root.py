@@ -9,7 +9,7 @@ import os
 import secrets
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ricordo.disk import calls
 from ricordo.errors import ChangeRefused, WriteFailed
@@ -45,6 +45,10 @@ class HeldRoot:
             _exchanging[device] = _try_exchange(self._handle)
         return _exchanging[device]
 
+    def remove_tries(self) -> None:
+        """Take away what a process that was cut off while it tried to exchange has left."""
+        _remove_tries(self._handle)
+
     @contextmanager
     def folder_of(self, path: str) -> Iterator[tuple[int, str]]:
         """Give the open folder in which `path` stands, and the name there.
@@ -52,7 +56,7 @@ class HeldRoot:
         Raises ChangeRefused for a path that leads out and OSError where the folder is not there.
         """
         folder, _, name = path.rpartition("/")
-        if name in ("", ".", "..") or "\0" in path or path.startswith("/"):
+        if "\0" in path or any(part in ("", ".", "..") for part in path.split("/")):
             raise ChangeRefused(f"{visible(path)} is no file of {visible(self.path)}.")
         if self._only and path != self._only:
             raise ChangeRefused(f"Only {visible(self._only)} may be touched there.")
@@ -74,45 +78,46 @@ class HeldRoot:
         """
         try:
             with self.folder_of(path) as (folder, name):
-                return read_file(folder, name)
+                handle = calls.open_file(folder, name)
+                try:
+                    return calls.read_all(handle)
+                finally:
+                    os.close(handle)
         except FileNotFoundError:
             return None
         except OSError as error:
-            if error.errno in (errno.ELOOP, errno.EINVAL, errno.ENXIO):
+            if calls.is_no_plain_file(error):
                 raise ChangeRefused(f"{visible(path)} is no plain file.") from None
             raise
+
+    def mode(self, path: str) -> int | None:
+        """Return the permissions of the file at `path`; None where none is. Raises OSError."""
+        with suppress(FileNotFoundError), self.folder_of(path) as (folder, name):
+            return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+        return None
 
     def check_writable(self, path: str) -> None:
         """Raise WriteFailed where the file at `path`, there or not, cannot be changed or made."""
         try:
             with self.folder_of(path) as (folder, name):
                 _check_folder(folder, path)
-                handle = calls.open_file(folder, name)
-                try:
-                    _check_file(folder, handle, path)
-                finally:
-                    os.close(handle)
-        except FileNotFoundError as error:
-            if error.filename and os.path.basename(path) != error.filename:
-                raise WriteFailed(f"There is no folder for {visible(path)}.") from None
+                with suppress(FileNotFoundError):
+                    handle = calls.open_file(folder, name)
+                    try:
+                        _check_file(folder, handle, path)
+                    finally:
+                        os.close(handle)
+        except FileNotFoundError:
+            raise WriteFailed(f"There is no folder for {visible(path)}.") from None
         except OSError as error:
             raise WriteFailed(f"{visible(path)} cannot be changed: {error.strerror}.") from None
 
 
-def read_file(folder: int, name: str) -> bytes:
-    """Return what the plain file `name` in the open directory holds. Raises OSError."""
-    handle = calls.open_file(folder, name)
-    try:
-        return calls.read_all(handle)
-    finally:
-        os.close(handle)
-
-
 def _check_folder(folder: int, path: str) -> None:
-    if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=_EFFECTIVE):
-        raise WriteFailed(f"{visible(path)} cannot be changed: its folder is read-only.")
     if calls.is_frozen(folder):
         raise WriteFailed(f"{visible(path)} cannot be changed: its folder is marked immutable.")
+    if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=_EFFECTIVE):
+        raise WriteFailed(f"{visible(path)} cannot be changed: its folder is read-only.")
 
 
 def _check_file(folder: int, handle: int, path: str) -> None:
@@ -135,7 +140,8 @@ def _check_file(folder: int, handle: int, path: str) -> None:
 
 
 def _try_exchange(folder: int) -> bool:
-    names = [f".ricordo-try-{secrets.token_hex(4)}-{n}" for n in range(2)]
+    _remove_tries(folder)
+    names = [f"{_TRY}{secrets.token_hex(4)}-{n}" for n in range(2)]
     try:
         for name in names:
             os.close(calls.create_file(folder, name))
@@ -143,10 +149,19 @@ def _try_exchange(folder: int) -> bool:
     except calls.Unsupported:
         return False
     finally:
-        for name in names:
-            calls.unlink(folder, name)
+        # one that stays is taken away at the next try
+        with suppress(OSError):
+            for name in names:
+                calls.unlink(folder, name)
     return True
 
 
+def _remove_tries(folder: int) -> None:
+    for name in os.listdir(folder):
+        if name.startswith(_TRY):
+            calls.unlink(folder, name)
+
+
+_TRY = ".ricordo-try-"
 _exchanging: dict[int, bool] = {}
 _EFFECTIVE = os.access in os.supports_effective_ids

@@ -50,6 +50,8 @@ class Op:
     """
     written: str = ""
     """When the file says that it was written, ISO 8601; "" where we wrote it."""
+    mode: int | None = None
+    """Permissions of the file before, or of the one from which it was moved; None: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ class History:
     def add_ops(self, act: int, ops: Iterable[Op]) -> None:
         """Add what an act does; the contents must be kept already."""
         self.db.executemany(
-            "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO op VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 (
                     act,
@@ -214,6 +216,7 @@ class History:
                     op.from_root,
                     _stored(op.from_path),
                     int(op.single),
+                    op.mode,
                     op.outcome,
                     op.written,
                 )
@@ -237,10 +240,10 @@ class History:
         """Return the acts of a root that were carried out, oldest first."""
         return self._acts("root = ? AND state = 'done' ORDER BY n", (root,))
 
-    def has_acts(self, root: str, kind: str) -> bool:
-        """Say whether a root has an act of a kind."""
-        query = "SELECT 1 FROM act WHERE root = ? AND kind = ? LIMIT 1"
-        return self.db.execute(query, (root, kind)).fetchone() is not None
+    def was_recorded(self, root: str) -> bool:
+        """Say whether all of a root was kept once."""
+        query = "SELECT 1 FROM act WHERE root = ? AND kind = ? AND state = 'done'"
+        return self.db.execute(query, (root, FIRST)).fetchone() is not None
 
     def act(self, n: int) -> Act | None:
         """Return one act."""
@@ -290,7 +293,7 @@ class History:
         return [_act(row) for row in rows]
 
 
-_OP = "act, n, root, path, pre, post, session, from_root, from_path, single, outcome, written"
+_OP = "act, n, root, path, pre, post, session, from_root, from_path, single, outcome, written, mode"
 
 
 def _stored(path: str) -> str | bytes:
@@ -307,7 +310,7 @@ def _path(stored: object) -> str:
 
 
 def _op(row: tuple[object, ...]) -> Op:
-    root, path, pre, post, session, from_root, from_path, single, outcome, written = row
+    root, path, pre, post, session, from_root, from_path, single, outcome, written, mode = row
     return Op(
         str(root),
         _path(path),
@@ -319,6 +322,7 @@ def _op(row: tuple[object, ...]) -> Op:
         bool(single),
         str(outcome),
         str(written),
+        mode if isinstance(mode, int) else None,
     )
 
 

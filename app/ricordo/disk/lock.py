@@ -6,7 +6,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ricordo.errors import Busy, StateUnusable
 from ricordo.text import visible
@@ -32,11 +32,17 @@ def state_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
         raise StateUnusable(f"{visible(path)} cannot be opened: {error.strerror}.") from None
     try:
         _wait(handle, path, time.monotonic() + patience)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        _sign(handle)
         yield
     finally:
         os.close(handle)
+
+
+def _sign(handle: int) -> None:
+    """Write down who holds the lock, for others to tell; on a full disk nobody is named."""
+    with suppress(OSError):
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, str(os.getpid()).encode(), 0)
 
 
 def _wait(handle: int, path: str, until: float) -> None:

@@ -5,12 +5,15 @@ The first time, all of it is kept and nothing counts as new.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from ricordo.disk.database import Database, transaction
+from ricordo.disk.held_root import HeldRoot
 from ricordo.disk.history import FIRST, SEEN, History, Op
+from ricordo.disk.lock import state_lock
+from ricordo.errors import ChangeRefused
 from ricordo.memory.change import Author, Role
 from ricordo.memory.change_set import digest
 from ricordo.memory.memory import Memory
@@ -53,7 +56,9 @@ class Recorder:
         """Keep every version in `memory` that the history does not have. Raises StateUnusable."""
         if self._last and memory.by_path == self._last:
             return Recorded(None, 0)
-        with self._database.opened() as connection:
+        self._database.check_place(memory.root)
+        # under the lock no change set of ours is half way
+        with state_lock(self._database.state), self._database.opened() as connection:
             recorded = _record(History(connection), memory, at, self._last)
         self._last = memory.by_path
         return recorded
@@ -62,15 +67,40 @@ class Recorder:
 def _record(history: History, memory: Memory, at: datetime, last: Mapping[str, Note]) -> Recorded:
     with transaction(history.db):
         root = history.root(memory.root)
-        is_first = not history.has_acts(root.id, FIRST)
+        is_first = not history.was_recorded(root.id)
         heads = history.heads(root.id)
         changes = _differences(memory, heads, last)
+        changes = _still_so(memory, changes, heads if is_first else changes)
         if not changes and not is_first:
             return Recorded(None, 0)
         if len(changes) == len(heads) and not memory.files:
             # everything gone at once looks like a disk that is not mounted
             return Recorded(None, 0)
         return _write(history, root.id, memory, changes, heads, at, is_first=is_first)
+
+
+def _still_so(
+    memory: Memory, changes: Mapping[str, Note | None], doubtful: Collection[str]
+) -> dict[str, Note | None]:
+    """Return the `changes` without those of `doubtful` paths that the disk no longer bears out:
+    since the memory was read, we may have written ourselves.
+    """
+    root = HeldRoot(memory.root)
+    try:
+        return {
+            path: file
+            for path, file in changes.items()
+            if path not in doubtful or _now(root, path) == (file.raw if file is not None else None)
+        }
+    finally:
+        root.close()
+
+
+def _now(root: HeldRoot, path: str) -> bytes | None:
+    try:
+        return root.read(path)
+    except (OSError, ChangeRefused):
+        return None
 
 
 def _differences(

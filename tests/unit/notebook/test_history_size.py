@@ -32,19 +32,22 @@ def notebook_of(root: Path, now: datetime) -> Notebook:
     return Notebook(Place(str(root), AUTO_MEMORY, ""), surroundings, Settings())
 
 
-def a_note(random_: random.Random, number: int) -> Note:
+def a_note(root: Path, random_: random.Random, number: int) -> Note:
+    """Write a note and return it."""
     body = " ".join(random_.choices(WORDS, k=250))
-    return note_of(note_text(f"note-{number}", body + "\n"), f"note_{number}.md")
+    text = note_text(f"note-{number}", body + "\n")
+    (root / f"note_{number}.md").write_text(text)
+    return note_of(text, f"note_{number}.md")
 
 
 def test_a_year_of_daily_use_of_500_notes_stays_under_200_megabytes(root: Path) -> None:
     random_ = random.Random(7)
-    notes = {f"note_{n}.md": a_note(random_, n) for n in range(500)}
+    notes = {f"note_{n}.md": a_note(root, random_, n) for n in range(500)}
     database = Database(str(root.parent / "state"))
     recorder = Recorder(database)
     for day in range(DAYS):
         for number in random_.sample(range(500), 30):
-            notes[f"note_{number}.md"] = a_note(random_, number)
+            notes[f"note_{number}.md"] = a_note(root, random_, number)
         memory = Memory(str(root), AUTO_MEMORY, tuple(notes.values()))
         recorder.record(memory, START + timedelta(days=day))
     size = Path(database.path).stat().st_size
@@ -58,8 +61,10 @@ def test_a_bound_drops_old_texts_and_never_the_last_of_a_note(root: Path) -> Non
     database = Database(str(root.parent / "state"))
     recorder = Recorder(database)
     for day in range(50):
-        files = (a_note(random_, 1),) if day < 10 else ()
-        memory = Memory(str(root), AUTO_MEMORY, (a_note(random_, 2), *files))
+        files = (a_note(root, random_, 1),) if day < 10 else ()
+        if day == 10:
+            (root / "note_1.md").unlink()
+        memory = Memory(str(root), AUTO_MEMORY, (a_note(root, random_, 2), *files))
         recorder.record(memory, START + timedelta(days=day))
     notebook = notebook_of(root, START + timedelta(days=50))
     trimming = plan_trimming(notebook, days=30)

@@ -1,0 +1,17 @@
+"""A memory on a real disk for the tests of the door."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.disk import held_root
+from tests.faults.door_world import World
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """Return a world in which nothing is known of the file system yet."""
+    held_root._exchanging.clear()
+    return World(tmp_path / "world")

@@ -1,0 +1,367 @@
+"""What stands in the way of a change: locks, odd files, places, and a history that is broken."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ricordo.disk import calls, consolidation, held_root, lock
+from ricordo.disk.database import Database
+from ricordo.disk.door import Applied, Door, Purpose
+from ricordo.disk.lock import state_lock
+from ricordo.errors import Busy, ChangeRefused, StateUnusable, WriteFailed
+from ricordo.memory.change import Change, Replace
+from ricordo.memory.change_set import ChangeSet
+from ricordo.memory.compose import compose
+from ricordo.notebook.record import Recorder
+from tests.builders import open_memory
+from tests.faults.door_world import (
+    AT,
+    OLD,
+    World,
+    at_step,
+    die,
+    fast_folder,
+    in_child,
+    new_world,
+    replace_a,
+    steps_of,
+    without_exchange,
+)
+
+pytestmark = pytest.mark.faults
+
+
+def killed_in_the_middle(world: World) -> None:
+    """Leave a set of which half is on the disk."""
+    steps = steps_of(world.apply)
+    world.restore()
+    middle = [n for n, name in enumerate(steps) if name == "exchange"][-2]
+
+    def work() -> None:
+        with at_step(middle, die):
+            world.apply()
+
+    assert not in_child(work)
+    assert not world.is_none()
+
+
+# The lock
+
+
+def test_a_lock_that_is_held_is_waited_for_and_then_its_holder_is_named(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert lock.PATIENCE == 5.0
+    ready, done = os.pipe(), os.pipe()
+    process = os.fork()
+    if not process:
+        with state_lock(str(world.state)):
+            os.write(ready[1], b"x")
+            os.read(done[0], 1)
+        os._exit(0)
+    os.read(ready[0], 1)
+    started = time.monotonic()
+    with pytest.raises(Busy, match=f"Process {process} "), state_lock(str(world.state), 0.2):
+        pass
+    assert time.monotonic() - started >= 0.2
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    started = time.monotonic()
+    assert isinstance(world.apply(), Applied)
+    assert time.monotonic() - started < 1
+
+
+def test_the_next_process_recovers_before_it_changes_anything(world: World) -> None:
+    killed_in_the_middle(world)
+    outcome = world.apply(world.edit("untouched.md", OLD["untouched.md"], b"by the next\n"))
+    assert isinstance(outcome, Applied)
+    assert not world.unfinished()
+    assert (world.root / "untouched.md").read_bytes() == b"by the next\n"
+    (world.root / "untouched.md").write_bytes(OLD["untouched.md"])
+    assert world.is_all()
+
+
+def test_a_full_disk_does_not_keep_the_lock_from_being_taken(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with state_lock(str(world.state)):
+        assert (world.state / "lock").exists()
+
+
+def test_nothing_is_changed_while_an_agent_consolidates(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consolidation, "PATIENCE", 0.1)
+    marker = world.root / consolidation.LOCK
+    marker.write_text(str(os.getpid()))
+    with pytest.raises(Busy, match="consolidating"):
+        world.apply()
+    # meanwhile others may change other memories
+    with state_lock(str(world.state), 0.0):
+        pass
+    old = time.time() - consolidation.STALE_AFTER - 1
+    os.utime(marker, (old, old))
+    assert isinstance(world.apply(), Applied)
+
+
+def test_the_mark_of_a_process_that_has_ended_holds_nothing(world: World) -> None:
+    process = os.fork()
+    if not process:
+        os._exit(0)
+    os.waitpid(process, 0)
+    marker = world.root / consolidation.LOCK
+    marker.write_text(str(process))
+    old = time.time() - consolidation.UNSEEN_FOR - 1
+    os.utime(marker, (old, old))
+    assert isinstance(world.apply(), Applied)
+
+
+# The machine
+
+
+@pytest.mark.parametrize("lacking", ["exchange", "lease", "openat2"])
+def test_what_the_machine_lacks_is_done_in_another_way(
+    world: World, lacking: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if lacking == "lease":
+        monkeypatch.delattr("fcntl.F_SETLEASE")
+    if lacking == "openat2":
+        monkeypatch.setattr(calls, "_OPENAT2", 100_000)
+    if lacking == "exchange":
+        with without_exchange():
+            assert isinstance(world.apply(), Applied)
+    else:
+        assert isinstance(world.apply(), Applied)
+    assert world.is_all()
+
+
+def test_two_edits_that_overlap_are_refused_when_they_are_put_together(root: Path) -> None:
+    memory = open_memory(root, {"a.md": "one two three\n"})
+    changes = [Change(Replace("a.md", "one two", "x")), Change(Replace("a.md", "two three", "y"))]
+    with pytest.raises(ChangeRefused, match="does not hold the text"):
+        compose(memory, changes)
+
+
+def test_two_edits_of_one_file_in_a_set_change_nothing(world: World) -> None:
+    twice = ChangeSet((*replace_a(world).edits, *world.edit("a.md", OLD["a.md"], b"x").edits))
+    with pytest.raises(ChangeRefused):
+        world.apply(twice)
+    assert world.is_none()
+
+
+# Where things stand
+
+
+@pytest.mark.skipif(fast_folder() is None, reason="needs a second file system: /dev/shm")
+@pytest.mark.parametrize("journal_in_memory", [True, False])
+def test_journal_and_memory_may_lie_on_different_file_systems(
+    tmp_path: Path, journal_in_memory: bool
+) -> None:
+    with new_world() as fast:
+        slow = World(tmp_path / "slow")
+        world, other = (slow, fast) if journal_in_memory else (fast, slow)
+        world.state = other.base / "other state"
+        assert os.stat(world.root).st_dev != os.stat(other.base).st_dev
+        killed_in_the_middle(world)
+        world.recover()
+        assert world.check_recovered() == "all"
+
+
+@pytest.mark.parametrize("what", ["gone", "another", "a file"])
+def test_a_memory_that_is_not_there_at_recovery_is_left_and_named(world: World, what: str) -> None:
+    killed_in_the_middle(world)
+    elsewhere = world.base / "elsewhere"
+    world.root.rename(elsewhere)
+    if what == "another":
+        world.root.mkdir()
+        (world.root / "a.md").write_bytes(OLD["a.md"])
+    if what == "a file":
+        world.root.write_bytes(b"x")
+    assert world.recover().waiting == (str(world.root),)
+    assert len(world.unfinished()) == 1
+    if what == "another":
+        assert world.on_disk() == {"a.md": OLD["a.md"]}
+        shutil.rmtree(world.root)
+    if what == "a file":
+        world.root.unlink()
+    elsewhere.rename(world.root)
+    assert len(world.recover().completed) == 1
+    assert world.check_recovered() == "all"
+
+
+def test_a_memory_that_waits_keeps_nobody_from_changing_another(
+    world: World, tmp_path: Path
+) -> None:
+    killed_in_the_middle(world)
+    world.root.rename(world.base / "elsewhere")
+    other = World(tmp_path / "other")
+    other.state = world.state
+    assert isinstance(other.apply(), Applied)
+    assert other.is_all()
+
+
+def test_a_set_that_cannot_be_recovered_stops_its_memory_alone(
+    world: World, tmp_path: Path
+) -> None:
+    """A disk that fails at every start: named, left, and no reason to stop all work."""
+    killed_in_the_middle(world)
+    other = World(tmp_path / "other")
+    other.state = world.state
+    real = calls.exchange
+
+    def broken(folder: int, one: str, name: str) -> None:
+        if os.readlink(f"/proc/self/fd/{folder}").startswith(str(world.root)):
+            raise OSError(5, "Input/output error")
+        real(folder, one, name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calls, "exchange", broken)
+        held_root._exchanging[os.stat(world.root).st_dev] = True
+        assert world.door.recover(AT).waiting == (str(world.root),)
+        assert isinstance(other.apply(), Applied)
+        with pytest.raises(WriteFailed, match="cut off has to be completed first"):
+            world.apply(world.edit("new.md", None, b"x"))
+    world.recover()
+    assert world.check_recovered() == "none"
+
+
+def test_odd_things_in_the_place_of_notes_do_not_stop_recovery(world: World) -> None:
+    killed_in_the_middle(world)
+    shutil.rmtree(world.root / "sub")
+    (world.root / "sub").symlink_to(world.base)
+    (world.root / "a.md").unlink()
+    (world.root / "a.md").mkdir()
+    (world.root / "i.md").unlink(missing_ok=True)
+    (world.root / "i.md").symlink_to("/etc/passwd")
+    found = world.recover()
+    assert (len(found.taken_back), found.waiting) == (1, ())
+    assert not world.unfinished()
+    assert (world.root / "MEMORY.md").read_bytes() == OLD["MEMORY.md"]
+    assert sorted(os.listdir(world.base)) == ["memory", "state"]
+    assert isinstance(world.apply(world.edit("new.md", None, b"x")), Applied)
+
+
+def test_a_state_directory_where_it_does_not_belong_is_refused_untouched(world: World) -> None:
+    (world.base / "repo/.git").mkdir(parents=True)
+    (world.base / "Dropbox").mkdir()
+    (world.base / "sync/.stfolder").mkdir(parents=True)
+    (world.base / "link").symlink_to(world.root)
+    places = {
+        "memory/state": "in the memory itself",
+        "link/state": "in the memory itself",
+        "memory": "in the memory itself",
+        "repo/state": "git work tree",
+        "Dropbox/state": "synced folder",
+        "sync/deep/state": "synced folder",
+    }
+    for place, reason in places.items():
+        world.state = world.base / place
+        before = sorted(world.base.rglob("*"))
+        with pytest.raises(StateUnusable, match=reason):
+            world.apply()
+        with pytest.raises(StateUnusable, match=reason):
+            Recorder(Database(str(world.state))).record(open_memory(world.root), AT)
+        assert sorted(world.base.rglob("*")) == before, place
+
+
+# The history
+
+
+def put_bytes(path: Path, at: int, count: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(b"\xa5" * count)
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "header": lambda path: put_bytes(path, 0, 16),
+    "first page": lambda path: put_bytes(path, 100, 2000),
+    "middle": lambda path: put_bytes(path, 4096, path.stat().st_size - 8192),
+    "cut in half": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "a few bytes left": lambda path: os.truncate(path, 50),
+    "text": lambda path: path.write_bytes(b"no database\n" * 1000),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_history_is_moved_aside_told_and_begun_anew(world: World, damage: str) -> None:
+    assert isinstance(world.apply(), Applied)
+    path = world.state / "history.db"
+    DAMAGES[damage](path)
+    database = Database(str(world.state))
+    door = Door(database)
+    back = world.edit("a.md", (world.root / "a.md").read_bytes(), b"after the damage\n")
+    for _ in range(2):
+        try:
+            outcome = door.apply(back, Purpose(AT))
+            break
+        except StateUnusable as error:
+            told = str(error)
+            assert "damaged" in told
+            assert "Nothing was changed." in told
+    assert isinstance(outcome, Applied)
+    assert len(database.notices) == 1
+    assert "moved to" in database.notices[0]
+    assert len(list(world.state.glob("history.db.corrupt-*"))) >= 1
+    assert (world.root / "a.md").read_bytes() == b"after the damage\n"
+    assert (world.root / "b.md").read_bytes() == b"new b\n"
+
+
+def test_a_history_without_its_write_ahead_log_works(world: World) -> None:
+    killed_in_the_middle(world)
+    wal = world.state / "history.db-wal"
+    assert wal.exists()
+    wal.unlink()
+    before = world.on_disk()
+    world.recover()
+    world.apply(world.edit("untouched.md", OLD["untouched.md"], b"x"))
+    assert {p for p, c in world.on_disk().items() if before.get(p) != c} <= {
+        "untouched.md",
+        *(edit.path for edit in world.change_set().edits),
+    }
+
+
+def test_a_history_of_a_newer_ricordo_is_left_alone(world: World) -> None:
+    killed_in_the_middle(world)
+    path = world.state / "history.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    before = path.read_bytes(), world.on_disk()
+    for work in (world.recover, world.apply):
+        with pytest.raises(StateUnusable, match="newer Ricordo"):
+            work()
+    assert (path.read_bytes(), world.on_disk()) == before
+
+
+def test_others_find_what_they_wrote_told_apart_from_ours(world: World) -> None:
+    """A reading from before our change, recorded after it, does not take ours back."""
+    recorder = Recorder(Database(str(world.state)))
+    memory = open_memory(world.root)
+    assert recorder.record(memory, AT).is_first
+    old = open_memory(world.root)
+    done = world.apply(replace_a(world))
+    assert isinstance(done, Applied)
+    assert Recorder(Database(str(world.state))).record(old, AT).act is None
+    assert recorder.record(open_memory(world.root), AT).act is None
+    (world.root / "a.md").write_bytes(b"theirs\n")
+    recorded = recorder.record(open_memory(world.root), AT)
+    assert (recorded.files, recorded.is_first) == (1, False)
+
+
+def test_a_change_before_the_first_recording_leaves_it_the_first(world: World) -> None:
+    assert isinstance(world.apply(replace_a(world)), Applied)
+    recorder = Recorder(Database(str(world.state)))
+    assert recorder.record(open_memory(world.root), AT).is_first
