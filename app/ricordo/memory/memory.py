@@ -10,8 +10,19 @@ from ricordo.memory.index import Entry, Index, read_index
 from ricordo.memory.layout import Layout, Role
 from ricordo.memory.links import Link
 from ricordo.memory.load import Load, compute_load
-from ricordo.memory.names import Leads, Names, Resolved, is_called_the_same, names_of
+from ricordo.memory.names import (
+    Leads,
+    Names,
+    Resolved,
+    called_by,
+    is_called_the_same,
+    meant_by,
+    names_of,
+)
 from ricordo.memory.note import Note
+
+_FEW = 500
+"""Changed files, up to which what was derived from the memory before is taken over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +151,7 @@ class Memory:
         memory = replace(self, files=tuple(kept))
         if not any(self._is_index(path, file) for path, file in changed.items()):
             memory.__dict__.update(indexes=self.indexes, load=self.load)
-        if all(self._is_called_as_before(path, file) for path, file in changed.items()):
+        if len(changed) <= _FEW:
             memory._carry_over(self, changed)
         return memory
 
@@ -148,22 +159,58 @@ class Memory:
         file = file or self.by_path.get(path)
         return file is not None and file.role is Role.INDEX
 
+    def _carry_over(self, before: Memory, changed: Mapping[str, Note | None]) -> None:
+        """Take what was derived from `before` and still holds: at 10,000 notes deriving it anew
+        takes as long as reading them.
+        """
+        renamed = {
+            path: (before.by_path.get(path), file)
+            for path, file in changed.items()
+            if not before._is_called_as_before(path, file)
+        }
+        gone = [old for old, _ in renamed.values() if old is not None]
+        come = [new for _, new in renamed.values() if new is not None]
+        self.__dict__["names"] = before.names.with_changes(gone, come) if renamed else before.names
+        links = dict(before.links)
+        elsewhere = before._files_that_mean([*gone, *come]) if renamed else set()
+        for path in elsewhere | changed.keys():
+            links.pop(path, None)
+            file = self.by_path.get(path)
+            if file is not None and file.links:
+                links[path] = tuple(self.resolve(file, link) for link in file.links)
+        self.__dict__["links"] = links
+        if "_sources" in before.__dict__:
+            self.__dict__["_sources"] = before._sources_after(changed)
+        if not renamed and "indexes" in self.__dict__:
+            self.__dict__["entries"] = before.entries
+
     def _is_called_as_before(self, path: str, file: Note | None) -> bool:
         before = self.by_path.get(path)
         return file is not None and before is not None and is_called_the_same(before, file)
 
-    def _carry_over(self, before: Memory, changed: Mapping[str, Note | None]) -> None:
-        """Take what was derived from `before` and still holds, because no file came, went or got
-        another name: at 10,000 notes deriving it anew takes as long as reading them.
-        """
-        links = dict(before.links)
+    def _files_that_mean(self, files: Iterable[Note]) -> set[str]:
+        """Return the paths of the files with a link that may mean one of `files`."""
+        keys = {key for file in files for key in called_by(file)}
+        return {path for key in keys for path in self._sources.get(key, ())}
+
+    @cached_property
+    def _sources(self) -> Mapping[str, frozenset[str]]:
+        """The paths of the files with links, by what the links may mean."""
+        found: dict[str, set[str]] = {}
+        for file in self.files:
+            for key in _meant_in(file):
+                found.setdefault(key, set()).add(file.path)
+        return {key: frozenset(paths) for key, paths in found.items()}
+
+    def _sources_after(self, changed: Mapping[str, Note | None]) -> Mapping[str, frozenset[str]]:
+        sources = dict(self._sources)
         for path, file in changed.items():
-            links.pop(path, None)
-            if file is not None and file.links:
-                links[path] = tuple(before.resolve(file, link) for link in file.links)
-        self.__dict__.update(names=before.names, links=links)
-        if "indexes" in self.__dict__:
-            self.__dict__["entries"] = before.entries
+            before = self.by_path.get(path)
+            for key in _meant_in(before) if before is not None else ():
+                sources[key] -= {path}
+            for key in _meant_in(file) if file is not None else ():
+                sources[key] = sources.get(key, frozenset()) | {path}
+        return sources
 
     def resolve(self, source: Note, link: Link) -> Resolved:
         """Return where `link`, standing in `source`, leads."""
@@ -180,6 +227,11 @@ class Memory:
         for key in ("sources", "related", "origin", "inventory", "derived_from"):
             for text in file.head.texts(key) if key in file.head.fields else ():
                 yield self.resolve(file, head_link(text))
+
+
+def _meant_in(file: Note) -> set[str]:
+    """Return, folded, everything that the links of a file may mean."""
+    return {key for link in file.links for key in meant_by(link)}
 
 
 def head_link(item: str) -> Link:

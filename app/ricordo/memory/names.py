@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import posixpath
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.memory.links import Link, is_external
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, stem
 
 
 class Leads(StrEnum):
@@ -70,6 +70,28 @@ class Names:
         if not link.target:
             return Resolved(link, Leads.AWAY)
         return self._wikilink(source, link) if link.is_wikilink else self._path_link(source, link)
+
+    def with_changes(self, gone: Iterable[Note], come: Iterable[Note]) -> Names:
+        """Return these names without those of the files that are `gone`, and with those of the
+        files that have `come`.
+        """
+        paths = set(self.paths)
+        tables = [dict(it) for it in (self.by_name, self.by_stem, self.by_alias, self.by_fold)]
+        for file in gone:
+            paths.discard(file.path)
+            for table, keys in zip(tables, _keys(file), strict=True):
+                for key in keys:
+                    left = [path for path in table[key] if path != file.path]
+                    if left:
+                        table[key] = left
+                    else:
+                        del table[key]
+        for file in come:
+            paths.add(file.path)
+            for table, keys in zip(tables, _keys(file), strict=True):
+                for key in keys:
+                    table[key] = sorted((*table.get(key, ()), file.path))
+        return Names(frozenset(paths), self.others, self.unread, *tables)
 
     def called(self, name: str) -> tuple[str, ...]:
         """Return the paths of the files that `name` means: by name or stem, else folded or as an
@@ -141,15 +163,41 @@ def names_of(files: Iterable[Note], others: frozenset[str], unread: frozenset[st
     by_alias: dict[str, list[str]] = {}
     by_fold: dict[str, list[str]] = {}
     for file in files:
-        path, name, stem = file.path, file.name, file.stem
+        path = file.path
         paths.append(path)
-        by_name.setdefault(normal(name), []).append(path)
-        by_stem.setdefault(normal(stem), []).append(path)
-        for fold in {folded(name), folded(stem)}:
+        names, stems, alias_keys, folds = _keys(file)
+        by_name.setdefault(names[0], []).append(path)
+        by_stem.setdefault(stems[0], []).append(path)
+        for fold in folds:
             by_fold.setdefault(fold, []).append(path)
-        for fold in {folded(alias) for alias in aliases(file)}:
+        for fold in alias_keys:
             by_alias.setdefault(fold, []).append(path)
     return Names(frozenset(paths), others, unread, by_name, by_stem, by_alias, by_fold)
+
+
+def _keys(file: Note) -> tuple[Sequence[str], Sequence[str], Collection[str], Collection[str]]:
+    """Return under what a file stands in the tables: its name, its stem, its aliases folded, name
+    and stem folded.
+    """
+    name, stem = file.name, file.stem
+    alias_keys = {folded(alias) for alias in aliases(file)}
+    return (normal(name),), (normal(stem),), alias_keys, {folded(name), folded(stem)}
+
+
+def called_by(file: Note) -> set[str]:
+    """Return, folded, everything by which a link can mean `file`."""
+    _, _, alias_keys, folds = _keys(file)
+    return {*alias_keys, *folds}
+
+
+def meant_by(link: Link) -> set[str]:
+    """Return, folded, everything by which `link` can mean a file: only where one of these comes,
+    goes or changes can it lead elsewhere.
+    """
+    if link.is_wikilink:
+        bare = stem(link.target) if "/" not in link.target else link.target.removesuffix(".md")
+        return {folded(bare), folded(bare.rpartition("/")[2])}
+    return {folded(stem(posixpath.normpath(link.target)))}
 
 
 def is_called_the_same(one: Note, other: Note) -> bool:
