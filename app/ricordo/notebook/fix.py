@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ricordo.errors import ChangeRefused
 from ricordo.health.finding import Finding
-from ricordo.memory.change import AddEntry, Author, Change, Role
+from ricordo.memory.change import AddEntry, Author, Change, Insert, Role
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.compose import compose
+from ricordo.memory.entry_line import entry_text, line_behind, neighbour
+from ricordo.memory.index import Entry
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import FileFacts, Note, read_note
 from ricordo.memory.protected import is_protected
@@ -110,10 +112,13 @@ class _Fixing:
                 self._make(self._todo(entries=True))
             if len(self._changes) == before:
                 break
-        left = self._left()
-        gone = {it.finding.id for it in left}
-        mended = tuple(finding for finding in self._look.findings if finding.id not in gone)
-        return FixPlan(self._change_set(), mended, left)
+        dismissed = {finding.id for finding in self._look.dismissed}
+        left = tuple(
+            Left(finding, self._why_left(finding))
+            for finding in self._found
+            if finding.id not in dismissed
+        )
+        return FixPlan(self._change_set(), self._mended(), left)
 
     def _todo(self, *, entries: bool) -> list[Finding]:
         """Return the findings that may be mended, in an order in which line numbers hold: in each
@@ -161,9 +166,8 @@ class _Fixing:
         """Try the fixes of `todo` on `memory`; those that do not fit are refused."""
         if not todo:
             return _Tried(memory)
-        changes = [change for finding in todo for change in changes_of(finding)]
         try:
-            composed = compose(memory, changes, marked=self._marked)
+            composed = compose(memory, _gathered(memory, todo), marked=self._marked)
         except ChangeRefused as refused:
             if len(todo) == 1:
                 self._refused[todo[0].id] = refused.message
@@ -249,26 +253,28 @@ class _Fixing:
         ]
         return ChangeSet(effective(edits), tuple(self._changes), self._remarks)
 
-    def _left(self) -> tuple[Left, ...]:
-        """Return the findings of the look that still stand, some of them in other words."""
-        now = {finding.id for finding in self._found}
+    def _mended(self) -> tuple[Finding, ...]:
+        """Return the findings of the look that are gone, those too that went on the way."""
         known = {finding.id for finding in self._look.findings}
+        now = {finding.id for finding in self._found}
         reworded = Counter(_kind(finding) for finding in self._found if finding.id not in known)
-        left: list[Left] = []
+        mended: list[Finding] = []
         for finding in self._look.findings:
-            if finding.id not in now:
-                if finding.id in self._made or not reworded[_kind(finding)]:
-                    continue
+            if finding.id in now:
+                continue
+            if finding.id not in self._made and reworded[_kind(finding)]:
                 reworded[_kind(finding)] -= 1
-            left.append(Left(finding, self._why_left(finding)))
-        return tuple(left)
+            else:
+                mended.append(finding)
+        return tuple(mended)
 
     def _why_left(self, finding: Finding) -> str:
-        note = self._look.memory.by_path.get(finding.path)
+        memory = self._now
+        note = memory.by_path.get(finding.path)
         if finding.id in self._refused:
             return self._refused[finding.id]
-        if self._look.memory.layout.read_only:
-            return self._look.memory.layout.read_only
+        if memory.layout.read_only:
+            return memory.layout.read_only
         if note is not None and is_protected(note, self._marked):
             return f"{visible(note.path)} is protected"
         if finding.fix is None:
@@ -278,18 +284,23 @@ class _Fixing:
         return "its fix has to be seen: F in the notebook, or --unsafe"
 
 
-def _parts(
-    fixed: Sequence[Finding], brought: Sequence[Finding]
-) -> tuple[Sequence[Finding], Sequence[Finding]]:
-    """Return two parts of the fixes: those apart from which nothing new is found, if that divides
-    them, else two halves. Lines of a file stay in their order.
+def _parts(fixed: Sequence[Finding], brought: Sequence[Finding]) -> Iterator[list[Finding]]:
+    """Yield the parts in which fixes are tried that together brought something: those that touch
+    other files, then of each file the first half and the second, in their order.
     """
+    parts: tuple[list[Finding], ...] = ([], [], [])
+    together: dict[str, list[Finding]] = {}
     paths = {finding.path for finding in brought}
-    apart = [finding for finding in fixed if paths.isdisjoint(_paths(finding))]
-    if apart and len(apart) < len(fixed):
-        return apart, [finding for finding in fixed if finding not in apart]
-    middle = len(fixed) // 2
-    return fixed[:middle], fixed[middle:]
+    for finding in fixed:
+        touched = sorted(paths.intersection(_paths(finding)))
+        together.setdefault(touched[0] if touched else "", []).append(finding)
+    apart = together.pop("", []) if len(together) > 1 else []
+    parts[0].extend(apart)
+    for own in together.values():
+        middle = len(own) // 2
+        parts[1].extend(own[:middle])
+        parts[2].extend(own[middle:])
+    yield from (part for part in parts if part)
 
 
 def _paths(finding: Finding) -> Collection[str]:
@@ -300,6 +311,36 @@ def _paths(finding: Finding) -> Collection[str]:
 def _kind(finding: Finding) -> tuple[str, str]:
     """What a finding says of what: its rule and its file."""
     return _ONE_THING.get(finding.rule, finding.rule), finding.path
+
+
+def _gathered(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
+    """Return the changes that mend `todo`, with one insertion for all entries that go to one place
+    of an index: one by one they would each have a long index read anew.
+    """
+    indexes = {index.path: index for index in memory.indexes}
+    models: dict[tuple[str, str], Entry | None] = {}
+    lines: dict[tuple[str, int], list[str]] = {}
+    changes: list[Change] = []
+    for change in (change for finding in todo for change in changes_of(finding)):
+        act = change.act
+        note = memory.by_path.get(act.note) if isinstance(act, AddEntry) else None
+        if not isinstance(act, AddEntry) or note is None or act.path not in indexes:
+            changes.append(change)
+            continue
+        index, kind = indexes[act.path], (act.path, note.type)
+        if kind not in models:
+            models[kind] = neighbour(memory, index, note)
+        model = models[kind]
+        if model is None or model.text.lstrip()[:1].isdigit():
+            # the next one is written in the manner of this one, or counts on
+            changes.append(change)
+            continue
+        text = entry_text(memory, index, note, model)
+        lines.setdefault((index.path, line_behind(index, model)), []).append(text)
+    author = Author(Role.RULE, "unindexed-note")
+    for (path, after), texts in sorted(lines.items(), reverse=True):
+        changes.append(Change(Insert(path, after, "\n".join(texts)), author=author))
+    return changes
 
 
 def _has_grown(before: Memory, after: Memory) -> bool:
