@@ -64,11 +64,14 @@ def fix_one(notebook: Notebook, memory: Memory, findings: Iterable[Finding]) -> 
     return compose(memory, list(changes.values()), marked=protected_paths(notebook))
 
 
-def plan_fixes(notebook: Notebook, look: Look, *, unsafe: bool) -> FixPlan:
+def plan_fixes(
+    notebook: Notebook, look: Look, *, unsafe: bool, only: frozenset[str] = frozenset()
+) -> FixPlan:
     """Return what mends every finding of `look` whose fix is safe, with `unsafe` all that have
-    one. A fix is made whole or not at all, and not where it would bring a new finding.
+    one; of the rules `only` where some are given. A fix is made whole or not at all, and not where
+    it would bring a new finding.
     """
-    return _Fixing(notebook, look, unsafe).plan()
+    return _Fixing(notebook, look, only, unsafe=unsafe).plan()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,12 @@ class _Tried:
 class _Fixing:
     """A memory that gets one fix after the other, in thought."""
 
-    def __init__(self, notebook: Notebook, look: Look, unsafe: bool) -> None:
+    def __init__(
+        self, notebook: Notebook, look: Look, only: frozenset[str], *, unsafe: bool
+    ) -> None:
         self._notebook = notebook
         self._look = look
+        self._only = only
         self._unsafe = unsafe
         self._marked: Collection[str] = protected_paths(notebook)
         self._now = look.memory
@@ -116,9 +122,12 @@ class _Fixing:
         left = tuple(
             Left(finding, self._why_left(finding))
             for finding in self._found
-            if finding.id not in dismissed
+            if finding.id not in dismissed and self._is_asked_for(finding)
         )
         return FixPlan(self._change_set(), self._mended(), left)
+
+    def _is_asked_for(self, finding: Finding) -> bool:
+        return not self._only or finding.rule in self._only
 
     def _todo(self, *, entries: bool) -> list[Finding]:
         """Return the findings that may be mended, in an order in which line numbers hold: in each
@@ -130,6 +139,7 @@ class _Fixing:
             if finding.fix is not None
             and (finding.fix.safe or self._unsafe)
             and finding.rule not in NEVER_ALONE
+            and self._is_asked_for(finding)
             and any(isinstance(act, AddEntry) for act in finding.fix.acts) == entries
         ]
         return sorted(todo, key=lambda it: (it.path, -it.line, it.rule, it.id))
