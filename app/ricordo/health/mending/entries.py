@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ricordo.health.finding import Fix
-from ricordo.health.mending.lines import without_lines
+from ricordo.health.mending.lines import plain_lines, without_lines
 from ricordo.health.mending.links import Meant, lead_to, to_text
 from ricordo.health.mending.sentences import first_words
 from ricordo.health.prose import words_in
@@ -45,7 +45,7 @@ def repoint_or_drop(memory: Memory, meant: Meant, index: Index, entry: Entry) ->
             return led
     if not _is_alone(index, entry):
         return to_text(index.note, entry.link)
-    return Fix("drop the entry", without_lines(index.note, lines_of_entry(index, entry)))
+    return Fix("drop the entry", without_lines(index.note, _lines_of(index, entry)))
 
 
 def drop_second(index: Index, first: Entry, second: Entry) -> Fix | None:
@@ -54,7 +54,7 @@ def drop_second(index: Index, first: Entry, second: Entry) -> Fix | None:
     """
     if not _is_alone(index, second):
         return None
-    lines = lines_of_entry(index, second)
+    lines = _lines_of(index, second)
     adds_nothing = len(lines) == 1 and _says_no_more(first, second)
     return Fix(
         f"drop the entry on line {second.line}", without_lines(index.note, lines), adds_nothing
@@ -86,7 +86,7 @@ def extract(memory: Memory, index: Index, lines: Sequence[int]) -> Fix | None:
     puts an entry in their place; None where that would cut a code fence in two, or a credential
     would get to a second place.
     """
-    every = [line.removesuffix("\n").removesuffix("\r") for line in split_lines(index.note.text)]
+    every = plain_lines(index.note)
     first, last = lines[0], lines[-1]
     body = every[first - 1 : last]
     before = sum(bool(_FENCE.match(line)) for line in every[: first - 1])
@@ -146,6 +146,14 @@ def _heading_above(lines: Sequence[str], first: int) -> str:
         if line.strip():
             return line.strip("# ") if line.startswith("#") else ""
     return ""
+
+
+def _lines_of(index: Index, entry: Entry) -> range:
+    """Return the lines that belong to `entry`; a long index is looked at only where it is."""
+    below = plain_lines(index.note)[entry.line : entry.line + 1]
+    if below and below[0][:1].isspace():
+        return lines_of_entry(index, entry)
+    return range(entry.line, entry.line + 1)
 
 
 def _is_alone(index: Index, entry: Entry) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from ricordo.memory.change import EditLine
@@ -42,9 +43,10 @@ def without_lines(file: Note, numbers: Iterable[int]) -> tuple[EditLine, ...]:
     )
 
 
-def plain_lines(file: Note) -> list[str]:
+@lru_cache(maxsize=2)
+def plain_lines(file: Note) -> tuple[str, ...]:
     """Return the lines of `file` without their line ends."""
-    return [line.removesuffix("\r") for line in file.text.split("\n")]
+    return tuple(line.removesuffix("\r") for line in file.text.split("\n"))
 
 
 def _blocks(text: str, splices: Iterable[Splice]) -> Iterator[tuple[int, int, list[Splice]]]:
