@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_memory
 from ricordo.cli.opening import open_notebook
+from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -45,8 +46,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the findings; return 1 where one is at or over the severity asked for."""
     only = _known_rules(options.rule)
+    if options.fix:
+        _mend(options, surroundings, only)
+    elif options.unsafe:
+        raise WrongUsage("--unsafe goes with --fix.")
     notebook = open_notebook(options, surroundings, only)
-    look = _mended(notebook, unsafe=options.unsafe) if options.fix else notebook.look()
+    look = notebook.look()
     if options.dismiss:
         return _dismiss(notebook, look, options.dismiss, options.reason)
     _print(options, look)
@@ -56,7 +61,6 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
 def _known_rules(names: list[str]) -> frozenset[str]:
     from difflib import get_close_matches
 
-    from ricordo.errors import WrongUsage
     from ricordo.health.rule import all_rules
 
     for name in names:
@@ -67,8 +71,8 @@ def _known_rules(names: list[str]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _mended(notebook: Notebook, *, unsafe: bool) -> Look:
-    """Mend what can be mended, say what was done on stderr, and look again."""
+def _mend(options: Namespace, surroundings: Surroundings, only: frozenset[str]) -> None:
+    """Mend what the rules `only` find and can be mended, and say on stderr what was done."""
     import sys
 
     from ricordo.cli.changing import begin_reported, told_edits
@@ -77,25 +81,26 @@ def _mended(notebook: Notebook, *, unsafe: bool) -> Look:
     from ricordo.notebook.report import finding_line
     from ricordo.text import one_line, visible
 
+    # by all rules: what is mended for one of them must bring nothing that another one finds
+    notebook = open_notebook(options, surroundings)
     look = notebook.judge(begin_reported(notebook))
-    plan = plan_fixes(notebook, look, unsafe=unsafe)
+    plan = plan_fixes(notebook, look, unsafe=options.unsafe, only=only)
     lines: list[str] = []
     if plan.change_set:
         _, merged = apply_at_once(notebook, plan.change_set, by_hand=False)
         lines += [f"mended: {finding_line(finding)}" for finding in plan.mended]
         lines += told_edits(plan.change_set)
         lines += [f"  {one_line(path)}: merged with what somebody else wrote" for path in merged]
+        lines += [f"  {remark}" for remark in plan.change_set.remarks]
     lines += [f"left: {finding_line(left.finding)}: {visible(left.why)}" for left in plan.left]
     lines.append(f"{len(plan.mended)} mended, {len(plan.left)} left")
     if plan.change_set:
         lines.append("`ricordo undo` takes it back.")
     print("\n".join(lines), file=sys.stderr)
-    return notebook.look()
 
 
 def _dismiss(notebook: Notebook, look: Look, finding_id: str, reason: str) -> int:
     from ricordo.cli.output import print_lines
-    from ricordo.errors import WrongUsage
     from ricordo.notebook.report import finding_line
 
     known = {finding.id: finding for finding in (*look.findings, *look.dismissed)}

@@ -266,6 +266,21 @@ class History:
         """
         return self._ops("root = ? AND path = ?", (root, _stored(path)))
 
+    def moves(self, root: str) -> list[tuple[str, str]]:
+        """Return from where to where files were moved inside a root, oldest first."""
+        rows = self.db.execute(
+            "SELECT op.from_path, op.path FROM op JOIN act ON act.n = op.act WHERE op.root = ?"
+            " AND op.from_root = op.root AND op.from_path <> '' AND act.state = 'done'"
+            " ORDER BY op.act, op.n",
+            (root,),
+        )
+        return [(_path(origin), _path(path)) for origin, path in rows]
+
+    def paths(self, root: str) -> set[str]:
+        """Return every path of a root under which a file was ever seen."""
+        rows = self.db.execute("SELECT DISTINCT path FROM op WHERE root = ?", (root,))
+        return {_path(path) for (path,) in rows}
+
     def size_of(self, sha: str | None) -> int | None:
         """Return how many bytes a kept content has; None for a file that is gone or was purged."""
         row = self.db.execute("SELECT size FROM blob WHERE sha = ?", (sha,)).fetchone()

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from ricordo.memory.change import Act
+from ricordo.memory.change import Act, WriteFile
 
 
 class Severity(IntEnum):
@@ -31,9 +31,15 @@ class Fix:
 
     label: str
     """One line that says what it would do."""
-    acts: tuple[Act, ...]
+    acts: tuple[Act, ...] = field(repr=False)
+    """They hold lines of the file, a credential too, so they are never printed."""
     safe: bool = False
     """Whether it is certain to be right and loses nothing; else a person has to see it."""
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The files of the memory that it is about."""
+        return frozenset(act.path for act in self.acts if not isinstance(act, WriteFile))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from dataclasses import replace
 from itertools import islice
 
 from ricordo.garbage import no_garbage_collection
-from ricordo.health.finding import Finding, Severity
+from ricordo.health.finding import Finding, Fix, Severity
 from ricordo.health.rule import Context, Found, Rule, all_rules
-from ricordo.memory.layout import Role
+from ricordo.memory.layout import Layout, Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+from ricordo.memory.protected import is_protected
 
 MOST_A_FILE = 200
 """Findings of one note rule in one file; nobody reads more, and a hostile file could give
@@ -62,7 +63,8 @@ class Linter:
         self._kept = kept
         for rule in rules:
             if rule.on_memory:
-                findings.extend(_numbered(rule, rule.on_memory(memory, context), ""))
+                found = rule.on_memory(memory, context)
+                findings.extend(_numbered(rule, found, memory.by_path, memory.layout))
         return tuple(sorted(findings, key=lambda finding: finding.rank))
 
     def _same_day(self, context: Context) -> bool:
@@ -78,11 +80,17 @@ def _judge(file: Note, rules: Iterable[Rule], context: Context) -> tuple[Finding
     findings: list[Finding] = []
     for rule in rules:
         if rule.on_note and (found := list(islice(rule.on_note(file, context), MOST_A_FILE))):
-            findings.extend(_numbered(rule, found, file.path))
+            findings.extend(_numbered(rule, found, {file.path: file}, context.layout, file.path))
     return tuple(findings)
 
 
-def _numbered(rule: Rule, found: Iterable[Found], path: str) -> Iterable[Finding]:
+def _numbered(
+    rule: Rule,
+    found: Iterable[Found],
+    files: Mapping[str, Note],
+    layout: Layout,
+    path: str = "",
+) -> Iterable[Finding]:
     counts: Counter[tuple[str, str]] = Counter()
     for item in found:
         where = item.path or path
@@ -96,6 +104,12 @@ def _numbered(rule: Rule, found: Iterable[Found], path: str) -> Iterable[Finding
             item.cause,
             item.evidence,
             counts[key],
-            item.fix,
+            item.fix if item.fix and _may_be_made(item.fix, files, layout) else None,
         )
         counts[key] += 1
+
+
+def _may_be_made(fix: Fix, files: Mapping[str, Note], layout: Layout) -> bool:
+    """Whether the memory can be changed, and no file of it that the fix is about is protected."""
+    protected = any(is_protected(files[path], ()) for path in fix.paths if path in files)
+    return not (layout.read_only or protected)

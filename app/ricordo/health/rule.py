@@ -54,6 +54,8 @@ class Context:
     """With time zone."""
     layout: Layout
     thresholds: Mapping[str, float] = field(default_factory=lambda: DEFAULT_THRESHOLDS)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """The present paths of files by the paths that they had, as the history knows them."""
 
 
 NoteRule = Callable[[Note, Context], Iterator[Found]]

@@ -46,9 +46,12 @@ class ChangeSet:
 
     @property
     def author(self) -> Author | None:
-        """Whose wish it is, where all changes have one author."""
+        """Whose wish it is: the one author of all changes, or their role, as for several rules."""
         authors = {change.author for change in self.changes}
-        return authors.pop() if len(authors) == 1 else None
+        roles = {author.role for author in authors}
+        if len(roles) != 1:
+            return None
+        return authors.pop() if len(authors) == 1 else Author(roles.pop())
 
     @property
     def reason(self) -> str:

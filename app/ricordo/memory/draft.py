@@ -36,11 +36,17 @@ class Draft:
         """Files that are other than in `_built`: a memory of 10,000 notes is not put together
         anew for every one that changes.
         """
+        self._unread: dict[str, bytes] = {}
+        """The bytes of files in `_pending` that were put since: a long index of which a hundred
+        lines change is read once.
+        """
         self._touched: set[str] = set()
 
     @property
     def now(self) -> Memory:
         """The memory as it would be."""
+        for path in tuple(self._unread):
+            self.find(path)
         if self._pending:
             self._built = self._built.with_files(self._pending)
             self._pending = {}
@@ -48,16 +54,16 @@ class Draft:
 
     def find(self, path: str) -> Note | None:
         """Return the file at `path` as it would be; None where there is none."""
-        if path in self._pending:
-            return self._pending[path]
-        return self._built.by_path.get(path)
+        if path in self._unread:
+            raw = self._unread.pop(path)
+            facts = _sized(self._last_read(path).facts, raw)
+            self._pending[path] = read_note(path, raw, facts, self.before.layout)
+        return self._last_known(path)
 
     def file(self, path: str) -> Note:
         """Return the file at `path` as it would be."""
-        file = self.find(path)
-        if file is None:
-            raise ChangeRefused(f"There is no {visible(path)} in this memory.")
-        return file
+        self.find(path)
+        return self._last_read(path)
 
     def text(self, path: str) -> str:
         """Return the text of a file whose text may be changed, without byte order mark."""
@@ -66,7 +72,8 @@ class Draft:
             raise ChangeRefused(f"{visible(path)} is left alone: {file.trouble.value}.")
         if one_line(path) != path:
             raise ChangeRefused(f"{one_line(path)} is left alone: rename it first.")
-        return file.text
+        put = self._unread.get(path)
+        return put.removeprefix(BOM).decode("utf-8") if put is not None else file.text
 
     def text_by_lines(self, path: str) -> str:
         """Return the text of a file of which single lines may be changed."""
@@ -83,9 +90,9 @@ class Draft:
 
     def put(self, path: str, text: str) -> None:
         """Give a file that is there another text; byte order mark and all else stay."""
-        file = self.file(path)
-        raw = (BOM if file.raw.startswith(BOM) else b"") + encoded(text)
-        self._set(path, read_note(path, raw, _sized(file.facts, raw), self.before.layout))
+        raw = (BOM if self._last_read(path).raw.startswith(BOM) else b"") + encoded(text)
+        self._unread[path] = raw
+        self._touched.add(path)
 
     def create(self, path: str, raw: bytes) -> None:
         """Put a new file at `path`."""
@@ -132,7 +139,7 @@ class Draft:
 
     def _changeable(self, path: str) -> Note:
         """Return the file at `path`, which the author may change or take away."""
-        file = self.file(path)
+        file = self._last_read(path)
         self._refuse_if_read_only()
         if self.author.role is not Role.PERSON:
             root, origin = self.origin_of(path)
@@ -147,7 +154,18 @@ class Draft:
         if self.before.layout.read_only:
             raise ChangeRefused(self.before.layout.read_only)
 
+    def _last_known(self, path: str) -> Note | None:
+        return self._pending[path] if path in self._pending else self._built.by_path.get(path)
+
+    def _last_read(self, path: str) -> Note:
+        """Return a file as it was when it was read last: what it is, not what it says."""
+        file = self._last_known(path)
+        if file is None:
+            raise ChangeRefused(f"There is no {visible(path)} in this memory.")
+        return file
+
     def _set(self, path: str, file: Note | None) -> None:
+        self._unread.pop(path, None)
         self._pending[path] = file
         self._touched.add(path)
 

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ricordo.errors import ChangeRefused
 from ricordo.health.finding import Finding
-from ricordo.memory.change import Author, Change, Role
+from ricordo.memory.change import AddEntry, Author, Change, Insert, Role
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.compose import compose
+from ricordo.memory.entry_line import entry_text, line_behind, neighbour
+from ricordo.memory.index import Entry
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import FileFacts, Note, read_note
+from ricordo.memory.protected import is_protected
 from ricordo.notebook.change import protected_paths
 from ricordo.notebook.open import Look, Notebook
+from ricordo.text import visible
 
 NEVER_ALONE = frozenset(("secret",))
 """Rules whose fix asks the person something first."""
-_PASSES = 6
+_ONE_THING = {"index-near-budget": "index-over-budget"}
+"""Rules that say of one thing how bad it is: where the one goes, the other may come."""
+_PASSES = 8
 """One fix makes room for the next: an entry that is gone shortens the index."""
-_ONE_BY_ONE = 200
-"""Fixes of one rule that are tried singly where all together would bring a new finding."""
+_MOST_LOOKS = 40
+"""How often all rules run over a memory while its fixes are tried; a bound on the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,123 +57,305 @@ def changes_of(finding: Finding) -> list[Change]:
 
 def fix_one(notebook: Notebook, memory: Memory, findings: Iterable[Finding]) -> ChangeSet:
     """Return the change set that mends the `findings` together. Raises ChangeRefused."""
-    changes = [change for finding in findings for change in changes_of(finding)]
+    # findings of one line may have one fix
+    changes = {change.act: change for finding in findings for change in changes_of(finding)}
     if not changes:
         raise ChangeRefused("This finding has no fix; e edits the note.")
-    return compose(memory, changes, marked=protected_paths(notebook))
+    return compose(memory, list(changes.values()), marked=protected_paths(notebook))
 
 
-def plan_fixes(notebook: Notebook, look: Look, *, unsafe: bool) -> FixPlan:
+def plan_fixes(
+    notebook: Notebook, look: Look, *, unsafe: bool, only: frozenset[str] = frozenset()
+) -> FixPlan:
     """Return what mends every finding of `look` whose fix is safe, with `unsafe` all that have
-    one. A fix that would bring a new finding is left out.
+    one; of the rules `only` where some are given. A fix is made whole or not at all, and not where
+    it would bring a new finding.
     """
-    work = _Fixing(notebook, look, unsafe)
-    for _ in range(_PASSES):
-        if not work.go():
-            break
-    mended = {finding.id for finding in work.mended}
-    left = [
-        Left(finding, work.refused.get(finding.id) or _why_left(finding))
-        for finding in look.findings
-        if finding.id not in mended
-    ]
-    return FixPlan(work.change_set(), tuple(work.mended), tuple(left))
+    return _Fixing(notebook, look, only, unsafe=unsafe).plan()
 
 
-def _why_left(finding: Finding) -> str:
-    if finding.fix is None:
-        return "nothing mends it mechanically"
-    if finding.rule in NEVER_ALONE:
-        return "its fix asks first: F in the notebook"
-    return "its fix has to be seen: F in the notebook, or --unsafe"
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A memory as some fixes would make it."""
+
+    memory: Memory
+    fixed: tuple[Finding, ...] = ()
+    """The findings whose fixes were made."""
+    remarks: tuple[str, ...] = ()
 
 
 class _Fixing:
     """A memory that gets one fix after the other, in thought."""
 
-    def __init__(self, notebook: Notebook, look: Look, unsafe: bool) -> None:
+    def __init__(
+        self, notebook: Notebook, look: Look, only: frozenset[str], *, unsafe: bool
+    ) -> None:
         self._notebook = notebook
-        self._before = look.memory
-        self._now = look.memory
+        self._look = look
+        self._only = only
         self._unsafe = unsafe
         self._marked: Collection[str] = protected_paths(notebook)
-        self._known = {finding.id for finding in (*look.findings, *look.dismissed)}
+        self._now = look.memory
         self._found: Sequence[Finding] = look.findings
         self._changes: list[Change] = []
-        self.mended: list[Finding] = []
-        self.refused: dict[str, str] = {}
+        self._remarks: tuple[str, ...] = ()
+        self._made: set[str] = set()
+        """Findings whose fix was made, by id."""
+        self._refused: dict[str, str] = {}
         """Why a fix was left out, by the id of its finding."""
+        self._full: dict[tuple[str, str], str] = {}
+        """Why no further fix of a rule may touch a file."""
+        self._looks = 0
 
-    def go(self) -> bool:
-        """Make the fixes that the findings of the moment have; say whether there was any."""
-        todo = [finding for finding in self._found if self._may_fix(finding)]
-        made = self._made(todo, together=True)
-        if not made:
-            for rule in dict.fromkeys(finding.rule for finding in todo):
-                own = [finding for finding in todo if finding.rule == rule]
-                made |= self._made(own, together=True) or (
-                    len(own) <= _ONE_BY_ONE and self._made(own, together=False)
-                )
-        return made
+    def plan(self) -> FixPlan:
+        """Make all fixes that may be made and tell what came of it."""
+        for _ in range(_PASSES):
+            before = len(self._changes)
+            self._refused, self._full = {}, {}
+            self._make(self._todo(entries=False))
+            if len(self._changes) == before:
+                # an entry that is repointed may be the one that a note misses, so that comes first
+                self._make(self._todo(entries=True))
+            if len(self._changes) == before:
+                break
+        dismissed = {finding.id for finding in self._look.dismissed}
+        left = tuple(
+            Left(finding, self._why_left(finding))
+            for finding in self._found
+            if finding.id not in dismissed and self._is_asked_for(finding)
+        )
+        return FixPlan(self._change_set(), self._mended(), left)
 
-    def change_set(self) -> ChangeSet:
+    def _is_asked_for(self, finding: Finding) -> bool:
+        return not self._only or finding.rule in self._only
+
+    def _todo(self, *, entries: bool) -> list[Finding]:
+        """Return the findings that may be mended, in an order in which line numbers hold: in each
+        file from its last line to its first.
+        """
+        todo = [
+            finding
+            for finding in self._found
+            if finding.fix is not None
+            and (finding.fix.safe or self._unsafe)
+            and finding.rule not in NEVER_ALONE
+            and self._is_asked_for(finding)
+            and any(isinstance(act, AddEntry) for act in finding.fix.acts) == entries
+        ]
+        return sorted(todo, key=lambda it: (it.path, -it.line, it.rule, it.id))
+
+    def _make(self, todo: Sequence[Finding]) -> None:
+        """Make the fixes of `todo`, all that fit, mend and bring nothing new."""
+        todo = [finding for finding in todo if not self._is_refused(finding)]
+        tried = self._composed(self._now, todo)
+        if not tried.fixed:
+            return
+        self._looks += 1
+        found = self._notebook.findings(tried.memory)
+        brought = self._brought(found, tried)
+        guilty = self._refuse_idle(found, tried.fixed) or self._refuse_guilty(tried.fixed, brought)
+        if guilty:
+            self._make([finding for finding in tried.fixed if finding not in guilty])
+        elif not brought:
+            self._take(tried, found)
+        else:
+            for part in _parts(tried.fixed, brought):
+                self._make(part)
+
+    def _is_refused(self, finding: Finding) -> bool:
+        """Whether the fix need not be tried any more in this pass."""
+        full = (self._full.get((finding.rule, path)) for path in _paths(finding))
+        why = next((why for why in full if why), "")
+        if not why and self._looks >= _MOST_LOOKS:
+            why = "it was not tried, for too many fixes touch each other; run it again"
+        if why:
+            self._refused[finding.id] = why
+        return finding.id in self._refused
+
+    def _composed(self, memory: Memory, todo: Sequence[Finding]) -> _Tried:
+        """Try the fixes of `todo` on `memory`; those that do not fit are refused."""
+        if not todo:
+            return _Tried(memory)
+        try:
+            composed = compose(memory, _gathered(memory, todo), marked=self._marked)
+        except ChangeRefused as refused:
+            if len(todo) == 1:
+                self._refused[todo[0].id] = refused.message
+                return _Tried(memory)
+            middle = len(todo) // 2
+            first = self._composed(memory, todo[:middle])
+            second = self._composed(first.memory, todo[middle:])
+            return _Tried(second.memory, first.fixed + second.fixed, first.remarks + second.remarks)
+        return _Tried(with_edits(memory, composed.edits), tuple(todo), composed.remarks)
+
+    def _brought(self, found: Sequence[Finding], tried: _Tried) -> list[Finding]:
+        """Return the findings in `found` that the fixes brought.
+
+        A finding whose text was changed on the way takes the place of the one that it was: there
+        are no more of its rule in its file. Of an index over its budget that holds only if it has
+        not grown; and a dismissed finding must not come back in other words.
+        """
+        known = {finding.id for finding in (*self._found, *self._look.dismissed)}
+        still = {finding.id for finding in found}
+        mended = {finding.id for finding in tried.fixed}
+        room = Counter(_kind(it) for it in self._found if it.id not in still | mended)
+        closed = {_kind(it) for it in self._look.dismissed if it.id not in still}
+        if _has_grown(self._look.memory, tried.memory):
+            closed |= {kind for kind in room if kind[0] in _ONE_THING.values()}
+        brought: list[Finding] = []
+        for finding in found:
+            kind = _kind(finding)
+            if finding.id in known:
+                continue
+            if room[kind] and kind not in closed:
+                room[kind] -= 1
+            else:
+                brought.append(finding)
+        return brought
+
+    def _refuse_idle(self, found: Sequence[Finding], fixed: Sequence[Finding]) -> list[Finding]:
+        """Refuse the fixes that leave their finding as it is, and return them. Where one of several
+        findings with one text is gone, the next has its id, so they are counted.
+        """
+        still = {finding.id for finding in found}
+        fewer = Counter(map(_kind, self._found)) - Counter(map(_kind, found))
+        made = Counter(map(_kind, fixed))
+        idle = [it for it in fixed if it.id in still and fewer[_kind(it)] < made[_kind(it)]]
+        for finding in idle:
+            self._refused[finding.id] = "its fix does not mend all of it"
+        return idle
+
+    def _refuse_guilty(self, fixed: Sequence[Finding], brought: Sequence[Finding]) -> list[Finding]:
+        """Refuse the fixes that alone can have brought something, and return them: the only one,
+        or the only one that touches the file in which a finding came up.
+        """
+        guilty: list[Finding] = []
+        for finding in brought:
+            touching = [it for it in fixed if len(fixed) == 1 or finding.path in _paths(it)]
+            if len(touching) == 1 and touching[0] not in guilty:
+                guilty += touching
+                why = f"it would bring: {visible(finding.message)}"
+                self._refused[touching[0].id] = why
+                if not finding.line or finding.rule in _ONE_THING.values():
+                    # a file that is full is so for all fixes of this kind
+                    self._full[touching[0].rule, finding.path] = why
+        return guilty
+
+    def _take(self, tried: _Tried, found: Sequence[Finding]) -> None:
+        self._now, self._found = tried.memory, found
+        self._remarks += tried.remarks
+        for finding in tried.fixed:
+            self._changes += changes_of(finding)
+            self._made.add(finding.id)
+
+    def _change_set(self) -> ChangeSet:
         """Return all that was made, as one set."""
-        old, new = self._before.by_path, self._now.by_path
+        before, after = self._look.memory.by_path, self._now.by_path
         edits = [
             Edit(
-                self._before.root,
+                self._now.root,
                 path,
-                old[path].raw if path in old else None,
-                new[path].raw if path in new else None,
+                before[path].raw if path in before else None,
+                after[path].raw if path in after else None,
             )
-            for path in sorted(old.keys() | new.keys())
-            if old.get(path) is not new.get(path)
+            for path in sorted(before.keys() | after.keys())
+            if before.get(path) is not after.get(path)
         ]
-        return ChangeSet(effective(edits), tuple(self._changes))
+        return ChangeSet(effective(edits), tuple(self._changes), self._remarks)
 
-    def _may_fix(self, finding: Finding) -> bool:
-        fix = finding.fix
-        return (
-            fix is not None
-            and (fix.safe or self._unsafe)
-            and finding.rule not in NEVER_ALONE
-            and finding.id not in self.refused
-        )
-
-    def _made(self, todo: Sequence[Finding], *, together: bool) -> bool:
-        groups = [todo] if together else [[finding] for finding in todo]
-        made = [self._try(group) for group in groups if group]
-        return any(made)
-
-    def _try(self, group: Sequence[Finding]) -> bool:
-        """Make the fixes of `group`, unless one of them would bring a finding that is new."""
-        memory, mended, changes = self._now, [], []
-        for finding in sorted(group, key=lambda it: (it.path, -it.line)):
-            own = changes_of(finding)
-            try:
-                memory = with_edits(memory, compose(memory, own, marked=self._marked).edits)
-            except ChangeRefused as refused:
-                self.refused[finding.id] = refused.message
+    def _mended(self) -> tuple[Finding, ...]:
+        """Return the findings of the look that are gone, those too that went on the way."""
+        known = {finding.id for finding in self._look.findings}
+        now = {finding.id for finding in self._found}
+        reworded = Counter(_kind(finding) for finding in self._found if finding.id not in known)
+        mended: list[Finding] = []
+        for finding in self._look.findings:
+            if finding.id in now:
                 continue
-            mended.append(finding)
-            changes += own
-        if not mended:
-            return False
-        found = self._notebook.findings(memory)
-        brought = [finding for finding in found if finding.id not in self._known]
-        if brought:
-            if len(group) == 1:
-                self.refused[group[0].id] = f"it would bring: {brought[0].message}"
-            return False
-        self._now, self._found = memory, found
-        self._changes += changes
-        standing = {finding.id for finding in found}
-        for finding in mended:
-            if finding.id in standing:
-                self.refused[finding.id] = "its fix does not mend all of it"
-            elif finding.id in self._known:
-                self.mended.append(finding)
-        return True
+            if finding.id not in self._made and reworded[_kind(finding)]:
+                reworded[_kind(finding)] -= 1
+            else:
+                mended.append(finding)
+        return tuple(mended)
+
+    def _why_left(self, finding: Finding) -> str:
+        memory = self._now
+        note = memory.by_path.get(finding.path)
+        if finding.id in self._refused:
+            return self._refused[finding.id]
+        if memory.layout.read_only:
+            return memory.layout.read_only
+        if note is not None and is_protected(note, self._marked):
+            return f"{visible(note.path)} is protected"
+        if finding.fix is None:
+            return "nothing mends it mechanically"
+        if finding.rule in NEVER_ALONE:
+            return "its fix asks first: F in the notebook"
+        return "its fix has to be seen: F in the notebook, or --unsafe"
+
+
+def _parts(fixed: Sequence[Finding], brought: Sequence[Finding]) -> Iterator[list[Finding]]:
+    """Yield the parts in which fixes are tried that together brought something: those that touch
+    other files, then of each file the first half and the second, in their order.
+    """
+    parts: tuple[list[Finding], ...] = ([], [], [])
+    together: dict[str, list[Finding]] = {}
+    paths = {finding.path for finding in brought}
+    for finding in fixed:
+        touched = sorted(paths.intersection(_paths(finding)))
+        together.setdefault(touched[0] if touched else "", []).append(finding)
+    apart = together.pop("", []) if len(together) > 1 else []
+    parts[0].extend(apart)
+    for own in together.values():
+        middle = len(own) // 2
+        parts[1].extend(own[:middle])
+        parts[2].extend(own[middle:])
+    yield from (part for part in parts if part)
+
+
+def _paths(finding: Finding) -> Collection[str]:
+    """Return the files that the fix of a finding is about."""
+    return finding.fix.paths if finding.fix else ()
+
+
+def _kind(finding: Finding) -> tuple[str, str]:
+    """What a finding says of what: its rule and its file."""
+    return _ONE_THING.get(finding.rule, finding.rule), finding.path
+
+
+def _gathered(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
+    """Return the changes that mend `todo`, with one insertion for all entries that go to one place
+    of an index: one by one they would each have a long index read anew.
+    """
+    indexes = {index.path: index for index in memory.indexes}
+    models: dict[tuple[str, str], Entry | None] = {}
+    lines: dict[tuple[str, int], list[str]] = {}
+    changes: list[Change] = []
+    for change in (change for finding in todo for change in changes_of(finding)):
+        act = change.act
+        note = memory.by_path.get(act.note) if isinstance(act, AddEntry) else None
+        if not isinstance(act, AddEntry) or note is None or act.path not in indexes:
+            changes.append(change)
+            continue
+        index, kind = indexes[act.path], (act.path, note.type)
+        if kind not in models:
+            models[kind] = neighbour(memory, index, note)
+        model = models[kind]
+        if model is None or model.text.lstrip()[:1].isdigit():
+            # the next one is written in the manner of this one, or counts on
+            changes.append(change)
+            continue
+        text = entry_text(memory, index, note, model)
+        lines.setdefault((index.path, line_behind(index, model)), []).append(text)
+    author = Author(Role.RULE, "unindexed-note")
+    for (path, after), texts in sorted(lines.items(), reverse=True):
+        changes.append(Change(Insert(path, after, "\n".join(texts)), author=author))
+    return changes
+
+
+def _has_grown(before: Memory, after: Memory) -> bool:
+    """Whether more of the index is to be loaded than `before`."""
+    return after.load.lines > before.load.lines or after.load.units > before.load.units
 
 
 def with_edits(memory: Memory, edits: Iterable[Edit]) -> Memory:
@@ -178,6 +367,6 @@ def with_edits(memory: Memory, edits: Iterable[Edit]) -> Memory:
             continue
         old = memory.by_path.get(edit.path)
         facts = old.facts if old else FileFacts(0, 0.0, 0, 0)
-        sized = FileFacts(len(edit.after), facts.modified, facts.inode, facts.changed_ns)
+        sized = facts._replace(size=len(edit.after))
         changed[edit.path] = read_note(edit.path, edit.after, sized, memory.layout)
     return memory.with_files(changed)

@@ -25,6 +25,7 @@ from ricordo.notebook.record import Recorded, Recorder
 from ricordo.notebook.seen import summary
 from ricordo.notebook.settle import severities, thresholds
 from ricordo.notebook.surroundings import Surroundings
+from ricordo.notebook.whereabouts import Whereabouts
 from ricordo.settings.settings import Settings
 
 
@@ -158,7 +159,8 @@ class Notebook:
         """Return what the rules find in `memory`, which need not be on disk, worst first."""
         root = self.place.root
         now = self.surroundings.now
-        context = Context(now, memory.layout, thresholds(self.settings, root))
+        renamed = Whereabouts(self.database, memory)
+        context = Context(now, memory.layout, thresholds(self.settings, root), renamed)
         return self._linter.run(memory, context)
 
     def _remember(self, look: Look) -> None:

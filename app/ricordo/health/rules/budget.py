@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ricordo.health.finding import Severity
+from ricordo.health.mending.entries import extract, shorten
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.health.rules.index import LISTED
 from ricordo.memory.index import Index
@@ -47,7 +48,9 @@ def index_long_entry(memory: Memory, context: Context) -> Iterator[Found]:
         for entry in index.entries:
             if entry.form in LISTED and len(entry.text) > longest:
                 message = f"The entry “{entry.title}” has {len(entry.text)} characters."
-                yield Found(entry.line, message, entry.text, (entry.text,), index.path)
+                target = memory.by_path.get(memory.target(index, entry).path)
+                fix = shorten(index, entry, int(longest), target.description if target else "")
+                yield Found(entry.line, message, entry.text, (entry.text,), index.path, fix)
 
 
 @memory_rule("index-inline-body", Severity.INFO, "note text written into the index")
@@ -57,10 +60,12 @@ def index_inline_body(memory: Memory, context: Context) -> Iterator[Found]:
     index = memory.index
     if index is None or memory.layout.limits is None:
         return
-    for first, text in _stretches(index):
-        if len(text) >= least:
+    for lines in _stretches(index):
+        if len(lines) >= least:
+            text = list(lines.values())
             message = f"{len(text)} lines of note text stand in the index."
-            yield Found(first, message, "\n".join(text), tuple(text[:_SHOWN]), index.path)
+            fix = extract(memory, index, list(lines))
+            yield Found(min(lines), message, "\n".join(text), tuple(text[:_SHOWN]), index.path, fix)
 
 
 def _measure(load: Load) -> str:
@@ -70,15 +75,14 @@ def _measure(load: Load) -> str:
     return f"{lines} and {load.units:,} of {limits.units:,} characters"
 
 
-def _stretches(index: Index) -> Iterator[tuple[int, list[str]]]:
-    """The runs of lines that are neither heading nor entry, each with its first line's number."""
+def _stretches(index: Index) -> Iterator[dict[int, str]]:
+    """The runs of lines that are neither heading nor entry, each line by its number."""
     entries = {entry.line for entry in index.entries}
-    first, text = 0, list[str]()
+    text: dict[int, str] = {}
     for number, line in stripped_lines(index.note.text):
         if number in entries or line.startswith("#"):
-            yield first, text
-            first, text = 0, []
+            yield text
+            text = {}
         elif line.strip():
-            first = first or number
-            text.append(line)
-    yield first, text
+            text[number] = line
+    yield text

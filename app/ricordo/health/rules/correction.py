@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from heapq import nsmallest
 
-from ricordo.health.finding import Severity
+from ricordo.health.finding import Fix, Severity
+from ricordo.health.mending.entries import lifted
 from ricordo.health.opposition import exclude_each_other, read_claim
 from ricordo.health.prose import words_in
 from ricordo.health.rule import Context, Found, memory_rule
@@ -74,9 +75,10 @@ def lost_correction(memory: Memory, context: Context) -> Iterator[Found]:
     below = {it.note.path: it for it in listed[-_MOST_LOST:] if it.note.path not in loaded}
     alike = context.thresholds["lost-correction.likeness"]
     known = _Loaded(loaded.values())
+    lift = _Lift(memory, index, listed, alike)
     for lost in below.values():
         if (wrong := _corrected(memory, lost, known, alike)) is not None:
-            yield _found(lost, wrong, index)
+            yield _found(lost, wrong, index, lift.fix(lost, wrong))
 
 
 class _Loaded:
@@ -100,6 +102,28 @@ class _Loaded:
             if self._left > 0:
                 self._left -= 1
                 yield self.by_path[path]
+
+
+class _Lift:
+    """Lifts a correction above the cut, unless that pushes another one below it."""
+
+    def __init__(
+        self, memory: Memory, index: Index, listed: Sequence[_Listed], alike: float
+    ) -> None:
+        self._memory, self._index = memory, index
+        self._listed, self._alike = listed, alike
+
+    def fix(self, lost: _Listed, wrong: _Listed) -> Fix | None:
+        """Return the fix that puts `lost` behind the entry that it corrects."""
+        lift = lifted(self._index, self._memory, lost.entry, wrong.entry)
+        if lift is None:
+            return None
+        fix, cut = lift
+        was_cut = self._memory.load.cut_at_line or cut
+        loaded = _Loaded(it for it in self._listed if it.entry.line < cut)
+        pushed = [it for it in self._listed if cut <= it.entry.line < was_cut]
+        corrects = (_corrected(self._memory, it, loaded, self._alike) for it in pushed)
+        return None if any(corrects) else fix
 
 
 def _listed(memory: Memory, index: Index) -> Iterator[_Listed]:
@@ -189,7 +213,7 @@ def _sentence(text: str, match: re.Match[str]) -> tuple[int, int]:
     return start or max(0, match.start() - 600), closing.start() if closing else len(text)
 
 
-def _found(lost: _Listed, wrong: _Listed, index: Index) -> Found:
+def _found(lost: _Listed, wrong: _Listed, index: Index, fix: Fix | None) -> Found:
     message = (
         f"“{lost.entry.title}” corrects “{wrong.entry.title}”,"
         " which agents are given while the correction is not."
@@ -199,7 +223,7 @@ def _found(lost: _Listed, wrong: _Listed, index: Index) -> Found:
         f"not loaded, line {lost.entry.line}: {lost.entry.text.strip()}",
     )
     cause = normal(f"{wrong.entry.text}\n{lost.entry.text}")
-    return Found(lost.entry.line, message, cause, evidence, index.path)
+    return Found(lost.entry.line, message, cause, evidence, index.path, fix)
 
 
 def _words(it: _Listed) -> frozenset[str]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ricordo.health.calendar import Dated, find_dates, names_year
 from ricordo.health.finding import Severity
+from ricordo.health.mending.dates import date_words, is_told
 from ricordo.health.prose import Statement, statements, telling
 from ricordo.health.rule import Context, Found, note_rule
 from ricordo.health.rules.files import NOTES
@@ -65,15 +66,23 @@ def passed_date(note: Note, context: Context) -> Iterator[Found]:
 def relative_date(note: Note, context: Context) -> Iterator[Found]:
     """Words of time that only the day of writing gives a meaning, once a statement."""
     for statement in telling(note, _relative_triggers()):
-        spoken = statement.spoken
-        for match in _relative().finditer(lowered(spoken)):
-            said = spoken[match.start() : match.end()]
-            clause = lowered(_clause(spoken, *match.span()))
-            if not _is_title(spoken, match.start()) and not _timeless().search(clause):
-                message = f"“{said}” means nothing once the day is forgotten."
-                quoted = statement.quoted(match.start())
-                yield Found(statement.line_at(match.start()), message, quoted, (quoted,))
-                break
+        places = list(_meaningless(statement.spoken))
+        if places:
+            start, end = places[0]
+            message = f"“{statement.text[start:end]}” means nothing once the day is forgotten."
+            quoted = statement.quoted(start)
+            fix = date_words(note, context.layout, statement, places)
+            yield Found(statement.line_at(start), message, quoted, (quoted,), fix=fix)
+
+
+def _meaningless(spoken: str) -> Iterator[tuple[int, int]]:
+    """Where words of time stand in a statement that have no date of their own."""
+    for match in _relative().finditer(lowered(spoken)):
+        start, end = match.span()
+        clause = lowered(_clause(spoken, start, end))
+        is_dated = is_told(spoken, end) or _is_title(spoken, start)
+        if not is_dated and not _timeless().search(clause):
+            yield start, end
 
 
 def _found(statement: Statement, dated: Dated) -> Found:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ricordo.health.finding import Severity
+from ricordo.health.finding import Fix, Severity
 from ricordo.health.rule import Context, Found, memory_rule, note_rule
+from ricordo.memory.change import Retire
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory, Skipped
 from ricordo.memory.note import Note, Trouble
@@ -40,7 +41,11 @@ def empty_note(note: Note, context: Context) -> Iterator[Found]:
         return
     if all(_PLACEHOLDER.match(line) for line in said.split("\n")):
         yield Found(
-            0, f"“{note.name}” has no text.", said.strip(), (said.strip(),) * bool(said.strip())
+            0,
+            f"“{note.name}” has no text.",
+            said.strip(),
+            (said.strip(),) * bool(said.strip()),
+            fix=Fix("retire the note", (Retire(note.path),)),
         )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ricordo.health.finding import Severity
+from ricordo.health.finding import Fix, Severity
+from ricordo.health.mending.heads import give_fields, quote_value, spell_type
 from ricordo.health.prose import head_line
 from ricordo.health.rule import Context, Found, memory_rule, note_rule
 from ricordo.memory.layout import Kind, Role
@@ -25,7 +26,8 @@ def frontmatter_missing(note: Note, context: Context) -> Iterator[Found]:
         return
     if note.readable and note.text.strip():
         first = note.text.strip().partition("\n")[0]
-        yield Found(1, f"“{note.name}” has no frontmatter.", note.path, (first,))
+        message = f"“{note.name}” has no frontmatter."
+        yield Found(1, message, note.path, (first,), fix=_new_head(note, context))
 
 
 @note_rule("frontmatter-invalid", Severity.ERROR, "frontmatter that strict YAML refuses")
@@ -37,7 +39,8 @@ def frontmatter_invalid(note: Note, context: Context) -> Iterator[Found]:
     lines = note.text.split("\n", fault.line)
     quoted = lines[fault.line - 1].rstrip("\r") if len(lines) >= fault.line else ""
     message = f"The frontmatter is not valid YAML: {fault.message}."
-    yield Found(fault.line, message, f"{fault.message}\n{quoted}", (quoted,))
+    cause = f"{fault.message}\n{quoted}"
+    yield Found(fault.line, message, cause, (quoted,), fix=quote_value(note))
 
 
 @note_rule("frontmatter-incomplete", Severity.WARNING, "no name, description or type", roles=NOTES)
@@ -48,7 +51,8 @@ def frontmatter_incomplete(note: Note, context: Context) -> Iterator[Found]:
     missing = [field for field in context.layout.required if not _given(note, field, context)]
     if missing:
         message = f"The frontmatter gives no {' and no '.join(missing)}."
-        yield Found(1, message, ", ".join(missing))
+        fix = give_fields(note, missing, context.layout)
+        yield Found(1, message, ", ".join(missing), fix=fix)
 
 
 @memory_rule("unknown-type", Severity.WARNING, "a type that the kind of memory does not know")
@@ -60,7 +64,16 @@ def unknown_type(memory: Memory, context: Context) -> Iterator[Found]:
             if given and not _names_one(given, known):
                 message = f"The type “{given}” is none of {', '.join(sorted(known))}."
                 where = head_line(note, "type")
-                yield Found(where, message, given, (f"type: {given}",), note.path)
+                fix = spell_type(note, given, known, memory.layout.type_keys)
+                yield Found(where, message, given, (f"type: {given}",), note.path, fix)
+
+
+def _new_head(note: Note, context: Context) -> Fix | None:
+    """A head with all that the agent asks for, else with what can be told."""
+    fields = dict.fromkeys(("name", "description", *context.layout.required))
+    return give_fields(note, list(fields), context.layout) or give_fields(
+        note, ["name", "description"], context.layout
+    )
 
 
 def _typed_alike(memory: Memory) -> Iterator[tuple[list[Note], frozenset[str]]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ricordo.health.finding import Severity
+from ricordo.health.mending.entries import drop_second, enter, repoint_or_drop
+from ricordo.health.mending.links import Meant
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.memory.index import Entry, EntryForm, Index
 from ricordo.memory.layout import Role
@@ -19,6 +21,7 @@ LISTED = frozenset((EntryForm.BULLET, EntryForm.ROW))
 @memory_rule("index-missing-file", Severity.ERROR, "an entry points to a file that is not there")
 def index_missing_file(memory: Memory, context: Context) -> Iterator[Found]:
     """Entries that lead nowhere; a wikilink in prose is a note that is wanted, no entry."""
+    meant = Meant(memory, context.renamed)
     for index in memory.indexes:
         for entry in index.entries:
             if entry.link.is_wikilink and entry.form not in LISTED:
@@ -27,19 +30,22 @@ def index_missing_file(memory: Memory, context: Context) -> Iterator[Found]:
                 message = (
                     f"The entry “{entry.title}” points to {entry.link.target}, which is not there."
                 )
-                yield Found(entry.line, message, entry.link.target, (entry.text,), index.path)
+                fix = repoint_or_drop(memory, meant, index, entry)
+                yield Found(entry.line, message, entry.link.target, (entry.text,), index.path, fix)
 
 
 @memory_rule("unindexed-note", Severity.WARNING, "a note that no entry points to")
 def unindexed_note(memory: Memory, context: Context) -> Iterator[Found]:
     """Notes that an index should list and none does; an empty file has nothing to be listed."""
-    folders = {index.folder for index in memory.indexes}
+    folders = {index.folder: index for index in reversed(memory.indexes)}
     for note in memory.notes if folders else ():
         is_empty = note.readable and not note.text.strip()
-        if note.path in memory.entries or is_empty or not _is_covered(note, folders, memory):
+        if note.path in memory.entries or is_empty:
             continue
-        message = f"No entry of the index points to “{note.name}”."
-        yield Found(0, message, note.path, (), note.path)
+        index = _index_above(note, folders, memory)
+        if index is not None:
+            message = f"No entry of the index points to “{note.name}”."
+            yield Found(0, message, note.path, (), note.path, enter(index, note))
 
 
 @memory_rule("index-duplicate-entry", Severity.WARNING, "two entries for one note")
@@ -51,7 +57,8 @@ def index_duplicate_entry(memory: Memory, context: Context) -> Iterator[Found]:
             first = seen.setdefault((path, entry.link.anchor), entry)
             if first is not entry:
                 message = f"{path} has two entries, on lines {first.line} and {entry.line}."
-                yield Found(entry.line, message, path, (first.text, entry.text), index.path)
+                fix = drop_second(index, first, entry)
+                yield Found(entry.line, message, path, (first.text, entry.text), index.path, fix)
 
 
 def _listed(memory: Memory, index: Index) -> Iterator[tuple[str, Entry]]:
@@ -62,12 +69,12 @@ def _listed(memory: Memory, index: Index) -> Iterator[tuple[str, Entry]]:
                 yield found.path, entry
 
 
-def _is_covered(note: Note, folders: set[str], memory: Memory) -> bool:
-    """Whether an index lies in the folder of `note` or above; for a raw source, among sources."""
+def _index_above(note: Note, folders: Mapping[str, Index], memory: Memory) -> Index | None:
+    """The index in the folder of `note` or nearest above; for a raw source, among sources."""
     within = memory.layout.source_folder if note.role is Role.SOURCE else ""
     folder = note.path.rpartition("/")[0]
     while folder not in folders:
         if folder in ("", within):
-            return False
+            return None
         folder = folder.rpartition("/")[0]
-    return folder.startswith(within)
+    return folders[folder] if folder.startswith(within) else None

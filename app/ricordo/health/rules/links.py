@@ -6,7 +6,8 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from ricordo.health.finding import Severity
+from ricordo.health.finding import Fix, Severity
+from ricordo.health.mending.links import Meant, lead_to, to_text
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.health.rules.index import LISTED
 from ricordo.memory.layout import Kind, Role
@@ -34,22 +35,26 @@ _LINKED = frozenset((Kind.CLAUDE, Kind.CLAUDE_AGENT, Kind.WIKI, Kind.FOLDER))
 )
 def dead_link(memory: Memory, context: Context) -> Iterator[Found]:
     """Markdown links that lead nowhere; those of an index to notes are missing entries."""
+    meant = Meant(memory, context.renamed)
     for file, found in _own_links(memory, Leads.NOWHERE):
         link = found.link
         is_entry = file.role is Role.INDEX and link.target.lower().endswith(".md")
         if not link.is_wikilink and not is_entry and _is_of_memory(memory, file, found):
             message = f"The link “{link.label}” leads to {link.target}, which is not there."
-            yield Found(link.line, message, link.target, (_line(file, link),), file.path)
+            fix = _repair(memory, meant, file, found)
+            yield Found(link.line, message, link.target, (_line(file, link),), file.path, fix)
 
 
 @memory_rule("wanted-note", Severity.INFO, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: Context) -> Iterator[Found]:
     """Names that notes link to and that no note has, once a file."""
+    meant = Meant(memory, context.renamed)
     for file, found in _once(_own_links(memory, Leads.NOWHERE)):
         link = found.link
         if link.is_wikilink and file.role is not Role.SUPPORT and not _is_entry(memory, file, link):
             message = f"There is no note “{link.target}” yet."
-            yield Found(link.line, message, link.target, (_line(file, link),), file.path)
+            fix = _spell_right(memory, meant, file, found)
+            yield Found(link.line, message, link.target, (_line(file, link),), file.path, fix)
 
 
 @memory_rule("orphan-note", Severity.INFO, "no entry and no note leads to it", kinds=_LINKED)
@@ -71,7 +76,24 @@ def outside_memory(memory: Memory, context: Context) -> Iterator[Found]:
         link = found.link
         if _leaves(memory, file, found):
             message = f"The link “{link.label}” leads out of the memory, to {link.target}."
-            yield Found(link.line, message, link.target, (_line(file, link),), file.path)
+            fix = to_text(file, link)
+            yield Found(link.line, message, link.target, (_line(file, link),), file.path, fix)
+
+
+def _repair(memory: Memory, meant: Meant, file: Note, found: Resolved) -> Fix | None:
+    to, is_certain = meant.note(found)
+    led = lead_to(memory, file, [found.link], to, safe=is_certain) if to else None
+    return led or to_text(file, found.link)
+
+
+def _spell_right(memory: Memory, meant: Meant, file: Note, found: Resolved) -> Fix | None:
+    to = meant.misspelt(found)
+    same = [
+        other.link
+        for other in memory.links[file.path]
+        if other.link.is_wikilink and other.link.target == found.link.target
+    ]
+    return lead_to(memory, file, same, to, safe=False) if to else None
 
 
 def _own_links(memory: Memory, *leads: Leads) -> Iterator[tuple[Note, Resolved]]:

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from ricordo.health.finding import Severity
+from ricordo.health.mending.hidden import mask_value, take_out
 from ricordo.health.prose import LineCounter, words
 from ricordo.health.rule import EVERY_ROLE, Context, Found, note_rule
 from ricordo.health.vocabulary import Triggers, lowered, read_words
@@ -50,12 +51,15 @@ class _Order:
 def secret(note: Note, context: Context) -> Iterator[Found]:
     """Credentials; the value itself goes nowhere, its hash keeps the finding's id."""
     lines = LineCounter(note.text)
-    for found in find_secrets(note.text):
+    every = find_secrets(note.text)
+    for found in every:
         value = note.text[found.start : found.end]
         digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16)
         line = lines.at(found.start)
         evidence = (f"{found.kind}, {found.end - found.start} characters, line {line}",)
-        yield Found(line, f"A credential stands here: {found.kind}.", digest.hexdigest(), evidence)
+        message = f"A credential stands here: {found.kind}."
+        fix = mask_value(note, found, every)
+        yield Found(line, message, digest.hexdigest(), evidence, fix=fix)
 
 
 @note_rule(
@@ -97,7 +101,7 @@ def control_characters(note: Note, context: Context) -> Iterator[Found]:
         kinds = Counter(visible(match.group()) for match in matches)
         quoted = _line_at(note.text, matches[0].start())
         message = f"The line holds characters that cannot be seen: {' '.join(kinds)}."
-        yield Found(line, message, quoted, (quoted,))
+        yield Found(line, message, quoted, (quoted,), fix=take_out(note, matches))
 
 
 def _places(order: _Order, note: Note, text: str) -> Iterator[int]:

@@ -1,0 +1,122 @@
+"""Mending links that lead nowhere, or out of the memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cached_property
+
+from ricordo.health.finding import Fix
+from ricordo.health.mending.lines import Splice, line_edits
+from ricordo.memory.layout import Role
+from ricordo.memory.links import Link
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Resolved, folded
+from ricordo.memory.note import Note, stem
+from ricordo.memory.relink import as_text, pointing_to
+from ricordo.recall.likeness import spelled_alike
+
+_SHORTEST_WORD = 5
+"""Characters of a name; among shorter ones one letter makes another word."""
+_TWO_ERRORS = 12
+"""Characters from which on two letters may be wrong."""
+
+
+class Meant:
+    """Tells which note a link that leads nowhere can only mean, and whether that is certain."""
+
+    def __init__(self, memory: Memory, renamed: Mapping[str, str]) -> None:
+        """`renamed` has the present paths of files by those that they had."""
+        self._memory = memory
+        self._renamed = renamed
+
+    def note(self, found: Resolved) -> tuple[str, bool]:
+        """Return the path of the note whose file was renamed, else of the only one whose name or
+        stem is the same but for case, `-`, `_` and folder; "" where there is none.
+        """
+        path = self._path_of(found)
+        to = self._renamed.get(path, "")
+        if to in self._memory.by_path:
+            return to, True
+        if not path.lower().endswith(".md"):
+            return "", False
+        alike = self._notes_called([folded(stem(path))])
+        if len(alike) != 1:
+            return "", False
+        to = alike.pop()
+        return to, _folder(to) == _folder(path) or not stem(path).isalpha()
+
+    def misspelt(self, found: Resolved) -> str:
+        """Return the path of the note that a wikilink can only mean: one that was renamed, else
+        the only one that is called so but for a typing error; "" where there is none.
+        """
+        to = self._renamed.get(self._path_of(found), "")
+        if to in self._memory.by_path:
+            return to
+        word = folded(stem(found.link.target))
+        if len(word) < _SHORTEST_WORD:
+            return ""
+        most = 2 if len(word) >= _TWO_ERRORS else 1
+        near = range(len(word) - most, len(word) + most + 1)
+        known = [name for length in near for name in self._by_length.get(length, ())]
+        # another number is another note, whatever else is the same
+        alike = [name for name in spelled_alike(word, known, most) if _same_digits(name, word)]
+        paths = self._notes_called(alike)
+        return paths.pop() if len(paths) == 1 else ""
+
+    def _path_of(self, found: Resolved) -> str:
+        return f"{found.path}.md" if found.link.is_wikilink else found.path
+
+    def _notes_called(self, names: Collection[str]) -> set[str]:
+        """Return the paths of the notes that have one of the folded `names`."""
+        by_fold, by_path = self._memory.names.by_fold, self._memory.by_path
+        return {
+            path
+            for name in names
+            for path in by_fold.get(name, ())
+            if by_path[path].role in (Role.NOTE, Role.SOURCE)
+        }
+
+    @cached_property
+    def _by_length(self) -> Mapping[int, list[str]]:
+        names: dict[int, list[str]] = {}
+        for name in self._memory.names.by_fold:
+            names.setdefault(len(name), []).append(name)
+        return names
+
+
+def lead_to(
+    memory: Memory, file: Note, links: Collection[Link], to: str, *, safe: bool
+) -> Fix | None:
+    """Return the fix that lets `links` of `file` lead to the file at `to`; None where their form
+    does not allow it.
+    """
+    splices = [
+        Splice(link.start, link.end, pointing_to(link, _written(file, link), file.path, to, memory))
+        for link in links
+    ]
+    if any(file.text[it.start : it.end] == it.new for it in splices):
+        return None
+    return Fix(f"let the link lead to {to}", line_edits(file, splices), safe)
+
+
+def to_text(file: Note, link: Link) -> Fix | None:
+    """Return the fix that leaves the text of a link alone; None where it has none."""
+    text = as_text(link, _written(file, link))
+    if not text:
+        return None
+    # what embedded a file has nothing left to embed
+    start = link.start - file.text[: link.start].endswith("!")
+    return Fix("leave the text of the link", line_edits(file, [Splice(start, link.end, text)]))
+
+
+def _written(file: Note, link: Link) -> str:
+    return file.text[link.start : link.end]
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _same_digits(left: str, right: str) -> bool:
+    return re.findall(r"\d", left) == re.findall(r"\d", right)

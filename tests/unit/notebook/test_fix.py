@@ -1,0 +1,290 @@
+"""Mending all that can be mended: whole fixes, nothing new, nothing protected, one order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.place import Place
+from ricordo.disk.decisions import Decision
+from ricordo.errors import ChangeRefused
+from ricordo.memory.memory import Memory
+from ricordo.notebook.fix import FixPlan, fix_one, plan_fixes, with_edits
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.settings.settings import Settings
+from tests.builders import note_text, write_memory
+from tests.conftest import NOW
+
+Open = Callable[[Mapping[str, str]], Notebook]
+
+
+def open_notebook(base: Path, files: Mapping[str, str]) -> Notebook:
+    """Return a notebook of a memory of `files` under `base`, recorded once."""
+    root = base / "memory"
+    root.mkdir(parents=True)
+    write_memory(root, files)
+    folders = {name: str(base / name) for name in ("state", "config")}
+    surroundings = Surroundings(str(base), {"HOME": str(base)}, str(base), **folders, fixed_now=NOW)
+    return Notebook(Place(str(root), AUTO_MEMORY, str(root), ""), surroundings, Settings())
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Open:
+    return lambda files: open_notebook(tmp_path, files)
+
+
+def texts(plan: FixPlan) -> dict[str, str | None]:
+    return {
+        edit.path: None if edit.after is None else edit.after.decode()
+        for edit in plan.change_set.edits
+    }
+
+
+def why(plan: FixPlan) -> dict[str, str]:
+    return {left.finding.rule: left.why for left in plan.left}
+
+
+def test_safe_fixes_are_made_and_the_others_told(notebook: Open) -> None:
+    book = notebook(
+        {
+            "MEMORY.md": "- [Tides](tides.md) — port\n- [Gone](gone.md) — away\n",
+            "tides.md": note_text("tides"),
+            "ports.md": note_text("ports"),
+        }
+    )
+    plan = plan_fixes(book, book.look(), unsafe=False)
+    # behind the last entry whose note has the same type
+    assert texts(plan) == {
+        "MEMORY.md": "- [Tides](tides.md) — port\n"
+        "- [ports](ports.md) — Which port the tables are for\n"
+        "- [Gone](gone.md) — away\n"
+    }
+    # the orphan went on the way
+    assert [it.rule for it in plan.mended] == ["unindexed-note", "orphan-note"]
+    assert why(plan) == {
+        "index-missing-file": "its fix has to be seen: F in the notebook, or --unsafe"
+    }
+    assert plan.change_set.reason == "add an entry to MEMORY.md"
+    author = plan.change_set.author
+    assert author is not None
+    assert author.shown == "rule unindexed-note"
+
+
+def test_an_entry_is_repointed_before_another_one_is_added(notebook: Open) -> None:
+    book = notebook(
+        {"MEMORY.md": "- [Tides](Tides-Now.md) — port\n", "tides_now.md": note_text("tides")}
+    )
+    plan = plan_fixes(book, book.look(), unsafe=False)
+    assert texts(plan) == {"MEMORY.md": "- [Tides](tides_now.md) — port\n"}
+    assert {it.rule for it in plan.mended} >= {"index-missing-file", "unindexed-note"}
+    assert plan.left == ()
+
+
+def test_no_entry_is_added_that_fills_the_index(notebook: Open) -> None:
+    filler = "".join(f"- line {number}\n" for number in range(147))
+    files = {f"note{n}.md": note_text(f"note{n}") for n in range(6)}
+    book = notebook({"MEMORY.md": "# Memory\n\n- [0](note0.md) — hook\n" + filler, **files})
+    plan = plan_fixes(book, book.look(), unsafe=False)
+    # 150 of 200 lines are not over 75 %
+    assert texts(plan) == {}
+    assert set(why(plan)) == {"unindexed-note", "orphan-note", "index-inline-body"}
+    assert why(plan)["unindexed-note"].startswith("it would bring: The index has 151 of 200 lines")
+
+
+def test_as_many_entries_are_added_as_the_index_holds(notebook: Open) -> None:
+    filler = "".join(f"- line {number}\n" for number in range(144))
+    files = {f"note{n}.md": note_text(f"note{n}") for n in range(6)}
+    book = notebook({"MEMORY.md": "# Memory\n\n- [0](note0.md) — hook\n" + filler, **files})
+    plan = plan_fixes(book, book.look(), unsafe=False)
+    added = [line for line in str(texts(plan)["MEMORY.md"]).split("\n") if "](note" in line]
+    assert [line[3:8] for line in added] == ["0](no", *(f"note{n}" for n in (1, 2, 3))]
+
+
+def test_several_dead_links_of_one_line_are_all_mended(notebook: Open) -> None:
+    body = "[a](x.md), [b](x.md) and [c](y.md)\n"
+    book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t", body)})
+    plan = plan_fixes(book, book.look(), unsafe=True)
+    assert texts(plan) == {"t.md": note_text("t", "a, b and c\n")}
+    assert plan.left == ()
+
+
+def test_a_fix_is_made_whole_or_not_at_all(notebook: Open) -> None:
+    # the head is made in three steps; the type cannot be told, and two of three are none
+    book = notebook({"MEMORY.md": "- [X](x.md) — x\n", "x.md": "Text of it.\n"})
+    plan = plan_fixes(book, book.look(), unsafe=True)
+    assert texts(plan) == {}
+    assert why(plan)["frontmatter-missing"] == "it would bring: The frontmatter gives no type."
+
+
+def test_a_note_that_the_person_protects_is_left(notebook: Open) -> None:
+    files = {
+        "MEMORY.md": "- [T](t.md) — t\n- [U](u.md) — u\n",
+        "t.md": note_text("t", "See [it](U-.md) and [u](x.md).\n"),
+        "u.md": note_text("u", "See [it](x.md).\n"),
+    }
+    book = notebook(files)
+    book.decisions.decide(Decision.PROTECT, ["t.md"], NOW)
+    plan = plan_fixes(book, book.look(), unsafe=True)
+    assert texts(plan) == {"u.md": note_text("u", "See it.\n")}
+    assert {left.why for left in plan.left} == {"t.md is protected."}
+
+
+def test_a_note_that_its_head_protects_is_left(notebook: Open) -> None:
+    text = note_text("t", "See [it](x.md).\n").replace("metadata:", "pinned: true\nmetadata:")
+    book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": text})
+    plan = plan_fixes(book, book.look(), unsafe=True)
+    assert texts(plan) == {}
+    assert why(plan) == {"dead-link": "t.md is protected"}
+
+
+def test_a_secret_is_never_mended_alone(notebook: Open) -> None:
+    book = notebook(
+        {"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t", "password: Zr8kLm2qqP9xW4tV\n")}
+    )
+    look = book.look()
+    plan = plan_fixes(book, look, unsafe=True)
+    assert texts(plan) == {}
+    assert why(plan) == {"secret": "its fix asks first: F in the notebook"}
+    # asked for by itself, it masks the value
+    masked = fix_one(book, look.memory, look.findings).edits[0].after
+    assert masked is not None
+    assert b"Zr8kLm2qqP9xW4tV" not in masked
+
+
+def test_a_finding_without_fix_is_refused(notebook: Open) -> None:
+    book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t")})
+    look = book.look()
+    with pytest.raises(ChangeRefused):
+        fix_one(book, look.memory, look.findings)
+
+
+def test_a_dismissed_finding_does_not_come_back_in_other_words(notebook: Open) -> None:
+    body = "It broke yesterday, see [it](x.md).\n"
+    book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t", body)})
+    relative = next(it for it in book.look().findings if it.rule == "relative-date")
+    book.dismiss(relative.id)
+    plan = plan_fixes(book, book.look(), unsafe=True)
+    assert texts(plan) == {}
+    assert why(plan)["dead-link"].startswith("it would bring: “yesterday”")
+
+
+def test_only_the_rules_that_were_asked_for_are_mended(notebook: Open) -> None:
+    book = notebook(
+        {
+            "MEMORY.md": "- [T](t.md) — t\n",
+            "t.md": note_text("t", "[x](x.md)\n"),
+            "u.md": note_text("u"),
+        }
+    )
+    plan = plan_fixes(book, book.look(), unsafe=True, only=frozenset(("dead-link",)))
+    assert texts(plan) == {"t.md": note_text("t", "x\n")}
+    assert plan.left == ()
+
+
+def test_a_renamed_file_is_found_in_the_history_and_by_content(notebook: Open) -> None:
+    files = {
+        "MEMORY.md": "- [Tides](tides.md) — port\n- [Ports](ports.md) — where\n",
+        "tides.md": note_text("tides", "One.\n"),
+        "ports.md": note_text("ports", "See [tides](tides.md).\n"),
+    }
+    book = notebook(files)
+    book.record(book.read())
+    root = Path(book.place.root)
+    (root / "tides.md").rename(root / "ebb_and_flow.md")
+    # not recorded yet: found by what the file held last
+    plan = plan_fixes(book, book.look(), unsafe=False)
+    expected = {
+        "MEMORY.md": files["MEMORY.md"].replace("tides.md", "ebb_and_flow.md"),
+        "ports.md": files["ports.md"].replace("tides.md", "ebb_and_flow.md"),
+    }
+    assert texts(plan) == expected
+    # recorded, and written to since: found by the rename
+    book.record(book.read())
+    (root / "ebb_and_flow.md").write_text(note_text("tides", "Two.\n"))
+    assert texts(plan_fixes(book, book.look(), unsafe=False)) == expected
+
+
+LINES = st.sampled_from(
+    [
+        "- [A](a.md) — first",
+        "- [A](a.md)",
+        "- [B](B-Note.md) — second",
+        "- [Gone](gone.md) — away",
+        "plain text",
+        "## Part",
+        "- **rule** of the index",
+        "- [C](c.md) — " + "long words " * 25,
+    ]
+)
+BODIES = st.sampled_from(
+    [
+        "See [a](a.md), [b](B-Note.md).",
+        "See [gone](gone.md) and [gone](gone.md).",
+        "It broke yesterday, and today too.",
+        "Hidden\u200b character, see [[b-nots]].",
+        "[out](../../out.md)",
+        "",
+        "password: Zr8kLm2qqP9xW4tV",
+        "All tests pass now.",
+    ]
+)
+HEADS = st.sampled_from(
+    [
+        "",
+        "---\nname: n{n}\ndescription: d\ntype: project\ncreated: 2026-10-11\n---\n\n",
+        "---\nname: n{n}\ntype: user\nmodified: 2026-10-11T10:00:00Z\n---\n\n",
+        "---\nname: n{n}\ndescription: a: b\ntype: user\n---\n\n",
+        "---\nname: n{n}\ndescription: d\ntype: projct\npinned: true\n---\n\n",
+    ]
+)
+PATHS = ("a.md", "b_note.md", "c.md", "project_d.md", "sub/e.md")
+
+
+@st.composite
+def memories(draw: st.DrawFn) -> dict[str, str]:
+    files = {"MEMORY.md": "".join(f"{it}\n" for it in draw(st.lists(LINES, max_size=12)))}
+    for n, path in enumerate(draw(st.sets(st.sampled_from(PATHS)))):
+        body = "\n\n".join(draw(st.lists(BODIES, max_size=3)))
+        files[path] = draw(HEADS).format(n=n) + body + "\n"
+    return files
+
+
+@given(files=memories(), unsafe=st.booleans())
+def test_fixes_change_what_they_name_and_bring_nothing(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, str], unsafe: bool
+) -> None:
+    book = open_notebook(tmp_path_factory.mktemp("fixes"), files)
+    look = book.look()
+    plan = plan_fixes(book, look, unsafe=unsafe)
+    after = with_edits(look.memory, plan.change_set.edits)
+
+    named = {edit.path for edit in plan.change_set.edits}
+    assert {
+        path for path, raw in raws(look.memory).items() if raws(after).get(path) != raw
+    } <= named
+    for edit in plan.change_set.edits:
+        assert edit.before == raws(look.memory).get(edit.path)
+        assert edit.path == "MEMORY.md" or "pinned" not in files.get(edit.path, "")
+    before = Counter((it.rule, it.path) for it in look.findings)
+    now = Counter((it.rule, it.path) for it in book.findings(after))
+    assert not now - before
+    # told once, and rightly: what is mended is gone, what is left stands
+    assert Counter(it.finding.id for it in plan.left) == Counter(
+        it.id for it in book.findings(after)
+    )
+    assert len(plan.mended) + len(plan.left) == len(look.findings)
+    # and nothing is left to mend
+    assert not plan_fixes(book, book.judge(after), unsafe=unsafe).change_set
+    # the same memory gives the same plan
+    assert plan_fixes(book, look, unsafe=unsafe) == plan
+
+
+def raws(memory: Memory) -> dict[str, bytes]:
+    return {file.path: file.raw for file in memory.files}
