@@ -53,12 +53,16 @@ def _counts(look: Look) -> Spans:
     return tuple(spans)
 
 
+_ON_MARKED = ("retire", "move", "protect", "fix", "head")
+"""Actions that act on all marked notes."""
+
+
 def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> tuple[Spans, Spans]:
     """Return the line at the bottom: the few keys that matter here, and at the right what always
     stands there.
     """
-    marks = situation.marks
-    counted = [Span(f" ◆ {marks} marked ", "accent")] if marks else []
+    acting = " ".join(label_of(BY_ID[name], keymap) for name in _ON_MARKED)
+    counted = [Span(f" ◆ {situation.marks} marked: {acting} ", "accent")] if situation.marks else []
     spans = [span for action in offered(situation) for span in _key(action, keymap)]
     return (*counted, *spans), _key(BY_ID["help"], keymap)
 

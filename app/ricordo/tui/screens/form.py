@@ -103,12 +103,12 @@ class Form(ModalScreen[Result], Generic[Result]):
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(one_line(self._title))
             if self._words:
-                yield Bar(self._palette, id="words").with_left(
+                yield Bar(self._palette, id="words", base="").with_left(
                     Span(f" {one_line(self._words)}", "dim")
                 )
             for field in self._fields:
                 with Horizontal(classes="field"):
-                    label = Bar(self._palette, id=f"label-{field.name}")
+                    label = Bar(self._palette, id=f"label-{field.name}", base="")
                     yield label.with_left(Span(f" {field.name:<{_LABEL - 1}}", "dim"))
                     yield FormInput(field)
                 if field.choices:
@@ -116,14 +116,16 @@ class Form(ModalScreen[Result], Generic[Result]):
             yield from self.compose_below()
             keys = (("ctrl+s", self._verb), ("Tab", "next"), ("Esc", "leave, nothing is written"))
             spans = [
-                it for key, what in keys for it in (Span(f" {key} ", "key"), Span(what, "dim"))
+                it
+                for key, what in keys
+                for it in (Span(f" {key} ", "key"), Span(f"{what} ", "dim"))
             ]
             yield Bar(self._palette, id="keys").with_left(*spans)
 
     def _choices_of(self, field: Field) -> Bar:
         names = " · ".join(one_line(choice) for choice in field.choices)
         spans = (Span(" " * (_LABEL + 1)), Span("← → ", "key"), Span(names, "dim"))
-        return Bar(self._palette, id=f"choices-{field.name}").with_left(*spans)
+        return Bar(self._palette, id=f"choices-{field.name}", base="").with_left(*spans)
 
     def compose_below(self) -> ComposeResult:
         """What stands below the fields."""

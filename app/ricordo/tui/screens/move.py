@@ -9,8 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from ricordo.agents.place import Place
+from ricordo.tui.render.line import Span
 from ricordo.tui.screens.form import Field, Form
 from ricordo.tui.screens.memories import PlaceList
+from ricordo.tui.widgets.bar import Bar
 
 if TYPE_CHECKING:
     from ricordo.tui.palette import Palette
@@ -52,6 +54,8 @@ class MoveScreen(Form[Destination | None]):
 
     def compose_below(self) -> ComposeResult:
         """The memories."""
+        words = Span(" into the memory", "dim")
+        yield Bar(self._palette, id="where", base="").with_left(words)
         yield self._places
 
     def on_mount(self) -> None:

@@ -109,7 +109,9 @@ class PickNoteScreen(ModalScreen[Picked | None]):
             yield self._list
             keys = (("↑ ↓", "move"), ("Enter", "choose"), ("Esc", "back"))
             spans = [
-                it for key, what in keys for it in (Span(f" {key} ", "key"), Span(what, "dim"))
+                it
+                for key, what in keys
+                for it in (Span(f" {key} ", "key"), Span(f"{what} ", "dim"))
             ]
             yield Bar(self._palette, id="keys").with_left(*spans)
 

@@ -95,7 +95,9 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
         if self._extra is not None:
             keys.insert(1, (self._extra.key, self._extra.label))
         keys.append(("Esc", "back"))
-        return [it for key, what in keys for it in (Span(f" {key} ", "key"), Span(what, "dim"))]
+        return [
+            it for key, what in keys for it in (Span(f" {key} ", "key"), Span(f"{what} ", "dim"))
+        ]
 
     def on_mount(self) -> None:
         """Show the diff, and wait for a decision."""
@@ -154,7 +156,7 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
         ]
 
     def _say(self) -> None:
-        if not self.is_mounted:
+        if not self._opened:
             return
         edits = self.approved.edits
         counts = [

@@ -61,7 +61,9 @@ class ThreeVersionsScreen(ModalScreen[bool]):
             keys = [("e", "edit again")] if self._can_edit else []
             keys += [("Tab", "next text"), ("Esc", "back, nothing was written")]
             spans = [
-                it for key, what in keys for it in (Span(f" {key} ", "key"), Span(what, "dim"))
+                it
+                for key, what in keys
+                for it in (Span(f" {key} ", "key"), Span(f"{what} ", "dim"))
             ]
             yield Bar(self._palette, id="keys").with_left(*spans)
 
