@@ -241,7 +241,7 @@ async def test_the_type_is_chosen_with_arrows(root: Path) -> None:
         await stage.press("tab", "left")
         await stage.confirm()
         await stage.wait_for(lambda: "The head is written" in stage.toasts)
-    assert "  type: project\n" in (root / ANA).read_text()
+    assert "  type: reference\n" in (root / ANA).read_text()
 
 
 async def test_a_note_without_a_name_is_not_made(root: Path) -> None:
@@ -355,7 +355,7 @@ async def test_links_go_to_a_successor(root: Path) -> None:
         await stage.wait_for(lambda: f"links lead to {UNITS}" in stage.painted())
         await stage.confirm()
         await stage.wait_for(lambda: "Retired" in stage.toasts)
-    assert "[[feedback_units]]" in (root / ANA).read_text()
+    assert "[[feedback-units]]" in (root / ANA).read_text()
 
 
 async def test_a_hunk_can_be_left_out(root: Path) -> None:
@@ -529,8 +529,8 @@ async def test_a_dismissal_is_undone_like_any_act(root: Path) -> None:
 async def test_a_memory_that_is_read_only_says_why(pinned: Path, key: str) -> None:
     root = pinned / ".codex/memories"
     root.mkdir(parents=True)
-    (root / "memory_summary.md").write_text("# Summary\n\nTides.\n")
-    (root / INDEX).write_text("# Index\n\n- [Tides](notes/tides.md)\n")
+    (root / "memory_summary.md").write_text("v1\n# Summary\n\nTides.\n")
+    (root / "tides.md").write_text("The port is Sines.\n")
     async with staged(root) as stage:
         reason = stage.looked.look.memory.layout.read_only
         assert reason
