@@ -129,7 +129,7 @@ def test_changing(
 ) -> None:
     if name == "move":
         # where the memory lies is another place in every run
-        monkeypatch.setattr("ricordo.tui.screens.memories.clip", lambda text, width: text[-20:])
+        monkeypatch.setattr("ricordo.tui.screens.memories.clip", lambda text, width: text[-15:])
     app = notebook_app(small)
     app.theme = theme
     assert snap_compare(app, terminal_size=size, run_before=opened(*CHANGING[name].split()))

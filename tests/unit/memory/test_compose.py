@@ -235,9 +235,7 @@ class TestLines:
             ("a\nb", 2, "b", None, "a\n"),
         ],
     )
-    def test_edit_line(
-        self, text: str, line: int, old: str, new: str | None, result: str
-    ) -> None:
+    def test_edit_line(self, text: str, line: int, old: str, new: str | None, result: str) -> None:
         assert note_after(text, acts.EditLine("a.md", line, old, new)) == result
 
     @pytest.mark.parametrize(
@@ -317,7 +315,8 @@ class TestRename:
         head = "---\nname: The Tides\naliases: [sea]\n---\n"
         memory = memory_of(
             {
-                "sub/tides.md": head + "[[The Tides]] [me](tides.md) [[b]] [b](../b.md) ![p](p.png)",
+                "sub/tides.md": head
+                + "[[The Tides]] [me](tides.md) [[b]] [b](../b.md) ![p](p.png)",
                 "sub/p.png": b"png",
                 "b.md": "[[The Tides]] [[sea]] [[sub/tides|x]] [y](sub/tides.md)",
                 "sub/c.md": "[y](tides.md) [z](sub/tides.md)",
@@ -444,7 +443,9 @@ class TestRetire:
             "| [A](a.md) | x |\n| [B](b.md) | see [A](a.md) |\n- [B](b.md) and [A](a.md)\n"
             "As [A](a.md) says, ![[a]] `[[a]]`.\n- [A](a.md)"
         )
-        result = after(memory_of({"MEMORY.md": index, "a.md": "1", "b.md": "2"}), acts.Retire("a.md"))
+        result = after(
+            memory_of({"MEMORY.md": index, "a.md": "1", "b.md": "2"}), acts.Retire("a.md")
+        )
         assert result == {
             "a.md": None,
             "MEMORY.md": "# M\n- [B](b.md)\n| [B](b.md) | see A |\n- [B](b.md) and A\n"
@@ -466,7 +467,7 @@ class TestRetire:
         assert change_set.remarks == ("The head of page.md still names a.md.",)
 
     @pytest.mark.parametrize("act", [acts.Retire("MEMORY.md"), acts.Retire("tides.md", "tides.md"),
-                                     acts.Retire("tides.md", "gone.md"), acts.Retire("gone.md")])  # fmt: skip
+                                     acts.Retire("tides.md", "gone.md"), acts.Retire("gone.md")])  # fmt: skip  # noqa: E501
     def test_what_cannot_be_retired(self, memory: Memory, act: Act) -> None:
         with pytest.raises(ChangeRefused):
             composed(memory, act)
@@ -491,7 +492,9 @@ class TestMergeAndSplit:
         }
 
     def test_split(self) -> None:
-        memory = memory_of({"MEMORY.md": "- [A](a.md): x\n- [C](c.md): z\n", "a.md": "1", "c.md": ""})
+        memory = memory_of(
+            {"MEMORY.md": "- [A](a.md): x\n- [C](c.md): z\n", "a.md": "1", "c.md": ""}
+        )
         parts = (acts.Part("p1.md", "---\ndescription: d\n---\n"), acts.Part("p2.md", "y"))
         result = after(memory, acts.Split("a.md", "kept\n", parts))
         assert result["MEMORY.md"] == (
@@ -535,7 +538,13 @@ class TestWhoMayChangeWhat:
         "wiki/marked.md": "y",
         "wiki/free.md": "z",
     }
-    PROTECTED = ("wiki/pinned.md", "wiki/locked.md", "wiki/broken.md", "raw/source.md", "wiki/marked.md")
+    PROTECTED = (
+        "wiki/pinned.md",
+        "wiki/locked.md",
+        "wiki/broken.md",
+        "raw/source.md",
+        "wiki/marked.md",
+    )
 
     @pytest.mark.parametrize("path", PROTECTED)
     @pytest.mark.parametrize("author", [CURATOR, RULE, PERSON])

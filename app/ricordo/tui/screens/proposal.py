@@ -91,7 +91,7 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
             yield Bar(self._palette, id="keys").with_left(*self._keys())
 
     def _keys(self) -> list[Span]:
-        keys = [("ctrl+s", "write"), ("space", "leave a hunk out"), ("v", "side by side")]
+        keys = [("ctrl+s", "write"), ("space", "skip hunk"), ("v", "columns")]
         if self._extra is not None:
             keys.insert(1, (self._extra.key, self._extra.label))
         keys.append(("Esc", "back"))

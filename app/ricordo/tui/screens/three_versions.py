@@ -70,6 +70,14 @@ class ThreeVersionsScreen(ModalScreen[bool]):
     def on_mount(self) -> None:
         """Begin with what they wrote."""
         self.query_one("#now", TextView).focus()
+        self.call_after_refresh(self._show_what_differs)
+
+    def _show_what_differs(self) -> None:
+        """Bring the first line that is not the same in all three into sight."""
+        for view in self.query("#versions TextView").results(TextView):
+            lines = (view.line_at(number)[0] for number in range(view.line_count))
+            differs = (n for n, line in enumerate(lines) if line.spans and _differs(line))
+            view.jump_to(next(differs, 0) - 1)
 
     def on_resize(self, event: Resize) -> None:
         """Side by side where there is room."""
@@ -97,7 +105,8 @@ class ThreeVersionsScreen(ModalScreen[bool]):
             texts = {"before": clash.edit.before, "after": clash.edit.after, "now": clash.now}
             if lines:
                 lines.append(BLANK)
-            lines.append(Line((Span(one_line(clash.edit.path), "heading"),)))
+            if len(self._clashes) > 1:
+                lines.append(Line((Span(one_line(clash.edit.path), "heading"),)))
             others = [texts["after"], texts["now"]] if name == "before" else [texts["before"]]
             lines += _drawn(texts[name], others, "removed" if name == "before" else "added", width)
         return lines
@@ -120,6 +129,10 @@ def _drawn(
         spans = [Span(shown(bare(line)), style if number in own else "")]
         for row in wrap(spans, width, first, (Span(" " * (_NUMBER + 1)),)):
             yield Line(row)
+
+
+def _differs(line: Line) -> bool:
+    return line.spans[-1].style in ("added", "removed")
 
 
 def _text(raw: bytes) -> str:
