@@ -10,9 +10,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.follow import Seen
@@ -21,6 +22,7 @@ from ricordo.notebook.surroundings import Surroundings, look_around
 from ricordo.tui.actions import known_actions
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.proposal import CALM
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.line_view import LineView
 from ricordo.tui.widgets.panes import Panes
@@ -99,6 +101,22 @@ class Stage:
         for key in keys:
             self._send(key)
             await self.settle()
+
+    async def confirm(self) -> None:
+        """Press ctrl+s once the screen on top takes it."""
+        opened = self.app.screen._opened  # type: ignore[attr-defined]
+        await self.wait_for(lambda: time.monotonic() - opened > CALM, "the screen is calm")
+        await self.press("ctrl+s")
+
+    async def shows(self, kind: type[Screen[Any]]) -> None:
+        """Wait until a screen of a kind is on top."""
+        await self.wait_for(lambda: isinstance(self.app.screen, kind), kind.__name__)
+        await self.settle()
+
+    async def paste(self, text: str) -> None:
+        """Paste as a terminal does."""
+        self.app.screen.post_message(Paste(text))
+        await self.settle()
 
     async def type_ahead(self, *keys: str) -> None:
         """Press keys faster than the screen can answer."""
@@ -181,6 +199,14 @@ class Stage:
         """All text that is on the screen, row by row."""
         screen = self.app.screen
         return "\n".join(strip.text for strip in screen._compositor.render_strips())
+
+
+def editor(folder: Path, script: str) -> str:
+    """Write a program that stands for an editor; `script` is what its shell does with "$1"."""
+    program = folder / "editor"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return str(program)
 
 
 def on_text(view: LineView, column: int, row: int) -> tuple[int, int]:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.command import CommandList, CommandPalette
 
+from ricordo.health.finding import Finding, Fix
+from ricordo.memory.change import EditLine
+from ricordo.memory.memory import Memory
 from ricordo.settings.keymap import clashes
 from ricordo.tui.actions import ACTIONS, BY_ID, Pane, known_actions, label_of, offered
 from ricordo.tui.render.index_rows import Order
+from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.memories import MemoriesScreen
+from ricordo.tui.screens.move import MoveScreen
+from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.widgets.find_bar import FindBar
-from tests.tui.stage import Stage, build, on_text, staged
+from tests.tui.stage import Stage, build, editor, on_text, staged
 
 Scenario = Callable[[Stage], Awaitable[None]]
 SCENARIOS: dict[str, Scenario] = {}
 
+INDEX = "MEMORY.md"
 ANA, TIDES, CACHE, UNITS = (
     "user_ana.md",
     "project_tides.md",
@@ -40,7 +49,8 @@ def shows(*actions: str) -> Callable[[Scenario], Scenario]:
 
 
 @pytest.fixture
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+async def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
+    monkeypatch.setenv("VISUAL", editor(tmp_path, 'echo "She rows too." >> "$1"'))
     async with staged(build(tmp_path)) as opened:
         yield opened
 
@@ -307,6 +317,170 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: finding in stage.looked.look.findings)
 
 
+@shows("mark")
+async def _(stage: Stage) -> None:
+    await stage.press("space", "j", "space")
+    assert stage.index_text.count("◆") == 2
+    assert "2 marked: d m P F E" in stage.bottom
+    await stage.press("space")
+    assert stage.index_text.count("◆") == 1
+    await stage.press("escape")
+    assert "◆" not in stage.index_text + stage.bottom
+
+
+@shows("new")
+async def _(stage: Stage) -> None:
+    await stage.press("n")
+    await stage.shows(FormScreen)
+    await stage.press(*"Harbour pilots", "tab", "right", "right", "tab", *"Who brings ships in")
+    await stage.confirm()
+    await stage.wait_for(lambda: stage.here == "harbour_pilots.md", "the new note open")
+    assert "- [Harbour pilots](harbour_pilots.md) — Who brings ships in" in text(stage, INDEX)
+    assert "type: project" in text(stage, "harbour_pilots.md")
+    assert "**How to apply:**" in text(stage, "harbour_pilots.md")
+    assert "e edits it" in stage.toasts
+
+
+@shows("edit")
+async def _(stage: Stage) -> None:
+    before = text(stage, ANA)
+    await stage.press("e")
+    await stage.wait_for(lambda: "She rows too." in stage.note_text)
+    assert text(stage, ANA) == before + "She rows too.\n"
+    assert "●" not in stage.index_text
+
+
+@shows("head")
+async def _(stage: Stage) -> None:
+    before = text(stage, ANA)
+    await stage.press("E")
+    await stage.shows(FormScreen)
+    await stage.press("tab", "tab", *" and rows")
+    await stage.confirm()
+    await stage.wait_for(lambda: "sails and rows" in stage.note_text)
+    assert text(stage, ANA) == before.replace("software; sails\n", "software; sails and rows\n")
+
+
+@shows("move")
+async def _(stage: Stage) -> None:
+    await stage.go_to(TIDES)
+    await stage.press("m")
+    await stage.shows(MoveScreen)
+    await stage.press("ctrl+u", *"ports")
+    await stage.confirm()
+    await stage.shows(ProposalScreen)
+    assert "project_tides.md becomes ports.md" in stage.painted()
+    await stage.confirm()
+    await stage.wait_for(lambda: stage.here == "ports.md", "the note under its new name")
+    assert "[[ports]]" in text(stage, ANA)
+    assert "[Tide tables](ports.md)" in text(stage, INDEX)
+    assert "deleted it" not in stage.toasts
+
+
+@shows("retire")
+async def _(stage: Stage) -> None:
+    await stage.go_to(CACHE)
+    await stage.press("d")
+    await stage.shows(ProposalScreen)
+    assert "1 note and the index link to it: user_ana.md" in stage.painted()
+    await stage.confirm()
+    await stage.wait_for(lambda: stage.here not in (CACHE, ""), "another note open")
+    assert not (Path(stage.main.root) / CACHE).exists()
+    assert "project_cache" not in text(stage, INDEX)
+    assert "the cache, [nowhere]" in text(stage, ANA)
+    assert "deleted it" not in stage.toasts
+
+
+@shows("entry-down", "entry-up")
+async def _(stage: Stage) -> None:
+    before = text(stage, INDEX)
+    await stage.go_to(TIDES)
+    await stage.type_ahead("J", "J")
+    await stage.wait_for(lambda: entries(stage)[-1] == TIDES, "the entry at the end")
+    await stage.wait_for(lambda: stage.panes.index.row.line == 8)
+    assert stage.panes.index.row.path == TIDES
+    await stage.press("J")
+    await stage.wait_for(lambda: "the last entry already" in stage.toasts)
+    await stage.type_ahead("K", "K")
+    await stage.wait_for(lambda: text(stage, INDEX) == before)
+
+
+@shows("lift")
+async def _(stage: Stage) -> None:
+    await stage.press("circumflex_accent")
+    await stage.wait_for(lambda: "stands above the cut" in stage.toasts)
+    path = Path(stage.main.root) / INDEX
+    filler = "".join(f"- [Cache]({CACHE}) — {n}\n" for n in range(220))
+    path.write_text(path.read_text() + filler + f"- [Units]({UNITS}) — metres\n")
+    await stage.wait_for(lambda: "agents stop reading here" in stage.index_text)
+    await stage.go_to(UNITS)
+    await stage.press("circumflex_accent")
+    await stage.wait_for(lambda: "Agents are given this entry now" in stage.toasts)
+    memory = stage.looked.look.memory
+    assert "[Units]" in memory.load.text
+    assert memory.load.text.rstrip().endswith("metres")
+    assert stage.panes.index.row.path == UNITS
+
+
+@shows("fix")
+async def _(stage: Stage) -> None:
+    with_fixes(stage)
+    await stage.press("ctrl+r", "3", "right")
+    await stage.wait_for(lambda: "F fix" in stage.bottom)
+    await stage.press("F")
+    await stage.shows(ProposalScreen)
+    assert "Take the entry out" in stage.painted()
+    await stage.confirm()
+    await stage.wait_for(lambda: "Dredging" not in text(stage, INDEX))
+    await stage.wait_for(lambda: "Mended" in stage.toasts)
+
+
+@shows("protect")
+async def _(stage: Stage) -> None:
+    await stage.press("P")
+    await stage.wait_for(lambda: "§ Who Ana is" in stage.index_text)
+    await stage.wait_for(lambda: "protected" in stage.note_text)
+    await stage.press("P")
+    await stage.wait_for(lambda: "§" not in stage.index_text + stage.note_text)
+
+
+@shows("undo", "redo")
+async def _(stage: Stage) -> None:
+    before = text(stage, ANA)
+    await stage.press("e")
+    await stage.wait_for(lambda: "u undo" in stage.bottom)
+    await stage.press("u")
+    await stage.wait_for(lambda: "Undone: change of user_ana.md (edited by hand)" in stage.toasts)
+    assert text(stage, ANA) == before
+    await stage.wait_for(lambda: stage.main.situation.redo and not stage.main.situation.undo)
+    await stage.press("U")
+    await stage.wait_for(lambda: "Done again" in stage.toasts)
+    assert text(stage, ANA) == before + "She rows too.\n"
+
+
+def with_fixes(stage: Stage) -> None:
+    """Let the entry that leads nowhere be mendable."""
+    notebook = stage.main._notebook
+    judge = notebook.findings
+
+    def findings(memory: Memory) -> tuple[Finding, ...]:
+        return tuple(mended(it) if it.rule == "index-missing-file" else it for it in judge(memory))
+
+    def mended(it: Finding) -> Finding:
+        act = EditLine(INDEX, it.line, it.evidence[0], None)
+        return replace(it, fix=Fix("Take the entry out", (act,)))
+
+    notebook.findings = findings  # type: ignore[method-assign]
+
+
+def text(stage: Stage, path: str) -> str:
+    return (Path(stage.main.root) / path).read_text()
+
+
+def entries(stage: Stage) -> list[str]:
+    return re.findall(r"\((\w+\.md)\)", text(stage, INDEX))
+
+
 @shows("reread")
 async def _(stage: Stage) -> None:
     before = stage.looked
@@ -384,7 +558,13 @@ async def test_going_to_a_line_of_the_index_shows_that_line(tmp_path: Path) -> N
     [
         ("left_square_bracket", "first note that was opened"),
         ("right_square_bracket", "last note that was opened"),
-        ("n", "Nothing is searched for"),
+        ("N", "Nothing is searched for"),
+        ("2 space", "Notes are marked in the index"),
+        ("2 J", "Entries are moved in the index"),
+        ("o K", "Esc and o lead there"),
+        ("G J", "No entry of the index"),
+        ("U", "nothing to redo"),
+        ("u", "nothing to undo"),
         ("minus", "No finding is under the cursor"),
         ("left", "Nothing lies left of the index"),
         ("2 enter", "No link is chosen"),

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from ricordo.disk.door import Clash
 from ricordo.errors import MemoryNotFound
+from ricordo.memory.change_set import Edit
 from ricordo.notebook.settle import load_settings, load_themes
 from ricordo.tui.actions import known_actions
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.three_versions import ThreeVersionsScreen
 from tests.builders import note_text
 from tests.tui import hostile
 from tests.tui.stage import SMALL, Stage, build, notebook_app, surroundings_at
@@ -43,6 +46,22 @@ def drawn(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
             await stage.wait_for(lambda: stage.looked, "the first look")
         await stage.press(*keys)
         app.clear_notifications()
+        await stage.settle()
+
+    return ready
+
+
+def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
+    """Return what presses keys, of which one opens a screen that takes its time to come."""
+
+    async def ready(pilot: Pilot[int]) -> None:
+        stage = Stage(pilot.app, pilot)  # type: ignore[arg-type]
+        await drawn()(pilot)
+        for key in keys:
+            await stage.press(key)
+            if key in "dEnm":
+                await stage.wait_for(lambda: not isinstance(pilot.app.screen, MainScreen))
+        pilot.app.clear_notifications()
         await stage.settle()
 
     return ready
@@ -86,6 +105,68 @@ STATES: Mapping[str, tuple[tuple[int, int], str]] = {
 def test_states(snap_compare: Compare, small: Path, name: str) -> None:
     size, keys = STATES[name]
     assert snap_compare(notebook_app(small), terminal_size=size, run_before=drawn(*keys.split()))
+
+
+CHANGING: Mapping[str, str] = {
+    "proposal": "j j d",
+    "proposal, side by side": "j j d v j space",
+    "head": "E",
+    "new note": "n",
+    "move": "m",
+}
+
+
+@pytest.mark.parametrize("theme", ["ricordo-dark", "ricordo-light"])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda s: f"{s[0]}x{s[1]}")
+@pytest.mark.parametrize("name", CHANGING)
+def test_changing(
+    snap_compare: Compare,
+    small: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    size: tuple[int, int],
+    theme: str,
+) -> None:
+    if name == "move":
+        # where the memory lies is another place in every run
+        monkeypatch.setattr("ricordo.tui.screens.memories.clip", lambda text, width: text[-15:])
+    app = notebook_app(small)
+    app.theme = theme
+    assert snap_compare(app, terminal_size=size, run_before=opened(*CHANGING[name].split()))
+
+
+@pytest.mark.parametrize("theme", ["ricordo-dark", "ricordo-light"])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda s: f"{s[0]}x{s[1]}")
+def test_three_versions(
+    snap_compare: Compare, small: Path, size: tuple[int, int], theme: str
+) -> None:
+    text = MEMORY["project_tides.md"].encode()
+    theirs, yours = text.replace(b"Sines", b"Faro"), text.replace(b"Sines", b"Lagos")
+    edit = Edit("/srv", "project_tides.md", text, yours)
+    app = notebook_app(small)
+    app.theme = theme
+
+    async def ready(pilot: Pilot[int]) -> None:
+        await drawn()(pilot)
+        words = "Somebody else changed the same lines meanwhile: project_tides.md."
+        screen = ThreeVersionsScreen([Clash(edit, theirs)], app.palette, words, can_edit=True)
+        await app.push_screen(screen)
+        await Stage(app, pilot).settle()
+
+    assert snap_compare(app, terminal_size=size, run_before=ready)
+
+
+def test_marked_and_protected(snap_compare: Compare, small: Path) -> None:
+    app = notebook_app(small)
+
+    async def ready(pilot: Pilot[int]) -> None:
+        await drawn("space", "j", "P")(pilot)
+        stage = Stage(app, pilot)
+        await stage.wait_for(lambda: "§" in stage.index_text and "u undo" in stage.bottom)
+        app.clear_notifications()
+        await stage.settle()
+
+    assert snap_compare(app, terminal_size=(120, 30), run_before=ready)
 
 
 def test_no_color(snap_compare: Compare, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.benchmarks.terminal import Terminal
 from tests.tui import hostile
-from tests.tui.stage import build
+from tests.tui.stage import build, editor
 
 pytestmark = pytest.mark.terminal
 
@@ -102,6 +102,26 @@ def test_a_signal_gives_the_terminal_back(ready: Session, number: signal.Signals
     after = ready.bytes.rpartition(b"\x1b[?1049l")[2]
     assert not any(char > 0x7F for char in after)
     assert b"Traceback" not in ready.bytes
+
+
+def test_the_editor_is_given_the_terminal_and_its_interrupts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = 'trap \'\' INT; echo EDITOR HERE; read words; echo "$words" >> "$1"'
+    monkeypatch.setenv("VISUAL", editor(tmp_path, script))
+    root = build(tmp_path)
+    with Session(["-m", "ricordo", str(root)], tmp_path) as session:
+        session.wait_for("watching")
+        session.send("e")
+        session.wait_for("EDITOR HERE")
+        assert restored(session.bytes + session._raw)
+        session.send("\x03")
+        session.send("rows on Sundays\n")
+        session.wait_for("Saved.")
+        session.press("\x11")
+        assert session.end() == 0
+    assert restored(session.bytes)
+    assert (root / "user_ana.md").read_text().endswith("rows on Sundays\n")
 
 
 BREAK = """

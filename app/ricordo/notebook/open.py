@@ -21,6 +21,8 @@ from ricordo.health.finding import Finding, Severity
 from ricordo.health.lint import Linter
 from ricordo.health.rule import Context
 from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+from ricordo.memory.protected import is_protected
 from ricordo.notebook.record import Recorded, Recorder
 from ricordo.notebook.seen import summary
 from ricordo.notebook.settle import severities, thresholds
@@ -52,6 +54,8 @@ class Look:
     """Less only for the first sights of a memory."""
     remark: str = ""
     """What could not be done meanwhile; "" where all went well."""
+    marked: frozenset[str] = frozenset()
+    """Paths of the notes that the person has protected."""
 
     @property
     def read(self) -> bool:
@@ -89,6 +93,10 @@ class Look:
         """How many findings there are of each severity and rule, worst and commonest first."""
         counts = Counter((finding.severity, finding.rule) for finding in self.findings)
         return dict(sorted(counts.items(), key=lambda item: (-item[0][0], -item[1], item[0][1])))
+
+    def is_protected(self, note: Note) -> bool:
+        """Say whether neither the curator nor a fix may change `note`."""
+        return is_protected(note, self.marked)
 
     def worst(self, path: str) -> Severity | None:
         """Return the severity of the worst finding of a file; None where nothing is wrong."""
@@ -142,15 +150,20 @@ class Notebook:
         found = self.findings(memory)
         remark = ""
         try:
-            dismissed = self.decisions.standing(Decision.DISMISS)
+            decided = self.decisions.standing(Decision.DISMISS, Decision.PROTECT)
         except StateUnusable as error:
-            dismissed, remark = {}, error.message
+            decided, remark = {}, error.message
+        by_kind: dict[Decision, set[str]] = {Decision.DISMISS: set(), Decision.PROTECT: set()}
+        for subject, it in decided.items():
+            by_kind[it.decision].add(subject)
+        dismissed = by_kind[Decision.DISMISS]
         look = Look(
             memory,
             tuple(finding for finding in found if finding.id not in dismissed),
             tuple(finding for finding in found if finding.id in dismissed),
             self.surroundings.now,
             remark=remark,
+            marked=frozenset(by_kind[Decision.PROTECT]),
         )
         self._remember(look)
         return look

@@ -58,6 +58,14 @@ def redo(notebook: Notebook) -> TakenBack | ToBeSeen:
     return _turn(notebook, act, by, back=False)
 
 
+def can_take_back(notebook: Notebook) -> tuple[bool, bool]:
+    """Say whether an act is left that can be undone, and one that can be redone. Raises
+    StateUnusable.
+    """
+    done, undone = _stacks(notebook)
+    return bool(done), bool(undone)
+
+
 def _stacks(notebook: Notebook) -> tuple[list[Act], list[tuple[Act, int]]]:
     """Return the acts that can be undone and those that can be redone, the last one last; the
     latter with the act that undid them.

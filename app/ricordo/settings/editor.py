@@ -21,15 +21,15 @@ def editor_command(editor: str, environ: Mapping[str, str]) -> tuple[str, ...]:
         raise WrongUsage(f"The editor “{command}” has a quote that is left open.") from None
 
 
-def edit(file: str, command: tuple[str, ...]) -> None:
-    """Open `file` with `command` and wait for its end.
+def edit(file: str, command: tuple[str, ...]) -> int:
+    """Open `file` with `command`, wait for its end, and return its exit code.
 
     Raises WrongUsage where the command cannot be started.
     """
     import subprocess
 
     try:
-        subprocess.run([*command, file], check=False)
+        return subprocess.run([*command, file], check=False).returncode
     except OSError as error:
         raise WrongUsage(
             f"The editor “{command[0]}” cannot be started: {error.strerror}."

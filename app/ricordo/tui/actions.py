@@ -58,6 +58,18 @@ class Situation:
     """A find in the note is on."""
     back: bool = False
     forward: bool = False
+    read_only: str = ""
+    """Why nothing of the memory can be changed; "" where it can."""
+    in_order: bool = False
+    """The index is shown whole and in its own order."""
+    entry: bool = False
+    """An entry of the index is under the cursor."""
+    marks: int = 0
+    """How many notes are marked."""
+    fix: bool = False
+    """The finding under the cursor, or one of the note, can be mended mechanically."""
+    undo: bool = False
+    redo: bool = False
     several_panes: bool = True
     room: bool = True
     """The terminal is wide enough for several panes."""
@@ -134,6 +146,50 @@ def _needs_room(situation: Situation) -> str:
     return "" if situation.room else "The terminal is too narrow for more than one pane."
 
 
+def _needs_index(situation: Situation) -> str:
+    if situation.pane is not Pane.INDEX:
+        return "Notes are marked in the index; 1 goes there."
+    return _needs_note(situation)
+
+
+def _needs_changeable(situation: Situation) -> str:
+    return _needs_memory(situation) or situation.read_only
+
+
+def _needs_changeable_note(situation: Situation) -> str:
+    return _needs_changeable(situation) or ("" if situation.marks else _needs_note(situation))
+
+
+def _needs_one_note(situation: Situation) -> str:
+    return _needs_changeable(situation) or _needs_note(situation)
+
+
+def _needs_entry(situation: Situation) -> str:
+    if reason := _needs_changeable(situation):
+        return reason
+    if situation.pane is not Pane.INDEX:
+        return "Entries are moved in the index; 1 goes there."
+    if not situation.in_order:
+        return (
+            "Entries are moved where the whole index is shown in its order; Esc and o lead there."
+        )
+    return "" if situation.entry else "No entry of the index is under the cursor."
+
+
+def _needs_fix(situation: Situation) -> str:
+    if reason := _needs_changeable(situation):
+        return reason
+    return "" if situation.fix else "Nothing here can be mended mechanically; e edits the note."
+
+
+def _needs_undo(situation: Situation) -> str:
+    return "" if situation.undo else "There is nothing to undo in this memory."
+
+
+def _needs_redo(situation: Situation) -> str:
+    return "" if situation.redo else "There is nothing to redo in this memory."
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing that a person can do."""
@@ -152,7 +208,30 @@ class Action:
     shown: frozenset[Pane] = frozenset()
     """In which panes the bottom line offers it."""
     why_not: WhyNot = _always
+    only_while_finding: bool = False
+    """Whether its keys are live in the note only while something is searched for there."""
+    yields_to_finding: bool = False
+    """Whether they are not, because then they lead from match to match."""
 
+    def is_live(self, situation: Situation) -> bool:
+        """Say whether its keys mean it in `situation`."""
+        finding = situation.pane is Pane.NOTE and situation.searching
+        if self.only_while_finding:
+            return finding
+        return not (finding and self.yields_to_finding)
+
+    @property
+    def contexts(self) -> frozenset[str]:
+        """Where its keys are live."""
+        if self.only_while_finding:
+            return frozenset((_FINDING,))
+        panes = frozenset(pane.value for pane in self.panes)
+        in_note = Pane.NOTE in self.panes and not self.yields_to_finding
+        return panes | {_FINDING} if in_note else panes
+
+
+_FINDING = "note while finding"
+"""What the note pane is while something is searched for."""
 
 ACTIONS: tuple[Action, ...] = (
     Action("cursor-down", "down,j", "down", "Move down", Group.MOVE),
@@ -187,6 +266,14 @@ ACTIONS: tuple[Action, ...] = (
         why_not=_needs_something_to_open,
     ),
     Action("leave", "escape", "back", "Leave the find, the filter or the pane", Group.MOVE),
+    Action(
+        "mark",
+        "space",
+        "mark",
+        "Mark the note, so that d m P F and E act on all marked ones; Esc clears the marks",
+        Group.MOVE,
+        why_not=_needs_index,
+    ),
     Action("next-pane", "tab", "next pane", "Go to the next pane", Group.MOVE),
     Action("previous-pane", "shift+tab", "previous pane", "Go to the previous pane", Group.MOVE),
     Action("index", "1", "index", "Go to the index", Group.MOVE),
@@ -248,6 +335,7 @@ ACTIONS: tuple[Action, ...] = (
         "Go to the next match in the note",
         Group.SEE,
         why_not=_needs_search,
+        only_while_finding=True,
     ),
     Action(
         "previous-match",
@@ -301,9 +389,92 @@ ACTIONS: tuple[Action, ...] = (
         Group.SEE,
         why_not=_needs_note,
     ),
-    Action("help", "question_mark", "keys", "Show all keys", Group.SEE, shown=ANYWHERE),
+    Action("help", "question_mark", "keys", "Show all keys", Group.SEE),
     Action("palette", "ctrl+p", "palette", "Search for an action or a theme", Group.SEE),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
+    Action(
+        "new",
+        "n",
+        "new",
+        "Make a new note, with its entry in the index",
+        Group.CHANGE,
+        why_not=_needs_changeable,
+        yields_to_finding=True,
+    ),
+    Action(
+        "edit",
+        "e",
+        "edit",
+        "Edit the note in your editor",
+        Group.CHANGE,
+        shown=frozenset((Pane.INDEX, Pane.NOTE)),
+        why_not=_needs_one_note,
+    ),
+    Action(
+        "head",
+        "E",
+        "head",
+        "Edit name, type and description of the note; of marked notes the type",
+        Group.CHANGE,
+        why_not=_needs_changeable_note,
+    ),
+    Action(
+        "move",
+        "m",
+        "move",
+        "Rename the note, or move it, to another memory too",
+        Group.CHANGE,
+        why_not=_needs_changeable_note,
+    ),
+    Action(
+        "retire",
+        "d",
+        "retire",
+        "Retire the note: it leaves the memory, the history keeps it",
+        Group.CHANGE,
+        why_not=_needs_changeable_note,
+    ),
+    Action(
+        "entry-down",
+        "J",
+        "entry down",
+        "Move the entry of the index one place down",
+        Group.CHANGE,
+        why_not=_needs_entry,
+    ),
+    Action(
+        "entry-up",
+        "K",
+        "entry up",
+        "Move the entry of the index one place up",
+        Group.CHANGE,
+        why_not=_needs_entry,
+    ),
+    Action(
+        "lift",
+        "circumflex_accent",
+        "lift",
+        "Lift the entry above the line at which agents stop reading",
+        Group.CHANGE,
+        why_not=_needs_entry,
+    ),
+    Action(
+        "fix",
+        "F",
+        "fix",
+        "Mend the finding under the cursor, or the worst of the note that can be",
+        Group.CHANGE,
+        shown=ANYWHERE,
+        why_not=_needs_fix,
+    ),
+    Action(
+        "protect",
+        "P",
+        "protect",
+        "Protect the note from the curator and from fixes, or free it",
+        Group.CHANGE,
+        why_not=_needs_changeable_note,
+    ),
     Action(
         "dismiss",
         "minus",
@@ -312,6 +483,23 @@ ACTIONS: tuple[Action, ...] = (
         Group.CHANGE,
         shown=frozenset((Pane.FRESHNESS,)),
         why_not=_needs_finding,
+    ),
+    Action(
+        "undo",
+        "u",
+        "undo",
+        "Take back the last act, and say which",
+        Group.CHANGE,
+        shown=ANYWHERE,
+        why_not=_needs_undo,
+    ),
+    Action(
+        "redo",
+        "U",
+        "redo",
+        "Do again what was undone last",
+        Group.CHANGE,
+        why_not=_needs_redo,
     ),
     Action("reread", "ctrl+r", "reread", "Read the memory again from disk", Group.CHANGE),
     Action("quit", "ctrl+q", "quit", "Leave Ricordo", Group.APP),
@@ -322,6 +510,8 @@ BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
 _KEY_NAMES = {
     "question_mark": "?",
     "slash": "/",
+    "circumflex_accent": "^",
+    "space": "Space",
     "minus": "-",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
@@ -369,7 +559,7 @@ def known_actions() -> tuple[KnownAction, ...]:
         KnownAction(
             action.id,
             tuple(action.keys.split(",")),
-            frozenset(pane.value for pane in action.panes),
+            action.contexts,
         )
         for action in ACTIONS
     )

@@ -28,6 +28,11 @@ class Reading:
         """Whether the page is other than the note in the last look: its text or its links."""
 
     @property
+    def look(self) -> Look | None:
+        """The last look at the memory; None before the first."""
+        return self._look
+
+    @property
     def path(self) -> str:
         """Path of the open note; "" where none is open."""
         return self.trail.here
@@ -91,4 +96,5 @@ class Reading:
 def _drawn_from(look: Look, path: str) -> tuple[object, ...]:
     memory = look.memory
     note = memory.by_path.get(path)
-    return (note and note.raw, memory.links.get(path), memory.backlinks.get(path))
+    protected = note is not None and look.is_protected(note)
+    return (note and note.raw, memory.links.get(path), memory.backlinks.get(path), protected)

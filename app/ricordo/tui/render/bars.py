@@ -11,7 +11,7 @@ from ricordo.notebook.follow import Lost, Seen
 from ricordo.notebook.open import Look
 from ricordo.notebook.seen import short_name
 from ricordo.text import clip, one_line
-from ricordo.tui.actions import Situation, label_of, offered
+from ricordo.tui.actions import BY_ID, Action, Situation, label_of, offered
 from ricordo.tui.render.freshness_rows import meter
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import Span
@@ -53,13 +53,23 @@ def _counts(look: Look) -> Spans:
     return tuple(spans)
 
 
-def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> Spans:
-    """Return the line at the bottom: the few keys that matter here."""
-    spans: list[Span] = []
-    for action in offered(situation):
-        if keys := label_of(action, keymap):
-            spans += [Span(f" {keys} ", "key"), Span(f"{action.label} ", "dim")]
-    return tuple(spans)
+_ON_MARKED = ("retire", "move", "protect", "fix", "head")
+"""Actions that act on all marked notes."""
+
+
+def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> tuple[Spans, Spans]:
+    """Return the line at the bottom: the few keys that matter here, and at the right what always
+    stands there.
+    """
+    acting = " ".join(label_of(BY_ID[name], keymap) for name in _ON_MARKED)
+    counted = [Span(f" ◆ {situation.marks} marked: {acting} ", "accent")] if situation.marks else []
+    spans = [span for action in offered(situation) for span in _key(action, keymap)]
+    return (*counted, *spans), _key(BY_ID["help"], keymap)
+
+
+def _key(action: Action, keymap: Mapping[str, tuple[str, ...]]) -> Spans:
+    keys = label_of(action, keymap)
+    return (Span(f" {keys} ", "key"), Span(f"{action.label} ", "dim")) if keys else ()
 
 
 def hint_line(look: Look | None, path: str, finding: Finding | None) -> Spans:

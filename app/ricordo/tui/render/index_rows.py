@@ -66,6 +66,8 @@ class Row:
     """Of the index, 1-based; 0 where it stands in none."""
     judged: bool = True
     """Whether the rules have run; before, nothing is said of a note."""
+    protected: bool = False
+    """Whether neither the curator nor a fix may change it."""
 
     @property
     def selectable(self) -> bool:
@@ -75,6 +77,10 @@ class Row:
 
 _OF_NESTED = (RowKind.NOTE, RowKind.MISSING)
 """What is shown of the index of a folder, under the folder's name."""
+_CHANGED = Span("● ", "changed")
+_MARKED = Span("◆ ", "accent")
+PROTECTED = "§"
+"""Stands before the title of a protected note."""
 GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
     Severity.ERROR: ("✗", "error"),
     Severity.WARNING: ("!", "warning"),
@@ -100,8 +106,10 @@ def index_rows(look: Look, order: Order, type_filter: str, words: str) -> tuple[
     return tuple(_without_empty_headings(kept))
 
 
-def draw_row(row: Row, width: int, changed: bool) -> Line:
-    """Return a row in `width` cells; `changed` marks a note that somebody just changed."""
+def draw_row(row: Row, width: int, changed: bool, marked: bool = False) -> Line:
+    """Return a row in `width` cells; `changed` marks a note that somebody just changed, `marked`
+    one that the person has marked.
+    """
     if row.kind is RowKind.HEADING:
         return Line((Span(clip(row.title, width), "heading"),))
     if row.kind is RowKind.CUT:
@@ -109,9 +117,11 @@ def draw_row(row: Row, width: int, changed: bool) -> Line:
     if row.kind is RowKind.TEXT:
         return Line((Span("    "), Span(clip(row.title, width - 4), "dim")))
     glyph, style = GLYPHS[row.severity] if row.judged else (" ", "")
-    mark = Span("● ", "changed") if changed else Span("  ")
+    mark = _MARKED if marked else _CHANGED if changed else Span("  ")
     title_style = "dim" if row.dimmed or row.kind is not RowKind.NOTE else ""
-    return Line((mark, Span(f"{glyph} ", style), *_title_and_detail(row, width - 4, title_style)))
+    lock = (Span(f"{PROTECTED} ", "dim"),) if row.protected else ()
+    room = width - 4 - 2 * len(lock)
+    return Line((mark, Span(f"{glyph} ", style), *lock, *_title_and_detail(row, room, title_style)))
 
 
 def _title_and_detail(row: Row, width: int, style: str) -> tuple[Span, ...]:
@@ -211,7 +221,8 @@ def _entry_row(
 def _note_row(look: Look, note: Note, title: str, dimmed: bool = False, line: int = 0) -> Row:
     detail = note.stem if note.stem not in title else ""
     worst = look.worst(note.path)
-    return Row(RowKind.NOTE, title, note.path, detail, worst, dimmed, line, look.judged)
+    protected = look.judged and look.is_protected(note)
+    return Row(RowKind.NOTE, title, note.path, detail, worst, dimmed, line, look.judged, protected)
 
 
 def _text_row(index: Index, text: list[tuple[int, str]], cut: int | None) -> Iterator[Row]:

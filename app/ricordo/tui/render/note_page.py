@@ -19,6 +19,7 @@ from ricordo.notebook.age import age_in_words
 from ricordo.notebook.open import Look
 from ricordo.text import clip, one_line
 from ricordo.tui.render.empty import READING
+from ricordo.tui.render.index_rows import PROTECTED
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
 from ricordo.tui.render.markdown import Resolver, chunks, render_markdown
 from ricordo.tui.render.source import render_source
@@ -101,6 +102,8 @@ class NotePage:
             facts.append("hard link")
         if not note.facts.writable:
             facts.append("read-only")
+        if self._look.is_protected(note):
+            facts.append(f"{PROTECTED} protected")
         rows = [
             Line(row)
             for row in wrap([Span(one_line(" · ".join(filter(None, facts))), "dim")], self._width)

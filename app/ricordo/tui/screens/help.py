@@ -74,4 +74,6 @@ _GLYPHS_EXPLAINED = (
         )
     ),
     Line((Span("  ● ", "changed"), Span("changed by somebody else while you looked"))),
+    Line((Span("  ◆ ", "accent"), Span("marked by you"))),
+    Line((Span("  § ", "dim"), Span("protected: neither the curator nor a fix may change it"))),
 )

@@ -15,20 +15,19 @@ from textual.events import Key
 from textual.screen import Screen
 
 from ricordo.disk.desk import recall_desk, remember_desk
-from ricordo.errors import StateUnusable
 from ricordo.memory.names import Leads
 from ricordo.notebook.follow import Follower, Lost, Seen
 from ricordo.text import clip, encodable
 from ricordo.tui.actions import ACTIONS, BY_ID, Pane, Situation, label_of
+from ricordo.tui.changing.changing import Changing
+from ricordo.tui.elsewhere import Elsewhere
 from ricordo.tui.listing import Listing
-from ricordo.tui.messages import Looked, MemoriesRequested
+from ricordo.tui.messages import Looked
 from ricordo.tui.reading import Reading
 from ricordo.tui.render.bars import hint_line, key_line, status_line
 from ricordo.tui.render.empty import empty_index
-from ricordo.tui.render.index_rows import RowKind
+from ricordo.tui.render.index_rows import Order, RowKind
 from ricordo.tui.render.note_page import Target, line_of_heading, why_not_followed
-from ricordo.tui.screens.help import HelpScreen
-from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.trail import Trail
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
@@ -38,6 +37,8 @@ from ricordo.tui.widgets.panes import Panes
 if TYPE_CHECKING:
     from ricordo.memory.note import Note
     from ricordo.notebook.open import Look, Notebook
+    from ricordo.tui.changing.expected import Expected
+    from ricordo.tui.changing.writing import Writing
     from ricordo.tui.palette import Palette
 
 
@@ -61,10 +62,19 @@ class MainScreen(Screen[None]):
         self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
         self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
         self._find = FindBar(id="find")
+        self._changing = Changing(
+            self._writing, self._follower, self._panes, self._reading, self._say, self._go_to
+        )
+        self._elsewhere = Elsewhere(self, self._reading, lambda: self._palette, self.keymap)
         self._painted = asyncio.Event()
         self._look: Look | None = None
         self._seen: Seen | Lost | None = None
         self._changed: frozenset[str] = frozenset()
+
+    def _writing(self, expected: Expected) -> Writing:
+        from ricordo.tui.changing.writing import Writing
+
+        return Writing(self, self._notebook, self._follower, lambda: self._palette, expected)
 
     def compose(self) -> ComposeResult:
         """The bars, the three panes, the line in which is searched."""
@@ -107,14 +117,16 @@ class MainScreen(Screen[None]):
     def situation(self) -> Situation:
         """What the registry of actions has to know."""
         reading, look = self._reading, self._look
-        return replace(
+        here = replace(
             self._panes.situation,
             read=look is not None,
             note=reading.note is not None,
             types=look is not None and bool(look.memory.types),
             back=reading.trail.can_go_back,
             forward=reading.trail.can_go_forward,
+            in_order=self._listing.order is Order.INDEX and not self._listing.narrowed,
         )
+        return self._changing.situation(here)
 
     @property
     def root(self) -> str:
@@ -142,6 +154,8 @@ class MainScreen(Screen[None]):
             self._show_index()
             self._say()
             return
+        own = self._changing.own
+        self._changing.follow_moved(seen.look)
         first, gone = self._look is None, self._reading.look_again(seen.look)
         self._look = seen.look
         if seen.polling and not (isinstance(before, Seen) and before.polling):
@@ -150,22 +164,24 @@ class MainScreen(Screen[None]):
             self.notify(seen.look.remark, severity="warning", markup=False)
         if first:
             self._reading.begin(seen.look, self._listing.first_note(seen.look, self._desk.note))
-        self._changed |= seen.changed - {self._reading.path}
+        self._changed |= seen.changed - {self._reading.path} - own
         self._show_index()
         if gone is not None:
-            self._leave_gone(gone)
+            self._leave_gone(gone, by_us=gone.path in own)
         elif first or self._reading.stale:
             self._reading.show(keep_place=not first)
         self._show_freshness()
+        self._changing.looked(seen.look)
         self._say()
         if self.settled and not was_settled:
             # what is loaded stays: looking for garbage among it at every key takes long
             gc.freeze()
 
-    def _leave_gone(self, note: Note) -> None:
+    def _leave_gone(self, note: Note, *, by_us: bool) -> None:
         """Go where the cursor of the index came to rest."""
-        said = f"{clip(note.name, 60)} is gone: somebody else deleted it."
-        self.notify(said, severity="warning", markup=False)
+        if not by_us:
+            said = f"{clip(note.name, 60)} is gone: somebody else deleted it."
+            self.notify(said, severity="warning", markup=False)
         reading, row = self._reading, self._panes.index.row
         reading.forget_gone()
         reading.trail = reading.trail.opened(row.path) if row else Trail()
@@ -178,7 +194,7 @@ class MainScreen(Screen[None]):
         index.say_instead(empty_index(self._notebook.place, self._seen, narrowed, *keys))
         if self._look is None:
             return
-        line = index.row.line if index.row else 0
+        line = self._changing.entry_line or (index.row.line if index.row else 0)
         index.show(self._listing.rows(self._look), self._changed, self._reading.path, line)
         self._panes.set_title(Pane.INDEX, self._listing.title)
 
@@ -195,7 +211,7 @@ class MainScreen(Screen[None]):
         self.query_one("#status", Bar).say(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
         self.query_one("#hint", Bar).say(hint_line(self._look, self._reading.path, finding))
-        self.query_one("#keys", Bar).say(key_line(self.situation, self.keymap))
+        self.query_one("#keys", Bar).say(*key_line(self.situation, self.keymap))
 
     # What the parts of the screen tell
 
@@ -263,9 +279,15 @@ class MainScreen(Screen[None]):
             self.notify(reason, markup=False, timeout=3)
             return
         name = f"do_{action_id.replace('-', '_')}"
-        doer = self._panes if hasattr(self._panes, name) else self
-        getattr(doer, name)()
+        doers = (self._panes, self._changing, self._elsewhere, self)
+        getattr(next(doer for doer in doers if hasattr(doer, name)), name)()
         self._say()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Say whether a key means an action here: some share one, each where the other is not."""
+        if action != "do":
+            return True
+        return BY_ID[str(parameters[0])].is_live(self._panes.situation)
 
     def do_open(self) -> None:
         """Go to the note, follow the chosen link, or go where the finding is."""
@@ -290,6 +312,8 @@ class MainScreen(Screen[None]):
             panes.go(Pane.INDEX)
         elif self._listing.narrowed:
             self._list(self._listing.of_everything())
+        else:
+            self._changing.leave_marks()
 
     def do_back(self) -> None:
         """Back to the note before."""
@@ -322,30 +346,9 @@ class MainScreen(Screen[None]):
         self._listing = listing
         self._show_index()
 
-    def do_load(self) -> None:
-        """What the agent gets."""
-        if self._look is not None:
-            self.app.push_screen(LoadScreen(self._look, self._palette))
-
-    def do_help(self) -> None:
-        """All keys."""
-        self.app.push_screen(HelpScreen(self._palette, self.keymap))
-
-    def do_palette(self) -> None:
-        """The palette."""
-        self.app.action_command_palette()
-
-    def do_memories(self) -> None:
-        """Another memory."""
-        self.post_message(MemoriesRequested())
-
     def do_reread(self) -> None:
         """Everything anew."""
         self._follower.reread()
-
-    def do_quit(self) -> None:
-        """Leave."""
-        self.app.exit()
 
     def do_copy(self) -> None:
         """Copy what is selected, else what is under the cursor."""
@@ -354,23 +357,6 @@ class MainScreen(Screen[None]):
             self.app.copy_to_clipboard(encodable(text))
         said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
         self.notify(said, markup=False, timeout=2)
-
-    def do_dismiss(self) -> None:
-        """This is fine; or it is not, after all."""
-        finding = self._panes.freshness.finding
-        if finding is None or self._look is None:
-            return
-        gone = finding in self._look.dismissed
-        self.run_worker(self._decide(finding.id, take_back=gone), group="state")
-
-    async def _decide(self, finding_id: str, *, take_back: bool) -> None:
-        try:
-            await self._follower.decide(finding_id, take_back=take_back)
-        except StateUnusable as error:
-            self.notify(str(error), severity="error", markup=False)
-            return
-        said = "It stands again." if take_back else "Dismissed until its cause changes."
-        self.notify(said, markup=False, timeout=3)
 
     # Filter and find
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.screen import ModalScreen
 
 from ricordo.memory.change_set import ChangeSet, Edit, effective
@@ -28,16 +29,17 @@ CALM = 0.3
 """Seconds after opening in which nothing is written: the key may have been meant for another
 screen.
 """
-_KEYS = (
-    Span(" ctrl+s ", "key"),
-    Span("write  ", "dim"),
-    Span("space ", "key"),
-    Span("leave a hunk out  ", "dim"),
-    Span("v ", "key"),
-    Span("side by side  ", "dim"),
-    Span("Esc ", "key"),
-    Span("back, nothing is written", "dim"),
-)
+_MOST_WORDS = 8
+"""Rows of what to know that stand above the diff; the rest is scrolled to."""
+
+
+class Extra(NamedTuple):
+    """One more key that a proposal has."""
+
+    key: str
+    label: str
+    """Two or three words of our own."""
+    run: Callable[[ProposalScreen], None]
 
 
 class ProposalScreen(ModalScreen[ChangeSet | None]):
@@ -58,12 +60,20 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
     ]
 
     def __init__(
-        self, title: str, change_set: ChangeSet, palette: Palette, words: Sequence[str] = ()
+        self,
+        title: str,
+        change_set: ChangeSet,
+        palette: Palette,
+        words: Sequence[str] = (),
+        extra: Extra | None = None,
     ) -> None:
         """`title` says what would be done, `words` what the person should know, a line each; both
-        may be text of strangers.
+        may be text of strangers. `extra` is a key that only this proposal has.
         """
         super().__init__()
+        self.also = ""
+        """What ctrl+s does besides, in words of our own."""
+        self._extra = extra
         self._title = title
         self._change_set = change_set
         self._palette = palette
@@ -75,15 +85,54 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
         """What would be done, what to know, the diff, the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(one_line(self._title))
-            if self._words:
-                yield TextView(self._palette, self._word_lines, id="words")
+            yield TextView(self._palette, self._word_lines, id="words")
             yield self._diff
             yield Bar(self._palette, id="state")
-            yield Bar(self._palette, id="keys").with_left(*_KEYS)
+            yield Bar(self._palette, id="keys").with_left(*self._keys())
+
+    def _keys(self) -> list[Span]:
+        keys = [("ctrl+s", "write"), ("space", "skip hunk"), ("v", "columns")]
+        if self._extra is not None:
+            keys.insert(1, (self._extra.key, self._extra.label))
+        keys.append(("Esc", "back"))
+        return [
+            it for key, what in keys for it in (Span(f" {key} ", "key"), Span(f"{what} ", "dim"))
+        ]
 
     def on_mount(self) -> None:
         """Show the diff, and wait for a decision."""
         self._opened = time.monotonic()
+        self._show()
+
+    def on_resize(self) -> None:
+        """Give what to know the rows that it needs."""
+        view = self.query_one("#words", TextView)
+        inside = self.query_one("#overlay").size.width or self.size.width
+        view.styles.height = min(len(self._word_lines(inside - 3)), _MOST_WORDS)
+        view.display = bool(self._words)
+        view.can_focus = len(self._word_lines(inside - 3)) > _MOST_WORDS
+
+    def on_key(self, event: Key) -> None:
+        """Take the key that only this proposal has."""
+        if self._extra is not None and event.key == self._extra.key:
+            event.stop()
+            self._extra.run(self)
+
+    def replace(self, change_set: ChangeSet, words: Sequence[str] = ()) -> None:
+        """Propose something else: it has to be looked at anew."""
+        self._change_set = change_set
+        self._words = (*words, *change_set.remarks)
+        self._opened = time.monotonic()
+        self.query_one("#words", TextView).on_resize()
+        self.on_resize()
+        self._show()
+
+    def say_also(self, words: str) -> None:
+        """Say what ctrl+s does besides."""
+        self.also = words
+        self._say()
+
+    def _show(self) -> None:
         self._diff.show(self._change_set.edits)
         self._diff.focus()
         self._say()
@@ -107,7 +156,7 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
         ]
 
     def _say(self) -> None:
-        if not self.is_mounted:
+        if not self._opened:
             return
         edits = self.approved.edits
         counts = [
@@ -116,8 +165,10 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
             (sum(edit.after is None for edit in edits), "removed"),
         ]
         told = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing is left"
-        said = f" {told} · nothing is written until ctrl+s"
-        self.query_one("#state", Bar).say((Span(said, "dim"),))
+        spans = [Span(f" {told}"), Span(" · nothing is written until ctrl+s", "dim")]
+        if self.also:
+            spans.insert(1, Span(f" · {self.also}", "warning"))
+        self.query_one("#state", Bar).say(tuple(spans))
 
     def action_write(self) -> None:
         """End with what is approved."""

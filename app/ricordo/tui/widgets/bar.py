@@ -16,9 +16,10 @@ class Bar(Widget):
 
     DEFAULT_CSS = "Bar { height: 1; }"
 
-    def __init__(self, palette: Palette, *, id: str) -> None:
-        """Empty until `say` gives it something."""
+    def __init__(self, palette: Palette, *, id: str, base: str = "bar") -> None:
+        """Empty until `say` gives it something; `base` is the style on which it is drawn."""
         super().__init__(id=id)
+        self._base = base
         self._palette = palette
         self._left: tuple[Span, ...] = ()
         self._rights: tuple[tuple[Span, ...], ...] = ()
@@ -54,4 +55,4 @@ class Bar(Widget):
         width, right = self.size.width, self._right
         left = fit(self._left, width - width_of(right))
         gap = Span(" " * max(0, width - width_of(left) - width_of(right)))
-        return self._palette.strip(Line((*left, gap, *right)), width, "bar")
+        return self._palette.strip(Line((*left, gap, *right)), width, self._base)

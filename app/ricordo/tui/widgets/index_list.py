@@ -9,7 +9,7 @@ from textual.message import Message
 
 from ricordo.tui.palette import Palette
 from ricordo.tui.render.empty import paragraphs
-from ricordo.tui.render.index_rows import Row, draw_row
+from ricordo.tui.render.index_rows import Row, RowKind, draw_row
 from ricordo.tui.render.line import Line
 from ricordo.tui.widgets.cursor_view import CursorView
 
@@ -28,6 +28,7 @@ class IndexList(CursorView):
         super().__init__(palette, moved, id=id)
         self._rows: tuple[Row, ...] = ()
         self._changed: frozenset[str] = frozenset()
+        self._chosen: frozenset[str] = frozenset()
         self._instead: Paragraphs = ()
         self._instead_lines: list[Line] = []
 
@@ -84,6 +85,12 @@ class IndexList(CursorView):
             self._changed = changed
             self.refresh()
 
+    def mark_chosen(self, chosen: frozenset[str]) -> None:
+        """Show which notes the person has marked."""
+        if chosen != self._chosen:
+            self._chosen = chosen
+            self.refresh()
+
     @property
     def line_count(self) -> int:
         """How many rows there are, or lines in their stead."""
@@ -94,7 +101,8 @@ class IndexList(CursorView):
         if not self._rows:
             return self._instead_lines[number], ""
         row = self._rows[number]
-        line = draw_row(row, self.content_width, row.path in self._changed)
+        marked = row.kind is RowKind.NOTE and row.path in self._chosen
+        line = draw_row(row, self.content_width, row.path in self._changed, marked)
         if number != self.cursor:
             return line, ""
         return line, "cursor" if self.has_focus else "cursor-unfocused"

@@ -1,0 +1,254 @@
+"""What the changing keys do: each puts a wish together and hands it to `Writing`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from ricordo.errors import StateUnusable
+from ricordo.tui.actions import Pane, Situation
+from ricordo.tui.changing.expected import Expected
+from ricordo.tui.changing.mendable import mendable
+from ricordo.tui.render.index_rows import RowKind
+
+if TYPE_CHECKING:
+    from ricordo.notebook.follow import Follower
+    from ricordo.notebook.open import Look, Notebook
+    from ricordo.tui.changing.entries import Entries
+    from ricordo.tui.changing.fixing import Fixing
+    from ricordo.tui.changing.forms import Forms
+    from ricordo.tui.changing.leaving import Leaving
+    from ricordo.tui.changing.writing import Writing
+    from ricordo.tui.reading import Reading
+    from ricordo.tui.widgets.panes import Panes
+
+_ENTRIES = (RowKind.NOTE, RowKind.MISSING)
+
+
+class Changing:
+    """The changing keys of one screen."""
+
+    def __init__(
+        self,
+        writing: Callable[[Expected], Writing],
+        follower: Follower,
+        panes: Panes,
+        reading: Reading,
+        say: Callable[[], None],
+        open_note: Callable[[str], None],
+    ) -> None:
+        """`writing` makes what carries changes out; `panes` and `reading` tell what the person
+        looks at; `say` is called when other keys may work, `open_note` with the path of a note
+        that was made.
+        """
+        self._make_writing = writing
+        self._follower = follower
+        self._panes = panes
+        self._reading = reading
+        self._say = say
+        self._open_note = open_note
+        self._expected = Expected()
+        self._can_undo = self._can_redo = False
+        self.marked: frozenset[str] = frozenset()
+        """Paths of the notes that the person marked."""
+
+    # What composes and applies changes is loaded with the first of them: the first paint need not
+    # wait for it.
+
+    @cached_property
+    def _writing(self) -> Writing:
+        return self._make_writing(self._expected)
+
+    @cached_property
+    def _forms(self) -> Forms:
+        from ricordo.tui.changing.forms import Forms
+
+        return Forms(self._writing, self._open_note)
+
+    @cached_property
+    def _leaving(self) -> Leaving:
+        from ricordo.tui.changing.leaving import Leaving
+
+        return Leaving(self._writing)
+
+    @cached_property
+    def _fixing(self) -> Fixing:
+        from ricordo.tui.changing.fixing import Fixing
+
+        return Fixing(self._writing)
+
+    @cached_property
+    def _entries(self) -> Entries:
+        from ricordo.tui.changing.entries import Entries
+
+        return Entries(self._writing, self._reading, self._panes.index)
+
+    # What the screen asks
+
+    @property
+    def own(self) -> frozenset[str]:
+        """Paths of files that we wrote and that no look has shown yet."""
+        return self._expected.own
+
+    @property
+    def entry_line(self) -> int:
+        """The line of the index to which the entry under the cursor is being moved; 0 for none."""
+        return self._entries.line if "_entries" in self.__dict__ else 0
+
+    def looked(self, look: Look) -> None:
+        """Take note of a look that is on the screen."""
+        if look.read:
+            self.marked &= look.memory.by_path.keys()
+            self._panes.index.mark_chosen(self.marked)
+        self._expected.looked(look)
+        if look.judged:
+            self.ask_history()
+
+    def follow_moved(self, look: Look) -> None:
+        """Stay in `look` with the open note where we gave it another path."""
+        for old, new in self._expected.moved.items():
+            if new not in look.memory.by_path:
+                continue
+            self._reading.trail = self._reading.trail.renamed(old, new)
+            if old in self.marked:
+                self.marked = self.marked - {old} | {new}
+
+    def ask_history(self) -> None:
+        """Find out whether there is something to undo."""
+        self._panes.run_worker(self._ask_history(), group="history", exclusive=True)
+
+    async def _ask_history(self) -> None:
+        # loaded in a thread, so that no key has to wait for it
+        can_take_back = await asyncio.to_thread(_what_asks_the_history)
+        known = False, False
+        with suppress(StateUnusable):
+            known = await asyncio.to_thread(can_take_back, self._writing.notebook)
+        if known != (self._can_undo, self._can_redo):
+            self._can_undo, self._can_redo = known
+            self._say()
+
+    def situation(self, situation: Situation) -> Situation:
+        """Add to `situation` what the changing keys need."""
+        look, row = self._reading.look, self._panes.index.row
+        return replace(
+            situation,
+            read_only=look.memory.layout.read_only if look else "",
+            entry=situation.in_order and row is not None and row.kind in _ENTRIES and row.line > 0,
+            marks=len(self.marked),
+            fix=look is not None and bool(mendable(look, *self._under_cursor())),
+            undo=self._can_undo,
+            redo=self._can_redo,
+        )
+
+    def leave_marks(self) -> None:
+        """Take all marks away."""
+        self._mark(frozenset())
+
+    @property
+    def _subjects(self) -> list[str]:
+        """The notes that an act is about: the marked ones, else the open one."""
+        return sorted(self.marked) or [self._reading.path]
+
+    def _under_cursor(self) -> tuple[list[str], str]:
+        """Return the notes that an act is about, and the id of the finding under the cursor."""
+        among = self._panes.active is Pane.FRESHNESS
+        finding = self._panes.freshness.finding if among else None
+        return self._subjects, finding.id if finding else ""
+
+    def _mark(self, marked: frozenset[str]) -> None:
+        self.marked = marked
+        self._panes.index.mark_chosen(marked)
+
+    # What the keys do
+
+    def do_mark(self) -> None:
+        """Mark the note under the cursor, or no longer."""
+        row = self._panes.index.row
+        if row is None or row.kind is not RowKind.NOTE:
+            self._writing.tell("Only notes can be marked.")
+            return
+        self._mark(self.marked ^ {row.path})
+
+    def do_edit(self) -> None:
+        """In the editor."""
+        from ricordo.tui.changing.editing import Editing
+
+        editing = Editing(self._panes.app, self._writing)
+        self._writing.begin(partial(editing.edit, self._reading.path))
+
+    def do_new(self) -> None:
+        """A new note."""
+        self._writing.begin(self._forms.make)
+
+    def do_head(self) -> None:
+        """Name, description and type; of several notes the type."""
+        if self.marked:
+            self._writing.begin(partial(self._forms.set_types, self._subjects))
+        else:
+            self._writing.begin(partial(self._forms.edit_head, self._reading.path))
+
+    def do_move(self) -> None:
+        """Another path, name or memory."""
+        self._writing.begin(partial(self._leaving.move, self._subjects))
+
+    def do_retire(self) -> None:
+        """Out of the memory."""
+        self._writing.begin(partial(self._leaving.retire, self._subjects))
+
+    def do_protect(self) -> None:
+        """Protect or free."""
+        self._writing.begin(partial(self._fixing.protect, self._reading.look, self._subjects))
+
+    def do_fix(self) -> None:
+        """Mend what is under the cursor."""
+        look = self._reading.look
+        if look is not None:
+            findings = mendable(look, *self._under_cursor())
+            self._writing.begin(partial(self._fixing.fix, look, findings))
+
+    def do_dismiss(self) -> None:
+        """This is fine; or it is not, after all."""
+        finding, look = self._panes.freshness.finding, self._reading.look
+        if finding is not None and look is not None:
+            gone = finding in look.dismissed
+            self._writing.begin(partial(self._dismiss, finding.id, take_back=gone))
+
+    async def _dismiss(self, finding_id: str, *, take_back: bool) -> None:
+        await self._follower.decide(finding_id, take_back=take_back)
+        said = "It stands again." if take_back else "Dismissed until its cause changes."
+        self._writing.tell(said)
+
+    def do_undo(self) -> None:
+        """Take the last act back."""
+        from ricordo.tui.changing.undoing import undo_last
+
+        self._writing.begin(partial(undo_last, self._writing))
+
+    def do_redo(self) -> None:
+        """Do again what was undone."""
+        from ricordo.tui.changing.undoing import redo_last
+
+        self._writing.begin(partial(redo_last, self._writing))
+
+    def do_entry_down(self) -> None:
+        """The entry one place down."""
+        self._writing.begin(partial(self._entries.step, 1))
+
+    def do_entry_up(self) -> None:
+        """The entry one place up."""
+        self._writing.begin(partial(self._entries.step, -1))
+
+    def do_lift(self) -> None:
+        """The entry above the cut."""
+        self._writing.begin(self._entries.lift)
+
+
+def _what_asks_the_history() -> Callable[[Notebook], tuple[bool, bool]]:
+    import ricordo.tui.changing.writing  # noqa: F401
+    from ricordo.notebook.undo import can_take_back
+
+    return can_take_back

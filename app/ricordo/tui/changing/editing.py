@@ -1,0 +1,109 @@
+"""A note in the person's editor: on a private copy, whose text is never lost."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from ricordo.disk.private_copy import read_private_copy, remove_private_copy, write_private_copy
+from ricordo.errors import ChangeRefused, RicordoError
+from ricordo.memory.change import Create, Rewrite
+from ricordo.memory.note import BOM
+from ricordo.notebook.change import Overlap
+from ricordo.settings.editor import editor_command
+from ricordo.text import one_line
+from ricordo.tui.editor import edit_in_terminal
+
+if TYPE_CHECKING:
+    from ricordo.memory.memory import Memory
+    from ricordo.memory.note import Note
+    from ricordo.tui.changing.writing import Writing
+
+_REASON = "edited by hand"
+
+
+class Editing:
+    """One note, from opening it to writing what was saved."""
+
+    def __init__(self, app: App[Any], writing: Writing) -> None:
+        """`app` lends its terminal."""
+        self._app = app
+        self._writing = writing
+
+    async def edit(self, path: str) -> None:
+        """Let the person edit the note at `path`. Raises RicordoError, nothing being lost."""
+        writing = self._writing
+        memory = await writing.read()
+        note = memory.by_path.get(path)
+        if note is None:
+            raise ChangeRefused(f"{one_line(path)} is gone.")
+        # whether it may be edited is asked before anybody types
+        await writing.put_together(memory, [Rewrite(path, note.text)], _REASON)
+        state = writing.notebook.surroundings.state
+        copy = write_private_copy(state, os.path.basename(path), note.raw)
+        again = False
+        while await self._round(memory, note, copy, seen_first=again):
+            # what is edited again is laid against what stands there by now
+            memory, again = await writing.read(), True
+            note = memory.by_path.get(path, note)
+
+    async def _round(self, memory: Memory, note: Note, copy: str, *, seen_first: bool) -> bool:
+        """Edit once; say whether the person wants to edit again."""
+        before = read_private_copy(copy)
+        code = self._open(copy)
+        saved = read_private_copy(copy)
+        if saved == before and not seen_first:
+            remove_private_copy(copy)
+            if code:
+                self._writing.tell(f"The editor ended with an error ({code}).", severe=True)
+            return False
+        if code:
+            raise ChangeRefused(f"The editor ended with an error ({code}).{_kept(copy)}")
+        try:
+            return await self._put_back(memory, note, copy, saved or b"", seen_first=seen_first)
+        except RicordoError as error:
+            raise ChangeRefused(f"{error.message}{_kept(copy)}", changed=error.changed) from None
+
+    def _open(self, copy: str) -> int:
+        notebook = self._writing.notebook
+        try:
+            command = editor_command(notebook.settings.editor, notebook.surroundings.environ)
+            return edit_in_terminal(self._app, copy, command)
+        except RicordoError:
+            remove_private_copy(copy)
+            raise
+
+    async def _put_back(
+        self, memory: Memory, note: Note, copy: str, saved: bytes, *, seen_first: bool
+    ) -> bool:
+        writing = self._writing
+        try:
+            text = saved.removeprefix(BOM).decode("utf-8")
+        except UnicodeDecodeError:
+            raise ChangeRefused("What was saved is no UTF-8.") from None
+        is_there = note.path in memory.by_path
+        act = Rewrite(note.path, text) if is_there else Create(note.path, text, entry="")
+        change_set = await writing.put_together(memory, [act], _REASON)
+        if seen_first and change_set:
+            words = ("This takes the place of what somebody else wrote.",)
+            approved = await writing.propose("What you edited", change_set, words)
+            if approved is None:
+                writing.tell(f"Nothing was written.{_kept(copy)}", severe=True)
+                return False
+            change_set = approved
+        outcome = await writing.write(change_set)
+        if isinstance(outcome, Overlap):
+            return await writing.show_overlap(outcome, _kept(copy).strip(), edit=True)
+        if outcome is None and change_set:
+            writing.tell(f"Nothing was written.{_kept(copy)}", severe=True)
+            return False
+        remove_private_copy(copy)
+        if outcome is not None:
+            writing.tell("Saved. u takes it back.")
+        return False
+
+
+def _kept(copy: str) -> str:
+    return f" What you wrote is kept in {one_line(copy)}."

@@ -1,0 +1,173 @@
+"""From a wish to the disk: one after the other, off the thread of the screen, seen before it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from textual.screen import Screen
+
+from ricordo.disk.door import Applied
+from ricordo.errors import RicordoError
+from ricordo.memory.change import Act, Change
+from ricordo.notebook.change import Merged, Overlap, apply_or_merge, put_together
+from ricordo.notebook.open import Notebook
+from ricordo.tui.screens.proposal import Extra, ProposalScreen
+from ricordo.tui.screens.three_versions import ThreeVersionsScreen
+
+if TYPE_CHECKING:
+    from ricordo.memory.change_set import ChangeSet
+    from ricordo.memory.memory import Memory
+    from ricordo.notebook.follow import Follower
+    from ricordo.tui.changing.expected import Expected
+    from ricordo.tui.palette import Palette
+
+MERGED = "Merged with what somebody else wrote: look again"
+
+Result = TypeVar("Result")
+
+
+class Writing:
+    """Carries the wishes of one screen out."""
+
+    def __init__(
+        self,
+        screen: Screen[Any],
+        notebook: Notebook,
+        follower: Follower,
+        palette: Callable[[], Palette],
+        expected: Expected,
+    ) -> None:
+        """`notebook` is the one that `follower` owns: nothing is asked of it but where it is.
+        `palette` gives the styles in use, `expected` is told what will be written.
+        """
+        self._screen = screen
+        self._followed = notebook
+        self._follower = follower
+        self._palette_now = palette
+        self._one_at_a_time = asyncio.Lock()
+        self._expected = expected
+
+    @cached_property
+    def notebook(self) -> Notebook:
+        """A notebook of the same memory for this thread: the other one belongs to its follower."""
+        followed = self._followed
+        return Notebook(followed.place, followed.surroundings, followed.settings)
+
+    @property
+    def palette(self) -> Palette:
+        """The styles in use."""
+        return self._palette_now()
+
+    def begin(self, flow: Callable[[], Awaitable[None]]) -> None:
+        """Do `flow` once all that was begun before is done."""
+        self._screen.run_worker(self._in_turn(flow), group="change")
+
+    async def _in_turn(self, flow: Callable[[], Awaitable[None]]) -> None:
+        async with self._one_at_a_time:
+            try:
+                await flow()
+            except RicordoError as error:
+                self._expected.forget()
+                self._screen.notify(str(error), severity="error", markup=False, timeout=10)
+
+    async def read(self) -> Memory:
+        """Return the memory as it is on disk now. Raises MemoryNotFound and MemoryUnreadable."""
+        return await asyncio.to_thread(self.notebook.read)
+
+    async def put_together(
+        self,
+        memory: Memory,
+        acts: Iterable[Act],
+        reason: str,
+        others: Mapping[str, Memory] | None = None,
+    ) -> ChangeSet:
+        """Return what `acts` of `memory` come to. Raises ChangeRefused."""
+        changes = [Change(act, reason) for act in acts]
+        return await asyncio.to_thread(put_together, self.notebook, memory, changes, others)
+
+    async def propose(
+        self,
+        title: str,
+        change_set: ChangeSet,
+        words: Sequence[str] = (),
+        extra: Extra | None = None,
+    ) -> ChangeSet | None:
+        """Return what the person approves of `change_set`; None where nothing is to be done."""
+        if not change_set:
+            self.tell("That is so already; nothing would change.")
+            return None
+        return await self.ask(ProposalScreen(title, change_set, self.palette, words, extra))
+
+    async def ask(self, screen: Screen[Result]) -> Result | None:
+        """Show `screen` and return what it ends with."""
+        return await self._screen.app.push_screen_wait(screen)
+
+    async def write(
+        self, change_set: ChangeSet, undoes: int | None = None
+    ) -> Applied | Overlap | None:
+        """Apply `change_set`, after another look where others wrote meanwhile; return None where
+        nothing was written. Raises what `apply_or_merge` raises.
+        """
+        while change_set:
+            self._expected.expect(self.notebook.place.root, change_set)
+            outcome = await asyncio.to_thread(
+                apply_or_merge, self.notebook, change_set, undoes=undoes
+            )
+            if isinstance(outcome, Applied):
+                await self.show_written()
+                return outcome
+            self._expected.forget()
+            if isinstance(outcome, Overlap):
+                return outcome
+            if not outcome.change_set:
+                self.tell("Somebody else had done the same already.")
+                return None
+            approved = await self.look_again(outcome)
+            if approved is None:
+                return None
+            change_set = approved
+        self.tell("Nothing would change.")
+        return None
+
+    async def look_again(self, merged: Merged) -> ChangeSet | None:
+        """Show a merge; return what of it the person approves."""
+        files = ", ".join(merged.files)
+        words = (f"Meanwhile somebody else changed other lines of {files}.",)
+        return await self.propose(MERGED, merged.change_set, words)
+
+    async def write_and_tell(
+        self, change_set: ChangeSet, told: str, undoes: int | None = None
+    ) -> bool:
+        """Apply `change_set` and say `told`; say whether it was written."""
+        outcome = await self.write(change_set, undoes)
+        if isinstance(outcome, Overlap):
+            await self.show_overlap(outcome)
+        elif outcome is not None:
+            self.tell(told)
+        return isinstance(outcome, Applied)
+
+    async def show_overlap(self, overlap: Overlap, words: str = "", *, edit: bool = False) -> bool:
+        """Show the three versions; return whether the person wants to edit again."""
+        said = f"{overlap.error()} {words}".strip()
+        screen = ThreeVersionsScreen(overlap.clashes, self.palette, said, can_edit=edit)
+        again = await self.ask(screen)
+        return again is True
+
+    def tell(self, message: str, *, severe: bool = False) -> None:
+        """Say what was done, in one toast."""
+        self._screen.notify(
+            message, severity="warning" if severe else "information", markup=False, timeout=6
+        )
+
+    def wrote(self, paths: Iterable[str]) -> Awaitable[None]:
+        """Know that `paths` were changed by us already, and let the screen show it."""
+        self._expected.wrote(paths)
+        return self.show_written()
+
+    async def show_written(self) -> None:
+        """Ask for a look at what is on disk now, and wait until the screen has it."""
+        self._follower.reread()
+        await self._expected.shown()

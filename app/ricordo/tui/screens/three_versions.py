@@ -1,0 +1,139 @@
+"""The same lines, changed by two: the text before, theirs, and yours. Nothing was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.events import Resize
+from textual.screen import ModalScreen
+
+from ricordo.disk.door import Clash
+from ricordo.memory.diff import hunks
+from ricordo.memory.lines import bare, split_lines
+from ricordo.text import one_line
+from ricordo.tui.render.line import BLANK, Line, Span, shown, wrap
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from ricordo.tui.palette import Palette
+
+_WIDE = 100
+"""Columns from which on the three stand side by side."""
+_NUMBER = 4
+
+
+class ThreeVersionsScreen(ModalScreen[bool]):
+    """Ends with whether the person wants to edit again."""
+
+    CSS_PATH = "overlay.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(False)", show=False),
+        Binding("e", "edit_again", show=False),
+    ]
+
+    def __init__(
+        self, clashes: Sequence[Clash], palette: Palette, words: str, *, can_edit: bool
+    ) -> None:
+        """`words` say where what the person wrote lies, or what to do; they may hold paths."""
+        super().__init__()
+        self._clashes = clashes
+        self._palette = palette
+        self._words = words
+        self._can_edit = can_edit
+
+    def compose(self) -> ComposeResult:
+        """What happened, the three texts, the keys."""
+        with Vertical(id="overlay") as overlay:
+            overlay.border_title = Content("Somebody else changed the same lines")
+            yield TextView(self._palette, self._word_lines, id="words")
+            with Container(id="versions"):
+                for name, title in (("before", "before"), ("now", "theirs"), ("after", "yours")):
+                    view = TextView(self._palette, partial(self._version, name), id=name)
+                    view.border_title = Content(title)
+                    yield view
+            keys = [("e", "edit again")] if self._can_edit else []
+            keys += [("Tab", "next text"), ("Esc", "back, nothing was written")]
+            spans = [
+                it
+                for key, what in keys
+                for it in (Span(f" {key} ", "key"), Span(f"{what} ", "dim"))
+            ]
+            yield Bar(self._palette, id="keys").with_left(*spans)
+
+    def on_mount(self) -> None:
+        """Begin with what they wrote."""
+        self.query_one("#now", TextView).focus()
+        self.call_after_refresh(self._show_what_differs)
+
+    def _show_what_differs(self) -> None:
+        """Bring the first line that is not the same in all three into sight."""
+        for view in self.query("#versions TextView").results(TextView):
+            lines = (view.line_at(number)[0] for number in range(view.line_count))
+            differs = (n for n, line in enumerate(lines) if line.spans and _differs(line))
+            view.jump_to(next(differs, 0) - 1)
+
+    def on_resize(self, event: Resize) -> None:
+        """Side by side where there is room."""
+        self.query_one("#versions").set_class(event.size.width >= _WIDE, "-wide")
+        words = self.query_one("#words", TextView)
+        words.styles.height = min(
+            6, len(self._word_lines(max(20, event.size.width * 94 // 100 - 5)))
+        )
+
+    def repaint(self, palette: Palette) -> None:
+        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        self._palette = palette
+
+    def action_edit_again(self) -> None:
+        """End with the wish to edit again."""
+        if self._can_edit:
+            self.dismiss(True)
+
+    def _word_lines(self, width: int) -> list[Line]:
+        return [Line(row) for row in wrap([Span(one_line(self._words))], width - 1)]
+
+    def _version(self, name: str, width: int) -> list[Line]:
+        lines: list[Line] = []
+        for clash in self._clashes:
+            texts = {"before": clash.edit.before, "after": clash.edit.after, "now": clash.now}
+            if lines:
+                lines.append(BLANK)
+            if len(self._clashes) > 1:
+                lines.append(Line((Span(one_line(clash.edit.path), "heading"),)))
+            others = [texts["after"], texts["now"]] if name == "before" else [texts["before"]]
+            lines += _drawn(texts[name], others, "removed" if name == "before" else "added", width)
+        return lines
+
+
+def _drawn(
+    raw: bytes | None, others: Sequence[bytes | None], style: str, width: int
+) -> Iterator[Line]:
+    """Yield the lines of a text; those that one of the `others` does not have are in `style`."""
+    if raw is None:
+        yield Line((Span("the file is not there", "dim"),))
+        return
+    text = _text(raw)
+    own: set[int] = set()
+    for other in others:
+        for hunk in hunks(_text(other or b""), text):
+            own.update(range(hunk.new_start, hunk.new_start + len(hunk.new)))
+    for number, line in enumerate(split_lines(text)):
+        first = (Span(f"{number + 1:>{_NUMBER}} ", "dim"),)
+        spans = [Span(shown(bare(line)), style if number in own else "")]
+        for row in wrap(spans, width, first, (Span(" " * (_NUMBER + 1)),)):
+            yield Line(row)
+
+
+def _differs(line: Line) -> bool:
+    return line.spans[-1].style in ("added", "removed")
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")

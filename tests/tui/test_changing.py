@@ -1,0 +1,581 @@
+"""Changing a memory from the screen: what agents do meanwhile, what is shown before it is written,
+and that nothing typed is lost.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ricordo.health.finding import Finding, Fix
+from ricordo.memory.change import Replace
+from ricordo.memory.memory import Memory
+from ricordo.tui.changing.writing import MERGED
+from ricordo.tui.screens.form import FormScreen
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.move import MoveScreen
+from ricordo.tui.screens.pick_note import PickNoteScreen
+from ricordo.tui.screens.proposal import CALM, ProposalScreen
+from ricordo.tui.screens.three_versions import ThreeVersionsScreen
+from tests.builders import note_text
+from tests.tui import hostile
+from tests.tui.stage import SMALL, Stage, build, editor, staged
+from tests.tui.test_keys import ANA, CACHE, INDEX, TIDES, UNITS
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return build(tmp_path)
+
+
+def edits_with(script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the editor be a shell `script`."""
+    monkeypatch.setenv("VISUAL", editor(tmp_path, script))
+
+
+def copies(pinned: Path) -> list[Path]:
+    """Return the private copies that are kept."""
+    folder = pinned / ".local/state/ricordo/editing"
+    return [path for path in folder.rglob("*") if path.is_file()] if folder.exists() else []
+
+
+def read(root: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in root.glob("*.md")}
+
+
+# The editor
+
+
+async def test_the_copy_is_private_and_keeps_its_name(
+    root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log"
+    script = f'stat -c "%a %n" "$(dirname "$1")" "$1" > {log}; echo more >> "$1"'
+    edits_with(script, tmp_path, monkeypatch)
+    async with staged(root) as stage:
+        await stage.press("e")
+        await stage.wait_for(lambda: "Saved" in stage.toasts)
+    folder, file = log.read_text().splitlines()
+    assert folder.startswith("700 ")
+    assert file.startswith("600 ")
+    assert file.endswith(f"/{ANA}")
+    assert str(pinned / ".local/state/ricordo/editing") in file
+    assert copies(pinned) == []
+
+
+async def test_text_that_was_not_changed_does_nothing(
+    root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits_with("true", tmp_path, monkeypatch)
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.press("e")
+        await stage.wait_for(lambda: not stage.main._changing._writing._one_at_a_time.locked())
+        assert stage.toasts == ""
+        assert not stage.main.situation.undo
+    assert read(root) == before
+    assert copies(pinned) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "said", "kept"),
+    [
+        ("exit 3", "ended with an error (3)", False),
+        ('echo mine >> "$1"; exit 1', "What you wrote is kept in", True),
+        (r'printf "\377\376" > "$1"', "is no UTF-8. What you wrote is kept in", True),
+    ],
+)
+async def test_an_editor_that_fails_loses_nothing(
+    root: Path,
+    tmp_path: Path,
+    pinned: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    said: str,
+    kept: bool,
+) -> None:
+    edits_with(script, tmp_path, monkeypatch)
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.press("e")
+        await stage.wait_for(lambda: said in stage.toasts)
+    assert read(root) == before
+    assert bool(copies(pinned)) is kept
+
+
+async def test_an_editor_that_is_not_there_is_told(
+    root: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", "/nowhere/vim")
+    async with staged(root) as stage:
+        await stage.press("e")
+        await stage.wait_for(lambda: "“/nowhere/vim” cannot be started" in stage.toasts)
+        assert "Nothing was changed" in stage.toasts
+    assert copies(pinned) == []
+
+
+async def test_what_an_agent_wrote_meanwhile_is_merged_and_seen_first(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f'sed -i "s/Line 3 /Line three /" "$1"; echo "By an agent." >> {root / CACHE}'
+    edits_with(script, tmp_path, monkeypatch)
+    async with staged(root) as stage:
+        await stage.go_to(CACHE)
+        await stage.press("e")
+        await stage.shows(ProposalScreen)
+        assert MERGED in stage.painted()
+        assert "Line three" not in (root / CACHE).read_text()
+        await stage.confirm()
+        await stage.wait_for(lambda: "Saved" in stage.toasts)
+    text = (root / CACHE).read_text()
+    assert "Line three" in text
+    assert text.endswith("By an agent.\n")
+
+
+async def test_a_merge_that_is_left_keeps_what_was_typed(
+    root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f'sed -i "s/Line 3 /Line three /" "$1"; echo "By an agent." >> {root / CACHE}'
+    edits_with(script, tmp_path, monkeypatch)
+    async with staged(root) as stage:
+        await stage.go_to(CACHE)
+        await stage.press("e")
+        await stage.shows(ProposalScreen)
+        await stage.press("escape")
+        await stage.wait_for(lambda: "What you wrote is kept in" in stage.toasts)
+    assert "Line three" not in (root / CACHE).read_text()
+    assert "Line three" in copies(pinned)[0].read_text()
+
+
+async def test_the_same_lines_show_three_versions_and_can_be_edited_again(
+    root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, theirs = "s/Sines/Lagos/", "s/Sines/Faro/"
+    script = f'sed -i "{mine}" "$1"; sed -i "{theirs}" {root / TIDES}'
+    edits_with(script, tmp_path, monkeypatch)
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("e")
+        await stage.shows(ThreeVersionsScreen)
+        painted = stage.painted()
+        for text in ("The port is Sines", "The port is Faro", "The port is Lagos", "kept in"):
+            assert text in painted
+        assert "Lagos" in copies(pinned)[0].read_text()
+        await stage.press("e")
+        await stage.shows(ProposalScreen)
+        assert "takes the place of what somebody else wrote" in stage.painted()
+        await stage.confirm()
+        await stage.wait_for(lambda: "Saved" in stage.toasts)
+        assert "The port is Lagos" in (root / TIDES).read_text()
+        assert copies(pinned) == []
+        await stage.press("u")
+        await stage.wait_for(lambda: "Undone" in stage.toasts)
+        assert "The port is Faro" in (root / TIDES).read_text()
+
+
+async def test_leaving_the_three_versions_keeps_the_text(
+    root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits_with(
+        f'sed -i s/Sines/Lagos/ "$1"; sed -i s/Sines/Faro/ {root / TIDES}', tmp_path, monkeypatch
+    )
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("e")
+        await stage.shows(ThreeVersionsScreen)
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+    assert "Faro" in (root / TIDES).read_text()
+    assert "Lagos" in copies(pinned)[0].read_text()
+
+
+async def test_a_note_that_went_meanwhile_is_not_lost(
+    root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits_with(f'echo mine >> "$1"; rm {root / TIDES}', tmp_path, monkeypatch)
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("e")
+        await stage.shows(ThreeVersionsScreen)
+        assert "the file is not there" in stage.painted()
+    assert "mine" in copies(pinned)[0].read_text()
+
+
+# Forms
+
+
+async def test_leaving_a_form_keeps_what_was_typed_for_the_next_time(root: Path) -> None:
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.press("E")
+        await stage.shows(FormScreen)
+        await stage.press(*" of Genova", "escape")
+        await stage.shows(MainScreen)
+        assert "E goes on with what you typed" in stage.toasts
+        stage.app.clear_notifications()
+        await stage.press("j", "E")
+        await stage.shows(FormScreen)
+        assert "Genova" not in stage.painted()
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        assert stage.toasts == ""
+        await stage.press("k", "E")
+        await stage.shows(FormScreen)
+        assert "user-ana of Genova" in stage.painted()
+        await stage.confirm()
+        await stage.wait_for(lambda: "The head is written" in stage.toasts)
+    assert read(root) == {**before, ANA: before[ANA].replace("user-ana", "user-ana of Genova")}
+
+
+async def test_the_type_is_chosen_with_arrows(root: Path) -> None:
+    async with staged(root) as stage:
+        await stage.press("E")
+        await stage.shows(FormScreen)
+        await stage.press("tab", "left")
+        await stage.confirm()
+        await stage.wait_for(lambda: "The head is written" in stage.toasts)
+    assert "  type: reference\n" in (root / ANA).read_text()
+
+
+async def test_a_note_without_a_name_is_not_made(root: Path) -> None:
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.press("n")
+        await stage.shows(FormScreen)
+        await stage.press("enter", "enter", *"only this", "enter")
+        await stage.wait_for(lambda: isinstance(stage.app.screen, FormScreen))
+        await stage.confirm()
+        await stage.wait_for(lambda: "A note needs a name" in stage.toasts)
+        await stage.press("n")
+        await stage.shows(FormScreen)
+        assert "only this" in stage.painted()
+    assert read(root) == before
+
+
+async def test_a_head_that_cannot_be_edited_is_told_before_anybody_types(tmp_path: Path) -> None:
+    root = build(tmp_path, {**SMALL, TIDES: "---\nname: [\n---\n\nBroken.\n"})
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("E")
+        await stage.wait_for(lambda: "The head is left alone" in stage.toasts)
+
+
+# Marked notes
+
+
+async def test_marked_notes_are_retired_in_one_act(root: Path) -> None:
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.press("space", "j", "space", "d")
+        await stage.shows(ProposalScreen)
+        assert "Retire 2 notes" in stage.painted()
+        await stage.confirm()
+        await stage.wait_for(lambda: "Retired" in stage.toasts)
+        assert not (root / ANA).exists()
+        assert not (root / TIDES).exists()
+        assert "marked" not in stage.bottom
+        await stage.press("u")
+        await stage.wait_for(lambda: "Undone" in stage.toasts)
+    assert read(root) == before
+
+
+async def test_marked_notes_get_one_type(root: Path) -> None:
+    async with staged(root) as stage:
+        await stage.press("space", "j", "space", "E")
+        await stage.shows(FormScreen)
+        await stage.press(*"decision")
+        await stage.confirm()
+        await stage.wait_for(lambda: "2 notes are of type decision" in stage.toasts)
+    for path in (ANA, TIDES):
+        assert "  type: decision\n" in (root / path).read_text()
+
+
+async def test_marked_notes_are_protected_and_freed_together(root: Path) -> None:
+    async with staged(root) as stage:
+        await stage.press("space", "j", "space", "P")
+        await stage.wait_for(lambda: "2 notes are protected" in stage.toasts)
+        assert stage.index_text.count("§") == 2
+        await stage.press("P")
+        await stage.wait_for(lambda: "2 notes are free again" in stage.toasts)
+        assert "§" not in stage.index_text
+
+
+async def test_a_note_that_its_head_pins_says_where(tmp_path: Path) -> None:
+    pinned_note = SMALL[TIDES].replace("name:", "pinned: true\nname:")
+    root = build(tmp_path, {**SMALL, TIDES: pinned_note})
+    async with staged(root) as stage:
+        assert "§ Tide tables" in stage.index_text
+        await stage.go_to(TIDES)
+        await stage.press("P")
+        await stage.wait_for(lambda: "own head, pinned or read_only" in stage.toasts)
+
+
+async def test_marked_notes_move_to_another_memory(root: Path, pinned: Path) -> None:
+    other = pinned / ".claude/projects/-srv-harbour/memory"
+    other.mkdir(parents=True)
+    (other / INDEX).write_text("- [Buoys](buoys.md)\n")
+    (other / "buoys.md").write_text("Red to port.\n")
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("space", "j", "space", "m")
+        await stage.shows(MoveScreen)
+        await stage.press("down")
+        await stage.confirm()
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.wait_for(lambda: "Moved" in stage.toasts)
+        assert {path.name for path in other.glob("*.md")} == {INDEX, "buoys.md", TIDES, CACHE}
+        assert "(project_tides.md)" in (other / INDEX).read_text()
+        assert "project_tides" not in (root / INDEX).read_text()
+        await stage.press("u")
+        await stage.wait_for(lambda: "Undone" in stage.toasts)
+    assert (root / TIDES).exists()
+    assert not (other / TIDES).exists()
+
+
+# Proposals
+
+
+async def test_links_go_to_a_successor(root: Path) -> None:
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("d")
+        await stage.shows(ProposalScreen)
+        await stage.press("s")
+        await stage.shows(PickNoteScreen)
+        await stage.press(*"units", "enter")
+        await stage.shows(ProposalScreen)
+        await stage.wait_for(lambda: f"links lead to {UNITS}" in stage.painted())
+        await stage.confirm()
+        await stage.wait_for(lambda: "Retired" in stage.toasts)
+    assert "[[feedback-units]]" in (root / ANA).read_text()
+
+
+async def test_a_hunk_can_be_left_out(root: Path) -> None:
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("m")
+        await stage.shows(MoveScreen)
+        await stage.press("ctrl+u", *"ports")
+        await stage.confirm()
+        await stage.shows(ProposalScreen)
+        assert "1 created, 2 changed, 1 removed" in stage.painted()
+        await stage.press("space")
+        assert "No hunk is under the cursor" in stage.toasts
+        await stage.press("j", "space", "v")
+        assert "1 created, 1 changed, 1 removed" in stage.painted()
+        assert "│" in stage.painted()
+        await stage.confirm()
+        await stage.wait_for(lambda: "Renamed" in stage.toasts)
+    assert "(project_tides.md)" in (root / INDEX).read_text()
+    assert "[[ports]]" in (root / ANA).read_text()
+
+
+async def test_nothing_is_written_too_early_or_by_a_paste(root: Path) -> None:
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.press("d")
+        await stage.shows(ProposalScreen)
+        screen = stage.app.screen
+        screen._opened = time.monotonic() + 60  # type: ignore[attr-defined]
+        await stage.press("ctrl+s")
+        assert stage.app.screen is screen
+        screen._opened = time.monotonic() - CALM  # type: ignore[attr-defined]
+        await stage.paste("\x13y\n")
+        assert stage.app.screen is screen
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        await stage.paste("d\x13\x13")
+        assert isinstance(stage.app.screen, MainScreen)
+        await stage.press("n")
+        await stage.shows(FormScreen)
+        stage.app.screen._opened = time.monotonic() + 60  # type: ignore[attr-defined]
+        await stage.press(*"x", "ctrl+s", "enter", "enter", "enter")
+        assert isinstance(stage.app.screen, FormScreen)
+    assert read(root) == before
+
+
+async def test_a_name_that_is_taken_says_so_and_changes_nothing(root: Path) -> None:
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.press("m")
+        await stage.shows(MoveScreen)
+        await stage.press("ctrl+u", *"project_tides")
+        await stage.confirm()
+        await stage.wait_for(lambda: "is there already. Nothing was changed." in stage.toasts)
+    assert read(root) == before
+
+
+# A credential
+
+
+def with_masking(stage: Stage, token: str) -> None:
+    """Let a credential be mendable as the rule would mend it."""
+    notebook = stage.main._notebook
+    judge = notebook.findings
+
+    def findings(memory: Memory) -> tuple[Finding, ...]:
+        return tuple(mended(it) if it.rule == "secret" else it for it in judge(memory))
+
+    def mended(it: Finding) -> Finding:
+        act = Replace(it.path, token, "[masked]")
+        return replace(it, fix=Fix("Mask the credential", (act,)))
+
+    notebook.findings = findings  # type: ignore[method-assign]
+
+
+async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pinned: Path) -> None:
+    text = note_text("project-tides", f"The token is {TOKEN}\n")
+    root = build(tmp_path, {**SMALL, TIDES: text})
+    async with staged(root) as stage:
+        with_masking(stage, TOKEN)
+        await stage.go_to(TIDES)
+        await stage.press("ctrl+r")
+        await stage.wait_for(lambda: "F fix" in stage.bottom)
+        await stage.press("F")
+        await stage.shows(ProposalScreen)
+        assert "keeps the value until it is purged" in stage.painted()
+        await stage.press("p", "p", "p")
+        assert "purges the history of the value too" in stage.painted()
+        await stage.confirm()
+        await stage.wait_for(lambda: "The value is gone from" in stage.toasts)
+    assert TOKEN not in (root / TIDES).read_text()
+    state = pinned / ".local/state/ricordo"
+    assert all(
+        TOKEN.encode() not in path.read_bytes() for path in state.iterdir() if path.is_file()
+    )
+
+
+# Undo
+
+
+async def test_undo_and_redo_reach_over_restarts(root: Path) -> None:
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.press("d")
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.wait_for(lambda: "Retired" in stage.toasts)
+    after = read(root)
+    async with staged(root) as stage:
+        await stage.wait_for(lambda: "u undo" in stage.bottom)
+        await stage.press("u")
+        await stage.wait_for(lambda: "Undone" in stage.toasts)
+        assert read(root) == before
+    async with staged(root) as stage:
+        await stage.wait_for(lambda: stage.main.situation.redo)
+        await stage.press("U")
+        await stage.wait_for(lambda: "Done again" in stage.toasts)
+    assert read(root) == after
+
+
+async def test_undo_shows_the_merge_where_somebody_wrote_since(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits_with('sed -i "s/Line 3 /Line three /" "$1"', tmp_path, monkeypatch)
+    async with staged(root) as stage:
+        await stage.go_to(CACHE)
+        await stage.press("e")
+        await stage.wait_for(lambda: "Saved" in stage.toasts)
+        with (root / CACHE).open("a") as file:
+            file.write("By an agent.\n")
+        await stage.press("u")
+        await stage.shows(ProposalScreen)
+        assert MERGED in stage.painted()
+        await stage.confirm()
+        await stage.wait_for(lambda: "Undone" in stage.toasts)
+        await stage.wait_for(lambda: stage.main.situation.redo)
+    text = (root / CACHE).read_text()
+    assert "Line 3 " in text
+    assert text.endswith("By an agent.\n")
+
+
+async def test_undo_shows_three_versions_where_the_same_lines_changed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits_with('sed -i s/Sines/Lagos/ "$1"', tmp_path, monkeypatch)
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("e")
+        await stage.wait_for(lambda: "Saved" in stage.toasts)
+        (root / TIDES).write_text((root / TIDES).read_text().replace("Lagos", "Faro"))
+        await stage.press("u")
+        await stage.shows(ThreeVersionsScreen)
+        await stage.press("e", "escape")
+        await stage.shows(MainScreen)
+    assert "Faro" in (root / TIDES).read_text()
+
+
+async def test_a_dismissal_is_undone_like_any_act(root: Path) -> None:
+    async with staged(root) as stage:
+        await stage.press("3", "right", "minus")
+        await stage.wait_for(lambda: stage.looked.look.dismissed)
+        await stage.wait_for(lambda: "u undo" in stage.bottom)
+        await stage.press("u")
+        await stage.wait_for(lambda: not stage.looked.look.dismissed)
+
+
+# What may not be changed
+
+
+@pytest.mark.parametrize("key", ["e", "E", "n", "m", "d", "P", "J", "circumflex_accent"])
+async def test_a_memory_that_is_read_only_says_why(pinned: Path, key: str) -> None:
+    root = pinned / ".codex/memories"
+    root.mkdir(parents=True)
+    (root / "memory_summary.md").write_text("v1\n# Summary\n\nTides.\n")
+    (root / "tides.md").write_text("The port is Sines.\n")
+    async with staged(root) as stage:
+        reason = stage.looked.look.memory.layout.read_only
+        assert reason
+        await stage.press(key)
+        assert reason in stage.toasts
+        assert isinstance(stage.app.screen, MainScreen)
+
+
+async def test_a_file_that_is_read_only_is_left_alone(root: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everything")
+    (root / ANA).chmod(0o444)
+    async with staged(root) as stage:
+        await stage.press("e")
+        await stage.wait_for(lambda: "the file is read-only" in stage.toasts)
+
+
+# Text that strangers wrote
+
+
+HOSTILE: Mapping[str, tuple[str, type]] = {
+    "d": ("d", ProposalScreen),
+    "d s": ("d", PickNoteScreen),
+    "E": ("E", FormScreen),
+    "m": ("m", MoveScreen),
+    "n": ("n", FormScreen),
+}
+
+
+@pytest.mark.parametrize("keys", HOSTILE)
+async def test_hostile_titles_stay_text_in_every_modal(tmp_path: Path, keys: str) -> None:
+    notes = hostile.notes()
+    index = "".join(f"- [{name}]({name}) [/] [@click=app.quit]x[/]\n" for name in notes)
+    root = build(tmp_path, {INDEX: f"# Index\n{index}", **notes})
+    async with staged(root) as stage:
+        for name in list(notes)[::3]:
+            await stage.go_to(name)
+            for key in keys.split():
+                await stage.press(key)
+                await stage.wait_for(
+                    lambda: not isinstance(stage.app.screen, MainScreen) or stage.toasts
+                )
+            painted = stage.painted()
+            assert not any(char < " " and char != "\n" for char in painted)
+            for _ in keys.split():
+                await stage.press("escape")
+            await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
+            stage.app.clear_notifications()
