@@ -58,7 +58,9 @@ class Meant:
             return ""
         most = 2 if len(word) >= _TWO_ERRORS else 1
         near = range(len(word) - most, len(word) + most + 1)
-        known = [name for length in near for name in self._by_length.get(length, ())]
+        known = [
+            name for length in near for name in self._alike_at_first.get((word[0], length), ())
+        ]
         # another number is another note, whatever else is the same
         alike = [name for name in spelled_alike(word, known, most) if _same_digits(name, word)]
         paths = self._notes_called(alike)
@@ -78,10 +80,13 @@ class Meant:
         }
 
     @cached_property
-    def _by_length(self) -> Mapping[int, list[str]]:
-        names: dict[int, list[str]] = {}
+    def _alike_at_first(self) -> Mapping[tuple[str, int], list[str]]:
+        """Folded names by their first letter, which is hardly ever mistyped, and their length: a
+        memory of 10,000 notes is not compared whole with every name that is wanted.
+        """
+        names: dict[tuple[str, int], list[str]] = {}
         for name in self._memory.names.by_fold:
-            names.setdefault(len(name), []).append(name)
+            names.setdefault((name[:1], len(name)), []).append(name)
         return names
 
 
