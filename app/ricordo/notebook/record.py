@@ -5,18 +5,20 @@ The first time, all of it is kept and nothing counts as new.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from ricordo.disk.database import Database, transaction
-from ricordo.disk.history import FIRST, SEEN, History, Op
+from ricordo.disk.history import CHANGE, FIRST, SEEN, History, Op
 from ricordo.memory.change import Author, Role
 from ricordo.memory.change_set import digest
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import Note, Trouble
+from ricordo.memory.note import Note, Trouble, read_note
 from ricordo.notebook.renamed import pair_renamed
 
+STABLE_FOR = 0.3
+"""Seconds for which a file has to stay the same before it goes into the history."""
 _UNREAD = (Trouble.NO_PERMISSION, Trouble.TOO_LARGE, Trouble.NOT_A_FILE, Trouble.GONE)
 """Files of which not all bytes are at hand."""
 
@@ -31,6 +33,8 @@ class Recorded:
     """How many files it is about."""
     is_first: bool = False
     """Whether the memory had never been recorded."""
+    put_back: tuple[str, ...] = ()
+    """Files that somebody gave the text back that they had before our own last change."""
 
 
 class Recorder:
@@ -43,22 +47,38 @@ class Recorder:
         self._database = database
         self._last: Mapping[str, Note] = {}
 
-    def record(self, memory: Memory, at: datetime) -> Recorded:
-        """Keep every version in `memory` that the history does not have. Raises StateUnusable."""
+    def record(
+        self, memory: Memory, at: datetime, waiting: Collection[str] = frozenset()
+    ) -> Recorded:
+        """Keep every version in `memory` that the history does not have, but for files that are
+        `waiting` until nobody writes to them. Raises StateUnusable.
+        """
         if self._last and memory.by_path == self._last:
             return Recorded(None, 0)
         with self._database.opened() as connection:
-            recorded = _record(History(connection), memory, at, self._last)
-        self._last = memory.by_path
+            recorded = _record(History(connection), memory, at, self._last, waiting)
+        files = memory.by_path
+        self._last = (
+            {path: file for path, file in files.items() if path not in waiting}
+            if waiting
+            else files
+        )
         return recorded
 
 
-def _record(history: History, memory: Memory, at: datetime, last: Mapping[str, Note]) -> Recorded:
+def _record(
+    history: History,
+    memory: Memory,
+    at: datetime,
+    last: Mapping[str, Note],
+    waiting: Collection[str],
+) -> Recorded:
     with transaction(history.db):
         root = history.root(memory.root)
         is_first = not history.has_acts(root.id, FIRST)
         heads = history.heads(root.id)
-        changes = _differences(memory, heads, last)
+        found = _differences(memory, heads, last)
+        changes = {path: file for path, file in found.items() if path not in waiting}
         if not changes and not is_first:
             return Recorded(None, 0)
         if len(changes) == len(heads) and not memory.files:
@@ -122,14 +142,14 @@ def _write(
     for path, file in sorted(changes.items(), key=lambda item: item[0]):
         sha = history.keep(file.raw) if file is not None else None
         origin = origins.get(path, "")
-        session = file.head.scalar("originSessionId") if file is not None else ""
+        session = "" if is_first or file is None else _writer(history, memory, file, heads, origin)
         ops.append(
             Op(
                 root,
                 path,
                 heads.get(path),
                 sha,
-                session=session if not is_first else "",
+                session=session,
                 from_root=root if origin else "",
                 from_path=origin,
                 outcome="moved" if path in moved else "",
@@ -138,6 +158,36 @@ def _write(
         )
         history.set_head(root, path, sha)
     kind, reason = (FIRST, "as first seen") if is_first else (SEEN, "")
+    put_back = tuple(op.path for op in ops if _puts_back(history, op))
     act = history.begin(root, at.isoformat(), kind, author=Author(Role.OUTSIDE), reason=reason)
     history.add_ops(act, ops)
-    return Recorded(act, len(ops), is_first)
+    return Recorded(act, len(ops), is_first, put_back)
+
+
+def _writer(
+    history: History, memory: Memory, file: Note, heads: Mapping[str, str], origin: str
+) -> str:
+    """Return the session that wrote `file`; "" where that is not known.
+
+    The session that made a note stays in its head for ever: it says who wrote now only where it
+    was not there before.
+    """
+    session = file.head.scalar("originSessionId")
+    before = heads.get(origin or file.path)
+    if not session or before is None:
+        return session
+    if not history.has(before):
+        return ""
+    old = read_note(file.path, history.content(before) or b"", file.facts, memory.layout)
+    return session if old.head.scalar("originSessionId") != session else ""
+
+
+def _puts_back(history: History, op: Op) -> bool:
+    """Say whether `op`, of somebody else, leads to the text before our own last change."""
+    if op.post is None:
+        return False
+    for number, _, earlier in reversed(history.ops_on(op.root, op.path)):
+        act = history.act(number)
+        if act is not None and act.kind == CHANGE and act.state == "done":
+            return earlier.pre == op.post
+    return False
