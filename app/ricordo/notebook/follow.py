@@ -8,7 +8,7 @@ same for a moment.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -239,7 +239,7 @@ class Follower:
         return moment - held.since >= STABLE_FOR
 
 
-def _touched(wish: Batch | _Wish, before: Memory | None, seen: Seen | None) -> set[str] | None:
+def _touched(wish: Batch | _Wish, before: Memory | None, seen: Seen | None) -> Set[str] | None:
     """Return the files that somebody wrote to; None where that is not known."""
     if before is None:
         return None
