@@ -31,6 +31,8 @@ class Kept:
 
     new: int = 0
     """How many arrivals wait in the inbox."""
+    is_other: bool = False
+    """Whether something was recorded that had not been."""
     notices: tuple[str, ...] = ()
     """What the person has to be told, a sentence each."""
     warnings: tuple[str, ...] = ()
@@ -132,7 +134,8 @@ class Recording:
         warnings = (*database.notices, *map(_put_back, recorded.put_back))
         database.notices.clear()
         notices = (_begun(memory, recorded),) if recorded.is_first else ()
-        return Kept(len(inbox(self._notebook).waiting), notices, warnings)
+        new = len(inbox(self._notebook).waiting)
+        return Kept(new, recorded.act is not None, notices, warnings)
 
     def _still_waiting(self, memory: Memory) -> frozenset[str]:
         """Return the files that were touched a moment ago, or are other than they are shown."""
@@ -170,7 +173,9 @@ def _is_the_same(one: Note | None, other: Note | None) -> bool:
 def _begun(memory: Memory, recorded: Recorded) -> str:
     notes = len(memory.notes)
     what = f"{notes:,} {'note' if notes == 1 else 'notes'}"
-    return f"The history keeps this memory from now on: {what if recorded.files else 'no notes yet'}."
+    return (
+        f"The history keeps this memory from now on: {what if recorded.files else 'no notes yet'}."
+    )
 
 
 def _put_back(path: str) -> str:

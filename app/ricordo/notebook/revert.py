@@ -47,9 +47,7 @@ def revert_hunks(arrival: Arrival, hunks: Collection[int], root: str) -> ChangeS
     if arrival.before is None or arrival.after is None or arrival.origin:
         raise ChangeRefused("Only a note that was changed has single hunks to revert.")
     text = without_hunks(_exact(arrival.before), _exact(arrival.after), hunks)
-    return _change_set(
-        arrival, [Edit(root, arrival.path, arrival.after, text.encode("utf-8"))]
-    )
+    return _change_set(arrival, [Edit(root, arrival.path, arrival.after, text.encode("utf-8"))])
 
 
 def dropped_entries(arrival: Arrival, layout: Layout) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from ricordo.text import clip, encodable
 from ricordo.tui.actions import ACTIONS, BY_ID, Pane, Situation, label_of
 from ricordo.tui.listing import Listing
 from ricordo.tui.messages import Looked, MemoriesRequested
+from ricordo.tui.past import Past
 from ricordo.tui.reading import Reading
 from ricordo.tui.render.bars import hint_line, key_line, status_line
 from ricordo.tui.render.empty import empty_index
@@ -60,6 +61,9 @@ class MainScreen(Screen[None]):
         self._listing = Listing.of_desk(self._desk)
         self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
         self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
+        self._past = Past(
+            self, notebook, self._follower, self._reading, lambda: self._palette, self._say
+        )
         self._find = FindBar(id="find")
         self._painted = asyncio.Event()
         self._look: Look | None = None
@@ -88,6 +92,7 @@ class MainScreen(Screen[None]):
         self._show_index()
         self._say()
         self.run_worker(self._follow(), group="disk")
+        self.run_worker(self._past.follow(), group="history")
 
     async def _follow(self) -> None:
         async for seen in self._follower.looks():
@@ -114,6 +119,7 @@ class MainScreen(Screen[None]):
             types=look is not None and bool(look.memory.types),
             back=reading.trail.can_go_back,
             forward=reading.trail.can_go_forward,
+            new=self._past.new,
         )
 
     @property
@@ -146,7 +152,7 @@ class MainScreen(Screen[None]):
         self._look = seen.look
         if seen.polling and not (isinstance(before, Seen) and before.polling):
             self.notify("The folder cannot be watched, so it is polled.", markup=False)
-        if seen.look.remark:
+        if seen.look.remark and not (isinstance(before, Seen) and before.look.remark):
             self.notify(seen.look.remark, severity="warning", markup=False)
         if first:
             self._reading.begin(seen.look, self._listing.first_note(seen.look, self._desk.note))
@@ -191,7 +197,7 @@ class MainScreen(Screen[None]):
         """Tell titles, state, hint and keys."""
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
-        status = status_line(self._notebook.place, self._look, self._seen)
+        status = status_line(self._notebook.place, self._look, self._seen, self._past.new)
         self.query_one("#status", Bar).say(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
         self.query_one("#hint", Bar).say(hint_line(self._look, self._reading.path, finding))
@@ -263,8 +269,8 @@ class MainScreen(Screen[None]):
             self.notify(reason, markup=False, timeout=3)
             return
         name = f"do_{action_id.replace('-', '_')}"
-        doer = self._panes if hasattr(self._panes, name) else self
-        getattr(doer, name)()
+        doers = (self._panes, self._past, self)
+        getattr(next(doer for doer in doers if hasattr(doer, name)), name)()
         self._say()
 
     def do_open(self) -> None:
@@ -349,10 +355,10 @@ class MainScreen(Screen[None]):
 
     def do_copy(self) -> None:
         """Copy what is selected, else what is under the cursor."""
-        text = self.get_selected_text() or self._panes.copied(self._reading.note)
-        if text:
+        said = "There is nothing to copy here."
+        if text := self.get_selected_text() or self._panes.copied(self._reading.note):
             self.app.copy_to_clipboard(encodable(text))
-        said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
+            said = f"Copied {len(text):,} characters."
         self.notify(said, markup=False, timeout=2)
 
     def do_dismiss(self) -> None:
