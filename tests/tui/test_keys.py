@@ -18,6 +18,8 @@ from ricordo.tui.actions import ACTIONS, BY_ID, Pane, known_actions, label_of, o
 from ricordo.tui.render.index_rows import Order
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.help import HelpScreen
+from ricordo.tui.screens.history import HistoryScreen
+from ricordo.tui.screens.inbox import InboxScreen
 from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.memories import MemoriesScreen
@@ -293,6 +295,25 @@ async def _(stage: Stage) -> None:
         assert f"Theme: {theme}" in offered_there
     await stage.press(*"go back to the note")
     await stage.wait_for(lambda: "([)" in stage.painted())
+    await stage.press("escape")
+    assert isinstance(stage.app.screen, MainScreen)
+
+
+@shows("inbox")
+async def _(stage: Stage) -> None:
+    await stage.press("i")
+    await stage.wait_for(lambda: isinstance(stage.app.screen, InboxScreen))
+    await stage.wait_for(lambda: "Nothing new" in stage.painted())
+    await stage.press("escape")
+    await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
+
+
+@shows("history")
+async def _(stage: Stage) -> None:
+    await stage.wait_for(lambda: stage.main._past.counted)
+    await stage.press("h")
+    await stage.wait_for(lambda: isinstance(stage.app.screen, HistoryScreen))
+    await stage.wait_for(lambda: "first seen" in stage.painted())
     await stage.press("escape")
     assert isinstance(stage.app.screen, MainScreen)
 

@@ -32,14 +32,15 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the inbox, revert one note, or keep all."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.describe import describe_inbox
-    from ricordo.notebook.inbox import close_visit, inbox, revert
+    from ricordo.notebook.inbox import close_visit, inbox
+    from ricordo.notebook.revert import revert_all
 
     notebook = open_notebook(options, surroundings)
     memory = begin_reported(notebook)
     seen = inbox(notebook)
     if options.revert:
         arrival = _pick(seen, options.revert)
-        change_set = revert(arrival, memory.root)
+        change_set = revert_all(arrival, seen, memory)
         apply_reported(notebook, change_set, f"reverted {one_line(arrival.path)}")
     elif options.keep_all:
         close_visit(notebook, seen)

@@ -8,8 +8,8 @@ import time
 
 from ricordo.disk.door import Recovered
 from ricordo.memory.memory import Memory
-from ricordo.notebook.follow import STABLE_FOR
 from ricordo.notebook.open import Notebook
+from ricordo.notebook.record import STABLE_FOR
 from ricordo.text import visible
 
 _ATTEMPTS = 10

@@ -8,7 +8,7 @@ same for a moment.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -19,9 +19,8 @@ from ricordo.errors import RicordoError
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.notebook.open import Depth, Look, Notebook
-
-STABLE_FOR = 0.3
-"""Seconds for which a file that looks torn has to stay the same."""
+from ricordo.notebook.record import STABLE_FOR
+from ricordo.notebook.recording import Kept, Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +67,7 @@ class Follower:
         """A wish that came after the batches that are being answered."""
         self._held: dict[str, _Held] = {}
         self._polling = False
+        self._recording = Recording(notebook)
 
     def reread(self) -> None:
         """Ask for everything to be read anew."""
@@ -76,6 +76,16 @@ class Follower:
     def judge(self) -> None:
         """Ask for the findings to be told anew, because something was decided."""
         self._queue.put_nowait(_Wish.JUDGE)
+
+    def count_anew(self) -> None:
+        """Ask for the inbox to be counted again, because something was decided there."""
+        self._recording.count_anew()
+
+    def kept(self) -> AsyncIterator[Kept]:
+        """Yield what the person has to know of the history, for ever. It is written while this is
+        waited for, after the first look and after every change.
+        """
+        return self._recording.kept()
 
     async def decide(self, finding_id: str, *, take_back: bool) -> None:
         """Dismiss a finding or let it stand again. Raises StateUnusable."""
@@ -125,6 +135,7 @@ class Follower:
             return
         yield self._sight(self._memory, Depth.READ)
         yield Seen(await asyncio.to_thread(self._notebook.judge, self._memory))
+        self._recording.shown(self._memory, None)
 
     async def _next(self) -> Seen | Lost:
         while True:
@@ -138,6 +149,8 @@ class Follower:
                 if before is not None or wish is _Wish.REREAD:
                     return Lost(error)
                 continue
+            if self._memory is not None:
+                self._recording.shown(self._memory, _touched(wish, before, seen))
             if seen is not None:
                 return seen
 
@@ -224,6 +237,14 @@ class Follower:
             self._held[path] = _Held(raw, moment)
             return False
         return moment - held.since >= STABLE_FOR
+
+
+def _touched(wish: Batch | _Wish, before: Memory | None, seen: Seen | None) -> Set[str] | None:
+    """Return the files that somebody wrote to; None where that is not known."""
+    if before is None:
+        return None
+    hinted = wish.paths & before.by_path.keys() if isinstance(wish, Batch) else set()
+    return hinted | (seen.changed if seen is not None else set())
 
 
 def _looks_torn(old: Note | None, new: Note | None) -> bool:

@@ -14,15 +14,11 @@ from typing import Any
 from ricordo.disk.database import transaction
 from ricordo.disk.decisions import Decision
 from ricordo.disk.history import FIRST, SEEN, Act, History, Op
-from ricordo.errors import ChangeRefused
-from ricordo.memory.change import Change, Rewrite
-from ricordo.memory.change_set import ChangeSet, Edit, effective
-from ricordo.memory.diff import without_hunks
 from ricordo.notebook.open import Notebook
-from ricordo.text import visible
 
 VISIT = "visit"
 """The kind of the act that closes a visit."""
+_WORST = ("deleted", "changed", "renamed", "created")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +44,10 @@ class Arrival:
     """Whether the person brought back what was there before."""
     is_purged: bool = False
     """Whether a text of it was purged, so that it cannot be shown or reverted."""
+    names: tuple[str, ...] = ()
+    """Every path that it had on the way."""
+    began_after: int = 0
+    """The act before the first of it."""
 
     @property
     def old_text(self) -> str:
@@ -73,6 +73,11 @@ class Inbox:
     """Whether it reaches up to now."""
 
     @property
+    def worst_first(self) -> tuple[Arrival, ...]:
+        """What is gone before what is other, and that before what is new."""
+        return tuple(sorted(self.arrivals, key=lambda it: (_WORST.index(it.kind), it.path)))
+
+    @property
     def waiting(self) -> tuple[Arrival, ...]:
         """What is neither kept nor put off nor reverted."""
         return tuple(it for it in self.arrivals if not (it.kept or it.put_off or it.reverted))
@@ -84,6 +89,8 @@ class _Mark:
 
     at: str = ""
     upto: int = 0
+    act: int = 0
+    """The act that made it."""
     left: Mapping[str, int] = field(default_factory=dict)
     """Paths that were not seen, with the act after which they are new."""
 
@@ -121,7 +128,8 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
         replace(
             arrival,
             kept=(it := decided.get(arrival.id)) is not None and it.decision is Decision.KEEP,
-            put_off=it is not None and it.decision is Decision.SNOOZE,
+            # until the visit ends: then it is new again
+            put_off=it is not None and it.decision is Decision.SNOOZE and it.act > start.act,
         )
         for arrival in arrivals
         if arrival is not None
@@ -146,46 +154,14 @@ def close_visit(notebook: Notebook, seen: Inbox, unseen: Collection[str] = ()) -
     with notebook.database.opened() as connection, transaction(connection):
         history = History(connection)
         root = history.root(notebook.place.root)
-        marks = _marks(history.acts(root.id))
-        left = {
-            path: min(marks[-1].left.get(path, marks[-1].upto), marks[-1].upto)
-            for arrival in seen.arrivals
-            if arrival.put_off or (arrival.id in unseen and not arrival.kept)
-            for path in (arrival.path, arrival.origin)
-            if path
-        }
+        left: dict[str, int] = {}
+        for arrival in seen.arrivals:
+            if arrival.put_off or (arrival.id in unseen and not arrival.kept):
+                for path in arrival.names:
+                    left[path] = min(left.get(path, arrival.began_after), arrival.began_after)
         now = notebook.surroundings.now.isoformat()
         subject = json.dumps({"upto": seen.upto, "left": left})
         history.begin(root.id, now, VISIT, subject=subject)
-
-
-def revert(arrival: Arrival, root: str, left_out: Collection[int] | None = None) -> ChangeSet:
-    """Return the change set that takes back what others did to a note, or with `left_out` only
-    the hunks of those numbers. Raises ChangeRefused where a text was purged.
-    """
-    if arrival.is_purged:
-        raise ChangeRefused(f"A text of {visible(arrival.path)} was purged from the history.")
-    reason = f"reverted what {arrival.by} did"
-    if left_out is not None:
-        if arrival.before is None or arrival.after is None:
-            raise ChangeRefused("Only a note that was changed has single hunks to revert.")
-        text = without_hunks(_exact(arrival.before), _exact(arrival.after), left_out)
-        edits = [Edit(root, arrival.path, arrival.after, text.encode("utf-8"))]
-    elif arrival.origin:
-        edits = [
-            Edit(root, arrival.path, arrival.after, None),
-            Edit(root, arrival.origin, None, arrival.before, moved_from=arrival.path),
-        ]
-    else:
-        edits = [Edit(root, arrival.path, arrival.after, arrival.before)]
-    return ChangeSet(effective(edits), (Change(Rewrite(arrival.path, ""), reason),))
-
-
-def _exact(raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ChangeRefused("It is not UTF-8, so only all of it can be reverted.") from None
 
 
 def _marks(acts: Collection[Act]) -> list[_Mark]:
@@ -193,10 +169,10 @@ def _marks(acts: Collection[Act]) -> list[_Mark]:
     marks = [_Mark()]
     for act in acts:
         if act.kind == FIRST:
-            marks[0] = _Mark(act.at, act.n)
+            marks[0] = _Mark(act.at, act.n, act.n)
         elif act.kind == VISIT:
             told: dict[str, Any] = json.loads(act.subject)
-            marks.append(_Mark(act.at, int(told["upto"]), dict(told["left"])))
+            marks.append(_Mark(act.at, int(told["upto"]), act.n, dict(told["left"])))
     return marks
 
 
@@ -211,6 +187,8 @@ class _Stretch:
     held: str | None = None
     """The last content that it had."""
     sessions: dict[str, None] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
+    first: int = 0
     last: tuple[int, int] = (0, 0)
     written: str = ""
     reverted: bool = False
@@ -229,6 +207,8 @@ class _Stretch:
             self.path = op.path
         self.post, self.last, self.written = op.post, (number, n), op.written
         self.held = op.post or op.pre or self.held
+        self.first = self.first or number
+        self.names.update(dict.fromkeys(path for path in (op.from_path, op.path) if path))
         if op.session:
             self.sessions[op.session] = None
 
@@ -285,6 +265,8 @@ def _arrival(history: History, stretch: _Stretch, act: Act) -> Arrival | None:
         act.reason,
         reverted=stretch.reverted,
         is_purged=not all(sha is None or history.has(sha) for sha in (pre, post)),
+        names=tuple(stretch.names),
+        began_after=stretch.first - 1,
     )
 
 

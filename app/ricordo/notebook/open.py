@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -137,9 +137,11 @@ class Notebook:
         self._memory = read_memory(self.place.root, self.place.layout, self._memory)
         return self._memory
 
-    def record(self, memory: Memory) -> Recorded:
-        """Keep in the history what others did to a memory that was read. Raises StateUnusable."""
-        return self._recorder.record(memory, self.surroundings.now)
+    def record(self, memory: Memory, waiting: Collection[str] = frozenset()) -> Recorded:
+        """Keep in the history what others did to a memory that was read, but for files that are
+        `waiting` until nobody writes to them. Raises StateUnusable.
+        """
+        return self._recorder.record(memory, self.surroundings.now, waiting)
 
     def look(self) -> Look:
         """Read and judge the memory. Raises MemoryNotFound and MemoryUnreadable."""

@@ -11,15 +11,17 @@ from datetime import datetime
 
 from ricordo.disk.database import Database, transaction
 from ricordo.disk.held_root import HeldRoot
-from ricordo.disk.history import FIRST, SEEN, History, Op
+from ricordo.disk.history import CHANGE, FIRST, SEEN, History, Op
 from ricordo.disk.lock import state_lock
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import Author, Role
 from ricordo.memory.change_set import digest
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import Note, Trouble
+from ricordo.memory.note import Note, Trouble, read_note
 from ricordo.notebook.renamed import pair_renamed
 
+STABLE_FOR = 0.3
+"""Seconds for which a file has to stay the same before it goes into the history."""
 _UNREAD = (
     Trouble.NO_PERMISSION,
     Trouble.DISK_ERROR,
@@ -40,6 +42,8 @@ class Recorded:
     """How many files it is about."""
     is_first: bool = False
     """Whether the memory had never been recorded."""
+    put_back: tuple[str, ...] = ()
+    """Files that somebody gave the text back that they had before our own last change."""
 
 
 class Recorder:
@@ -52,24 +56,40 @@ class Recorder:
         self._database = database
         self._last: Mapping[str, Note] = {}
 
-    def record(self, memory: Memory, at: datetime) -> Recorded:
-        """Keep every version in `memory` that the history does not have. Raises StateUnusable."""
+    def record(
+        self, memory: Memory, at: datetime, waiting: Collection[str] = frozenset()
+    ) -> Recorded:
+        """Keep every version in `memory` that the history does not have, but for files that are
+        `waiting` until nobody writes to them. Raises StateUnusable.
+        """
         if self._last and memory.by_path == self._last:
             return Recorded(None, 0)
         self._database.check_place(memory.root)
         # under the lock no change set of ours is half way
         with state_lock(self._database.state), self._database.opened() as connection:
-            recorded = _record(History(connection), memory, at, self._last)
-        self._last = memory.by_path
+            recorded = _record(History(connection), memory, at, self._last, waiting)
+        files = memory.by_path
+        self._last = (
+            {path: file for path, file in files.items() if path not in waiting}
+            if waiting
+            else files
+        )
         return recorded
 
 
-def _record(history: History, memory: Memory, at: datetime, last: Mapping[str, Note]) -> Recorded:
+def _record(
+    history: History,
+    memory: Memory,
+    at: datetime,
+    last: Mapping[str, Note],
+    waiting: Collection[str],
+) -> Recorded:
     with transaction(history.db):
         root = history.root(memory.root)
         is_first = not history.was_recorded(root.id)
         heads = history.heads(root.id)
-        changes = _differences(memory, heads, last)
+        found = _differences(memory, heads, last)
+        changes = {path: file for path, file in found.items() if path not in waiting}
         changes = _still_so(memory, changes, heads if is_first else changes)
         if not changes and not is_first:
             return Recorded(None, 0)
@@ -158,14 +178,14 @@ def _write(
     for path, file in sorted(changes.items(), key=lambda item: item[0]):
         sha = history.keep(file.raw) if file is not None else None
         origin = origins.get(path, "")
-        session = file.head.scalar("originSessionId") if file is not None else ""
+        session = "" if is_first or file is None else _writer(history, memory, file, heads, origin)
         ops.append(
             Op(
                 root,
                 path,
                 heads.get(path),
                 sha,
-                session=session if not is_first else "",
+                session=session,
                 from_root=root if origin else "",
                 from_path=origin,
                 outcome="moved" if path in moved else "",
@@ -174,6 +194,36 @@ def _write(
         )
         history.set_head(root, path, sha)
     kind, reason = (FIRST, "as first seen") if is_first else (SEEN, "")
+    put_back = tuple(op.path for op in ops if _puts_back(history, op))
     act = history.begin(root, at.isoformat(), kind, author=Author(Role.OUTSIDE), reason=reason)
     history.add_ops(act, ops)
-    return Recorded(act, len(ops), is_first)
+    return Recorded(act, len(ops), is_first, put_back)
+
+
+def _writer(
+    history: History, memory: Memory, file: Note, heads: Mapping[str, str], origin: str
+) -> str:
+    """Return the session that wrote `file`; "" where that is not known.
+
+    The session that made a note stays in its head for ever: it says who wrote now only where it
+    was not there before.
+    """
+    session = file.head.scalar("originSessionId")
+    before = heads.get(origin or file.path)
+    if not session or before is None:
+        return session
+    if not history.has(before):
+        return ""
+    old = read_note(file.path, history.content(before) or b"", file.facts, memory.layout)
+    return session if old.head.scalar("originSessionId") != session else ""
+
+
+def _puts_back(history: History, op: Op) -> bool:
+    """Say whether `op`, of somebody else, leads to the text before our own last change."""
+    if op.post is None:
+        return False
+    for number, _, earlier in reversed(history.ops_on(op.root, op.path)):
+        act = history.act(number)
+        if act is not None and act.kind == CHANGE and act.state == "done":
+            return earlier.pre == op.post
+    return False

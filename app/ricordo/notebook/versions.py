@@ -51,6 +51,29 @@ def versions(notebook: Notebook, path: str | None = None) -> list[Version]:
     return [version for version in reversed(found) if version is not None]
 
 
+def gone_notes(notebook: Notebook) -> list[Version]:
+    """Return how every file left that the history knows and the memory has no longer, the last one
+    first. Raises StateUnusable.
+    """
+    if not notebook.database.exists:
+        return []
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        root = history.known_root(notebook.place.root)
+        if root is None:
+            return []
+        acts = {act.n: act for act in history.acts(root.id)}
+        ops = [item for item in history.ops_of_acts(root.id, 0) if item[0] in acts]
+        moved = {(number, op.from_path) for number, _, op in ops if op.from_path}
+        last = {op.path: (number, n, op) for number, n, op in ops if op.outcome != "kept"}
+        left = [
+            _version(history, acts[number], n, op)
+            for number, n, op in sorted(last.values(), key=lambda item: item[:2], reverse=True)
+            if op.post is None and (number, op.path) not in moved
+        ]
+    return [version for version in left if version is not None]
+
+
 def _through_names(history: History, root: str, path: str) -> list[tuple[int, int, Op]]:
     """Return the ops on a file under all the names that led to `path`, oldest first."""
     ops: list[tuple[int, int, Op]] = []

@@ -70,6 +70,8 @@ class Situation:
     """The finding under the cursor, or one of the note, can be mended mechanically."""
     undo: bool = False
     redo: bool = False
+    new: int = 0
+    """How many arrivals wait in the inbox."""
     several_panes: bool = True
     room: bool = True
     """The terminal is wide enough for several panes."""
@@ -389,8 +391,26 @@ ACTIONS: tuple[Action, ...] = (
         Group.SEE,
         why_not=_needs_note,
     ),
+    Action(
+        "history",
+        "h",
+        "history",
+        "Show the versions of the note, and the notes that are gone",
+        Group.SEE,
+        shown=frozenset((Pane.NOTE,)),
+        why_not=_needs_memory,
+    ),
     Action("help", "question_mark", "keys", "Show all keys", Group.SEE),
     Action("palette", "ctrl+p", "palette", "Search for an action or a theme", Group.SEE),
+    Action(
+        "inbox",
+        "i",
+        "inbox",
+        "Show what others changed since the last visit, each to keep or to revert",
+        Group.GO,
+        shown=ANYWHERE,
+        why_not=_needs_memory,
+    ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
     Action(
         "new",

@@ -19,9 +19,11 @@ from ricordo.tui.render.line import Span
 Spans = tuple[Span, ...]
 
 
-def status_line(place: Place, look: Look | None, seen: Seen | Lost | None) -> list[Spans]:
+def status_line(
+    place: Place, look: Look | None, seen: Seen | Lost | None, new: int = 0
+) -> list[Spans]:
     """Return the line at the top: its left part, then right parts from the longest to the
-    shortest: findings, load, and whether the memory is watched.
+    shortest: findings, load, whether the memory is watched, and what is `new` in the inbox.
     """
     left = [Span(" Ricordo ", "accent bold"), Span(f" {clip(short_name(place), 32)}", "bold")]
     if place.layout.agent:
@@ -30,6 +32,8 @@ def status_line(place: Place, look: Look | None, seen: Seen | Lost | None) -> li
         left.append(Span(f" · {len(look.memory.notes)} notes", "dim"))
     if place.layout.read_only:
         left.append(Span(" · read-only", "dim"))
+    told = (Span(f"  ⇣ {new} new in the inbox ", "changed bold"),) if new else ()
+    brief = (Span(f" ⇣ {new} new ", "changed bold"),) if new else ()
     watching = (_watching(seen),)
     if look is None:
         return [tuple(left), watching]
@@ -37,10 +41,11 @@ def status_line(place: Place, look: Look | None, seen: Seen | Lost | None) -> li
     long, short = _load(load, with_measures=True), _load(load, with_measures=False)
     return [
         tuple(left),
-        (*counts, *long, *watching),
-        (*counts, *short, *watching),
-        (*counts, *watching),
-        counts,
+        (*counts, *long, *watching, *told),
+        (*counts, *short, *watching, *told),
+        (*counts, *watching, *told),
+        (*counts, *told),
+        (*counts, *brief),
     ]
 
 
@@ -63,13 +68,19 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> tup
     """
     acting = " ".join(label_of(BY_ID[name], keymap) for name in _ON_MARKED)
     counted = [Span(f" ◆ {situation.marks} marked: {acting} ", "accent")] if situation.marks else []
-    spans = [span for action in offered(situation) for span in _key(action, keymap)]
+    counts = {"inbox": situation.new}
+    spans = [
+        span
+        for action in offered(situation)
+        for span in _key(action, keymap, counts.get(action.id, 0))
+    ]
     return (*counted, *spans), _key(BY_ID["help"], keymap)
 
 
-def _key(action: Action, keymap: Mapping[str, tuple[str, ...]]) -> Spans:
+def _key(action: Action, keymap: Mapping[str, tuple[str, ...]], count: int = 0) -> Spans:
     keys = label_of(action, keymap)
-    return (Span(f" {keys} ", "key"), Span(f"{action.label} ", "dim")) if keys else ()
+    label = f"{action.label} {count} " if count else f"{action.label} "
+    return (Span(f" {keys} ", "key"), Span(label, "dim")) if keys else ()
 
 
 def hint_line(look: Look | None, path: str, finding: Finding | None) -> Spans:

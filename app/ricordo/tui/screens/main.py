@@ -23,6 +23,7 @@ from ricordo.tui.changing.changing import Changing
 from ricordo.tui.elsewhere import Elsewhere
 from ricordo.tui.listing import Listing
 from ricordo.tui.messages import Looked
+from ricordo.tui.past import Past
 from ricordo.tui.reading import Reading
 from ricordo.tui.render.bars import hint_line, key_line, status_line
 from ricordo.tui.render.empty import empty_index
@@ -61,6 +62,9 @@ class MainScreen(Screen[None]):
         self._listing = Listing.of_desk(self._desk)
         self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
         self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
+        self._past = Past(
+            self, notebook, self._follower, self._reading, lambda: self._palette, self._say
+        )
         self._find = FindBar(id="find")
         self._changing = Changing(
             self._writing, self._follower, self._panes, self._reading, self._say, self._go_to
@@ -98,6 +102,7 @@ class MainScreen(Screen[None]):
         self._show_index()
         self._say()
         self.run_worker(self._follow(), group="disk")
+        self.run_worker(self._past.follow(), group="history")
 
     async def _follow(self) -> None:
         async for seen in self._follower.looks():
@@ -125,6 +130,7 @@ class MainScreen(Screen[None]):
             back=reading.trail.can_go_back,
             forward=reading.trail.can_go_forward,
             in_order=self._listing.order is Order.INDEX and not self._listing.narrowed,
+            new=self._past.new,
         )
         return self._changing.situation(here)
 
@@ -160,7 +166,7 @@ class MainScreen(Screen[None]):
         self._look = seen.look
         if seen.polling and not (isinstance(before, Seen) and before.polling):
             self.notify("The folder cannot be watched, so it is polled.", markup=False)
-        if seen.look.remark:
+        if seen.look.remark and not (isinstance(before, Seen) and before.look.remark):
             self.notify(seen.look.remark, severity="warning", markup=False)
         if first:
             self._reading.begin(seen.look, self._listing.first_note(seen.look, self._desk.note))
@@ -207,7 +213,7 @@ class MainScreen(Screen[None]):
         """Tell titles, state, hint and keys."""
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
-        status = status_line(self._notebook.place, self._look, self._seen)
+        status = status_line(self._notebook.place, self._look, self._seen, self._past.new)
         self.query_one("#status", Bar).say(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
         self.query_one("#hint", Bar).say(hint_line(self._look, self._reading.path, finding))
@@ -279,7 +285,7 @@ class MainScreen(Screen[None]):
             self.notify(reason, markup=False, timeout=3)
             return
         name = f"do_{action_id.replace('-', '_')}"
-        doers = (self._panes, self._changing, self._elsewhere, self)
+        doers = (self._panes, self._changing, self._past, self._elsewhere, self)
         getattr(next(doer for doer in doers if hasattr(doer, name)), name)()
         self._say()
 
@@ -352,10 +358,10 @@ class MainScreen(Screen[None]):
 
     def do_copy(self) -> None:
         """Copy what is selected, else what is under the cursor."""
-        text = self.get_selected_text() or self._panes.copied(self._reading.note)
-        if text:
+        said = "There is nothing to copy here."
+        if text := self.get_selected_text() or self._panes.copied(self._reading.note):
             self.app.copy_to_clipboard(encodable(text))
-        said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
+            said = f"Copied {len(text):,} characters."
         self.notify(said, markup=False, timeout=2)
 
     # Filter and find

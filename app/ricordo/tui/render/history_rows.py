@@ -1,0 +1,59 @@
+"""Versions of notes as lines."""
+
+from __future__ import annotations
+
+from ricordo.notebook.versions import Version
+from ricordo.text import clip, one_line
+from ricordo.tui.render.inbox_rows import moment
+from ricordo.tui.render.line import Line, Span, fit, wrap
+
+ONE_ROW = 70
+"""Cells from which on a version takes one row."""
+NO_HISTORY = [
+    ("No version is kept yet", "heading"),
+    ("Every text that this note has had will stand here, newest first, by whom and why.", ""),
+]
+NOTHING_GONE = [
+    ("No note is gone", "heading"),
+    ("Notes that were retired or deleted will stand here; Enter brings one back.", ""),
+]
+_GLYPHS = {
+    "deleted": ("−", "removed"),
+    "renamed": ("→", "accent"),
+    "created": ("+", "added"),
+    "first": ("·", "dim"),
+}
+
+
+def version_rows(version: Version, width: int, *, by_name: bool) -> tuple[Line, ...]:
+    """Return the rows of a version: when it came, or with `by_name` which note it is of."""
+    glyph, style = _GLYPHS.get(version.kind, ("~", "accent"))
+    kind = "first seen" if version.kind == "first" else version.kind
+    head = one_line(version.path) if by_name else moment(version.at)
+    told = [kind, clip(version.by, 40)]
+    if by_name:
+        told.insert(1, moment(version.at))
+    if version.reason and version.kind != "first":
+        told.append(clip(version.reason, 60))
+    spans = [Span(f" {glyph} ", style), Span(head, "bold")]
+    said = Span(" · ".join(told), "dim")
+    if width >= ONE_ROW:
+        return (Line(fit((*spans, Span("  "), said), width)),)
+    return Line(fit(spans, width)), Line(fit((Span("   "), said), width))
+
+
+def gone_rows(count: int, width: int) -> tuple[Line, ...]:
+    """Return the rows that lead to the notes that are gone."""
+    what = "1 note" if count == 1 else f"{count} notes"
+    first = Line(fit((Span(" … ", "dim"), Span(f"gone: {what}", "bold")), width))
+    return (first,) if width >= ONE_ROW else (first, Line((Span("   Enter shows them", "dim"),)))
+
+
+def about_version(version: Version, *, against_now: bool, width: int) -> list[Line]:
+    """Return who made a version, when and why, and with what it is compared."""
+    compared = "compared with what is there now" if against_now else "compared with the one before"
+    told = [(f"{version.kind} by {one_line(version.by)}, {moment(version.at)} · {compared}", "")]
+    if version.reason:
+        told.append((f"why  {one_line(version.reason)}", "dim"))
+    told.append((f"at   {one_line(version.path)}", "dim"))
+    return [Line(row) for text, style in told for row in wrap([Span(text, style)], width)]
