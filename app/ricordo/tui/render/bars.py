@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ricordo.agents.place import Place
 from ricordo.health.finding import Finding, Severity
@@ -66,6 +66,13 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> Spa
             count = f"{situation.new} " if action.id == "inbox" and situation.new else ""
             spans += [Span(f" {keys} ", "key"), Span(f"{action.label} {count}", "dim")]
     return tuple(spans)
+
+
+def key_spans(keys: Iterable[tuple[str, str]]) -> Spans:
+    """Return keys, each with the word for what it does."""
+    return tuple(
+        span for key, word in keys for span in (Span(f" {key} ", "key"), Span(f"{word} ", "dim"))
+    )
 
 
 def hint_line(look: Look | None, path: str, finding: Finding | None) -> Spans:
