@@ -5,7 +5,7 @@ look back into it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ricordo.notebook.open import Notebook
 
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from ricordo.tui.reading import Reading
 
 
+class _Themed(Protocol):
+    @property
+    def palette(self) -> Palette: ...
+
+
 class Past:
     """The history of the memory that a screen shows."""
 
@@ -27,18 +32,16 @@ class Past:
         notebook: Notebook,
         follower: Follower,
         reading: Reading,
-        palette: Callable[[], Palette],
         changed: Callable[[], None],
     ) -> None:
-        """`notebook` belongs to `follower`; `palette` gives the styles in use, `changed` is called
-        when there is another number of arrivals.
+        """`notebook` belongs to `follower`; `changed` is called when another number of arrivals
+        waits.
         """
         self._screen = screen
         # a notebook of their own for the screens: the other one is used in the follower's threads
         self._notebook = Notebook(notebook.place, notebook.surroundings, notebook.settings)
         self._follower = follower
         self._reading = reading
-        self._palette = palette
         self._tell_changed = changed
         self.new = 0
         """How many arrivals wait in the inbox."""
@@ -62,16 +65,20 @@ class Past:
         if kept.is_other and isinstance(self._screen.app.screen, InboxScreen):
             self._screen.app.screen.refresh_arrivals()
 
+    @property
+    def _palette(self) -> Palette:
+        return cast(_Themed, self._screen.app).palette
+
     def do_inbox(self) -> None:
         """What came since the last visit."""
         from ricordo.tui.screens.inbox import InboxScreen
 
-        inbox = InboxScreen(self._notebook, self._palette(), self._follower.count_anew)
+        inbox = InboxScreen(self._notebook, self._palette, self._follower.count_anew)
         self._screen.app.push_screen(inbox)
 
     def do_history(self) -> None:
         """The versions of the open note, or the notes that are gone."""
         from ricordo.tui.screens.history import HistoryScreen
 
-        history = HistoryScreen(self._notebook, self._reading.path, self._palette())
+        history = HistoryScreen(self._notebook, self._reading.path, self._palette)
         self._screen.app.push_screen(history)

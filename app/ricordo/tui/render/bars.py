@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ricordo.agents.place import Place
 from ricordo.health.finding import Finding, Severity
@@ -81,6 +81,13 @@ def _key(action: Action, keymap: Mapping[str, tuple[str, ...]], count: int = 0) 
     keys = label_of(action, keymap)
     label = f"{action.label} {count} " if count else f"{action.label} "
     return (Span(f" {keys} ", "key"), Span(label, "dim")) if keys else ()
+
+
+def key_spans(keys: Iterable[tuple[str, str]]) -> Spans:
+    """Return keys, each with the word for what it does."""
+    return tuple(
+        span for key, word in keys for span in (Span(f" {key} ", "key"), Span(f"{word} ", "dim"))
+    )
 
 
 def hint_line(look: Look | None, path: str, finding: Finding | None) -> Spans:

@@ -7,8 +7,6 @@ from ricordo.text import clip, one_line
 from ricordo.tui.render.inbox_rows import moment
 from ricordo.tui.render.line import Line, Span, fit, wrap
 
-ONE_ROW = 70
-"""Cells from which on a version takes one row."""
 NO_HISTORY = [
     ("No version is kept yet", "heading"),
     ("Every text that this note has had will stand here, newest first, by whom and why.", ""),
@@ -25,7 +23,7 @@ _GLYPHS = {
 }
 
 
-def version_rows(version: Version, width: int, *, by_name: bool) -> tuple[Line, ...]:
+def version_rows(version: Version, width: int, *, in_one: bool, by_name: bool) -> tuple[Line, ...]:
     """Return the rows of a version: when it came, or with `by_name` which note it is of."""
     glyph, style = _GLYPHS.get(version.kind, ("~", "accent"))
     kind = "first seen" if version.kind == "first" else version.kind
@@ -37,16 +35,16 @@ def version_rows(version: Version, width: int, *, by_name: bool) -> tuple[Line, 
         told.append(clip(version.reason, 60))
     spans = [Span(f" {glyph} ", style), Span(head, "bold")]
     said = Span(" · ".join(told), "dim")
-    if width >= ONE_ROW:
+    if in_one:
         return (Line(fit((*spans, Span("  "), said), width)),)
     return Line(fit(spans, width)), Line(fit((Span("   "), said), width))
 
 
-def gone_rows(count: int, width: int) -> tuple[Line, ...]:
+def gone_rows(count: int, width: int, *, in_one: bool) -> tuple[Line, ...]:
     """Return the rows that lead to the notes that are gone."""
     what = "1 note" if count == 1 else f"{count} notes"
     first = Line(fit((Span(" … ", "dim"), Span(f"gone: {what}", "bold")), width))
-    return (first,) if width >= ONE_ROW else (first, Line((Span("   Enter shows them", "dim"),)))
+    return (first,) if in_one else (first, Line((Span("   Enter shows them", "dim"),)))
 
 
 def about_version(version: Version, *, against_now: bool, width: int) -> list[Line]:

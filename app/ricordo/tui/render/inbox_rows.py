@@ -8,8 +8,6 @@ from ricordo.notebook.inbox import Arrival, Inbox
 from ricordo.text import clip, one_line
 from ricordo.tui.render.line import Line, Span, fit, width_of, wrap
 
-ONE_ROW = 70
-"""Cells from which on an arrival takes one row."""
 _GLYPHS = {
     "deleted": ("−", "removed"),
     "changed": ("~", "accent"),
@@ -37,13 +35,13 @@ def state_of(arrival: Arrival, hunks: int | None, *, seen: bool) -> Text:
     return ("seen", "dim") if seen else ("● new", "changed")
 
 
-def arrival_rows(arrival: Arrival, state: Text, width: int) -> tuple[Line, ...]:
-    """Return the rows of an arrival in the list: one where there is room, else two."""
+def arrival_rows(arrival: Arrival, state: Text, width: int, *, in_one: bool) -> tuple[Line, ...]:
+    """Return the rows of an arrival in the list, in one or two."""
     glyph, style = _GLYPHS[arrival.kind]
     right = (Span(f" {state[0]} ", state[1]),)
     when = f"{arrival.kind} · {moment(arrival.at)} · {clip(arrival.by, 40)}"
     name = [Span(f" {glyph} ", style), Span(one_line(arrival.path), "bold")]
-    if width >= ONE_ROW:
+    if in_one:
         name.append(Span(f"  {when}", "dim"))
         return (_with_right(name, right, width),)
     return _with_right(name, right, width), Line(fit((Span(f"   {when}", "dim"),), width))

@@ -18,10 +18,10 @@ from ricordo.memory.change_set import Edit
 from ricordo.notebook.restore import restore
 from ricordo.notebook.versions import Version, content, gone_notes, versions
 from ricordo.text import clip
+from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.history_rows import (
     NO_HISTORY,
     NOTHING_GONE,
-    ONE_ROW,
     about_version,
     gone_rows,
     version_rows,
@@ -80,7 +80,7 @@ class HistoryScreen(Screen[None]):
         self._versions: Sequence[Version] = ()
         self._gone: Sequence[Version] = ()
         self._against_now = False
-        self._list = RowList(palette, self._chosen, self._rows, id="list", one_row=ONE_ROW)
+        self._list = RowList(palette, self._chosen, self._rows, id="list")
         self._about = AboutView(palette, self._about_lines, id="about")
         self._diff = MarkedDiff(palette, lambda: None, id="diff")
 
@@ -150,12 +150,12 @@ class HistoryScreen(Screen[None]):
         self.query_one("#right").display = version is not None
         self._say()
 
-    def _rows(self, number: int, width: int) -> tuple[Line, ...]:
+    def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         if not self._path:
-            return version_rows(self._gone[number], width, by_name=True)
+            return version_rows(self._gone[number], width, in_one=in_one, by_name=True)
         if number < len(self._versions):
-            return version_rows(self._versions[number], width, by_name=False)
-        return gone_rows(len(self._gone), width)
+            return version_rows(self._versions[number], width, in_one=in_one, by_name=False)
+        return gone_rows(len(self._gone), width, in_one=in_one)
 
     def _about_lines(self, width: int) -> list[Line]:
         version = self.version
@@ -169,10 +169,7 @@ class HistoryScreen(Screen[None]):
         said = (Span(" History ", "accent bold"), Span(f" {what}", "bold"))
         self.query_one("#title", Bar).say(said)
         keys = _KEYS if self._path else _KEYS_GONE
-        spans = [Span(f" {key} ", "key") for key, _ in keys]
-        words = [Span(f"{word} ", "dim") for _, word in keys]
-        pairs = [span for pair in zip(spans, words, strict=True) for span in pair]
-        self.query_one("#keys", Bar).say(tuple(pairs))
+        self.query_one("#keys", Bar).say(key_spans(keys))
         count = len(self._versions) if self._path else len(self._gone)
         title = f"Versions · {count}" if self._path else f"Gone · {count}"
         self._list.border_title = Content(title)

@@ -21,8 +21,8 @@ from ricordo.notebook.inbox import Arrival, Inbox, close_visit, count_visits, in
 from ricordo.notebook.revert import dropped_entries, revert_all, revert_hunks
 from ricordo.text import clip
 from ricordo.tui.judging import Judging
+from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.inbox_rows import (
-    ONE_ROW,
     about,
     arrival_rows,
     empty_inbox,
@@ -47,15 +47,12 @@ _READ_ONLY = "An earlier visit can only be looked at; ] leads back to now."
 _KEYS = (
     ("a", "keep"),
     ("d", "revert"),
-    ("Space", "one hunk"),
+    ("Space", "hunk"),
     ("l", "later"),
     ("A", "keep all"),
     ("ctrl+s", "write reverts"),
-    ("v", "side by side"),
-    ("[ ]", "visits"),
-    ("Esc", "back"),
 )
-_KEYS_LOOKING_BACK = (("[ ]", "earlier, later visits"), ("v", "side by side"), ("Esc", "back"))
+_MORE_KEYS = (("v", "side by side"), ("[ ]", "visits"), ("Esc", "back"))
 
 
 class InboxScreen(Screen[None]):
@@ -100,7 +97,7 @@ class InboxScreen(Screen[None]):
         """Whether the arrivals are on the screen."""
         self._opened = 0.0
         self._one_at_a_time = asyncio.Lock()
-        self._list = RowList(palette, self._chosen, self._rows, id="list", one_row=ONE_ROW)
+        self._list = RowList(palette, self._chosen, self._rows, id="list")
         self._about = AboutView(palette, self._about_lines, id="about")
         self._diff = MarkedDiff(palette, self._scrolled, id="diff")
 
@@ -194,10 +191,12 @@ class InboxScreen(Screen[None]):
             self._list.refresh()
         self._say()
 
-    def _rows(self, number: int, width: int) -> tuple[Line, ...]:
+    def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         arrival, judging = self._arrivals[number], self._judging
         seen = bool(self._back) or arrival.id in judging.seen
-        return arrival_rows(arrival, state_of(arrival, judging.hunks(arrival), seen=seen), width)
+        return arrival_rows(
+            arrival, state_of(arrival, judging.hunks(arrival), seen=seen), width, in_one=in_one
+        )
 
     def _about_lines(self, width: int) -> list[Line]:
         arrival = self.arrival
@@ -210,13 +209,11 @@ class InboxScreen(Screen[None]):
             return
         waiting = len(self._judging.unseen(self._now))
         since = f" since {moment(self._shown.since)}" if self._shown.since else ""
-        if self._back:
-            said = (Span(" Inbox ", "accent bold"), Span(f" what came{since}, read-only", "dim"))
-        else:
-            said = (Span(" Inbox ", "accent bold"), Span(f" {waiting} unseen{since}", "dim"))
+        what = f" what came{since}, read-only" if self._back else f" {waiting} unseen{since}"
+        said = (Span(" Inbox ", "accent bold"), Span(what, "dim"))
         nth = f"{self._back} of {self._visits} visits back " if self._back else ""
         self.query_one("#title", Bar).say(said, (Span(nth, "dim"),))
-        marked = len(self._judging.marks)
+        told, marked = Span(""), len(self._judging.marks)
         if marked:
             what = "1 note is" if marked == 1 else f"{marked} notes are"
             told = Span(
@@ -224,12 +221,10 @@ class InboxScreen(Screen[None]):
             )
         elif self._arrivals and not self._back:
             told = Span(" what was not on the screen to its end stays new", "dim")
-        else:
-            told = Span("")
         self.query_one("#state", Bar).say((told,))
-        keys = _KEYS_LOOKING_BACK if self._back or not self._arrivals else _KEYS
-        spans = [Span(text, style) for key, word in keys for text, style in _key(key, word)]
-        self.query_one("#keys", Bar).say(tuple(spans))
+        keys = () if self._back or not self._arrivals else _KEYS
+        rights = (key_spans(_MORE_KEYS), key_spans(_MORE_KEYS[1:]), key_spans(_MORE_KEYS[2:]))
+        self.query_one("#keys", Bar).say(key_spans(keys), *rights)
         self._list.border_title = Content(f"Arrivals · {len(self._arrivals)}")
         title = clip(self.arrival.path, 60) if self.arrival else ""
         self.query_one("#right").border_title = Content(title)
@@ -402,7 +397,3 @@ class InboxScreen(Screen[None]):
         self._diff.move_to_end(direction)
         # a long hunk begins far above its end
         self._diff.jump_to(0 if direction < 0 else self._diff.line_count)
-
-
-def _key(key: str, word: str) -> tuple[tuple[str, str], ...]:
-    return (f" {key} ", "key"), (f"{word} ", "dim")

@@ -23,12 +23,14 @@ class RowList(CursorView):
         self,
         palette: Palette,
         moved: Callable[[], None],
-        draw: Callable[[int, int], Sequence[Line]],
+        draw: Callable[[int, int, bool], Sequence[Line]],
         *,
         id: str,
-        one_row: int = 0,
+        one_row: int = 70,
     ) -> None:
-        """`draw` gives the rows of a thing for a width; one from `one_row` cells on, else two."""
+        """`draw` gives the rows of a thing, by its number, for a width: one where it is told so,
+        from `one_row` cells on, else two.
+        """
         super().__init__(palette, moved, id=id)
         self._draw_thing = draw
         self._one_row = one_row
@@ -71,7 +73,8 @@ class RowList(CursorView):
         if not self._count:
             return self._instead_lines[number], ""
         thing, row = divmod(number, self.lines_under_cursor)
-        line = self._draw_thing(thing, self.content_width)[row]
+        # as it was fitted last: the width may be another already
+        line = self._draw_thing(thing, self.content_width, self.lines_under_cursor == 1)[row]
         if thing != self.at:
             return line, ""
         return line, "cursor" if self.has_focus else "cursor-unfocused"
