@@ -29,7 +29,9 @@ def state_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
         os.makedirs(state, mode=0o700, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
-        raise StateUnusable(f"{visible(path)} cannot be opened: {error.strerror}.") from None
+        raise StateUnusable(
+            f"The history at {visible(state)} cannot be used: {error.strerror}."
+        ) from None
     try:
         _wait(handle, path, time.monotonic() + patience)
         _sign(handle)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.css.query import NoMatches
 from textual.events import Key
 from textual.screen import Screen
 
@@ -209,6 +210,11 @@ class MainScreen(Screen[None]):
 
     def _say(self) -> None:
         """Tell titles, state, hint and keys."""
+        # a worker may answer while the screen is left and its parts are gone already
+        with suppress(NoMatches):
+            self._tell_bars()
+
+    def _tell_bars(self) -> None:
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
         status = status_line(self._notebook.place, self._look, self._seen, self._past.new)
