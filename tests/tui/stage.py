@@ -243,6 +243,7 @@ async def staged(
         if root is not None:
             await stage.wait_for(lambda: isinstance(app.screen, MainScreen), "the main screen")
             await stage.wait_for(lambda: stage.looked, "the first look")
+            await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
             await stage.settle()
         yield stage
 

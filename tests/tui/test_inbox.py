@@ -21,7 +21,16 @@ from ricordo.tui.screens.inbox import InboxScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from tests.builders import note_text
-from tests.tui.stage import STAMP, Stage, build, staged, surroundings_at, text_of
+from tests.tui.stage import (
+    STAMP,
+    Stage,
+    build,
+    notebook_app,
+    on_stage,
+    staged,
+    surroundings_at,
+    text_of,
+)
 
 SESSION = "0f8fad5b-d9cb-469f-a165-70867728950e"
 BEFORE: Mapping[str, str] = {
@@ -340,7 +349,9 @@ async def test_a_broken_history_never_stops_the_start(
 
 async def test_ten_thousand_notes_are_recorded_after_they_are_shown(tmp_path: Path) -> None:
     root = build(tmp_path, {f"note_{n:05}.md": f"Note {n}.\n" for n in range(10_000)})
-    async with staged(root) as stage:
+    async with on_stage(notebook_app(root)) as stage:
+        await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
+        await stage.wait_for(lambda: stage.looked)
         assert not stage.main._past.counted
         await stage.wait_for(lambda: "from now on: 10,000 notes" in stage.toasts)
         await open_inbox(stage)

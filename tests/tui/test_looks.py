@@ -44,6 +44,7 @@ def drawn(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         stage = Stage(app, pilot)
         if isinstance(app.screen, MainScreen):
             await stage.wait_for(lambda: stage.looked, "the first look")
+            await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
         await stage.press(*keys)
         app.clear_notifications()
         await stage.settle()

@@ -11,6 +11,7 @@ from ricordo.tui.app import RicordoApp
 from ricordo.tui.render import note_page
 from ricordo.tui.widgets import index_list
 from tests.tui.stage import build, staged
+from tests.tui.test_inbox import recorded
 
 
 async def test_of_ten_thousand_notes_only_those_in_sight_are_drawn(
@@ -69,7 +70,8 @@ async def test_a_key_is_answered_by_one_paint(
 
     monkeypatch.setattr(RicordoApp, "_display", counted)
     links = "".join(f"Paragraph {n}, see [[b]].\n\n" for n in range(20))
-    root = build(tmp_path, {"a.md": "Short.\n", "b.md": links, "c.md": "# Head\n\n- point\n"})
+    # recorded before: the notice of the first recording is painted by itself
+    root = recorded(tmp_path, {"a.md": "Short.\n", "b.md": links, "c.md": "# Head\n\n- point\n"})
     async with staged(root) as stage:
         for key, path in (("j", "b.md"), ("j", "c.md"), ("k", "b.md")):
             painted.clear()

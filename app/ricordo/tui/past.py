@@ -51,7 +51,8 @@ class Past:
     async def follow(self) -> None:
         """Tell what the history says, for as long as the screen is there."""
         async for kept in self._follower.kept():
-            self._kept(kept)
+            # by the screen itself, which no longer listens once it is being closed
+            self._screen.call_later(self._kept, kept)
 
     def _kept(self, kept: Kept) -> None:
         from ricordo.tui.screens.inbox import InboxScreen

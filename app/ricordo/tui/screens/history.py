@@ -80,19 +80,22 @@ class HistoryScreen(Screen[None]):
         self._versions: Sequence[Version] = ()
         self._gone: Sequence[Version] = ()
         self._against_now = False
+        self._title = Bar(palette, id="title")
+        self._keys = Bar(palette, id="keys")
+        self._right = Vertical(id="right", classes="pane")
         self._list = RowList(palette, self._chosen, self._rows, id="list")
         self._about = AboutView(palette, self._about_lines, id="about")
         self._diff = MarkedDiff(palette, lambda: None, id="diff")
 
     def compose(self) -> ComposeResult:
         """A title; versions beside what one of them changed; the keys."""
-        yield Bar(self._palette, id="title")
+        yield self._title
         with Container(id="past"):
             yield self._list.add_class("pane")
-            with Vertical(id="right", classes="pane"):
+            with self._right:
                 yield self._about
                 yield self._diff
-        yield Bar(self._palette, id="keys")
+        yield self._keys
 
     def on_mount(self) -> None:
         """Begin with the newest version."""
@@ -147,7 +150,7 @@ class HistoryScreen(Screen[None]):
             edits = (Edit(self._notebook.place.root, version.path, old, new),)
         self._about.tell()
         self._diff.show_marked(edits, ())
-        self.query_one("#right").display = version is not None
+        self._right.display = version is not None
         self._say()
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
@@ -167,14 +170,14 @@ class HistoryScreen(Screen[None]):
     def _say(self) -> None:
         what = clip(self._path, 60) if self._path else "notes that are gone"
         said = (Span(" History ", "accent bold"), Span(f" {what}", "bold"))
-        self.query_one("#title", Bar).say(said)
+        self._title.say(said)
         keys = _KEYS if self._path else _KEYS_GONE
-        self.query_one("#keys", Bar).say(key_spans(keys))
+        self._keys.say(key_spans(keys))
         count = len(self._versions) if self._path else len(self._gone)
         title = f"Versions · {count}" if self._path else f"Gone · {count}"
         self._list.border_title = Content(title)
         shown = clip(self.version.path, 60) if self.version else ""
-        self.query_one("#right").border_title = Content(shown)
+        self._right.border_title = Content(shown)
 
     # What the keys do
 

@@ -97,20 +97,24 @@ class InboxScreen(Screen[None]):
         """Whether the arrivals are on the screen."""
         self._opened = 0.0
         self._one_at_a_time = asyncio.Lock()
+        self._title = Bar(palette, id="title")
+        self._state = Bar(palette, id="state")
+        self._keys = Bar(palette, id="keys")
+        self._right = Vertical(id="right", classes="pane")
         self._list = RowList(palette, self._chosen, self._rows, id="list")
         self._about = AboutView(palette, self._about_lines, id="about")
         self._diff = MarkedDiff(palette, self._scrolled, id="diff")
 
     def compose(self) -> ComposeResult:
         """A title; arrivals beside what is known of one; state and keys."""
-        yield Bar(self._palette, id="title")
+        yield self._title
         with Container(id="past"):
             yield self._list.add_class("pane")
-            with Vertical(id="right", classes="pane"):
+            with self._right:
                 yield self._about
                 yield self._diff
-        yield Bar(self._palette, id="state")
-        yield Bar(self._palette, id="keys")
+        yield self._state
+        yield self._keys
 
     def on_mount(self) -> None:
         """Begin the visit."""
@@ -179,7 +183,7 @@ class InboxScreen(Screen[None]):
             edits = (Edit(root, arrival.path, arrival.before, arrival.after, moved_from=moved),)
         self._about.tell()
         self._diff.show_marked(edits, self._judging.marks.get(arrival.id, ()) if arrival else ())
-        self.query_one("#right").display = arrival is not None
+        self._right.display = arrival is not None
         self.call_after_refresh(self._scrolled)
         self._say()
 
@@ -205,14 +209,12 @@ class InboxScreen(Screen[None]):
         return about(arrival, dropped_entries(arrival, self._notebook.place.layout), width)
 
     def _say(self) -> None:
-        if not self.is_mounted:
-            return
         waiting = len(self._judging.unseen(self._now))
         since = f" since {moment(self._shown.since)}" if self._shown.since else ""
         what = f" what came{since}, read-only" if self._back else f" {waiting} unseen{since}"
         said = (Span(" Inbox ", "accent bold"), Span(what, "dim"))
-        nth = f"{self._back} of {self._visits} visits back " if self._back else ""
-        self.query_one("#title", Bar).say(said, (Span(nth, "dim"),))
+        nth = f"{self._back} of {self._visits} visits back " * bool(self._back)
+        self._title.say(said, (Span(nth, "dim"),))
         told, marked = Span(""), len(self._judging.marks)
         if marked:
             what = "1 note is" if marked == 1 else f"{marked} notes are"
@@ -221,13 +223,13 @@ class InboxScreen(Screen[None]):
             )
         elif self._arrivals and not self._back:
             told = Span(" what was not on the screen to its end stays new", "dim")
-        self.query_one("#state", Bar).say((told,))
+        self._state.say((told,))
         keys = () if self._back or not self._arrivals else _KEYS
         rights = (key_spans(_MORE_KEYS), key_spans(_MORE_KEYS[1:]), key_spans(_MORE_KEYS[2:]))
-        self.query_one("#keys", Bar).say(key_spans(keys), *rights)
+        self._keys.say(key_spans(keys), *rights)
         self._list.border_title = Content(f"Arrivals · {len(self._arrivals)}")
         title = clip(self.arrival.path, 60) if self.arrival else ""
-        self.query_one("#right").border_title = Content(title)
+        self._right.border_title = Content(title)
 
     # Deciding
 
@@ -250,7 +252,7 @@ class InboxScreen(Screen[None]):
         self._decide(Decision.SNOOZE)
 
     def _decide(self, decision: Decision) -> None:
-        if (arrival := self._decidable()) is not None:
+        if arrival := self._decidable():
             self._judging.forget(arrival)
             self._list.move(1)
             self._begin(lambda: self._keep_decision(decision, [arrival.id]))

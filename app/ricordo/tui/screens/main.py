@@ -362,10 +362,10 @@ class MainScreen(Screen[None]):
 
     def do_copy(self) -> None:
         """Copy what is selected, else what is under the cursor."""
-        said = "There is nothing to copy here."
-        if text := self.get_selected_text() or self._panes.copied(self._reading.note):
+        text = self.get_selected_text() or self._panes.copied(self._reading.note)
+        if text:
             self.app.copy_to_clipboard(encodable(text))
-            said = f"Copied {len(text):,} characters."
+        said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
         self.notify(said, markup=False, timeout=2)
 
     # Filter and find
