@@ -14,7 +14,7 @@ from ricordo.health.finding import Finding, Fix
 from ricordo.memory.change import EditLine
 from ricordo.memory.memory import Memory
 from ricordo.settings.keymap import clashes
-from ricordo.tui.actions import ACTIONS, BY_ID, Pane, known_actions, label_of, offered
+from ricordo.tui.actions import ACTIONS, BY_ID, known_actions, label_of, offered
 from ricordo.tui.render.index_rows import Order
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.help import HelpScreen
@@ -25,6 +25,7 @@ from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.memories import MemoriesScreen
 from ricordo.tui.screens.move import MoveScreen
 from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.situation import Pane
 from ricordo.tui.widgets.find_bar import FindBar
 from tests.tui.stage import Stage, build, editor, on_text, staged
 

@@ -15,8 +15,8 @@ from ricordo.errors import MemoryUnreadable, StateUnusable
 from ricordo.memory.memory import Memory
 from ricordo.notebook.follow import Lost, Seen
 from ricordo.notebook.open import Notebook
-from ricordo.tui.actions import Pane
 from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.situation import Pane
 from tests.builders import note_text, write_memory
 from tests.tui.stage import PATIENCE, SMALL, Stage, build, notebook_app, on_stage, on_text, staged
 from tests.tui.test_keys import ANA, CACHE, TIDES, UNITS, title

@@ -6,11 +6,39 @@ from here. An action that cannot be done at the moment says why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from ricordo.settings.known import KnownAction
+from ricordo.tui.key_label import key_label
+from ricordo.tui.situation import (
+    ANYWHERE,
+    Pane,
+    Situation,
+    WhyNot,
+    always,
+    needs_back,
+    needs_changeable,
+    needs_changeable_note,
+    needs_entry,
+    needs_finding,
+    needs_fix,
+    needs_forward,
+    needs_index,
+    needs_memory,
+    needs_neighbour,
+    needs_note,
+    needs_one_note,
+    needs_pane_before,
+    needs_panes,
+    needs_redo,
+    needs_room,
+    needs_search,
+    needs_something_to_open,
+    needs_types,
+    needs_undo,
+)
 
 
 class Group(StrEnum):
@@ -21,175 +49,6 @@ class Group(StrEnum):
     GO = "Go"
     CHANGE = "Change"
     APP = "Ricordo"
-
-
-class Pane(StrEnum):
-    """The three panes."""
-
-    INDEX = "index"
-    NOTE = "note"
-    FRESHNESS = "freshness"
-
-
-ANYWHERE = frozenset(Pane)
-LISTS = frozenset((Pane.INDEX, Pane.FRESHNESS))
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """What the registry has to know to say whether an action can be done now."""
-
-    pane: Pane = Pane.INDEX
-    read: bool = False
-    """The memory has been read."""
-    note: bool = False
-    """A note is open."""
-    finding: bool = False
-    """A finding is under the cursor."""
-    rule: bool = False
-    """A rule, with the number of its findings, is under the cursor."""
-    links: bool = False
-    """The note has links."""
-    link: bool = False
-    """A link of the note is chosen."""
-    types: bool = False
-    """Some note has a type."""
-    searching: bool = False
-    """A find in the note is on."""
-    back: bool = False
-    forward: bool = False
-    read_only: str = ""
-    """Why nothing of the memory can be changed; "" where it can."""
-    in_order: bool = False
-    """The index is shown whole and in its own order."""
-    entry: bool = False
-    """An entry of the index is under the cursor."""
-    marks: int = 0
-    """How many notes are marked."""
-    fix: bool = False
-    """The finding under the cursor, or one of the note, can be mended mechanically."""
-    undo: bool = False
-    redo: bool = False
-    new: int = 0
-    """How many arrivals wait in the inbox."""
-    several_panes: bool = True
-    room: bool = True
-    """The terminal is wide enough for several panes."""
-
-
-WhyNot = Callable[[Situation], str]
-"""Gives "" where an action can be done, else why it cannot."""
-
-
-def _always(situation: Situation) -> str:
-    return ""
-
-
-def _needs_memory(situation: Situation) -> str:
-    return "" if situation.read else "The memory has not been read yet."
-
-
-def _needs_note(situation: Situation) -> str:
-    return "" if situation.note else "No note is open."
-
-
-def _needs_types(situation: Situation) -> str:
-    return "" if situation.types else "No note of this memory has a type."
-
-
-def _needs_something_to_open(situation: Situation) -> str:
-    match situation.pane:
-        case Pane.INDEX:
-            return _needs_note(situation)
-        case Pane.NOTE:
-            return _needs_link(situation)
-        case Pane.FRESHNESS:
-            return "" if situation.finding or situation.rule else "Nothing is under the cursor."
-
-
-def _needs_link(situation: Situation) -> str:
-    if situation.link:
-        return ""
-    return _needs_neighbour(situation) or "No link is chosen; ← → choose one."
-
-
-def _needs_neighbour(situation: Situation) -> str:
-    alone = situation.pane is Pane.NOTE and not situation.links
-    return "This note has no links." if alone else ""
-
-
-def _needs_pane_before(situation: Situation) -> str:
-    if situation.pane is Pane.INDEX:
-        return "Nothing lies left of the index."
-    return _needs_neighbour(situation)
-
-
-def _needs_finding(situation: Situation) -> str:
-    return "" if situation.finding else "No finding is under the cursor; 3 goes to the findings."
-
-
-def _needs_search(situation: Situation) -> str:
-    return "" if situation.searching else "Nothing is searched for; / in the note starts."
-
-
-def _needs_back(situation: Situation) -> str:
-    return "" if situation.back else "This is the first note that was opened."
-
-
-def _needs_forward(situation: Situation) -> str:
-    return "" if situation.forward else "This is the last note that was opened."
-
-
-def _needs_panes(situation: Situation) -> str:
-    return "" if situation.several_panes else "Only one pane is on the screen."
-
-
-def _needs_room(situation: Situation) -> str:
-    return "" if situation.room else "The terminal is too narrow for more than one pane."
-
-
-def _needs_index(situation: Situation) -> str:
-    if situation.pane is not Pane.INDEX:
-        return "Notes are marked in the index; 1 goes there."
-    return _needs_note(situation)
-
-
-def _needs_changeable(situation: Situation) -> str:
-    return _needs_memory(situation) or situation.read_only
-
-
-def _needs_changeable_note(situation: Situation) -> str:
-    return _needs_changeable(situation) or ("" if situation.marks else _needs_note(situation))
-
-
-def _needs_one_note(situation: Situation) -> str:
-    return _needs_changeable(situation) or _needs_note(situation)
-
-
-def _needs_entry(situation: Situation) -> str:
-    if reason := _needs_changeable(situation):
-        return reason
-    if situation.pane is not Pane.INDEX:
-        return "Entries are moved in the index; 1 goes there."
-    if not situation.in_order:
-        return (
-            "Entries are moved where the whole index is shown in its order; Esc and o lead there."
-        )
-    return "" if situation.entry else "No entry of the index is under the cursor."
-
-
-def _needs_fix(situation: Situation) -> str:
-    if reason := _needs_changeable(situation):
-        return reason
-    return "" if situation.fix else "Nothing here can be mended mechanically; e edits the note."
-
-
-def _needs_undo(situation: Situation) -> str:
-    return "" if situation.undo else "There is nothing to undo in this memory."
-
-
-def _needs_redo(situation: Situation) -> str:
-    return "" if situation.redo else "There is nothing to redo in this memory."
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +68,7 @@ class Action:
     """Where the key works."""
     shown: frozenset[Pane] = frozenset()
     """In which panes the bottom line offers it."""
-    why_not: WhyNot = _always
+    why_not: WhyNot = always
     only_while_finding: bool = False
     """Whether its keys are live in the note only while something is searched for there."""
     yields_to_finding: bool = False
@@ -248,7 +107,7 @@ ACTIONS: tuple[Action, ...] = (
         "next",
         "Choose the next link of the note, or the next view of the findings",
         Group.MOVE,
-        why_not=_needs_neighbour,
+        why_not=needs_neighbour,
     ),
     Action(
         "previous",
@@ -256,7 +115,7 @@ ACTIONS: tuple[Action, ...] = (
         "previous",
         "Choose the previous link of the note, or the previous view of the findings",
         Group.MOVE,
-        why_not=_needs_pane_before,
+        why_not=needs_pane_before,
     ),
     Action(
         "open",
@@ -265,7 +124,7 @@ ACTIONS: tuple[Action, ...] = (
         "Open the note, follow the chosen link, or go where the finding is",
         Group.MOVE,
         shown=ANYWHERE,
-        why_not=_needs_something_to_open,
+        why_not=needs_something_to_open,
     ),
     Action("leave", "escape", "back", "Leave the find, the filter or the pane", Group.MOVE),
     Action(
@@ -274,7 +133,7 @@ ACTIONS: tuple[Action, ...] = (
         "mark",
         "Mark the note, so that d m P F and E act on all marked ones; Esc clears the marks",
         Group.MOVE,
-        why_not=_needs_index,
+        why_not=needs_index,
     ),
     Action("next-pane", "tab", "next pane", "Go to the next pane", Group.MOVE),
     Action("previous-pane", "shift+tab", "previous pane", "Go to the previous pane", Group.MOVE),
@@ -287,7 +146,7 @@ ACTIONS: tuple[Action, ...] = (
         "back",
         "Go back to the note opened before",
         Group.MOVE,
-        why_not=_needs_back,
+        why_not=needs_back,
     ),
     Action(
         "forward",
@@ -295,7 +154,7 @@ ACTIONS: tuple[Action, ...] = (
         "forward",
         "Go forward again",
         Group.MOVE,
-        why_not=_needs_forward,
+        why_not=needs_forward,
     ),
     Action(
         "zoom",
@@ -303,7 +162,7 @@ ACTIONS: tuple[Action, ...] = (
         "zoom",
         "Give the pane the whole screen, or take it back",
         Group.MOVE,
-        why_not=_needs_room,
+        why_not=needs_room,
     ),
     Action(
         "narrower",
@@ -311,7 +170,7 @@ ACTIONS: tuple[Action, ...] = (
         "narrower",
         "Make the pane narrower",
         Group.MOVE,
-        why_not=_needs_panes,
+        why_not=needs_panes,
     ),
     Action(
         "wider",
@@ -319,7 +178,7 @@ ACTIONS: tuple[Action, ...] = (
         "wider",
         "Make the pane wider",
         Group.MOVE,
-        why_not=_needs_panes,
+        why_not=needs_panes,
     ),
     Action(
         "find",
@@ -328,7 +187,7 @@ ACTIONS: tuple[Action, ...] = (
         "Filter the index, or find in the text of the note",
         Group.SEE,
         shown=frozenset((Pane.INDEX, Pane.NOTE)),
-        why_not=_needs_memory,
+        why_not=needs_memory,
     ),
     Action(
         "next-match",
@@ -336,7 +195,7 @@ ACTIONS: tuple[Action, ...] = (
         "next match",
         "Go to the next match in the note",
         Group.SEE,
-        why_not=_needs_search,
+        why_not=needs_search,
         only_while_finding=True,
     ),
     Action(
@@ -345,7 +204,7 @@ ACTIONS: tuple[Action, ...] = (
         "previous match",
         "Go to the previous match in the note",
         Group.SEE,
-        why_not=_needs_search,
+        why_not=needs_search,
     ),
     Action(
         "source",
@@ -354,7 +213,7 @@ ACTIONS: tuple[Action, ...] = (
         "Show the note as it stands on disk, or rendered",
         Group.SEE,
         shown=frozenset((Pane.NOTE,)),
-        why_not=_needs_note,
+        why_not=needs_note,
     ),
     Action(
         "type",
@@ -363,7 +222,7 @@ ACTIONS: tuple[Action, ...] = (
         "Show only the notes of one type, then of the next, then all",
         Group.SEE,
         shown=frozenset((Pane.INDEX,)),
-        why_not=_needs_types,
+        why_not=needs_types,
     ),
     Action(
         "order",
@@ -372,7 +231,7 @@ ACTIONS: tuple[Action, ...] = (
         "Order by index, by type, worst first, or as a diary by day",
         Group.SEE,
         shown=frozenset((Pane.INDEX,)),
-        why_not=_needs_memory,
+        why_not=needs_memory,
     ),
     Action(
         "load",
@@ -381,7 +240,7 @@ ACTIONS: tuple[Action, ...] = (
         "Show what the agent gets at session start",
         Group.SEE,
         shown=frozenset((Pane.INDEX,)),
-        why_not=_needs_memory,
+        why_not=needs_memory,
     ),
     Action(
         "copy",
@@ -389,7 +248,7 @@ ACTIONS: tuple[Action, ...] = (
         "copy",
         "Copy the selected text, or what is under the cursor",
         Group.SEE,
-        why_not=_needs_note,
+        why_not=needs_note,
     ),
     Action(
         "history",
@@ -398,7 +257,7 @@ ACTIONS: tuple[Action, ...] = (
         "Show the versions of the note, and the notes that are gone",
         Group.SEE,
         shown=frozenset((Pane.NOTE,)),
-        why_not=_needs_memory,
+        why_not=needs_memory,
     ),
     Action("help", "question_mark", "keys", "Show all keys", Group.SEE),
     Action("palette", "ctrl+p", "palette", "Search for an action or a theme", Group.SEE),
@@ -409,7 +268,7 @@ ACTIONS: tuple[Action, ...] = (
         "Show what others changed since the last visit, each to keep or to revert",
         Group.GO,
         shown=ANYWHERE,
-        why_not=_needs_memory,
+        why_not=needs_memory,
     ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
     Action(
@@ -418,7 +277,7 @@ ACTIONS: tuple[Action, ...] = (
         "new",
         "Make a new note, with its entry in the index",
         Group.CHANGE,
-        why_not=_needs_changeable,
+        why_not=needs_changeable,
         yields_to_finding=True,
     ),
     Action(
@@ -428,7 +287,7 @@ ACTIONS: tuple[Action, ...] = (
         "Edit the note in your editor",
         Group.CHANGE,
         shown=frozenset((Pane.INDEX, Pane.NOTE)),
-        why_not=_needs_one_note,
+        why_not=needs_one_note,
     ),
     Action(
         "head",
@@ -436,7 +295,7 @@ ACTIONS: tuple[Action, ...] = (
         "head",
         "Edit name, type and description of the note; of marked notes the type",
         Group.CHANGE,
-        why_not=_needs_changeable_note,
+        why_not=needs_changeable_note,
     ),
     Action(
         "move",
@@ -444,7 +303,7 @@ ACTIONS: tuple[Action, ...] = (
         "move",
         "Rename the note, or move it, to another memory too",
         Group.CHANGE,
-        why_not=_needs_changeable_note,
+        why_not=needs_changeable_note,
     ),
     Action(
         "retire",
@@ -452,7 +311,7 @@ ACTIONS: tuple[Action, ...] = (
         "retire",
         "Retire the note: it leaves the memory, the history keeps it",
         Group.CHANGE,
-        why_not=_needs_changeable_note,
+        why_not=needs_changeable_note,
     ),
     Action(
         "entry-down",
@@ -460,7 +319,7 @@ ACTIONS: tuple[Action, ...] = (
         "entry down",
         "Move the entry of the index one place down",
         Group.CHANGE,
-        why_not=_needs_entry,
+        why_not=needs_entry,
     ),
     Action(
         "entry-up",
@@ -468,7 +327,7 @@ ACTIONS: tuple[Action, ...] = (
         "entry up",
         "Move the entry of the index one place up",
         Group.CHANGE,
-        why_not=_needs_entry,
+        why_not=needs_entry,
     ),
     Action(
         "lift",
@@ -476,7 +335,7 @@ ACTIONS: tuple[Action, ...] = (
         "lift",
         "Lift the entry above the line at which agents stop reading",
         Group.CHANGE,
-        why_not=_needs_entry,
+        why_not=needs_entry,
     ),
     Action(
         "fix",
@@ -485,7 +344,7 @@ ACTIONS: tuple[Action, ...] = (
         "Mend the finding under the cursor, or the worst of the note that can be",
         Group.CHANGE,
         shown=ANYWHERE,
-        why_not=_needs_fix,
+        why_not=needs_fix,
     ),
     Action(
         "protect",
@@ -493,7 +352,7 @@ ACTIONS: tuple[Action, ...] = (
         "protect",
         "Protect the note from the curator and from fixes, or free it",
         Group.CHANGE,
-        why_not=_needs_changeable_note,
+        why_not=needs_changeable_note,
     ),
     Action(
         "dismiss",
@@ -502,7 +361,7 @@ ACTIONS: tuple[Action, ...] = (
         "Say that the finding is fine, until its cause changes; once more takes that back",
         Group.CHANGE,
         shown=frozenset((Pane.FRESHNESS,)),
-        why_not=_needs_finding,
+        why_not=needs_finding,
     ),
     Action(
         "undo",
@@ -511,7 +370,7 @@ ACTIONS: tuple[Action, ...] = (
         "Take back the last act, and say which",
         Group.CHANGE,
         shown=ANYWHERE,
-        why_not=_needs_undo,
+        why_not=needs_undo,
     ),
     Action(
         "redo",
@@ -519,42 +378,13 @@ ACTIONS: tuple[Action, ...] = (
         "redo",
         "Do again what was undone last",
         Group.CHANGE,
-        why_not=_needs_redo,
+        why_not=needs_redo,
     ),
     Action("reread", "ctrl+r", "reread", "Read the memory again from disk", Group.CHANGE),
     Action("quit", "ctrl+q", "quit", "Leave Ricordo", Group.APP),
 )
 
 BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
-
-_KEY_NAMES = {
-    "question_mark": "?",
-    "slash": "/",
-    "circumflex_accent": "^",
-    "space": "Space",
-    "minus": "-",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "escape": "Esc",
-    "enter": "Enter",
-    "tab": "Tab",
-    "shift+tab": "Shift+Tab",
-    "up": "↑",
-    "down": "↓",
-    "left": "←",
-    "right": "→",
-    "pageup": "PgUp",
-    "pagedown": "PgDn",
-    "home": "Home",
-    "end": "End",
-}
-
-
-def key_label(keys: str) -> str:
-    """Return Textual's `keys` as a person reads them: `question_mark` as `?`."""
-    return " ".join(_KEY_NAMES.get(key, key) for key in keys.split(","))
 
 
 def label_of(action: Action, keymap: Mapping[str, tuple[str, ...]]) -> str:

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from ricordo.tui.actions import ACTIONS, Action, Group, key_label
+from ricordo.tui.actions import ACTIONS, Action, Group
+from ricordo.tui.key_label import key_label
 
 _INTRODUCTION = """
 # Keys

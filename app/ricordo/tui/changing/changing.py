@@ -10,10 +10,10 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ricordo.errors import StateUnusable
-from ricordo.tui.actions import Pane, Situation
 from ricordo.tui.changing.expected import Expected
 from ricordo.tui.changing.mendable import mendable
 from ricordo.tui.render.index_rows import RowKind
+from ricordo.tui.situation import Pane, Situation
 
 if TYPE_CHECKING:
     from ricordo.notebook.follow import Follower

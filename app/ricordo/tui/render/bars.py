@@ -11,10 +11,11 @@ from ricordo.notebook.follow import Lost, Seen
 from ricordo.notebook.open import Look
 from ricordo.notebook.seen import short_name
 from ricordo.text import clip, one_line
-from ricordo.tui.actions import BY_ID, Action, Situation, label_of, offered
+from ricordo.tui.actions import BY_ID, Action, label_of, offered
 from ricordo.tui.render.freshness_rows import meter
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import Span
+from ricordo.tui.situation import Situation
 
 Spans = tuple[Span, ...]
 

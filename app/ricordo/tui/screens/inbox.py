@@ -22,13 +22,7 @@ from ricordo.notebook.revert import dropped_entries, revert_all, revert_hunks
 from ricordo.text import clip
 from ricordo.tui.judging import Judging
 from ricordo.tui.render.bars import key_spans
-from ricordo.tui.render.inbox_rows import (
-    about,
-    arrival_rows,
-    empty_inbox,
-    moment,
-    state_of,
-)
+from ricordo.tui.render.inbox_rows import about, arrival_rows, empty_inbox, moment, state_of
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.screens.proposal import CALM
 from ricordo.tui.seen_writing import write_seen

@@ -19,7 +19,7 @@ from ricordo.disk.desk import recall_desk, remember_desk
 from ricordo.memory.names import Leads
 from ricordo.notebook.follow import Follower, Lost, Seen
 from ricordo.text import clip, encodable
-from ricordo.tui.actions import ACTIONS, BY_ID, Pane, Situation, label_of
+from ricordo.tui.actions import ACTIONS, BY_ID, label_of
 from ricordo.tui.changing.changing import Changing
 from ricordo.tui.elsewhere import Elsewhere
 from ricordo.tui.listing import Listing
@@ -30,6 +30,7 @@ from ricordo.tui.render.bars import hint_line, key_line, status_line
 from ricordo.tui.render.empty import empty_index
 from ricordo.tui.render.index_rows import Order, RowKind
 from ricordo.tui.render.note_page import Target, line_of_heading, why_not_followed
+from ricordo.tui.situation import Pane, Situation
 from ricordo.tui.trail import Trail
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar

@@ -12,8 +12,8 @@ from textual.message import Message
 
 from ricordo.memory.note import Note
 from ricordo.notebook.report import finding_line
-from ricordo.tui.actions import Pane, Situation
 from ricordo.tui.palette import Palette
+from ricordo.tui.situation import Pane, Situation
 from ricordo.tui.widgets.finding_box import FindingBox
 from ricordo.tui.widgets.freshness_list import FreshnessList
 from ricordo.tui.widgets.index_list import IndexList
