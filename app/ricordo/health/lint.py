@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 
 from ricordo.garbage import no_garbage_collection
@@ -14,6 +15,7 @@ from ricordo.memory.layout import Layout, Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.memory.protected import is_protected
+from ricordo.secrets import mask
 
 MOST_A_FILE = 200
 """Findings of one note rule in one file; nobody reads more, and a hostile file could give
@@ -100,13 +102,19 @@ def _numbered(
             rule.severity,
             where,
             item.line,
-            item.message,
+            _without_secrets(item.message),
             item.cause,
-            item.evidence,
+            tuple(_without_secrets(text) for text in item.evidence),
             counts[key],
             item.fix if item.fix and _may_be_made(item.fix, files, layout) else None,
         )
         counts[key] += 1
+
+
+@lru_cache(maxsize=20_000)
+def _without_secrets(text: str) -> str:
+    """Return what a rule quotes without credentials: reports are stored and sent on."""
+    return mask(text)
 
 
 def _may_be_made(fix: Fix, files: Mapping[str, Note], layout: Layout) -> bool:
