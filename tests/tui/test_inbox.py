@@ -235,7 +235,7 @@ async def test_marked_and_unwritten_stays_new(tmp_path: Path) -> None:
         await choose(stage, "ports.md")
         await stage.press("d")
         await leave(stage)
-        assert "were not written" in stage.toasts
+        await stage.wait_for(lambda: "were not written" in stage.toasts)
     assert contents(root) == after
     assert "ports.md" in new_in(root)
 

@@ -207,7 +207,7 @@ class InboxScreen(Screen[None]):
         since = f" since {moment(self._shown.since)}" if self._shown.since else ""
         what = f" what came{since}, read-only" if self._back else f" {waiting} unseen{since}"
         said = (Span(" Inbox ", "accent bold"), Span(what, "dim"))
-        nth = f"{self._back} of {self._visits} visits back " * bool(self._back)
+        nth = f"{self._back} of {self._visits} visits back " if self._back else ""
         self._title.say(said, (Span(nth, "dim"),))
         told, marked = Span(""), len(self._judging.marks)
         if marked:
@@ -222,8 +222,7 @@ class InboxScreen(Screen[None]):
         rights = (key_spans(_MORE_KEYS), key_spans(_MORE_KEYS[1:]), key_spans(_MORE_KEYS[2:]))
         self._keys.say(key_spans(keys), *rights)
         self._list.border_title = Content(f"Arrivals · {len(self._arrivals)}")
-        title = clip(self.arrival.path, 60) if self.arrival else ""
-        self._right.border_title = Content(title)
+        self._right.border_title = Content(clip(self.arrival.path, 60) if self.arrival else "")
 
     # Deciding
 
