@@ -561,7 +561,7 @@ HOSTILE: Mapping[str, tuple[str, type]] = {
 }
 
 
-TAKEN = figure("hostile_step", everyday=9)
+TAKEN = figure("hostile_step", everyday=25)
 """Of so many hostile names one is tried."""
 
 

@@ -46,6 +46,8 @@ def drawn(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
             await stage.wait_for(lambda: stage.looked, "the first look")
             await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
         await stage.press(*keys)
+        # what was told by then is on the screen, and can be taken away
+        await stage.settle()
         app.clear_notifications()
         await stage.settle()
 
