@@ -4,7 +4,7 @@ References:
   P  `python -c pass`; C is its processor time, beside which processor times stand
   R  reading all bytes of the memory with os.open and os.read, in a fresh process
   T  a minimal program on Textual, from its start to its first paint on a pseudo-terminal
-  S  writing and syncing one file 42 times, what a change set of 12 files may cost
+  S  writing and syncing 42 new files of 4 KiB, what a change set of 12 files may cost
   K  processor time of one press of *down* in that program's list
 
 Targets that are times (20 ms a key) hold for a machine on which P is 6.5 ms. They are written
@@ -157,7 +157,7 @@ def change(stage: Stage, p: Reference) -> Iterator[Row]:
 def writing(stage: Stage, p: Reference) -> Iterator[Row]:
     """A change set of 12 files through the door, beside as many fsyncs as it may cost."""
     s = Reference("S", repeated(lambda: task_time("fsync", stage.memory, stage.environ())))
-    yield Row("S: 42 fsyncs of one file", s.seconds, p)
+    yield Row("S: 42 new files written and synced", s.seconds, p)
     applied = repeated(lambda: task_time("apply", stage.memory, stage.environ()))
     yield Row("change set of 12 files", applied, s, 1.5)
 

@@ -77,15 +77,19 @@ def lint_structure(folder: str) -> Callable[[], None]:
 
 
 def sync_files(folder: str, count: int) -> Callable[[], None]:
-    """Write 4 KiB to a file and wait until it is on the disk, `count` times."""
+    """Write 4 KiB to a new file and wait until it is on the disk, `count` times: what a change
+    set waits for are new files too, and on some disks an old one costs next to nothing.
+    """
 
     def act() -> None:
-        handle = os.open(os.path.join(folder, ".synced"), os.O_RDWR | os.O_CREAT)
-        for _ in range(count):
-            os.pwrite(handle, b"x" * 4096, 0)
+        for n in range(count):
+            path = os.path.join(folder, f".synced-{n}")
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+            os.write(handle, b"x" * 4096)
             os.fsync(handle)
-        os.close(handle)
-        os.unlink(os.path.join(folder, ".synced"))
+            os.close(handle)
+        for n in range(count):
+            os.unlink(os.path.join(folder, f".synced-{n}"))
 
     return act
 

@@ -94,10 +94,10 @@ class Door:
             raise ChangeRefused("There is nothing to change.")
         if len({edit.key for edit in change_set.edits}) < len(change_set.edits):
             raise ChangeRefused("A set may change a file only once.")
-        for edit in change_set.edits:
-            if not edit.is_single_file:
-                self._database.check_place(edit.root)
-            wait_for_agents(edit.root)
+        for memory in {edit.root for edit in change_set.edits if not edit.is_single_file}:
+            self._database.check_place(memory)
+        for root in {edit.root for edit in change_set.edits}:
+            wait_for_agents(root)
         with state_lock(self._database.state), self._database.opened() as connection:
             history = History(connection)
             with _roots(change_set.edits) as roots:
