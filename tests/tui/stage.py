@@ -142,6 +142,10 @@ class Stage:
         """Wait until `holds()` is true."""
         await wait_for(holds, what, self.settle)
 
+    async def paints(self, text: str) -> None:
+        """Wait until `text` is on the screen, in one row."""
+        await self.wait_for(lambda: text in self.painted(), f"{text!r} on the screen")
+
     async def go_to(self, path: str) -> None:
         """Put the cursor of the index on the note `path`."""
         index = self.panes.index

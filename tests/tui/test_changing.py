@@ -131,7 +131,7 @@ async def test_what_an_agent_wrote_meanwhile_is_merged_and_seen_first(
         await stage.go_to(CACHE)
         await stage.press("e")
         await stage.shows(ProposalScreen)
-        assert MERGED in stage.painted()
+        await stage.paints(MERGED)
         assert "Line three" not in (root / CACHE).read_text()
         await stage.confirm()
         await stage.wait_for(lambda: "Saved" in stage.toasts)
@@ -165,13 +165,12 @@ async def test_the_same_lines_show_three_versions_and_can_be_edited_again(
         await stage.go_to(TIDES)
         await stage.press("e")
         await stage.shows(ThreeVersionsScreen)
-        painted = stage.painted()
         for text in ("The port is Sines", "The port is Faro", "The port is Lagos", "kept in"):
-            assert text in painted
+            await stage.paints(text)
         assert "Lagos" in copies(pinned)[0].read_text()
         await stage.press("e")
         await stage.shows(ProposalScreen)
-        assert "takes the place of what somebody else wrote" in stage.painted()
+        await stage.paints("takes the place of what somebody else wrote")
         await stage.confirm()
         await stage.wait_for(lambda: "Saved" in stage.toasts)
         assert "The port is Lagos" in (root / TIDES).read_text()
@@ -205,7 +204,7 @@ async def test_a_note_that_went_meanwhile_is_not_lost(
         await stage.go_to(TIDES)
         await stage.press("e")
         await stage.shows(ThreeVersionsScreen)
-        assert "the file is not there" in stage.painted()
+        await stage.paints("the file is not there")
     assert "mine" in copies(pinned)[0].read_text()
 
 
@@ -229,7 +228,7 @@ async def test_leaving_a_form_keeps_what_was_typed_for_the_next_time(root: Path)
         assert "Saved" not in stage.toasts
         await stage.press("k", "E")
         await stage.shows(FormScreen)
-        assert "user-ana of Genova" in stage.painted()
+        await stage.paints("user-ana of Genova")
         await stage.confirm()
         await stage.wait_for(lambda: "The head is written" in stage.toasts)
     assert read(root) == {**before, ANA: before[ANA].replace("user-ana", "user-ana of Genova")}
@@ -256,7 +255,7 @@ async def test_a_note_without_a_name_is_not_made(root: Path) -> None:
         await stage.wait_for(lambda: "A note needs a name" in stage.toasts)
         await stage.press("n")
         await stage.shows(FormScreen)
-        assert "only this" in stage.painted()
+        await stage.paints("only this")
     assert read(root) == before
 
 
@@ -276,7 +275,7 @@ async def test_marked_notes_are_retired_in_one_act(root: Path) -> None:
     async with staged(root) as stage:
         await stage.press("space", "j", "space", "d")
         await stage.shows(ProposalScreen)
-        assert "Retire 2 notes" in stage.painted()
+        await stage.paints("Retire 2 notes")
         await stage.confirm()
         await stage.wait_for(lambda: "Retired" in stage.toasts)
         assert not (root / ANA).exists()
@@ -367,12 +366,12 @@ async def test_a_hunk_can_be_left_out(root: Path) -> None:
         await stage.press("ctrl+u", *"ports")
         await stage.confirm()
         await stage.shows(ProposalScreen)
-        assert "1 created, 2 changed, 1 removed" in stage.painted()
+        await stage.paints("1 created, 2 changed, 1 removed")
         await stage.press("space")
         assert "No hunk is under the cursor" in stage.toasts
         await stage.press("j", "space", "v")
-        assert "1 created, 1 changed, 1 removed" in stage.painted()
-        assert "│" in stage.painted()
+        await stage.paints("1 created, 1 changed, 1 removed")
+        await stage.paints("│")
         await stage.confirm()
         await stage.wait_for(lambda: "Renamed" in stage.toasts)
     assert "(project_tides.md)" in (root / INDEX).read_text()
@@ -442,9 +441,9 @@ async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pin
         await stage.wait_for(lambda: "F fix" in stage.bottom)
         await stage.press("F")
         await stage.shows(ProposalScreen)
-        assert "keeps the value until it is purged" in stage.painted()
+        await stage.paints("keeps the value until it is purged")
         await stage.press("p", "p", "p")
-        assert "purges the history of the value too" in stage.painted()
+        await stage.paints("purges the history of the value too")
         await stage.confirm()
         await stage.wait_for(lambda: "The value is gone from" in stage.toasts)
     assert TOKEN not in (root / TIDES).read_text()
@@ -489,7 +488,7 @@ async def test_undo_shows_the_merge_where_somebody_wrote_since(
             file.write("By an agent.\n")
         await stage.press("u")
         await stage.shows(ProposalScreen)
-        assert MERGED in stage.painted()
+        await stage.paints(MERGED)
         await stage.confirm()
         await stage.wait_for(lambda: "Undone" in stage.toasts)
         await stage.wait_for(lambda: stage.main.situation.redo)

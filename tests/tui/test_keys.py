@@ -257,7 +257,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.press("L")
     assert isinstance(stage.app.screen, LoadScreen)
-    assert "[Who Ana is](user_ana.md)" in stage.painted()
+    await stage.paints("[Who Ana is](user_ana.md)")
     await stage.press("escape")
     assert isinstance(stage.app.screen, MainScreen)
 
@@ -391,7 +391,7 @@ async def _(stage: Stage) -> None:
     await stage.press("ctrl+u", *"ports")
     await stage.confirm()
     await stage.shows(ProposalScreen)
-    assert "project_tides.md becomes ports.md" in stage.painted()
+    await stage.paints("project_tides.md becomes ports.md")
     await stage.confirm()
     await stage.wait_for(lambda: stage.here == "ports.md", "the note under its new name")
     assert "[[ports]]" in text(stage, ANA)
@@ -404,7 +404,7 @@ async def _(stage: Stage) -> None:
     await stage.go_to(CACHE)
     await stage.press("d")
     await stage.shows(ProposalScreen)
-    assert "1 note and the index link to it: user_ana.md" in stage.painted()
+    await stage.paints("1 note and the index link to it: user_ana.md")
     await stage.confirm()
     await stage.wait_for(lambda: stage.here not in (CACHE, ""), "another note open")
     assert not (Path(stage.main.root) / CACHE).exists()
@@ -451,7 +451,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: "F fix" in stage.bottom)
     await stage.press("F")
     await stage.shows(ProposalScreen)
-    assert "Take the entry out" in stage.painted()
+    await stage.paints("Take the entry out")
     await stage.confirm()
     await stage.wait_for(lambda: "Dredging" not in text(stage, INDEX))
     await stage.wait_for(lambda: "Mended" in stage.toasts)
@@ -539,7 +539,7 @@ async def test_a_link_with_an_anchor_leads_to_its_heading(stage: Stage) -> None:
     await stage.press("2", "right", "right", "enter")
     await stage.wait_for(lambda: stage.here == CACHE)
     await stage.wait_for(lambda: stage.panes.note.scroll_offset.y > 30, "the heading in sight")
-    assert "How to apply" in stage.painted()
+    await stage.paints("How to apply")
 
 
 async def test_backlinks_lead_back(stage: Stage) -> None:

@@ -4,23 +4,23 @@ look back into it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
 from ricordo.notebook.open import Notebook
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from ricordo.memory.change_set import ChangeSet
     from ricordo.notebook.follow import Follower
     from ricordo.notebook.recording import Kept
     from ricordo.tui.palette import Palette
     from ricordo.tui.reading import Reading
 
 
-class _Themed(Protocol):
-    @property
-    def palette(self) -> Palette: ...
+Write = Callable[["ChangeSet"], Awaitable[bool]]
+"""Takes a change set that the person has seen to the disk; gives whether it was written."""
 
 
 class Past:
@@ -32,17 +32,21 @@ class Past:
         notebook: Notebook,
         follower: Follower,
         reading: Reading,
+        palette: Callable[[], Palette],
         changed: Callable[[], None],
+        write: Write,
     ) -> None:
         """`notebook` belongs to `follower`; `changed` is called when another number of arrivals
-        waits.
+        waits; `write` takes to the disk what was seen on one of the screens.
         """
         self._screen = screen
         # a notebook of their own for the screens: the other one is used in the follower's threads
         self._notebook = Notebook(notebook.place, notebook.surroundings, notebook.settings)
         self._follower = follower
         self._reading = reading
+        self._palette = palette
         self._tell_changed = changed
+        self._write = write
         self.new = 0
         """How many arrivals wait in the inbox."""
         self.counted = False
@@ -66,20 +70,16 @@ class Past:
         if kept.is_other and isinstance(self._screen.app.screen, InboxScreen):
             self._screen.app.screen.refresh_arrivals()
 
-    @property
-    def _palette(self) -> Palette:
-        return cast(_Themed, self._screen.app).palette
-
     def do_inbox(self) -> None:
         """What came since the last visit."""
         from ricordo.tui.screens.inbox import InboxScreen
 
-        inbox = InboxScreen(self._notebook, self._palette, self._follower.count_anew)
+        inbox = InboxScreen(self._notebook, self._palette(), self._write, self._follower.count_anew)
         self._screen.app.push_screen(inbox)
 
     def do_history(self) -> None:
         """The versions of the open note, or the notes that are gone."""
         from ricordo.tui.screens.history import HistoryScreen
 
-        history = HistoryScreen(self._notebook, self._reading.path, self._palette)
+        history = HistoryScreen(self._notebook, self._reading.path, self._palette(), self._write)
         self._screen.app.push_screen(history)

@@ -16,6 +16,7 @@ from ricordo.tui.render.index_rows import RowKind
 from ricordo.tui.situation import Pane, Situation
 
 if TYPE_CHECKING:
+    from ricordo.memory.change_set import ChangeSet
     from ricordo.notebook.follow import Follower
     from ricordo.notebook.open import Look, Notebook
     from ricordo.tui.changing.entries import Entries
@@ -143,6 +144,10 @@ class Changing:
             undo=self._can_undo,
             redo=self._can_redo,
         )
+
+    async def write_seen(self, change_set: ChangeSet) -> bool:
+        """Apply what the person has seen on a screen of its own; say whether it was written."""
+        return await self._writing.write_seen(change_set)
 
     def leave_marks(self) -> None:
         """Take all marks away."""

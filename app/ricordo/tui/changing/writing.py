@@ -149,6 +149,21 @@ class Writing:
             self.tell(told)
         return isinstance(outcome, Applied)
 
+    async def write_seen(self, change_set: ChangeSet) -> bool:
+        """Apply what the person has seen on a screen of its own; say whether it was written. What
+        could not be is told.
+        """
+        async with self._one_at_a_time:
+            try:
+                outcome = await self.write(change_set)
+            except RicordoError as error:
+                self._expected.forget()
+                self._screen.notify(str(error), severity="error", markup=False, timeout=10)
+                return False
+            if isinstance(outcome, Overlap):
+                await self.show_overlap(outcome)
+            return isinstance(outcome, Applied)
+
     async def show_overlap(self, overlap: Overlap, words: str = "", *, edit: bool = False) -> bool:
         """Show the three versions; return whether the person wants to edit again."""
         said = f"{overlap.error()} {words}".strip()

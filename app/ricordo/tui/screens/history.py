@@ -30,7 +30,6 @@ from ricordo.tui.render.inbox_rows import moment
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.screens.inbox import WIDE
 from ricordo.tui.screens.proposal import ProposalScreen
-from ricordo.tui.seen_writing import write_seen
 from ricordo.tui.widgets.about_view import AboutView
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.marked_diff import MarkedDiff
@@ -39,6 +38,7 @@ from ricordo.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from ricordo.notebook.open import Notebook
     from ricordo.tui.palette import Palette
+    from ricordo.tui.past import Write
 
 _KEYS = (
     ("Enter", "what restoring would do"),
@@ -70,13 +70,17 @@ class HistoryScreen(Screen[None]):
         Binding("end,G", "end(1)", show=False),
     ]
 
-    def __init__(self, notebook: Notebook, path: str, palette: Palette) -> None:
-        """`path` is the note; "" begins with the notes that are gone."""
+    def __init__(self, notebook: Notebook, path: str, palette: Palette, write: Write) -> None:
+        """`path` is the note; "" begins with the notes that are gone; `write` takes what is
+        restored to the disk.
+        """
         super().__init__()
         self._notebook = notebook
         self._palette = palette
+        self._write_seen = write
         self._path = path
         self._began_with = path
+        self._going_into = path
         self._versions: Sequence[Version] = ()
         self._gone: Sequence[Version] = ()
         self._against_now = False
@@ -194,6 +198,7 @@ class HistoryScreen(Screen[None]):
 
     def _go_into(self, path: str) -> None:
         self._against_now = False
+        self._going_into = path
         self._begin(lambda: self._load(path))
 
     def _begin_restoring(self, version: Version) -> None:
@@ -214,7 +219,7 @@ class HistoryScreen(Screen[None]):
         title = f"Restore {clip(self._path, 60)} as it was on {moment(version.at)}"
         proposal = ProposalScreen(title, change_set, self._palette)
         approved = await self.app.push_screen_wait(proposal)
-        if await write_seen(self, self._notebook, approved, self._palette):
+        if approved and await self._write_seen(approved):
             self.notify("Restored; u takes it back.", markup=False, timeout=5)
             self._go_into(self._path)
 
@@ -227,9 +232,8 @@ class HistoryScreen(Screen[None]):
         """From the diff to the list, from a note that is gone to the others, then back."""
         if self._diff.has_focus:
             self._list.focus()
-        elif self._path != self._began_with:
-            back_to = "" if self._path else self._began_with
-            self._go_into(back_to)
+        elif self._going_into != self._began_with:
+            self._go_into("" if self._going_into else self._began_with)
         else:
             self.dismiss(None)
 

@@ -25,7 +25,6 @@ from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.inbox_rows import about, arrival_rows, empty_inbox, moment, state_of
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.screens.proposal import CALM
-from ricordo.tui.seen_writing import write_seen
 from ricordo.tui.widgets.about_view import AboutView
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.marked_diff import MarkedDiff
@@ -34,6 +33,7 @@ from ricordo.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from ricordo.notebook.open import Notebook
     from ricordo.tui.palette import Palette
+    from ricordo.tui.past import Write
 
 WIDE = 110
 """Columns from which on the diff stands beside the list."""
@@ -75,11 +75,16 @@ class InboxScreen(Screen[None]):
         Binding("end,G", "end(1)", show=False),
     ]
 
-    def __init__(self, notebook: Notebook, palette: Palette, changed: Callable[[], None]) -> None:
-        """`notebook` is for this screen's threads; `changed` is called after every decision."""
+    def __init__(
+        self, notebook: Notebook, palette: Palette, write: Write, changed: Callable[[], None]
+    ) -> None:
+        """`notebook` is for this screen's threads; `write` takes reverts to the disk; `changed` is
+        called after every decision.
+        """
         super().__init__()
         self._notebook = notebook
         self._palette = palette
+        self._write_seen = write
         self._changed = changed
         self._judging = Judging()
         self._now = Inbox("", (), 0)
@@ -316,7 +321,7 @@ class InboxScreen(Screen[None]):
         written = 0
         for arrival in marked:
             change_set = await asyncio.to_thread(self._change_set, arrival)
-            if await write_seen(self, self._notebook, change_set, self._palette):
+            if await self._write_seen(change_set):
                 written += 1
                 self._judging.forget(arrival)
         if written:

@@ -64,10 +64,18 @@ class MainScreen(Screen[None]):
         self._listing = Listing.of_desk(self._desk)
         self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
         self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
-        self._past = Past(self, notebook, self._follower, self._reading, self._say)
         self._find = FindBar(id="find")
         self._changing = Changing(
             self._writing, self._follower, self._panes, self._reading, self._say, self._go_to
+        )
+        self._past = Past(
+            self,
+            notebook,
+            self._follower,
+            self._reading,
+            lambda: self._palette,
+            self._say,
+            self._changing.write_seen,
         )
         self._elsewhere = Elsewhere(self, self._reading, lambda: self._palette, self.keymap)
         self._painted = asyncio.Event()
