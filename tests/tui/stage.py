@@ -12,6 +12,7 @@ from typing import Any
 
 from textual.events import Key, Paste
 from textual.keys import _character_to_key
+from textual.notifications import Notification, Notifications
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -19,10 +20,10 @@ from ricordo.notebook.find import find_memories
 from ricordo.notebook.follow import Seen
 from ricordo.notebook.settle import load_settings, load_themes
 from ricordo.notebook.surroundings import Surroundings, look_around
-from ricordo.tui.actions import known_actions
+from ricordo.tui.actions.registry import known_actions
 from ricordo.tui.app import RicordoApp
+from ricordo.tui.screens.acting import CALM
 from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.proposal import CALM
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.line_view import LineView
 from ricordo.tui.widgets.panes import Panes
@@ -89,12 +90,32 @@ def notebook_app(root: Path | None, cwd: Path | None = None) -> RicordoApp:
     return RicordoApp(found, surroundings, settings, remarks, themes)
 
 
+class Told(Notifications):
+    """The notices of an app, and what those said that are gone."""
+
+    def __init__(self, app: RicordoApp) -> None:
+        super().__init__()
+        self.messages: list[str] = []
+        for notice in app._notifications:
+            self.add(notice)
+        app._notifications = self
+
+    def add(self, notification: Notification) -> None:
+        self.messages.append(notification.message)
+        super().add(notification)
+
+    def clear(self) -> None:
+        self.messages.clear()
+        super().clear()
+
+
 class Stage:
     """The app while it runs."""
 
     def __init__(self, app: RicordoApp, pilot: Pilot[int]) -> None:
         self.app = app
         self.pilot = pilot
+        self._told = Told(app)
 
     async def press(self, *keys: str) -> None:
         """Press keys, and wait until the screen has taken them in."""
@@ -104,7 +125,7 @@ class Stage:
 
     async def confirm(self) -> None:
         """Press ctrl+s once the screen on top takes it."""
-        opened = self.app.screen._opened  # type: ignore[attr-defined]
+        opened = self.app.screen.opened  # type: ignore[attr-defined]
         await self.wait_for(lambda: time.monotonic() - opened > CALM, "the screen is calm")
         await self.press("ctrl+s")
 
@@ -196,8 +217,8 @@ class Stage:
 
     @property
     def toasts(self) -> str:
-        """What the notices say that are to be seen."""
-        return "\n".join(notice.message for notice in self.app._notifications)
+        """What the notices said since they were cleared: on a slow machine some are gone again."""
+        return "\n".join(self._told.messages)
 
     def painted(self) -> str:
         """All text that is on the screen, row by row."""

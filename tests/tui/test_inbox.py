@@ -15,7 +15,7 @@ from ricordo.notebook.find import find_memories
 from ricordo.notebook.inbox import count_visits, inbox
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.settle import load_settings
-from ricordo.tui.actions import known_actions
+from ricordo.tui.actions.registry import known_actions
 from ricordo.tui.screens.history import HistoryScreen
 from ricordo.tui.screens.inbox import InboxScreen
 from ricordo.tui.screens.main import MainScreen
@@ -48,8 +48,7 @@ BEFORE: Mapping[str, str] = {
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let ctrl+s count from the first moment."""
-    for module in ("inbox", "proposal"):
-        monkeypatch.setattr(f"ricordo.tui.screens.{module}.CALM", 0.0)
+    monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 0.0)
 
 
 def notebook_of(root: Path) -> Notebook:

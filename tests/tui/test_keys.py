@@ -14,7 +14,7 @@ from ricordo.health.finding import Finding, Fix
 from ricordo.memory.change import EditLine
 from ricordo.memory.memory import Memory
 from ricordo.settings.keymap import clashes
-from ricordo.tui.actions import ACTIONS, BY_ID, known_actions, label_of, offered
+from ricordo.tui.actions.registry import BY_ID, actions_on, known_actions, label_of, offered
 from ricordo.tui.render.index_rows import Order
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.help import HelpScreen
@@ -25,9 +25,10 @@ from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.memories import MemoriesScreen
 from ricordo.tui.screens.move import MoveScreen
 from ricordo.tui.screens.proposal import ProposalScreen
-from ricordo.tui.situation import Pane
+from ricordo.tui.situation import Pane, Scene
+from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
-from tests.tui.stage import Stage, build, editor, on_text, staged
+from tests.tui.stage import SMALL, Stage, build, editor, on_text, staged, text_of
 
 Scenario = Callable[[Stage], Awaitable[None]]
 SCENARIOS: dict[str, Scenario] = {}
@@ -279,7 +280,7 @@ async def _(stage: Stage) -> None:
     await stage.press("question_mark")
     assert isinstance(stage.app.screen, HelpScreen)
     painted = " ".join(line.text for line in stage.app.screen._lines(200))
-    for action in ACTIONS:
+    for action in actions_on(Scene.NOTEBOOK):
         assert action.help in painted
         assert label_of(action, {}) in painted
     await stage.press("question_mark")
@@ -290,7 +291,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.press("ctrl+p")
     offered_there = await palette(stage)
-    for action in ACTIONS:
+    for action in actions_on(Scene.NOTEBOOK):
         assert f"{action.help}  ({label_of(action, {})})" in offered_there
     for theme in stage.app.ricordo_themes:
         assert f"Theme: {theme}" in offered_there
@@ -501,6 +502,93 @@ def text(stage: Stage, path: str) -> str:
 
 def entries(stage: Stage) -> list[str]:
     return re.findall(r"\((\w+\.md)\)", text(stage, INDEX))
+
+
+# Judging what others did
+
+
+async def inbox_with_one(stage: Stage) -> InboxScreen:
+    """Let somebody else write while the notebook is open, and open the inbox."""
+    path = Path(stage.main.root) / TIDES
+    path.write_text(path.read_text() + "The pilot knows them.\n")
+    await stage.wait_for(lambda: stage.main._past.new == 1, "the arrival counted")
+    await stage.press("i")
+    await stage.shows(InboxScreen)
+    screen = stage.app.screen
+    assert isinstance(screen, InboxScreen)
+    await stage.wait_for(lambda: screen.arrival, "the arrival shown")
+    return screen
+
+
+@shows("yes", "later")
+async def _(stage: Stage) -> None:
+    screen = await inbox_with_one(stage)
+    await stage.press("l")
+    await stage.wait_for(lambda: "later" in text_of(screen._list))
+    await stage.press("a")
+    await stage.wait_for(lambda: "kept" in text_of(screen._list))
+
+
+@shows("all")
+async def _(stage: Stage) -> None:
+    screen = await inbox_with_one(stage)
+    await stage.press("A")
+    await stage.wait_for(lambda: "kept" in text_of(screen._list))
+
+
+@shows("no", "hunk", "write")
+async def _(stage: Stage) -> None:
+    screen = await inbox_with_one(stage)
+    await stage.press("d")
+    await stage.wait_for(lambda: "↶ revert" in text_of(screen._list))
+    await stage.press("d")
+    await stage.wait_for(lambda: "↶ revert" not in text_of(screen._list))
+    await stage.press("space", "space")
+    await stage.wait_for(lambda: "↶ revert 1 of it" in text_of(screen._list))
+    await stage.confirm()
+    await stage.wait_for(lambda: "Reverted 1 note" in stage.toasts)
+    assert text(stage, TIDES) == SMALL[TIDES]
+
+
+@shows("columns", "compare")
+async def _(stage: Stage) -> None:
+    await inbox_with_one(stage)
+    await stage.press("v")
+    await stage.wait_for(lambda: " │ " in stage.painted())
+    await stage.press("escape")
+    await stage.go_to(TIDES)
+    await stage.press("h")
+    await stage.shows(HistoryScreen)
+    await stage.wait_for(lambda: "+" in stage.painted())
+    await stage.press("equals_sign")
+    await stage.paints("there now")
+
+
+async def test_the_inbox_edits_and_takes_back(stage: Stage) -> None:
+    await inbox_with_one(stage)
+    assert " e edit" in stage.app.screen.query_one("#keys", Bar).text
+    await stage.press("e")
+    await stage.wait_for(lambda: "Saved" in stage.toasts)
+    assert text(stage, TIDES).endswith("She rows too.\n")
+    stage.app.clear_notifications()
+    await stage.wait_for(lambda: stage.main._changing.can_undo)
+    await stage.press("u")
+    await stage.wait_for(lambda: "Undone" in stage.toasts)
+    assert text(stage, TIDES).endswith("The pilot knows them.\n")
+
+
+async def test_every_screen_shows_its_own_keys(stage: Stage) -> None:
+    await inbox_with_one(stage)
+    await stage.press("question_mark")
+    await stage.shows(HelpScreen)
+    assert isinstance(stage.app.screen, HelpScreen)
+    painted = " ".join(line.text for line in stage.app.screen._lines(200))
+    assert BY_ID["yes"].help in painted
+    assert BY_ID["retire"].help not in painted
+    await stage.press("escape", "ctrl+p")
+    offered_there = await palette(stage, Scene.INBOX)
+    assert f"{BY_ID['later'].help}  (l)" in offered_there
+    assert f"{BY_ID['retire'].help}  (d)" not in offered_there
 
 
 @shows("reread")
@@ -763,10 +851,10 @@ async def test_another_memory_is_chosen_and_opened(tmp_path: Path, pinned: Path)
         assert stage.main.root == str(other)
 
 
-async def palette(stage: Stage) -> list[str]:
+async def palette(stage: Stage, scene: Scene = Scene.NOTEBOOK) -> list[str]:
     """Return what the palette offers, once it offers it."""
     await stage.wait_for(lambda: isinstance(stage.app.screen, CommandPalette))
-    await stage.wait_for(lambda: len(palette_now(stage)) > len(ACTIONS))
+    await stage.wait_for(lambda: len(palette_now(stage)) > len(actions_on(scene)))
     return palette_now(stage)
 
 

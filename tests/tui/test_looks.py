@@ -12,7 +12,7 @@ from ricordo.disk.door import Clash
 from ricordo.errors import MemoryNotFound
 from ricordo.memory.change_set import Edit
 from ricordo.notebook.settle import load_settings, load_themes
-from ricordo.tui.actions import known_actions
+from ricordo.tui.actions.registry import known_actions
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.three_versions import ThreeVersionsScreen

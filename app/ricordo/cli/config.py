@@ -35,7 +35,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
 def _show(surroundings: Surroundings) -> None:
     from ricordo.notebook.settle import known_names, load_settings
     from ricordo.settings.show import effective_toml
-    from ricordo.tui.actions import known_actions
+    from ricordo.tui.actions.registry import known_actions
 
     actions = known_actions()
     settings, remarks = load_settings(surroundings, actions)
@@ -49,7 +49,7 @@ def _edit(surroundings: Surroundings) -> None:
     from ricordo.settings.editor import edit, editor_command
     from ricordo.settings.settings import settings_file
     from ricordo.settings.show import template
-    from ricordo.tui.actions import known_actions
+    from ricordo.tui.actions.registry import known_actions
 
     actions = known_actions()
     settings, _ = load_settings(surroundings, actions)

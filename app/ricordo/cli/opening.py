@@ -25,7 +25,7 @@ def open_notebook(
     from ricordo.notebook.find import find_memory
     from ricordo.notebook.open import Notebook
     from ricordo.notebook.settle import load_settings
-    from ricordo.tui.actions import known_actions
+    from ricordo.tui.actions.registry import known_actions
 
     place = find_memory(memory_path(options), surroundings)
     settings, remarks = load_settings(surroundings, known_actions())

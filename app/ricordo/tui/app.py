@@ -107,8 +107,8 @@ class RicordoApp(App[int]):
             self.push_screen(screen)
 
     def _choose(self, places: Sequence[Place]) -> None:
-        home = self._surroundings.agent_home
-        self.push_screen(MemoriesScreen(places, self.palette, home), self._chosen)
+        home, keymap = self._surroundings.agent_home, self._settings.keymap
+        self.push_screen(MemoriesScreen(places, self.palette, keymap, home), self._chosen)
 
     def _chosen(self, place: Place | None) -> None:
         if place is not None:

@@ -10,8 +10,9 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
 
-from ricordo.tui.actions import ACTIONS, Group, label_of
-from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.actions.action import Group
+from ricordo.tui.actions.registry import actions_on, label_of
+from ricordo.tui.screens.acting import ActingScreen
 
 
 class _Themed(Protocol):
@@ -37,9 +38,9 @@ class CommandProvider(Provider):
 
     def _actions(self, *, movement: bool) -> Iterator[_Command]:
         screen = self.screen
-        if not isinstance(screen, MainScreen):
+        if not isinstance(screen, ActingScreen):
             return
-        for action in ACTIONS:
+        for action in actions_on(screen.SCENE):
             if (action.group is Group.MOVE) is movement:
                 keys = label_of(action, screen.keymap)
                 title = f"{action.help}  ({keys})" if keys else action.help

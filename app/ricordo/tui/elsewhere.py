@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
 from ricordo.tui.messages import MemoriesRequested
-from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.load import LoadScreen
 
 if TYPE_CHECKING:
@@ -24,31 +23,17 @@ class Elsewhere:
         screen: Screen[Any],
         reading: Reading,
         palette: Callable[[], Palette],
-        keymap: Mapping[str, tuple[str, ...]],
     ) -> None:
-        """`reading` tells what is looked at; `keymap` are the person's own keys by action id."""
+        """`reading` tells what is looked at."""
         self._screen = screen
         self._reading = reading
         self._palette = palette
-        self._keymap = keymap
 
     def do_load(self) -> None:
         """What the agent gets."""
         if self._reading.look is not None:
             self._screen.app.push_screen(LoadScreen(self._reading.look, self._palette()))
 
-    def do_help(self) -> None:
-        """All keys."""
-        self._screen.app.push_screen(HelpScreen(self._palette(), self._keymap))
-
-    def do_palette(self) -> None:
-        """The palette."""
-        self._screen.app.action_command_palette()
-
     def do_memories(self) -> None:
         """Another memory."""
         self._screen.post_message(MemoriesRequested())
-
-    def do_quit(self) -> None:
-        """Leave."""
-        self._screen.app.exit()

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from ricordo.tui.actions import ACTIONS, Action, Group
+from ricordo.tui.actions.action import Action, Group
+from ricordo.tui.actions.registry import ACTIONS
 from ricordo.tui.key_label import key_label
 
 _INTRODUCTION = """

@@ -4,7 +4,7 @@ look back into it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ricordo.notebook.open import Notebook
@@ -12,15 +12,11 @@ from ricordo.notebook.open import Notebook
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from ricordo.memory.change_set import ChangeSet
     from ricordo.notebook.follow import Follower
     from ricordo.notebook.recording import Kept
     from ricordo.tui.palette import Palette
     from ricordo.tui.reading import Reading
-
-
-Write = Callable[["ChangeSet"], Awaitable[bool]]
-"""Takes a change set that the person has seen to the disk; gives whether it was written."""
+    from ricordo.tui.screens.past import Hands
 
 
 class Past:
@@ -34,10 +30,10 @@ class Past:
         reading: Reading,
         palette: Callable[[], Palette],
         changed: Callable[[], None],
-        write: Write,
+        hands: Hands,
     ) -> None:
         """`notebook` belongs to `follower`; `changed` is called when another number of arrivals
-        waits; `write` takes to the disk what was seen on one of the screens.
+        waits; `hands` is what the screens have done to the memory.
         """
         self._screen = screen
         # a notebook of their own for the screens: the other one is used in the follower's threads
@@ -46,7 +42,7 @@ class Past:
         self._reading = reading
         self._palette = palette
         self._tell_changed = changed
-        self._write = write
+        self._hands = hands
         self.new = 0
         """How many arrivals wait in the inbox."""
         self.counted = False
@@ -74,12 +70,14 @@ class Past:
         """What came since the last visit."""
         from ricordo.tui.screens.inbox import InboxScreen
 
-        inbox = InboxScreen(self._notebook, self._palette(), self._write, self._follower.count_anew)
+        keymap, changed = self._notebook.settings.keymap, self._follower.count_anew
+        inbox = InboxScreen(self._notebook, self._palette(), keymap, self._hands, changed)
         self._screen.app.push_screen(inbox)
 
     def do_history(self) -> None:
         """The versions of the open note, or the notes that are gone."""
         from ricordo.tui.screens.history import HistoryScreen
 
-        history = HistoryScreen(self._notebook, self._reading.path, self._palette(), self._write)
+        keymap, path = self._notebook.settings.keymap, self._reading.path
+        history = HistoryScreen(self._notebook, path, self._palette(), keymap, self._hands)
         self._screen.app.push_screen(history)

@@ -13,7 +13,7 @@ from ricordo.notebook.find import find_memories
 from ricordo.notebook.sample import copied_sample
 from ricordo.notebook.settle import load_settings, load_themes
 from ricordo.notebook.surroundings import Surroundings, look_around
-from ricordo.tui.actions import known_actions
+from ricordo.tui.actions.registry import known_actions
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.screens.main import MainScreen
 

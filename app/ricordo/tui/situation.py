@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
+class Scene(StrEnum):
+    """The screens whose keys come from the registry."""
+
+    NOTEBOOK = "notebook"
+    INBOX = "inbox"
+    HISTORY = "history"
+    PROPOSAL = "proposal"
+    MEMORIES = "memories"
+
+
+NOTEBOOK = frozenset((Scene.NOTEBOOK,))
+PAST = frozenset((Scene.INBOX, Scene.HISTORY))
+EVERYWHERE = frozenset(Scene)
+
+
 class Pane(StrEnum):
-    """The three panes."""
+    """The three panes of the notebook."""
 
     INDEX = "index"
     NOTE = "note"
     FRESHNESS = "freshness"
 
 
-ANYWHERE = frozenset(Pane)
-LISTS = frozenset((Pane.INDEX, Pane.FRESHNESS))
+ANY_PANE: frozenset[Pane | Scene] = frozenset(Pane)
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
     """What the registry has to know to say whether an action can be done now."""
 
+    scene: Scene = Scene.NOTEBOOK
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    """On other screens than the notebook: why actions cannot be done, by their id."""
     pane: Pane = Pane.INDEX
     read: bool = False
     """The memory has been read."""
@@ -59,6 +76,11 @@ class Situation:
     several_panes: bool = True
     room: bool = True
     """The terminal is wide enough for several panes."""
+
+    @property
+    def place(self) -> Pane | Scene:
+        """Where the person is: a pane of the notebook, or another screen."""
+        return self.pane if self.scene is Scene.NOTEBOOK else self.scene
 
 
 WhyNot = Callable[[Situation], str]

@@ -9,7 +9,7 @@ from ricordo.errors import MemoryNotFound
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.settle import load_settings, load_themes
 from ricordo.notebook.surroundings import Surroundings
-from ricordo.tui.actions import known_actions
+from ricordo.tui.actions.registry import known_actions
 
 
 def start(path: str | None, surroundings: Surroundings) -> int:

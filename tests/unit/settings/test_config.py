@@ -13,7 +13,7 @@ from ricordo.errors import WrongUsage
 from ricordo.health.rule import all_rules
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.settings.keys import key_name
-from ricordo.tui.actions import known_actions
+from ricordo.tui.actions.registry import known_actions
 
 
 def run(folder: Path, *words: str, editor: str = "") -> int:

@@ -65,6 +65,6 @@ def test_the_keymap_is_judged_by_the_actions_that_are_handed_in(tmp_path: Path) 
 
 
 def test_the_default_keys_of_the_screen_do_not_clash() -> None:
-    from ricordo.tui.actions import known_actions
+    from ricordo.tui.actions.registry import known_actions
 
     assert list(clashes(known_actions(), {})) == []

@@ -145,9 +145,44 @@ class Changing:
             redo=self._can_redo,
         )
 
+    # What the screens have done that look back (`screens.past.Hands`)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an act to take back."""
+        return self._can_undo
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is one to do again."""
+        return self._can_redo
+
+    async def propose(self, title: str, change_set: ChangeSet) -> ChangeSet | None:
+        """Show a change set; return what the person approves of it."""
+        return await self._writing.propose(title, change_set)
+
     async def write_seen(self, change_set: ChangeSet) -> bool:
         """Apply what the person has seen on a screen of its own; say whether it was written."""
         return await self._writing.write_seen(change_set)
+
+    async def edit_note(self, path: str) -> None:
+        """Open a note in the person's editor, and write what was saved."""
+        from ricordo.tui.changing.editing import Editing
+
+        editing = Editing(self._panes.app, self._writing)
+        await self._writing.in_turn(partial(editing.edit, path))
+
+    async def undo_last(self) -> None:
+        """Take the last act back."""
+        from ricordo.tui.changing.undoing import undo_last
+
+        await self._writing.in_turn(partial(undo_last, self._writing))
+
+    async def redo_last(self) -> None:
+        """Do again what was undone last."""
+        from ricordo.tui.changing.undoing import redo_last
+
+        await self._writing.in_turn(partial(redo_last, self._writing))
 
     def leave_marks(self) -> None:
         """Take all marks away."""
@@ -180,10 +215,7 @@ class Changing:
 
     def do_edit(self) -> None:
         """In the editor."""
-        from ricordo.tui.changing.editing import Editing
-
-        editing = Editing(self._panes.app, self._writing)
-        self._writing.begin(partial(editing.edit, self._reading.path))
+        self._writing.run(partial(self.edit_note, self._reading.path))
 
     def do_new(self) -> None:
         """A new note."""
@@ -229,15 +261,11 @@ class Changing:
 
     def do_undo(self) -> None:
         """Take the last act back."""
-        from ricordo.tui.changing.undoing import undo_last
-
-        self._writing.begin(partial(undo_last, self._writing))
+        self._writing.run(self.undo_last)
 
     def do_redo(self) -> None:
         """Do again what was undone."""
-        from ricordo.tui.changing.undoing import redo_last
-
-        self._writing.begin(partial(redo_last, self._writing))
+        self._writing.run(self.redo_last)
 
     def do_entry_down(self) -> None:
         """The entry one place down."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import Rewrite
 from ricordo.memory.entry_move import Moved, lift_entry, step_entry
 from ricordo.memory.names import Leads
-from ricordo.notebook.change import Overlap
 from ricordo.tui.render.index_rows import Row, RowKind
 
 if TYPE_CHECKING:
@@ -50,10 +48,7 @@ class Entries:
             change_set = await self._writing.put_together(
                 look.memory, [Rewrite(index.path, text)], "entry moved by hand"
             )
-            outcome = await self._writing.write(change_set)
-            if isinstance(outcome, Overlap):
-                await self._writing.show_overlap(outcome)
-            return isinstance(outcome, Applied)
+            return await self._writing.write_or_show(change_set)
         finally:
             self.line = 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.screen import Screen
@@ -63,15 +63,23 @@ class Writing:
 
     def begin(self, flow: Callable[[], Awaitable[None]]) -> None:
         """Do `flow` once all that was begun before is done."""
-        self._screen.run_worker(self._in_turn(flow), group="change")
+        self.run(partial(self.in_turn, flow))
 
-    async def _in_turn(self, flow: Callable[[], Awaitable[None]]) -> None:
+    def run(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do `work` beside the screen."""
+        self._screen.run_worker(work, group="change")
+
+    async def in_turn(self, flow: Callable[[], Awaitable[Result]]) -> Result | None:
+        """Do `flow` once all that was begun before is done, and return what it gives; None where
+        it could not be done, which is told.
+        """
         async with self._one_at_a_time:
             try:
-                await flow()
+                return await flow()
             except RicordoError as error:
                 self._expected.forget()
                 self._screen.notify(str(error), severity="error", markup=False, timeout=10)
+                return None
 
     async def read(self) -> Memory:
         """Return the memory as it is on disk now. Raises MemoryNotFound and MemoryUnreadable."""
@@ -99,7 +107,8 @@ class Writing:
         if not change_set:
             self.tell("That is so already; nothing would change.")
             return None
-        return await self.ask(ProposalScreen(title, change_set, self.palette, words, extra))
+        keymap = self._followed.settings.keymap
+        return await self.ask(ProposalScreen(title, change_set, self.palette, keymap, words, extra))
 
     async def ask(self, screen: Screen[Result]) -> Result | None:
         """Show `screen` and return what it ends with."""
@@ -142,27 +151,25 @@ class Writing:
         self, change_set: ChangeSet, told: str, undoes: int | None = None
     ) -> bool:
         """Apply `change_set` and say `told`; say whether it was written."""
-        outcome = await self.write(change_set, undoes)
-        if isinstance(outcome, Overlap):
-            await self.show_overlap(outcome)
-        elif outcome is not None:
+        written = await self.write_or_show(change_set, undoes)
+        if written:
             self.tell(told)
-        return isinstance(outcome, Applied)
+        return written
 
     async def write_seen(self, change_set: ChangeSet) -> bool:
         """Apply what the person has seen on a screen of its own; say whether it was written. What
         could not be is told.
         """
-        async with self._one_at_a_time:
-            try:
-                outcome = await self.write(change_set)
-            except RicordoError as error:
-                self._expected.forget()
-                self._screen.notify(str(error), severity="error", markup=False, timeout=10)
-                return False
-            if isinstance(outcome, Overlap):
-                await self.show_overlap(outcome)
-            return isinstance(outcome, Applied)
+        return await self.in_turn(partial(self.write_or_show, change_set)) or False
+
+    async def write_or_show(self, change_set: ChangeSet, undoes: int | None = None) -> bool:
+        """Apply `change_set`, or show where others changed the same lines; say whether it was
+        written.
+        """
+        outcome = await self.write(change_set, undoes)
+        if isinstance(outcome, Overlap):
+            await self.show_overlap(outcome)
+        return isinstance(outcome, Applied)
 
     async def show_overlap(self, overlap: Overlap, words: str = "", *, edit: bool = False) -> bool:
         """Show the three versions; return whether the person wants to edit again."""

@@ -11,11 +11,12 @@ from ricordo.notebook.follow import Lost, Seen
 from ricordo.notebook.open import Look
 from ricordo.notebook.seen import short_name
 from ricordo.text import clip, one_line
-from ricordo.tui.actions import BY_ID, Action, label_of, offered
+from ricordo.tui.actions.action import Action
+from ricordo.tui.actions.registry import BY_ID, label_of, offered
 from ricordo.tui.render.freshness_rows import meter
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import Span
-from ricordo.tui.situation import Situation
+from ricordo.tui.situation import Scene, Situation
 
 Spans = tuple[Span, ...]
 
@@ -63,24 +64,29 @@ _ON_MARKED = ("retire", "move", "protect", "fix", "head")
 """Actions that act on all marked notes."""
 
 
-def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> tuple[Spans, Spans]:
-    """Return the line at the bottom: the few keys that matter here, and at the right what always
-    stands there.
+def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> list[Spans]:
+    """Return the line at the bottom: the few keys that matter here, then what stands at the right,
+    from the longest to the shortest.
     """
+    scene = situation.scene
     acting = " ".join(label_of(BY_ID[name], keymap) for name in _ON_MARKED)
     counted = [Span(f" ◆ {situation.marks} marked: {acting} ", "accent")] if situation.marks else []
     counts = {"inbox": situation.new}
     spans = [
         span
         for action in offered(situation)
-        for span in _key(action, keymap, counts.get(action.id, 0))
+        for span in _key(action, keymap, scene, counts.get(action.id, 0))
     ]
-    return (*counted, *spans), _key(BY_ID["help"], keymap)
+    back, help_ = (_key(BY_ID[name], keymap, scene) for name in ("leave", "help"))
+    rights = [help_] if scene is Scene.NOTEBOOK else [(*back, *help_), help_]
+    return [(*counted, *spans), *rights]
 
 
-def _key(action: Action, keymap: Mapping[str, tuple[str, ...]], count: int = 0) -> Spans:
-    keys = label_of(action, keymap)
-    label = f"{action.label} {count} " if count else f"{action.label} "
+def _key(
+    action: Action, keymap: Mapping[str, tuple[str, ...]], scene: Scene, count: int = 0
+) -> Spans:
+    keys, word = label_of(action, keymap), action.label_on(scene)
+    label = f"{word} {count} " if count else f"{word} "
     return (Span(f" {keys} ", "key"), Span(label, "dim")) if keys else ()
 
 

@@ -14,8 +14,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from ricordo.text import one_line
+from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import Span
-from ricordo.tui.screens.proposal import CALM
+from ricordo.tui.screens.acting import CALM
 from ricordo.tui.widgets.bar import Bar
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Form(ModalScreen[Result], Generic[Result]):
         self._palette = palette
         self._verb = verb
         self._words = words
-        self._opened = 0.0
+        self.opened = 0.0
 
     def compose(self) -> ComposeResult:
         """What it is about, the fields, what stands below them, the keys."""
@@ -115,12 +116,7 @@ class Form(ModalScreen[Result], Generic[Result]):
                     yield self._choices_of(field)
             yield from self.compose_below()
             keys = (("ctrl+s", self._verb), ("Tab", "next"), ("Esc", "leave, nothing is written"))
-            spans = [
-                it
-                for key, what in keys
-                for it in (Span(f" {key} ", "key"), Span(f"{what} ", "dim"))
-            ]
-            yield Bar(self._palette, id="keys").with_left(*spans)
+            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def _choices_of(self, field: Field) -> Bar:
         names = " · ".join(one_line(choice) for choice in field.choices)
@@ -133,7 +129,7 @@ class Form(ModalScreen[Result], Generic[Result]):
 
     def on_mount(self) -> None:
         """Begin in the first field."""
-        self._opened = time.monotonic()
+        self.opened = time.monotonic()
         for field in self.query(FormInput).results():
             field.focus()
             break
@@ -158,7 +154,7 @@ class Form(ModalScreen[Result], Generic[Result]):
 
     def action_confirm(self) -> None:
         """End with what was typed, to be done."""
-        if time.monotonic() - self._opened >= CALM:
+        if time.monotonic() - self.opened >= CALM:
             self.end(confirmed=True)
 
     def action_leave(self) -> None:

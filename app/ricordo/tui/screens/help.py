@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -11,8 +10,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from ricordo.tui.actions import ACTIONS, Action, Group, label_of
+from ricordo.settings.keymap import Keymap
+from ricordo.tui.actions.action import Action, Group
+from ricordo.tui.actions.registry import actions_on, label_of
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
+from ricordo.tui.situation import Scene
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
@@ -30,11 +32,12 @@ class HelpScreen(ModalScreen[None]):
         Binding("escape,question_mark,q", "dismiss", "close", show=False)
     ]
 
-    def __init__(self, palette: Palette, keymap: Mapping[str, tuple[str, ...]]) -> None:
-        """`keymap` are the person's own keys by action id."""
+    def __init__(self, palette: Palette, keymap: Keymap, scene: Scene) -> None:
+        """`keymap` are the person's own keys by action id, `scene` is the screen they are for."""
         super().__init__()
         self._palette = palette
         self._keymap = keymap
+        self._actions = actions_on(scene)
 
     def compose(self) -> ComposeResult:
         """A title, the keys by purpose."""
@@ -48,11 +51,11 @@ class HelpScreen(ModalScreen[None]):
     def _lines(self, width: int) -> list[Line]:
         lines: list[Line] = []
         for group in Group:
-            lines.append(Line((Span(group.value, "heading"),)))
-            for action in ACTIONS:
-                if action.group is group:
-                    lines += self._action_lines(action, width)
-            lines.append(BLANK)
+            actions = [action for action in self._actions if action.group is group]
+            if actions:
+                lines.append(Line((Span(group.value, "heading"),)))
+                lines += (line for it in actions for line in self._action_lines(it, width))
+                lines.append(BLANK)
         return [*lines, *_GLYPHS_EXPLAINED]
 
     def _action_lines(self, action: Action, width: int) -> list[Line]:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
+from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 
-from ricordo.errors import RicordoError
 from ricordo.memory.change_set import Edit
 from ricordo.notebook.restore import restore
 from ricordo.notebook.versions import Version, content, gone_notes, versions
+from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
-from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.history_rows import (
     NO_HISTORY,
     NOTHING_GONE,
@@ -28,91 +24,37 @@ from ricordo.tui.render.history_rows import (
 )
 from ricordo.tui.render.inbox_rows import moment
 from ricordo.tui.render.line import Line, Span
-from ricordo.tui.screens.inbox import WIDE
-from ricordo.tui.screens.proposal import ProposalScreen
-from ricordo.tui.widgets.about_view import AboutView
-from ricordo.tui.widgets.bar import Bar
-from ricordo.tui.widgets.marked_diff import MarkedDiff
-from ricordo.tui.widgets.row_list import RowList
+from ricordo.tui.screens.acting import bindings_on
+from ricordo.tui.screens.past import Hands, PastScreen
+from ricordo.tui.situation import Scene
 
 if TYPE_CHECKING:
     from ricordo.notebook.open import Notebook
     from ricordo.tui.palette import Palette
-    from ricordo.tui.past import Write
-
-_KEYS = (
-    ("Enter", "what restoring would do"),
-    ("=", "compare with now"),
-    ("v", "side by side"),
-    ("PgDn PgUp", "scroll"),
-    ("Esc", "back"),
-)
-_KEYS_GONE = (("Enter", "its versions"), ("v", "side by side"), ("Esc", "back"))
 
 
-class HistoryScreen(Screen[None]):
+class HistoryScreen(PastScreen):
     """The versions of one note, newest first; after them the way to the notes that are gone."""
 
-    CSS_PATH = "past.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", show=False),
-        Binding("equals_sign", "compare", show=False),
-        Binding("v", "turn", show=False),
-        Binding("right,2", "go('diff')", show=False),
-        Binding("left,1", "go('list')", show=False),
-        Binding("tab,shift+tab", "go('')", show=False, priority=True),
-        Binding("escape,h", "leave", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("home,g", "end(-1)", show=False),
-        Binding("end,G", "end(1)", show=False),
-    ]
+    SCENE = Scene.HISTORY
+    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
-    def __init__(self, notebook: Notebook, path: str, palette: Palette, write: Write) -> None:
-        """`path` is the note; "" begins with the notes that are gone; `write` takes what is
-        restored to the disk.
-        """
-        super().__init__()
-        self._notebook = notebook
-        self._palette = palette
-        self._write_seen = write
+    def __init__(
+        self, notebook: Notebook, path: str, palette: Palette, keymap: Keymap, hands: Hands
+    ) -> None:
+        """`path` is the note; "" begins with the notes that are gone."""
+        super().__init__(notebook, palette, keymap, hands)
         self._path = path
         self._began_with = path
         self._going_into = path
         self._versions: Sequence[Version] = ()
         self._gone: Sequence[Version] = ()
         self._against_now = False
-        self._title = Bar(palette, id="title")
-        self._keys = Bar(palette, id="keys")
-        self._right = Vertical(id="right", classes="pane")
-        self._list = RowList(palette, self._chosen, self._rows, id="list")
-        self._about = AboutView(palette, self._about_lines, id="about")
-        self._diff = MarkedDiff(palette, lambda: None, id="diff")
-
-    def compose(self) -> ComposeResult:
-        """A title; versions beside what one of them changed; the keys."""
-        yield self._title
-        with Container(id="past"):
-            yield self._list.add_class("pane")
-            with self._right:
-                yield self._about
-                yield self._diff
-        yield self._keys
 
     def on_mount(self) -> None:
         """Begin with the newest version."""
-        self._list.focus()
+        self._state.display = False
         self._go_into(self._path)
-
-    def on_resize(self) -> None:
-        """Put the diff beside the list where there is room, else below it."""
-        self.set_class(self.size.width >= WIDE, "-wide")
-
-    def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
-        self._palette = palette
 
     @property
     def version(self) -> Version | None:
@@ -120,14 +62,21 @@ class HistoryScreen(Screen[None]):
         shown = self._versions if self._path else self._gone
         return shown[self._list.at] if 0 <= self._list.at < len(shown) else None
 
-    def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
-        self.run_worker(self._reported(work), group="history", exclusive=True)
+    @property
+    def _has_diff(self) -> bool:
+        return self.version is not None
 
-    async def _reported(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await work()
-        except RicordoError as error:
-            self.notify(str(error), severity="error", markup=False, timeout=10)
+    @property
+    def _refusals(self) -> Mapping[str, str]:
+        compare = "Only versions of one note are compared; Enter shows them."
+        return {} if self._path else {"compare": compare}
+
+    def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
+        self.run_worker(self._told(work), group="history", exclusive=True)
+
+    def _begin_writing(self, work: Callable[[], Awaitable[None]]) -> None:
+        # not exclusive: a cursor that moves must not cut off what is being written
+        self.run_worker(self._told(work), group="writing")
 
     async def _load(self, path: str) -> None:
         gone = await asyncio.to_thread(gone_notes, self._notebook)
@@ -139,7 +88,6 @@ class HistoryScreen(Screen[None]):
         await self._show()
 
     def _chosen(self) -> None:
-        """Show what the version under the cursor changed."""
         self._begin(self._show)
 
     async def _show(self) -> None:
@@ -155,7 +103,7 @@ class HistoryScreen(Screen[None]):
         self._about.tell()
         self._diff.show_marked(edits, ())
         self._right.display = version is not None
-        self._say()
+        self.say()
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         if not self._path:
@@ -171,12 +119,11 @@ class HistoryScreen(Screen[None]):
         against_now = self._against_now and bool(self._path)
         return about_version(version, against_now=against_now, width=width)
 
-    def _say(self) -> None:
+    def say(self) -> None:
+        """Tell which note this is, and the keys."""
+        super().say()
         what = clip(self._path, 60) if self._path else "notes that are gone"
-        said = (Span(" History ", "accent bold"), Span(f" {what}", "bold"))
-        self._title.say(said)
-        keys = _KEYS if self._path else _KEYS_GONE
-        self._keys.say(key_spans(keys))
+        self._title.say((Span(" History ", "accent bold"), Span(f" {what}", "bold")))
         count = len(self._versions) if self._path else len(self._gone)
         title = f"Versions · {count}" if self._path else f"Gone · {count}"
         self._list.border_title = Content(title)
@@ -185,7 +132,7 @@ class HistoryScreen(Screen[None]):
 
     # What the keys do
 
-    def action_open(self) -> None:
+    def do_open(self) -> None:
         """Show what restoring the version would do, or what lies behind the row."""
         version = self.version
         if version is None:
@@ -194,16 +141,16 @@ class HistoryScreen(Screen[None]):
         elif not self._path:
             self._go_into(version.path)
         else:
-            self._begin_restoring(version)
+            self._begin_writing(lambda: self._restore(version))
+
+    def on_row_list_opened(self) -> None:
+        """A second click does what Enter does."""
+        self.action_do("open")
 
     def _go_into(self, path: str) -> None:
         self._against_now = False
         self._going_into = path
         self._begin(lambda: self._load(path))
-
-    def _begin_restoring(self, version: Version) -> None:
-        # not exclusive: a cursor that moves must not cut off what is being written
-        self.run_worker(self._reported(lambda: self._restore(version)), group="restore")
 
     async def _restore(self, version: Version) -> None:
         if version.sha is None:
@@ -213,57 +160,27 @@ class HistoryScreen(Screen[None]):
         wanted = replace(version, path=self._path)
         memory = await asyncio.to_thread(self._notebook.read)
         change_set = await asyncio.to_thread(restore, self._notebook, memory, wanted)
-        if not change_set:
-            self.notify("It holds that text already.", markup=False, timeout=3)
-            return
         title = f"Restore {clip(self._path, 60)} as it was on {moment(version.at)}"
-        proposal = ProposalScreen(title, change_set, self._palette)
-        approved = await self.app.push_screen_wait(proposal)
-        if approved and await self._write_seen(approved):
+        approved = await self._hands.propose(title, change_set)
+        if approved and await self._hands.write_seen(approved):
             self.notify("Restored; u takes it back.", markup=False, timeout=5)
-            self._go_into(self._path)
+            self._reload()
 
-    def action_compare(self) -> None:
+    def _reload(self) -> None:
+        self._go_into(self._path)
+
+    def do_compare(self) -> None:
         """Compare with what is there now, or with the version before again."""
         self._against_now = not self._against_now
         self._begin(self._show)
 
-    def action_leave(self) -> None:
-        """From the diff to the list, from a note that is gone to the others, then back."""
-        if self._diff.has_focus:
-            self._list.focus()
-        elif self._going_into != self._began_with:
+    def do_history(self) -> None:
+        """The key that led here leads back."""
+        self.dismiss(None)
+
+    def _leave(self) -> None:
+        """From a note that is gone to the others, then back."""
+        if self._going_into != self._began_with:
             self._go_into("" if self._going_into else self._began_with)
         else:
             self.dismiss(None)
-
-    def action_go(self, where: str) -> None:
-        """To the list, to the diff, or to the other of them."""
-        to_diff = where == "diff" or (not where and self._list.has_focus)
-        (self._diff if to_diff and self.version is not None else self._list).focus()
-
-    def on_row_list_opened(self) -> None:
-        """A second click does what Enter does."""
-        self.action_open()
-
-    def action_turn(self) -> None:
-        """Side by side, or in one column."""
-        self._diff.turn()
-
-    def action_move(self, step: int) -> None:
-        """Move in the list or, from hunk to hunk, in the diff."""
-        (self._diff if self._diff.has_focus else self._list).move(step)
-
-    def action_page(self, direction: int) -> None:
-        """Move by a page in the diff, wherever the focus is."""
-        height = max(1, self._diff.scrollable_content_region.height - 2)
-        self._diff.jump_to(self._diff.scroll_offset.y + direction * height)
-
-    def action_end(self, direction: int) -> None:
-        """Move to the beginning or the end."""
-        if not self._diff.has_focus:
-            self._list.move_to_end(direction)
-            return
-        self._diff.move_to_end(direction)
-        # a long hunk begins far above its end
-        self._diff.jump_to(0 if direction < 0 else self._diff.line_count)

@@ -3,88 +3,50 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
+from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import Screen
 
 from ricordo.disk.decisions import Decision
-from ricordo.errors import RicordoError
 from ricordo.memory.change_set import ChangeSet, Edit
 from ricordo.memory.layout import Role
 from ricordo.notebook.inbox import Arrival, Inbox, close_visit, count_visits, inbox
 from ricordo.notebook.revert import dropped_entries, revert_all, revert_hunks
+from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
 from ricordo.tui.judging import Judging
-from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.inbox_rows import about, arrival_rows, empty_inbox, moment, state_of
 from ricordo.tui.render.line import Line, Span
-from ricordo.tui.screens.proposal import CALM
-from ricordo.tui.widgets.about_view import AboutView
-from ricordo.tui.widgets.bar import Bar
-from ricordo.tui.widgets.marked_diff import MarkedDiff
-from ricordo.tui.widgets.row_list import RowList
+from ricordo.tui.screens.acting import bindings_on
+from ricordo.tui.screens.past import Hands, PastScreen
+from ricordo.tui.situation import Scene
 
 if TYPE_CHECKING:
     from ricordo.notebook.open import Notebook
     from ricordo.tui.palette import Palette
-    from ricordo.tui.past import Write
 
-WIDE = 110
-"""Columns from which on the diff stands beside the list."""
-_READ_ONLY = "An earlier visit can only be looked at; ] leads back to now."
-_KEYS = (
-    ("a", "keep"),
-    ("d", "revert"),
-    ("Space", "hunk"),
-    ("l", "later"),
-    ("A", "keep all"),
-    ("ctrl+s", "write reverts"),
-)
-_MORE_KEYS = (("v", "side by side"), ("[ ]", "visits"), ("Esc", "back"))
+_JUDGING = ("yes", "no", "later", "hunk", "all", "write")
 
 
-class InboxScreen(Screen[None]):
+class InboxScreen(PastScreen):
     """One visit. Keep and later count at once; reverts are collected and written by ctrl+s."""
 
-    CSS_PATH = "past.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "keep", show=False),
-        Binding("A", "keep_all", show=False),
-        Binding("l", "later", show=False),
-        Binding("d", "revert", show=False),
-        Binding("space", "hunk", show=False),
-        Binding("ctrl+s", "write", show=False, priority=True),
-        Binding("v", "turn", show=False),
-        Binding("left_square_bracket", "visit(1)", show=False),
-        Binding("right_square_bracket", "visit(-1)", show=False),
-        Binding("enter,right,2", "go('diff')", show=False),
-        Binding("left,1", "go('list')", show=False),
-        Binding("tab,shift+tab", "go('')", show=False, priority=True),
-        Binding("escape,i", "leave", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("home,g", "end(-1)", show=False),
-        Binding("end,G", "end(1)", show=False),
-    ]
+    SCENE = Scene.INBOX
+    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(
-        self, notebook: Notebook, palette: Palette, write: Write, changed: Callable[[], None]
+        self,
+        notebook: Notebook,
+        palette: Palette,
+        keymap: Keymap,
+        hands: Hands,
+        changed: Callable[[], None],
     ) -> None:
-        """`notebook` is for this screen's threads; `write` takes reverts to the disk; `changed` is
-        called after every decision.
-        """
-        super().__init__()
-        self._notebook = notebook
-        self._palette = palette
-        self._write_seen = write
+        """`changed` is called after every decision."""
+        super().__init__(notebook, palette, keymap, hands)
         self._changed = changed
         self._judging = Judging()
         self._now = Inbox("", (), 0)
@@ -94,42 +56,16 @@ class InboxScreen(Screen[None]):
         self._visits = 0
         self.is_loaded = False
         """Whether the arrivals are on the screen."""
-        self._opened = 0.0
         self._one_at_a_time = asyncio.Lock()
-        self._title = Bar(palette, id="title")
-        self._state = Bar(palette, id="state")
-        self._keys = Bar(palette, id="keys")
-        self._right = Vertical(id="right", classes="pane")
-        self._list = RowList(palette, self._chosen, self._rows, id="list")
-        self._about = AboutView(palette, self._about_lines, id="about")
-        self._diff = MarkedDiff(palette, self._scrolled, id="diff")
-
-    def compose(self) -> ComposeResult:
-        """A title; arrivals beside what is known of one; state and keys."""
-        yield self._title
-        with Container(id="past"):
-            yield self._list.add_class("pane")
-            with self._right:
-                yield self._about
-                yield self._diff
-        yield self._state
-        yield self._keys
 
     def on_mount(self) -> None:
         """Begin the visit."""
-        self._opened = time.monotonic()
-        self._list.focus()
         self.watch(self._diff, "scroll_y", self._scrolled, init=False)
         self.refresh_arrivals()
 
     def on_resize(self) -> None:
-        """Put the diff beside the list where there is room, else below it."""
-        self.set_class(self.size.width >= WIDE, "-wide")
+        """More of the diff may be in sight."""
         self.call_after_refresh(self._scrolled)
-
-    def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
-        self._palette = palette
 
     # What is shown
 
@@ -138,20 +74,25 @@ class InboxScreen(Screen[None]):
         """The arrival under the cursor."""
         return self._arrivals[self._list.at] if 0 <= self._list.at < len(self._arrivals) else None
 
+    @property
+    def _has_diff(self) -> bool:
+        return self.arrival is not None
+
     def refresh_arrivals(self) -> None:
         """Read the inbox again: something was decided, or somebody went on writing."""
         self._begin(self._load)
+
+    _reload = refresh_arrivals
 
     def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do `work` once what was begun before is done."""
         self.run_worker(self._in_turn(work), group="inbox")
 
+    _begin_writing = _begin
+
     async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
         async with self._one_at_a_time:
-            try:
-                await work()
-            except RicordoError as error:
-                self.notify(str(error), severity="error", markup=False, timeout=10)
+            await self._told(work)
 
     async def _load(self) -> None:
         self._now = await asyncio.to_thread(inbox, self._notebook)
@@ -171,10 +112,9 @@ class InboxScreen(Screen[None]):
         self._list.show(len(self._arrivals), at, empty_inbox(shown, self._back))
         if self.arrival is None or before is None or self.arrival.id != before.id:
             self._chosen()
-        self._say()
+        self.say()
 
     def _chosen(self) -> None:
-        """Show what became of the arrival under the cursor."""
         arrival = self.arrival
         edits: tuple[Edit, ...] = ()
         if arrival is not None and not arrival.is_purged:
@@ -184,7 +124,7 @@ class InboxScreen(Screen[None]):
         self._diff.show_marked(edits, self._judging.marks.get(arrival.id, ()) if arrival else ())
         self._right.display = arrival is not None
         self.call_after_refresh(self._scrolled)
-        self._say()
+        self.say()
 
     def _scrolled(self) -> None:
         """Remember what was on the screen to its end."""
@@ -192,7 +132,7 @@ class InboxScreen(Screen[None]):
         if arrival is not None and self._diff.is_read and arrival.id not in self._judging.seen:
             self._judging.seen.add(arrival.id)
             self._list.refresh()
-        self._say()
+        self.say()
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         arrival, judging = self._arrivals[number], self._judging
@@ -207,7 +147,9 @@ class InboxScreen(Screen[None]):
             return []
         return about(arrival, dropped_entries(arrival, self._notebook.place.layout), width)
 
-    def _say(self) -> None:
+    def say(self) -> None:
+        """Tell how many wait, what is marked, and the keys."""
+        super().say()
         waiting = len(self._judging.unseen(self._now))
         since = f" since {moment(self._shown.since)}" if self._shown.since else ""
         what = f" what came{since}, read-only" if self._back else f" {waiting} unseen{since}"
@@ -223,47 +165,75 @@ class InboxScreen(Screen[None]):
         elif self._arrivals and not self._back:
             told = Span(" what was not on the screen to its end stays new", "dim")
         self._state.say((told,))
-        keys = () if self._back or not self._arrivals else _KEYS
-        rights = (key_spans(_MORE_KEYS), key_spans(_MORE_KEYS[1:]), key_spans(_MORE_KEYS[2:]))
-        self._keys.say(key_spans(keys), *rights)
         self._list.border_title = Content(f"Arrivals · {len(self._arrivals)}")
         self._right.border_title = Content(clip(self.arrival.path, 60) if self.arrival else "")
 
     # Deciding
 
-    def _decidable(self) -> Arrival | None:
-        """Return the arrival that can be decided on; say why not where there is none."""
+    @property
+    def _refusals(self) -> Mapping[str, str]:
+        refusals = {
+            "back": "" if self._back < self._visits else "This is the first visit.",
+            "forward": "" if self._back else "This is what is new now.",
+            "edit": self._why_not_edited,
+        }
         if self._back:
-            self.notify(_READ_ONLY, markup=False, timeout=3)
-            return None
-        if self.arrival is not None and self.arrival.reverted:
-            self.notify("That was reverted already.", markup=False, timeout=3)
-            return None
-        return self.arrival
+            return refusals | dict.fromkeys(
+                _JUDGING, "An earlier visit can only be looked at; ] leads back to now."
+            )
+        refusals |= dict.fromkeys(("yes", "later", "no", "hunk"), self._why_not_judged)
+        refusals["no"] = refusals["no"] or self._why_not_reverted
+        refusals["hunk"] = refusals["hunk"] or self._why_no_hunk
+        refusals["all"] = "" if self._now.waiting else "Nothing waits to be kept."
+        marked = bool(self._judging.marks)
+        refusals["write"] = "" if marked else "Nothing is marked to be reverted; d marks."
+        return refusals
 
-    def action_keep(self) -> None:
+    @property
+    def _why_not_judged(self) -> str:
+        if self.arrival is None:
+            return "Nothing came that could be judged."
+        return "That was reverted already." if self.arrival.reverted else ""
+
+    @property
+    def _why_not_reverted(self) -> str:
+        is_purged = self.arrival is not None and self.arrival.is_purged
+        return "Its text was purged, so it cannot be reverted." if is_purged else ""
+
+    @property
+    def _why_no_hunk(self) -> str:
+        whole = self.arrival is not None and self.arrival.kind != "changed"
+        only = "Only what was changed has hunks; d reverts all of it."
+        return only if whole else self._why_not_reverted
+
+    @property
+    def _why_not_edited(self) -> str:
+        if self.arrival is None:
+            return "No note is under the cursor."
+        if self.arrival.kind == "deleted":
+            return "It is gone, so it cannot be edited; d brings it back."
+        return self._notebook.place.layout.read_only
+
+    def do_yes(self) -> None:
         """It is fine."""
         self._decide(Decision.KEEP)
 
-    def action_later(self) -> None:
+    def do_later(self) -> None:
         """It is new again at the next visit."""
         self._decide(Decision.SNOOZE)
 
     def _decide(self, decision: Decision) -> None:
-        if arrival := self._decidable():
+        if arrival := self.arrival:
             self._judging.forget(arrival)
             self._list.move(1)
-            self._begin(lambda: self._keep_decision(decision, [arrival.id]))
+            self._begin(partial(self._keep_decision, decision, [arrival.id]))
 
-    def action_keep_all(self) -> None:
+    def do_all(self) -> None:
         """All that is not marked to be reverted is fine."""
-        if self._back:
-            self.notify(_READ_ONLY, markup=False, timeout=3)
-            return
         marks = self._judging.marks
         ids = [arrival.id for arrival in self._now.waiting if arrival.id not in marks]
         if ids:
-            self._begin(lambda: self._keep_decision(Decision.KEEP, ids))
+            self._begin(partial(self._keep_decision, Decision.KEEP, ids))
 
     async def _keep_decision(self, decision: Decision, ids: list[str]) -> None:
         now = self._notebook.surroundings.now.isoformat()
@@ -271,47 +241,30 @@ class InboxScreen(Screen[None]):
         await self._load()
         self._changed()
 
-    def action_revert(self) -> None:
+    def do_no(self) -> None:
         """Mark it to be reverted, or take the mark away."""
-        arrival = self._decidable()
-        if arrival is None:
-            return
-        if arrival.is_purged:
-            self.notify("Its text was purged, so it cannot be reverted.", markup=False, timeout=3)
-            return
-        is_marked = self._judging.turn(arrival)
-        if self._diff.left_out:
-            self._chosen()
-        if is_marked:
-            self._list.move(1)
-        self._list.refresh()
-        self._say()
+        if arrival := self.arrival:
+            is_marked = self._judging.turn(arrival)
+            if self._diff.left_out:
+                self._chosen()
+            if is_marked:
+                self._list.move(1)
+            self._list.refresh()
 
-    def action_hunk(self) -> None:
+    def do_hunk(self) -> None:
         """Mark the hunk under the cursor to be reverted, or take its mark away."""
-        arrival = self._decidable()
-        if arrival is None:
-            return
-        if arrival.kind != "changed" or arrival.is_purged:
-            self.notify("Only what was changed has hunks; d reverts all of it.", markup=False)
-        elif self._diff.hunk is None:
-            self.action_go("diff")
+        if self._diff.hunk is None:
+            self.do_note()
             self._diff.move(1)
-        elif self._diff.leave_out():
+        elif (arrival := self.arrival) and self._diff.leave_out():
             self._judging.mark_hunks(arrival, self._diff.marked)
             self._list.refresh()
-        self._say()
 
     # Writing
 
-    def action_write(self) -> None:
+    def do_write(self) -> None:
         """Write all reverts that are marked."""
-        if time.monotonic() - self._opened < CALM or self._back:
-            return
-        if not self._judging.marks:
-            self.notify("Nothing is marked to be reverted; d marks.", markup=False, timeout=3)
-            return
-        self._begin(self._write)
+        self._begin_writing(self._write)
 
     async def _write(self) -> None:
         marked = [it for it in self._arrivals if it.id in self._judging.marks]
@@ -321,7 +274,7 @@ class InboxScreen(Screen[None]):
         written = 0
         for arrival in marked:
             change_set = await asyncio.to_thread(self._change_set, arrival)
-            if await self._write_seen(change_set):
+            if await self._hands.write_seen(change_set):
                 written += 1
                 self._judging.forget(arrival)
         if written:
@@ -336,13 +289,23 @@ class InboxScreen(Screen[None]):
             return revert_hunks(arrival, hunks, self._notebook.place.root)
         return revert_all(arrival, self._now, self._notebook.read())
 
-    # Moving
+    def do_edit(self) -> None:
+        """The note in the person's editor."""
+        if arrival := self.arrival:
+            self._begin_writing(partial(self._edit, arrival.path))
 
-    def action_leave(self) -> None:
-        """From the diff to the list; from the list out of the visit, which closes it."""
-        if self._diff.has_focus:
-            self._list.focus()
-            return
+    async def _edit(self, path: str) -> None:
+        await self._hands.edit_note(path)
+        self._reload()
+
+    # Leaving
+
+    def do_inbox(self) -> None:
+        """The key that led here leads back."""
+        self._leave()
+
+    def _leave(self) -> None:
+        """Close the visit."""
         self._begin(self._close)
 
     async def _close(self) -> None:
@@ -357,43 +320,20 @@ class InboxScreen(Screen[None]):
             self._changed()
             self.dismiss(None)
 
-    def action_visit(self, step: int) -> None:
-        """Look at what came before an earlier visit, or a later one."""
-        back = min(max(self._back + step, 0), self._visits)
-        if back == self._back:
-            said = "This is the first visit." if step > 0 else "This is what is new now."
-            self.notify(said, markup=False, timeout=3)
-            return
+    def do_back(self) -> None:
+        """What came before an earlier visit."""
+        self._look_at_visit(self._back + 1)
+
+    def do_forward(self) -> None:
+        """What came before a later visit, or what is new now."""
+        self._look_at_visit(self._back - 1)
+
+    def _look_at_visit(self, back: int) -> None:
         self._back = back
         self.refresh_arrivals()
 
-    def action_go(self, where: str) -> None:
-        """To the list, to the diff, or to the other of them."""
-        to_diff = where == "diff" or (not where and self._list.has_focus)
-        (self._diff if to_diff and self.arrival is not None else self._list).focus()
-
     def on_row_list_opened(self) -> None:
         """A second click goes to the diff."""
-        self._diff.focus()
+        self.do_note()
 
-    def action_turn(self) -> None:
-        """Side by side, or in one column."""
-        self._diff.turn()
-
-    def action_move(self, step: int) -> None:
-        """Move in the list or, from hunk to hunk, in the diff."""
-        (self._diff if self._diff.has_focus else self._list).move(step)
-
-    def action_page(self, direction: int) -> None:
-        """Move by a page in the diff, wherever the focus is."""
-        height = max(1, self._diff.scrollable_content_region.height - 2)
-        self._diff.jump_to(self._diff.scroll_offset.y + direction * height)
-
-    def action_end(self, direction: int) -> None:
-        """Move to the beginning or the end."""
-        if not self._diff.has_focus:
-            self._list.move_to_end(direction)
-            return
-        self._diff.move_to_end(direction)
-        # a long hunk begins far above its end
-        self._diff.jump_to(0 if direction < 0 else self._diff.line_count)
+    do_open = PastScreen.do_note

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.css.query import NoMatches
 from textual.events import Key
-from textual.screen import Screen
 
 from ricordo.disk.desk import recall_desk, remember_desk
 from ricordo.memory.names import Leads
 from ricordo.notebook.follow import Follower, Lost, Seen
 from ricordo.text import clip, encodable
-from ricordo.tui.actions import ACTIONS, BY_ID, label_of
+from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.changing.changing import Changing
 from ricordo.tui.elsewhere import Elsewhere
 from ricordo.tui.listing import Listing
@@ -30,7 +28,8 @@ from ricordo.tui.render.bars import hint_line, key_line, status_line
 from ricordo.tui.render.empty import empty_index
 from ricordo.tui.render.index_rows import Order, RowKind
 from ricordo.tui.render.note_page import Target, line_of_heading, why_not_followed
-from ricordo.tui.situation import Pane, Situation
+from ricordo.tui.screens.acting import ActingScreen, bindings_on
+from ricordo.tui.situation import Pane, Scene, Situation
 from ricordo.tui.trail import Trail
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
@@ -45,20 +44,17 @@ if TYPE_CHECKING:
     from ricordo.tui.palette import Palette
 
 
-class MainScreen(Screen[None]):
+class MainScreen(ActingScreen[None]):
     """One memory."""
 
     CSS_PATH = "main.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(action.keys, f"do('{action.id}')", action.label, show=False, id=action.id)
-        for action in ACTIONS
-    ]
+    SCENE = Scene.NOTEBOOK
+    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(self, notebook: Notebook, palette: Palette) -> None:
         """`notebook` is this screen's own from now on."""
-        super().__init__()
+        super().__init__(palette, notebook.settings.keymap)
         self._notebook = notebook
-        self._palette = palette
         self._follower = Follower(notebook)
         self._desk = recall_desk(notebook.surroundings.state, notebook.place.root)
         self._listing = Listing.of_desk(self._desk)
@@ -66,7 +62,7 @@ class MainScreen(Screen[None]):
         self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
         self._find = FindBar(id="find")
         self._changing = Changing(
-            self._writing, self._follower, self._panes, self._reading, self._say, self._go_to
+            self._writing, self._follower, self._panes, self._reading, self.say, self._go_to
         )
         self._past = Past(
             self,
@@ -74,10 +70,10 @@ class MainScreen(Screen[None]):
             self._follower,
             self._reading,
             lambda: self._palette,
-            self._say,
-            self._changing.write_seen,
+            self.say,
+            self._changing,
         )
-        self._elsewhere = Elsewhere(self, self._reading, lambda: self._palette, self.keymap)
+        self._elsewhere = Elsewhere(self, self._reading, lambda: self._palette)
         self._painted = asyncio.Event()
         self._look: Look | None = None
         self._seen: Seen | Lost | None = None
@@ -108,7 +104,7 @@ class MainScreen(Screen[None]):
     def on_mount(self) -> None:
         """Begin to follow the memory."""
         self._show_index()
-        self._say()
+        self.say()
         self.run_worker(self._follow(), group="disk")
         self.run_worker(self._past.follow(), group="history")
 
@@ -147,15 +143,6 @@ class MainScreen(Screen[None]):
         """The directory of the memory."""
         return self._notebook.place.root
 
-    @property
-    def keymap(self) -> Mapping[str, tuple[str, ...]]:
-        """The person's own keys by action id."""
-        return self._notebook.settings.keymap
-
-    def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
-        self._palette = palette
-
     # A new look
 
     def on_looked(self, message: Looked) -> None:
@@ -166,7 +153,7 @@ class MainScreen(Screen[None]):
         if isinstance(seen, Lost):
             self.notify(str(seen.error), severity="error", markup=False, timeout=10)
             self._show_index()
-            self._say()
+            self.say()
             return
         own = self._changing.own
         self._changing.follow_moved(seen.look)
@@ -186,7 +173,7 @@ class MainScreen(Screen[None]):
             self._reading.show(keep_place=not first)
         self._show_freshness()
         self._changing.looked(seen.look)
-        self._say()
+        self.say()
         if self.settled and not was_settled:
             # what is loaded stays: looking for garbage among it at every key takes long
             gc.freeze()
@@ -217,7 +204,7 @@ class MainScreen(Screen[None]):
             self._panes.freshness.show(self._look, self._reading.path)
         self._panes.finding.show(self._panes.freshness.finding)
 
-    def _say(self) -> None:
+    def say(self) -> None:
         """Tell titles, state, hint and keys."""
         # a worker may answer while the screen is left and its parts are gone already
         with suppress(NoMatches):
@@ -238,7 +225,7 @@ class MainScreen(Screen[None]):
         """Show the note or, in full, the finding that is under the cursor now."""
         if pane is Pane.FRESHNESS:
             self._show_freshness()
-            self._say()
+            self.say()
         elif (row := self._panes.index.row) is not None:
             line = 0 if row.kind is RowKind.NOTE else row.line
             if row.path != self._reading.path:
@@ -257,7 +244,7 @@ class MainScreen(Screen[None]):
 
     def on_panes_focus_moved(self) -> None:
         """Other keys work in another pane."""
-        self._say()
+        self.say()
 
     def on_panes_rearranged(self) -> None:
         """Give the note the width that its pane has now."""
@@ -271,7 +258,7 @@ class MainScreen(Screen[None]):
         self._panes.index.mark(self._changed)
         self._reading.show(line=line)
         self._show_freshness()
-        self._say()
+        self.say()
 
     def _go_to(self, path: str, line: int = 0) -> None:
         """Open a note from elsewhere, and put the cursor of the index on it."""
@@ -291,16 +278,10 @@ class MainScreen(Screen[None]):
 
     # What the keys do
 
-    def action_do(self, action_id: str) -> None:
-        """Do what the registry names, or say why it cannot be done."""
-        reason = BY_ID[action_id].why_not(self.situation)
-        if reason:
-            self.notify(reason, markup=False, timeout=3)
-            return
-        name = f"do_{action_id.replace('-', '_')}"
-        doers = (self._panes, self._changing, self._past, self._elsewhere, self)
-        getattr(next(doer for doer in doers if hasattr(doer, name)), name)()
-        self._say()
+    @property
+    def doers(self) -> tuple[object, ...]:
+        """The parts of the screen, each with its keys."""
+        return self._panes, self._changing, self._past, self._elsewhere, self
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Say whether a key means an action here: some share one, each where the other is not."""
@@ -400,4 +381,4 @@ class MainScreen(Screen[None]):
     def on_find_bar_left(self) -> None:
         """Go on where the person was."""
         self._panes.go(self._panes.active)
-        self._say()
+        self.say()

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Click
-from textual.screen import Screen
 
 from ricordo.agents.place import Place
 from ricordo.notebook.seen import short_name
+from ricordo.settings.keymap import Keymap
 from ricordo.text import cells, clip, one_line
 from ricordo.tui.palette import Palette
+from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
+from ricordo.tui.screens.acting import ActingScreen, bindings_on
+from ricordo.tui.situation import Scene
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.cursor_view import CursorView
 
@@ -63,57 +66,47 @@ class PlaceList(CursorView):
         return True
 
 
-class MemoriesScreen(Screen[Place | None]):
+class MemoriesScreen(ActingScreen[Place | None]):
     """Gives the memory that the person chose, or None."""
 
-    CSS_PATH = "chooser.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("home,g", "end(-1)", show=False),
-        Binding("end,G", "end(1)", show=False),
-        Binding("enter", "choose", show=False),
-        Binding("escape,q", "dismiss(None)", show=False),
-    ]
+    SCENE = Scene.MEMORIES
 
-    def __init__(self, places: Sequence[Place], palette: Palette, home: str) -> None:
+    CSS_PATH = "chooser.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+
+    def __init__(
+        self, places: Sequence[Place], palette: Palette, keymap: Keymap, home: str
+    ) -> None:
         """`places` are offered in their order; `home` is shown as `~`."""
-        super().__init__()
-        self._palette = palette
+        super().__init__(palette, keymap)
         self._list = PlaceList(places, palette, home)
 
     def compose(self) -> ComposeResult:
         """A question, the memories, the keys."""
         yield Bar(self._palette, id="title").with_left(Span(" Which memory?", "bold"))
         yield self._list
-        keys = (Span(" ↑ ↓ ", "key"), Span("move  ", "dim"), Span("Enter ", "key"))
-        more = (Span("open  ", "dim"), Span("Esc ", "key"), Span("leave", "dim"))
-        yield Bar(self._palette, id="keys").with_left(*keys, *more)
+        yield Bar(self._palette, id="keys")
 
     def on_mount(self) -> None:
         """Begin at the most likely."""
         self._list.focus()
+        self.query_one("#keys", Bar).say(*key_line(self.situation, self.keymap))
+
+    @property
+    def doers(self) -> tuple[object, ...]:
+        """The screen, and the list for moving."""
+        return self, self._list
 
     def on_click(self, event: Click) -> None:
         """A second click opens."""
         if event.chain == 2:
-            self.action_choose()
+            self.action_do("open")
 
-    def action_move(self, step: int) -> None:
-        """Move the cursor."""
-        self._list.move(step)
-
-    def action_page(self, direction: int) -> None:
-        """Move the cursor a page."""
-        self._list.move_page(direction)
-
-    def action_end(self, direction: int) -> None:
-        """Move the cursor to the first or the last memory."""
-        self._list.move_to_end(direction)
-
-    def action_choose(self) -> None:
+    def do_open(self) -> None:
         """Give the memory under the cursor."""
         if self._list.place is not None:
             self.dismiss(self._list.place)
+
+    def do_leave(self) -> None:
+        """Give none."""
+        self.dismiss(None)

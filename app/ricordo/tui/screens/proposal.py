@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
@@ -16,8 +16,12 @@ from textual.screen import ModalScreen
 
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.diff import without_hunks
+from ricordo.settings.keymap import Keymap
 from ricordo.text import one_line
+from ricordo.tui.render.bars import key_line, key_spans
 from ricordo.tui.render.line import Line, Span, wrap
+from ricordo.tui.screens.acting import ActingScreen, bindings_on
+from ricordo.tui.situation import Scene, Situation
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.diff_view import DiffView
 from ricordo.tui.widgets.text_view import TextView
@@ -25,10 +29,6 @@ from ricordo.tui.widgets.text_view import TextView
 if TYPE_CHECKING:
     from ricordo.tui.palette import Palette
 
-CALM = 0.3
-"""Seconds after opening in which nothing is written: the key may have been meant for another
-screen.
-"""
 _MOST_WORDS = 8
 """Rows of what to know that stand above the diff; the rest is scrolled to."""
 
@@ -42,44 +42,36 @@ class Extra(NamedTuple):
     run: Callable[[ProposalScreen], None]
 
 
-class ProposalScreen(ModalScreen[ChangeSet | None]):
+class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | None]):
     """Ends with what the person approved, or with None."""
 
+    SCENE = Scene.PROPOSAL
+
     CSS_PATH = "overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss", "back", show=False),
-        Binding("ctrl+s", "write", "write", show=False, priority=True),
-        Binding("space", "leave_out", "hunk", show=False),
-        Binding("v", "turn", "side by side", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("home,g", "end(-1)", show=False),
-        Binding("end,G", "end(1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(
         self,
         title: str,
         change_set: ChangeSet,
         palette: Palette,
+        keymap: Keymap,
         words: Sequence[str] = (),
         extra: Extra | None = None,
     ) -> None:
         """`title` says what would be done, `words` what the person should know, a line each; both
         may be text of strangers. `extra` is a key that only this proposal has.
         """
-        super().__init__()
+        ActingScreen.__init__(self, palette, keymap)
         self.also = ""
         """What ctrl+s does besides, in words of our own."""
         self._extra = extra
         self._title = title
         self._change_set = change_set
-        self._palette = palette
         self._words = (*words, *change_set.remarks)
-        self._opened = 0.0
-        self._diff = DiffView(palette, self._say, id="diff")
+        self._state = Bar(palette, id="state")
+        self._keys = Bar(palette, id="keys")
+        self._diff = DiffView(palette, self.say, id="diff")
 
     def compose(self) -> ComposeResult:
         """What would be done, what to know, the diff, the keys."""
@@ -87,21 +79,11 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
             overlay.border_title = Content(one_line(self._title))
             yield TextView(self._palette, self._word_lines, id="words")
             yield self._diff
-            yield Bar(self._palette, id="state")
-            yield Bar(self._palette, id="keys").with_left(*self._keys())
-
-    def _keys(self) -> list[Span]:
-        keys = [("ctrl+s", "write"), ("space", "skip hunk"), ("v", "columns")]
-        if self._extra is not None:
-            keys.insert(1, (self._extra.key, self._extra.label))
-        keys.append(("Esc", "back"))
-        return [
-            it for key, what in keys for it in (Span(f" {key} ", "key"), Span(f"{what} ", "dim"))
-        ]
+            yield self._state
+            yield self._keys
 
     def on_mount(self) -> None:
         """Show the diff, and wait for a decision."""
-        self._opened = time.monotonic()
         self._show()
 
     def on_resize(self) -> None:
@@ -122,7 +104,7 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
         """Propose something else: it has to be looked at anew."""
         self._change_set = change_set
         self._words = (*words, *change_set.remarks)
-        self._opened = time.monotonic()
+        self.opened = time.monotonic()
         self.query_one("#words", TextView).on_resize()
         self.on_resize()
         self._show()
@@ -130,16 +112,12 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
     def say_also(self, words: str) -> None:
         """Say what ctrl+s does besides."""
         self.also = words
-        self._say()
+        self.say()
 
     def _show(self) -> None:
         self._diff.show(self._change_set.edits)
         self._diff.focus()
-        self._say()
-
-    def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
-        self._palette = palette
+        self.say()
 
     @property
     def approved(self) -> ChangeSet:
@@ -155,9 +133,14 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
             Line(row) for word in self._words for row in wrap([Span(one_line(word))], width - 1)
         ]
 
-    def _say(self) -> None:
-        if not self._opened:
-            return
+    @property
+    def situation(self) -> Situation:
+        """Nothing is written where every hunk is left out."""
+        nothing = "" if self.approved else "Every hunk is left out; Esc goes back."
+        return replace(super().situation, refusals={"write": nothing})
+
+    def say(self) -> None:
+        """Tell what would be written, and the keys."""
         edits = self.approved.edits
         counts = [
             (sum(edit.before is None for edit in edits), "created"),
@@ -168,39 +151,32 @@ class ProposalScreen(ModalScreen[ChangeSet | None]):
         spans = [Span(f" {told}"), Span(" · nothing is written until ctrl+s", "dim")]
         if self.also:
             spans.insert(1, Span(f" · {self.also}", "warning"))
-        self.query_one("#state", Bar).say(tuple(spans))
+        self._state.say(tuple(spans))
+        extra = [(self._extra.key, self._extra.label)] if self._extra else []
+        keys, *rights = key_line(self.situation, self.keymap)
+        self._keys.say((*key_spans(extra), *keys), *rights)
 
-    def action_write(self) -> None:
+    def do_write(self) -> None:
         """End with what is approved."""
-        if time.monotonic() - self._opened < CALM:
-            return
-        approved = self.approved
-        if not approved:
-            self.notify("Every hunk is left out; Esc goes back.", markup=False, timeout=3)
-            return
-        self.dismiss(approved)
+        self.dismiss(self.approved)
 
-    def action_leave_out(self) -> None:
-        """Leave the hunk under the cursor out, or take it in again."""
+    def do_hunk(self) -> None:
+        """Leave the hunk under the cursor out, or take it in again; from a title, go to one."""
         if not self._diff.leave_out():
-            self.notify("No hunk is under the cursor.", markup=False, timeout=3)
-        self._say()
+            self._diff.move(1)
 
-    def action_turn(self) -> None:
+    def do_columns(self) -> None:
         """Side by side, or one column."""
         self._diff.turn()
 
-    def action_move(self, step: int) -> None:
-        """Move by one hunk."""
-        self._diff.move(step)
+    def do_leave(self) -> None:
+        """End without approval."""
+        self.dismiss(None)
 
-    def action_page(self, direction: int) -> None:
-        """Move by a page."""
-        self._diff.move_page(direction)
-
-    def action_end(self, direction: int) -> None:
-        """Move to the beginning or the end."""
-        self._diff.move_to_end(direction)
+    @property
+    def doers(self) -> tuple[object, ...]:
+        """The screen, and the diff for moving."""
+        return self, self._diff
 
 
 def _without(edit: Edit, left_out: set[int]) -> Edit:

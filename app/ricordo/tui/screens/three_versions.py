@@ -17,6 +17,7 @@ from ricordo.disk.door import Clash
 from ricordo.memory.diff import hunks
 from ricordo.memory.lines import bare, split_lines
 from ricordo.text import one_line
+from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import BLANK, Line, Span, shown, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
@@ -60,12 +61,7 @@ class ThreeVersionsScreen(ModalScreen[bool]):
                     yield view
             keys = [("e", "edit again")] if self._can_edit else []
             keys += [("Tab", "next text"), ("Esc", "back, nothing was written")]
-            spans = [
-                it
-                for key, what in keys
-                for it in (Span(f" {key} ", "key"), Span(f"{what} ", "dim"))
-            ]
-            yield Bar(self._palette, id="keys").with_left(*spans)
+            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:
         """Begin with what they wrote."""

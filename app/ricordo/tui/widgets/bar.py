@@ -25,7 +25,9 @@ class Bar(Widget):
         self._rights: tuple[tuple[Span, ...], ...] = ()
 
     def say(self, left: tuple[Span, ...], *rights: tuple[Span, ...]) -> None:
-        """Show other spans: `left`, and of `rights` the first for which there is room."""
+        """Show other spans: `left`, and of `rights` the first for which there is room; where there
+        is none for any, the last, and `left` is cut.
+        """
         if (left, rights) != (self._left, self._rights):
             self._left, self._rights = left, rights
             self.refresh()
@@ -48,7 +50,8 @@ class Bar(Widget):
     @property
     def _right(self) -> tuple[Span, ...]:
         room = self.size.width - width_of(self._left) - 2
-        return next((right for right in self._rights if width_of(right) <= room), ())
+        last = self._rights[-1] if self._rights else ()
+        return next((right for right in self._rights if width_of(right) <= room), last)
 
     def render_line(self, y: int) -> Strip:
         """Draw the line."""

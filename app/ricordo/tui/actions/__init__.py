@@ -1,0 +1,1 @@
+"""What a person can do on screen, by purpose."""

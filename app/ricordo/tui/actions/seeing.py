@@ -1,0 +1,121 @@
+"""What is shown, and how."""
+
+from __future__ import annotations
+
+from ricordo.tui.actions.action import Action, Group
+from ricordo.tui.situation import (
+    EVERYWHERE,
+    NOTEBOOK,
+    PAST,
+    Pane,
+    Scene,
+    needs_memory,
+    needs_note,
+    needs_search,
+    needs_types,
+)
+
+SEEING: tuple[Action, ...] = (
+    Action(
+        "find",
+        "slash",
+        "filter",
+        "Filter the index, or find in the text of the note",
+        Group.SEE,
+        shown=frozenset((Pane.INDEX, Pane.NOTE)),
+        why_not=needs_memory,
+    ),
+    Action(
+        "next-match",
+        "n",
+        "next match",
+        "Go to the next match in the note",
+        Group.SEE,
+        why_not=needs_search,
+        only_while_finding=True,
+    ),
+    Action(
+        "previous-match",
+        "N",
+        "previous match",
+        "Go to the previous match in the note",
+        Group.SEE,
+        why_not=needs_search,
+    ),
+    Action(
+        "source",
+        "s",
+        "source",
+        "Show the note as it stands on disk, or rendered",
+        Group.SEE,
+        shown=frozenset((Pane.NOTE,)),
+        why_not=needs_note,
+    ),
+    Action(
+        "type",
+        "t",
+        "type",
+        "Show only the notes of one type, then of the next, then all",
+        Group.SEE,
+        shown=frozenset((Pane.INDEX,)),
+        why_not=needs_types,
+    ),
+    Action(
+        "order",
+        "o",
+        "order",
+        "Order by index, by type, worst first, or as a diary by day",
+        Group.SEE,
+        shown=frozenset((Pane.INDEX,)),
+        why_not=needs_memory,
+    ),
+    Action(
+        "load",
+        "L",
+        "load",
+        "Show what the agent gets at session start",
+        Group.SEE,
+        shown=frozenset((Pane.INDEX,)),
+        why_not=needs_memory,
+    ),
+    Action(
+        "copy",
+        "y",
+        "copy",
+        "Copy the selected text, or what is under the cursor",
+        Group.SEE,
+        why_not=needs_note,
+    ),
+    Action(
+        "history",
+        "h",
+        "history",
+        "Show the versions of the note, and the notes that are gone",
+        Group.SEE,
+        NOTEBOOK | {Scene.HISTORY},
+        shown=frozenset((Pane.NOTE,)),
+        why_not=needs_memory,
+    ),
+    Action(
+        "columns",
+        "v",
+        "side by side",
+        "Show the diff side by side, or in one column",
+        Group.SEE,
+        PAST | {Scene.PROPOSAL},
+        PAST | {Scene.PROPOSAL},
+    ),
+    Action(
+        "compare",
+        "equals_sign",
+        "compare with now",
+        "Compare the version with what is there now, or with the version before it",
+        Group.SEE,
+        frozenset((Scene.HISTORY,)),
+        frozenset((Scene.HISTORY,)),
+    ),
+    Action("help", "question_mark", "keys", "Show all keys", Group.SEE, EVERYWHERE),
+    Action(
+        "palette", "ctrl+p", "palette", "Search for an action or a theme", Group.SEE, EVERYWHERE
+    ),
+)

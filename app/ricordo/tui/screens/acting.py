@@ -1,0 +1,90 @@
+"""The base of the screens whose keys come from the registry of actions."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar, TypeVar
+
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from ricordo.settings.keymap import Keymap
+from ricordo.tui.actions.registry import BY_ID, actions_on
+from ricordo.tui.palette import Palette
+from ricordo.tui.situation import Scene, Situation
+
+CALM = 0.3
+"""Seconds after opening in which nothing is written: the key may have been meant for another
+screen.
+"""
+
+Result = TypeVar("Result")
+
+
+def bindings_on(scene: Scene) -> list[BindingType]:
+    """Return the keys of `scene`: each has an action of the registry done."""
+    return [
+        Binding(action.keys, f"do('{action.id}')", action.label, show=False, id=action.id)
+        for action in actions_on(scene)
+    ]
+
+
+class ActingScreen(Screen[Result]):
+    """Finds a method `do_…` for every action: in itself, or in one of its `doers`."""
+
+    SCENE: ClassVar[Scene]
+
+    def __init__(self, palette: Palette, keymap: Keymap) -> None:
+        """`keymap` holds the person's own keys by action id."""
+        super().__init__()
+        self._palette = palette
+        self.keymap = keymap
+        self.opened = 0.0
+        """When it came on the screen, by the clock that never goes back; 0 before."""
+
+    def on_mount(self) -> None:
+        """Take note of the time."""
+        self.opened = time.monotonic()
+
+    @property
+    def situation(self) -> Situation:
+        """What the registry of actions has to know."""
+        return Situation(scene=self.SCENE)
+
+    @property
+    def doers(self) -> tuple[object, ...]:
+        """What may have the method for an action, in this order."""
+        return (self,)
+
+    def say(self) -> None:
+        """Tell what can be done now."""
+
+    def action_do(self, action_id: str) -> None:
+        """Do what the registry names, or say why it cannot be done."""
+        action = BY_ID[action_id]
+        if action.waits and time.monotonic() - self.opened < CALM:
+            return
+        if reason := action.refused(self.situation):
+            self.notify(reason, markup=False, timeout=3)
+            return
+        name = f"do_{action_id.replace('-', '_')}"
+        getattr(next(doer for doer in self.doers if hasattr(doer, name)), name)()
+        self.say()
+
+    def repaint(self, palette: Palette) -> None:
+        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        self._palette = palette
+
+    def do_help(self) -> None:
+        """The keys of this screen."""
+        from ricordo.tui.screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen(self._palette, self.keymap, self.SCENE))
+
+    def do_palette(self) -> None:
+        """The palette."""
+        self.app.action_command_palette()
+
+    def do_quit(self) -> None:
+        """Leave Ricordo."""
+        self.app.exit()
