@@ -58,7 +58,7 @@ GROUPS = (
             "stateful_steps": 50,
         },
     ),
-    Group("health", ("tests/unit/health",), {"examples": 10_000}),
+    Group("health", ("tests/unit/health",), {"examples": 10_000, "hostile_bytes": 1_000_000}),
     Group("agents", ("tests/unit/agents", "tests/unit/activity"), {"examples": 10_000}),
     Group(
         "notebook",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,6 +56,7 @@ def parsed(path: Path) -> Source:
     return Source(path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8")))
 
 
+@cache
 def sources() -> list[Source]:
     return [parsed(path) for path in sorted(ROOT.rglob("*.py"))]
 
