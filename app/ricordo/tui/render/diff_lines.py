@@ -71,16 +71,16 @@ def _text(raw: bytes | None) -> str | None:
 
 
 def _title(edit: Edit) -> Line:
-    if edit.before is None:
+    if edit.moved_from:
+        glyph, word, style = "→", f"renamed, from {one_line(edit.moved_from)}", "accent"
+    elif edit.before is None:
         glyph, word, style = "+", "created", "added"
     elif edit.after is None:
         glyph, word, style = "-", "removed", "removed"
     else:
         glyph, word, style = "~", "changed", "accent"
-    spans = [Span(f"{glyph} {one_line(edit.path)}", f"{style} bold"), Span(f"  {word}", "dim")]
-    if edit.moved_from:
-        spans.append(Span(f", from {one_line(edit.moved_from)}", "dim"))
-    return Line(tuple(spans))
+    name = Span(f"{glyph} {one_line(edit.path)}", f"{style} bold")
+    return Line((name, Span(f"  {word}", "dim")))
 
 
 def _in_one_column(found: Sequence[Row], width: int, style: str) -> Iterator[Line]:
