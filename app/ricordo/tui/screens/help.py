@@ -50,7 +50,8 @@ class HelpScreen(ModalScreen[None]):
 
     def _lines(self, width: int) -> list[Line]:
         lines: list[Line] = []
-        for group in Group:
+        # on a screen where something is judged, that is what it is for
+        for group in sorted(Group, key=lambda group: group is not Group.JUDGE):
             actions = [action for action in self._actions if action.group is group]
             if actions:
                 lines.append(Line((Span(group.value, "heading"),)))

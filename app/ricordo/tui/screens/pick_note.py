@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from ricordo.text import cells, clip
 from ricordo.tui.palette import Palette
+from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.screens.form import Field, FormInput
 from ricordo.tui.widgets.bar import Bar
@@ -108,12 +109,7 @@ class PickNoteScreen(ModalScreen[Picked | None]):
             yield FormInput(Field("words", hint="type words of it"))
             yield self._list
             keys = (("↑ ↓", "move"), ("Enter", "choose"), ("Esc", "back"))
-            spans = [
-                it
-                for key, what in keys
-                for it in (Span(f" {key} ", "key"), Span(f"{what} ", "dim"))
-            ]
-            yield Bar(self._palette, id="keys").with_left(*spans)
+            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
     def on_mount(self) -> None:
         """Begin with the words."""
