@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ricordo.disk.decisions import Decision
 from ricordo.disk.door import Applied, Clash, Purpose
 from ricordo.disk.history import CHANGE
 from ricordo.errors import Conflict
@@ -63,7 +62,7 @@ def put_together(
 
 def protected_paths(notebook: Notebook) -> Collection[str]:
     """Return the paths of the notes that the person has protected."""
-    return notebook.decisions.standing(Decision.PROTECT).keys()
+    return notebook.decisions.protected()
 
 
 def apply_or_merge(

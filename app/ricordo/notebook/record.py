@@ -44,6 +44,8 @@ class Recorded:
     """Whether the memory had never been recorded."""
     put_back: tuple[str, ...] = ()
     """Files that somebody gave the text back that they had before our own last change."""
+    has_renamed: bool = False
+    """Whether somebody renamed notes: what the person decided of them is now about other paths."""
 
 
 class Recorder:
@@ -197,7 +199,7 @@ def _write(
     put_back = tuple(op.path for op in ops if _puts_back(history, op))
     act = history.begin(root, at.isoformat(), kind, author=Author(Role.OUTSIDE), reason=reason)
     history.add_ops(act, ops)
-    return Recorded(act, len(ops), is_first, put_back)
+    return Recorded(act, len(ops), is_first, put_back, bool(origins))
 
 
 def _writer(
