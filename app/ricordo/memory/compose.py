@@ -31,7 +31,7 @@ from ricordo.memory.lines import (
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
-from ricordo.memory.relink import as_text, markdown_link, rewrite_links, wikilink
+from ricordo.memory.relink import markdown_link, wikilink
 from ricordo.memory.repair import keep_links, links_become_text
 from ricordo.memory.text_edit import (
     only_place,
@@ -39,6 +39,7 @@ from ricordo.memory.text_edit import (
     refuse_unless_line,
     with_line_moved,
 )
+from ricordo.memory.unlink import unlinked
 from ricordo.text import visible
 
 
@@ -291,7 +292,7 @@ class _Composition:
             if found.leads in (Leads.NOTE, Leads.FILE)
         ]
         mark = note.raw[: len(note.raw) - len(note.text.encode())]
-        other.create(act.to, mark + encoded(rewrite_links(text, ending, as_text)))
+        other.create(act.to, mark + encoded(unlinked(text, ending)))
         self._refuse_single_roles(other.file(act.to))
         if act.name:
             _set_name(other, act.to, act.name)

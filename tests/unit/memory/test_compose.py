@@ -463,6 +463,41 @@ class TestRetire:
         result = after(memory, acts.Retire("a.md", "b.md"))
         assert result == {"a.md": None, "b.md": "old a", "c.md": "[[b#x|y]] [t](b.md) ![[b]]"}
 
+    @pytest.mark.parametrize(
+        ("text", "left"),
+        [
+            ("See [it][x], [X][], ![x] and [b].\n\n[x]: a.md\n", "See it, X, x and [b].\n\n"),
+            (
+                "[x]: <a.md> 'its title'\r\nAs [two\r\nlines][X] say.\r\n",
+                "As two\r\nlines say.\r\n",
+            ),
+            ("- [x] done, see [ x ]\n[x]: a.md", "- [x] done, see  x \n"),
+            (
+                "`[x]` \\[x] [a [x](b.md)][x] [t][b][x]\n[x]: a.md\n",
+                "`[x]` \\[x] a [x](b.md) [t]b\n",
+            ),
+            ("[x]\n  [x]: a.md\n[x]: b.md\n", "x\n[x]: b.md\n"),
+            ("[x]\n[x]: b.md\n[x]: a.md\n", "[x]\n[x]: b.md\n"),
+            ("[x]: a.md tells more\n", "x: tells more\n"),
+            (
+                "<!-- [x] --> [x](a.md)\n```\n[x]\n```\n[x]: a.md\n",
+                "<!-- [x] --> x\n```\n[x]\n```\n",
+            ),
+        ],
+    )
+    def test_a_definition_goes_and_what_uses_it_becomes_text(self, text: str, left: str) -> None:
+        memory = memory_of({"a.md": "1", "b.md": "2", "c.md": text})
+        assert after(memory, acts.Retire("a.md"))["c.md"] == left
+        moved = after(memory, acts.Rename("a.md", "z.md"))["c.md"]
+        assert moved == text.replace("a.md", "z.md")
+
+    def test_a_definition_in_an_index_goes_too(self) -> None:
+        index = "- [A][x] - one\n- [B](b.md)\n\n[x]: a.md\n"
+        result = after(
+            memory_of({"MEMORY.md": index, "a.md": "1", "b.md": "2"}), acts.Retire("a.md")
+        )
+        assert result["MEMORY.md"] == "- A - one\n- [B](b.md)\n\n"
+
     def test_a_head_that_names_it_names_the_successor_or_is_told(self) -> None:
         page = "---\nrelated: [a]\n---\n"
         memory = memory_of({"a.md": "1", "b.md": "2", "page.md": page})
