@@ -258,6 +258,20 @@ def in_child(work: Callable[[], object]) -> bool:
     return True
 
 
+def killed_in_the_middle(world: World) -> None:
+    """Leave a set of which half is on the disk."""
+    steps = steps_of(world.apply)
+    world.restore()
+    middle = [n for n, name in enumerate(steps) if name == "exchange"][-2]
+
+    def work() -> None:
+        with at_step(middle, die):
+            world.apply()
+
+    assert not in_child(work)
+    assert not world.is_none()
+
+
 @contextmanager
 def without_exchange() -> Iterator[None]:
     """Take the exchange of names from the machine, as FUSE and network drives do."""

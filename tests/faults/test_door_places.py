@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import sqlite3
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ricordo.disk import calls, consolidation, held_root, lock
 from ricordo.disk.database import Database
-from ricordo.disk.door import Applied, Door, Purpose
+from ricordo.disk.door import Applied
 from ricordo.disk.lock import state_lock
 from ricordo.errors import Busy, ChangeRefused, StateUnusable, WriteFailed
 from ricordo.memory.change import Change, Replace
@@ -26,31 +24,14 @@ from tests.faults.door_world import (
     AT,
     OLD,
     World,
-    at_step,
-    die,
     fast_folder,
-    in_child,
+    killed_in_the_middle,
     new_world,
     replace_a,
-    steps_of,
     without_exchange,
 )
 
 pytestmark = pytest.mark.faults
-
-
-def killed_in_the_middle(world: World) -> None:
-    """Leave a set of which half is on the disk."""
-    steps = steps_of(world.apply)
-    world.restore()
-    middle = [n for n, name in enumerate(steps) if name == "exchange"][-2]
-
-    def work() -> None:
-        with at_step(middle, die):
-            world.apply()
-
-    assert not in_child(work)
-    assert not world.is_none()
 
 
 # The lock
@@ -274,94 +255,3 @@ def test_a_state_directory_where_it_does_not_belong_is_refused_untouched(world: 
         with pytest.raises(StateUnusable, match=reason):
             Recorder(Database(str(world.state))).record(open_memory(world.root), AT)
         assert sorted(world.base.rglob("*")) == before, place
-
-
-# The history
-
-
-def put_bytes(path: Path, at: int, count: int) -> None:
-    with path.open("r+b") as file:
-        file.seek(at)
-        file.write(b"\xa5" * count)
-
-
-DAMAGES: dict[str, Callable[[Path], None]] = {
-    "header": lambda path: put_bytes(path, 0, 16),
-    "first page": lambda path: put_bytes(path, 100, 2000),
-    "middle": lambda path: put_bytes(path, 4096, path.stat().st_size - 8192),
-    "cut in half": lambda path: os.truncate(path, path.stat().st_size // 2),
-    "a few bytes left": lambda path: os.truncate(path, 50),
-    "text": lambda path: path.write_bytes(b"no database\n" * 1000),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_history_is_moved_aside_told_and_begun_anew(world: World, damage: str) -> None:
-    assert isinstance(world.apply(), Applied)
-    path = world.state / "history.db"
-    DAMAGES[damage](path)
-    database = Database(str(world.state))
-    door = Door(database)
-    back = world.edit("a.md", (world.root / "a.md").read_bytes(), b"after the damage\n")
-    for _ in range(2):
-        try:
-            outcome = door.apply(back, Purpose(AT))
-            break
-        except StateUnusable as error:
-            told = str(error)
-            assert "damaged" in told
-            assert "Nothing was changed." in told
-    assert isinstance(outcome, Applied)
-    assert len(database.notices) == 1
-    assert "moved to" in database.notices[0]
-    assert len(list(world.state.glob("history.db.corrupt-*"))) >= 1
-    assert (world.root / "a.md").read_bytes() == b"after the damage\n"
-    assert (world.root / "b.md").read_bytes() == b"new b\n"
-
-
-def test_a_history_without_its_write_ahead_log_works(world: World) -> None:
-    killed_in_the_middle(world)
-    wal = world.state / "history.db-wal"
-    assert wal.exists()
-    wal.unlink()
-    before = world.on_disk()
-    world.recover()
-    world.apply(world.edit("untouched.md", OLD["untouched.md"], b"x"))
-    assert {p for p, c in world.on_disk().items() if before.get(p) != c} <= {
-        "untouched.md",
-        *(edit.path for edit in world.change_set().edits),
-    }
-
-
-def test_a_history_of_a_newer_ricordo_is_left_alone(world: World) -> None:
-    killed_in_the_middle(world)
-    path = world.state / "history.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 2")
-    connection.close()
-    before = path.read_bytes(), world.on_disk()
-    for work in (world.recover, world.apply):
-        with pytest.raises(StateUnusable, match="newer Ricordo"):
-            work()
-    assert (path.read_bytes(), world.on_disk()) == before
-
-
-def test_others_find_what_they_wrote_told_apart_from_ours(world: World) -> None:
-    """A reading from before our change, recorded after it, does not take ours back."""
-    recorder = Recorder(Database(str(world.state)))
-    memory = open_memory(world.root)
-    assert recorder.record(memory, AT).is_first
-    old = open_memory(world.root)
-    done = world.apply(replace_a(world))
-    assert isinstance(done, Applied)
-    assert Recorder(Database(str(world.state))).record(old, AT).act is None
-    assert recorder.record(open_memory(world.root), AT).act is None
-    (world.root / "a.md").write_bytes(b"theirs\n")
-    recorded = recorder.record(open_memory(world.root), AT)
-    assert (recorded.files, recorded.is_first) == (1, False)
-
-
-def test_a_change_before_the_first_recording_leaves_it_the_first(world: World) -> None:
-    assert isinstance(world.apply(replace_a(world)), Applied)
-    recorder = Recorder(Database(str(world.state)))
-    assert recorder.record(open_memory(world.root), AT).is_first

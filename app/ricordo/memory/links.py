@@ -118,7 +118,7 @@ class Use(NamedTuple):
 
 
 def find_uses(text: str, labels: Collection[str]) -> tuple[Use, ...]:
-    """Return where `text` uses definitions of those `labels`, which are as `label_of` gives them."""
+    """Return where `text` uses definitions of `labels`, which are as `label_of` gives them."""
     uses: list[Use] = []
     last_comment_end = text.rfind("-->")
     at = 0

@@ -58,9 +58,9 @@ def protected(notebook: Notebook) -> set[str]:
 def test_protection_follows_a_rename_and_comes_back_with_it(notebook: Notebook) -> None:
     make(notebook, Rename("a.md", "c.md", "c"))
     assert protected(notebook) == {"c.md"}
+    by_rule = Change(SetField("c.md", "description", "x"), "", Author(Role.RULE, "a-rule"))
     with pytest.raises(ChangeRefused, match="protected"):
-        act = SetField("c.md", "description", "by a rule")
-        put_together(notebook, notebook.read(), [Change(act, "", Author(Role.RULE, "x"))])
+        put_together(notebook, notebook.read(), [by_rule])
     undo(notebook)
     assert protected(notebook) == {"a.md"}
     redo(notebook)
