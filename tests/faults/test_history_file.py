@@ -17,7 +17,7 @@ from ricordo.disk.database import Database
 from ricordo.disk.decisions import Decision, Decisions
 from ricordo.disk.door import Applied, Door, Purpose
 from ricordo.disk.lock import history_lock
-from ricordo.errors import StateUnusable
+from ricordo.errors import MemoryUnreadable, StateUnusable
 from ricordo.notebook.record import Recorder
 from tests.builders import open_memory
 from tests.conftest import NOW
@@ -152,6 +152,19 @@ def test_others_find_what_they_wrote_told_apart_from_ours(world: World) -> None:
     (world.root / "a.md").write_bytes(b"theirs\n")
     recorded = recorder.record(open_memory(world.root), AT)
     assert (recorded.files, recorded.is_first) == (1, False)
+
+
+def test_a_memory_that_went_before_it_was_recorded_is_told_as_such(world: World) -> None:
+    recorder = Recorder(Database(str(world.state)))
+    recorder.record(open_memory(world.root), AT)
+    (world.root / "a.md").write_bytes(b"by an agent")
+    memory = open_memory(world.root)
+    world.root.rename(world.base / "elsewhere")
+    with pytest.raises(MemoryUnreadable, match="memory cannot be opened: No such file"):
+        recorder.record(memory, AT)
+    decisions = Decisions(Database(str(world.state)), str(world.base / "never there"))
+    with pytest.raises(MemoryUnreadable, match="cannot be opened: No such file"):
+        decisions.decide(Decision.PROTECT, ["a.md"], NOW)
 
 
 def test_a_change_before_the_first_recording_leaves_it_the_first(world: World) -> None:

@@ -16,8 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.disk.database import transaction
+from ricordo.errors import MemoryUnreadable
 from ricordo.memory.change import PERSON, Author, Role
 from ricordo.memory.change_set import digest
+from ricordo.text import visible
 
 CHANGE = "change"
 """The kind of an act that changed files through our door."""
@@ -99,9 +101,12 @@ class History:
 
     def root(self, path: str) -> Root:
         """Return the root at `path`, known again by device and inode where it was moved; it gets
-        an id at first sight. Raises OSError where no directory is there.
+        an id at first sight. Raises MemoryUnreadable where no directory is there.
         """
-        status = os.stat(path)
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            raise MemoryUnreadable(f"{visible(path)} cannot be opened: {error.strerror}.") from None
         row = self.db.execute("SELECT * FROM root WHERE path = ?", (path,)).fetchone()
         if row is None:
             for moved in self.db.execute(

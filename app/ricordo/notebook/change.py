@@ -29,7 +29,17 @@ class Merged:
 
     change_set: ChangeSet
     files: tuple[str, ...]
-    """Paths of the files that were merged."""
+    """Paths of the files that were merged; none where all that others wrote was taken back by the
+    time it was looked at.
+    """
+
+    @property
+    def told(self) -> str:
+        """What others did meanwhile, as a sentence."""
+        if not self.files:
+            return "Meanwhile somebody else wrote to these files, and took it back."
+        files = ", ".join(visible(path) for path in self.files)
+        return f"Meanwhile somebody else changed other lines of {files}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,36 +10,23 @@ from ricordo.disk.decisions import Decision
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import Act, Author, Change, Rename, Role, SetField
 from ricordo.notebook.change import apply_or_merge, put_together
-from ricordo.notebook.find import find_memories
 from ricordo.notebook.open import Notebook
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import look_around
 from ricordo.notebook.undo import redo, undo
 from ricordo.notebook.versions import gone_notes, versions
-from tests.builders import note_text, write_memory
+from tests.builders import note_text, recorded
+from tests.conftest import NOW
 
 FILES = {
     "MEMORY.md": "- [A](a.md)\n- [B](b.md)\n",
     "a.md": note_text("a", "All about it.\n"),
     "b.md": note_text("b", "See [[a]].\n"),
 }
-NOW = "2026-11-20T12:00:00+00:00"
-
-
-def notebook_at(folder: Path, name: str = "memory") -> Notebook:
-    root = write_memory(folder / name, FILES)
-    home = {"HOME": str(folder), "RICORDO_STATE": str(folder / "state"), "RICORDO_NOW": NOW}
-    surroundings = look_around(home)
-    place = find_memories(str(root), surroundings)[0]
-    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
-    notebook.record(notebook.read())
-    return notebook
 
 
 @pytest.fixture
 def notebook(tmp_path: Path) -> Notebook:
     """Return a notebook in which `a.md` is protected."""
-    notebook = notebook_at(tmp_path)
+    notebook = recorded(tmp_path, FILES)
     notebook.decisions.decide(Decision.PROTECT, ["a.md"], NOW)
     return notebook
 
@@ -98,7 +85,7 @@ def test_two_notes_that_change_names_take_their_protection_along(notebook: Noteb
 def test_protection_follows_into_another_memory_and_back(
     notebook: Notebook, tmp_path: Path
 ) -> None:
-    other = notebook_at(tmp_path, "other")
+    other = recorded(tmp_path, FILES, "other")
     make(notebook, Rename("a.md", "from-afar.md", root=other.place.root), other)
     assert protected(notebook) == set()
     assert protected(other) == {"from-afar.md"}
