@@ -435,6 +435,40 @@ class TestRename:
             compose(memory, [Change(act)])
 
 
+class TestAnotherName:
+    """Links by name follow, whichever act gives a note its new name."""
+
+    FILES: Mapping[str, str] = {
+        "a.md": note_text("old-name", "Of [[old-name]] itself.\n"),
+        "b.md": "See [[old-name|it]], [[a]] and [it](a.md).\n",
+        "c.md": "---\nrelated: [old-name]\n---\n",
+    }
+
+    def test_a_field(self) -> None:
+        result = after(memory_of(self.FILES), acts.SetField("a.md", "name", "new name"))
+        assert result == {
+            "a.md": note_text("new name", "Of [[new name]] itself.\n"),
+            "b.md": "See [[new name|it]], [[a]] and [it](a.md).\n",
+            "c.md": "---\nrelated: [new name]\n---\n",
+        }
+
+    def test_a_text_that_is_written_whole_keeps_its_own_links(self) -> None:
+        text = note_text("new name", "Of [[old-name]] itself.\n")
+        result = after(memory_of(self.FILES), acts.Rewrite("a.md", text))
+        assert result["a.md"] == text
+        assert result["b.md"] == "See [[new name|it]], [[a]] and [it](a.md).\n"
+
+    def test_a_name_by_which_nobody_links_touches_one_file(self) -> None:
+        memory = memory_of({"a.md": note_text("old"), "b.md": "[[a]]"})
+        assert after(memory, acts.SetField("a.md", "name", "new")) == {"a.md": note_text("new")}
+
+    def test_a_protected_note_is_left_and_told(self) -> None:
+        change = Change(acts.SetField("a.md", "name", "new"), "", RULE)
+        change_set = compose(memory_of(self.FILES), [change], marked=["b.md"])
+        assert {edit.path for edit in change_set.edits} == {"a.md", "c.md"}
+        assert change_set.remarks == ("A link could not follow: b.md is protected.",)
+
+
 class TestRetire:
     def test_entries_leave_with_the_lines_that_belong_to_them(self) -> None:
         index = (
