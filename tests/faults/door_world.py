@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from ricordo.disk import calls, held_root
 from ricordo.disk.database import Database
@@ -270,6 +271,28 @@ def killed_in_the_middle(world: World) -> None:
 
     assert not in_child(work)
     assert not world.is_none()
+
+
+@contextmanager
+def without_case() -> Iterator[None]:
+    """Let the machine not tell upper from lower case in names, as macOS and Windows do."""
+    names = ("open_file", "create_file", "exchange", "rename_new", "rename_over", "link", "unlink")
+    kept = {name: getattr(calls, name) for name in (*names, "find")}
+
+    def actual(folder: int, name: str) -> str:
+        there = os.listdir(folder)
+        return next((it for it in there if it.casefold() == name.casefold()), name)
+
+    def folded(call: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda folder, *names: call(folder, *(actual(folder, name) for name in names))
+
+    for name, call in kept.items():
+        setattr(calls, name, folded(call))
+    try:
+        yield
+    finally:
+        for name, call in kept.items():
+            setattr(calls, name, call)
 
 
 @contextmanager

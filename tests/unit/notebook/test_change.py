@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ricordo.disk import calls
 from ricordo.disk.door import Applied
-from ricordo.memory.change import Change, Replace
+from ricordo.errors import Conflict
+from ricordo.memory.change import Change, Rename, Replace
 from ricordo.memory.change_set import ChangeSet
 from ricordo.notebook.change import Merged, apply_at_once, apply_or_merge, put_together
 from ricordo.notebook.open import Notebook
@@ -61,3 +63,23 @@ def test_without_a_person_it_is_tried_again(
     assert isinstance(applied, Applied)
     assert merged == ()
     assert b"Faro" in note.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("agent", "told"),
+    [
+        (lambda note: note.unlink(), "deleted a.md."),
+        (lambda note: note.rename(note.with_name("b.md")), "renamed a.md to b.md, as it seems."),
+        (lambda note: note.write_text("other"), "changed the same lines of a.md."),
+    ],
+)
+def test_a_note_that_others_took_away_is_not_made_anew_under_our_name(
+    notebook: Notebook, agent: Callable[[Path], object], told: str
+) -> None:
+    root = Path(notebook.place.root)
+    change_set = put_together(notebook, notebook.read(), [Change(Rename("a.md", "c.md"))])
+    agent(root / "a.md")
+    before = {path.name for path in root.iterdir()}
+    with pytest.raises(Conflict, match=f"Meanwhile somebody else {told}"):
+        apply_at_once(notebook, change_set, by_hand=True)
+    assert {path.name for path in root.iterdir()} == before
