@@ -259,11 +259,11 @@ def in_child(work: Callable[[], object]) -> bool:
     return True
 
 
-def killed_in_the_middle(world: World) -> None:
-    """Leave a set of which half is on the disk."""
+def killed_in_the_middle(world: World, at: str = "exchange") -> None:
+    """Leave a set of which half is on the disk, by a kill before one of the calls `at`."""
     steps = steps_of(world.apply)
     world.restore()
-    middle = [n for n, name in enumerate(steps) if name == "exchange"][-2]
+    middle = [n for n, name in enumerate(steps) if name == at][-2]
 
     def work() -> None:
         with at_step(middle, die):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from ricordo.disk import calls, consolidation, held_root, lock
+from ricordo.disk import calls, consolidation, database, held_root, lock
 from ricordo.disk.database import Database
 from ricordo.disk.door import Applied
 from ricordo.disk.lock import state_lock
@@ -126,6 +127,25 @@ def test_what_the_machine_lacks_is_done_in_another_way(
     else:
         assert isinstance(world.apply(), Applied)
     assert world.is_all()
+
+
+@pytest.mark.skipif(shutil.which("bindfs") is None, reason="bindfs is not installed")
+def test_on_fuse_a_person_can_write_and_nobody_else(world: World) -> None:
+    beneath = world.root.rename(world.base / "beneath")
+    world.root.mkdir()
+    done = subprocess.run(["bindfs", beneath, world.root], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"bindfs cannot mount here: {done.stderr.strip()}")
+    try:
+        assert database.is_remote(str(world.root))
+        with pytest.raises(ChangeRefused, match="cannot exchange"):
+            world.apply(by_hand=False)
+        assert world.is_none()
+        killed_in_the_middle(world, at="link")
+        world.recover()
+        assert world.check_recovered() == "all"
+    finally:
+        subprocess.run(["umount", world.root], check=True)
 
 
 def test_two_edits_that_overlap_are_refused_when_they_are_put_together(root: Path) -> None:

@@ -22,6 +22,7 @@ from ricordo.notebook.record import Recorder
 from tests.builders import open_memory
 from tests.conftest import NOW
 from tests.faults.door_world import AT, OLD, World, killed_in_the_middle, replace_a
+from tests.figures import figure
 
 pytestmark = pytest.mark.faults
 
@@ -165,6 +166,17 @@ def test_a_memory_that_went_before_it_was_recorded_is_told_as_such(world: World)
     decisions = Decisions(Database(str(world.state)), str(world.base / "never there"))
     with pytest.raises(MemoryUnreadable, match="cannot be opened: No such file"):
         decisions.decide(Decision.PROTECT, ["a.md"], NOW)
+
+
+def test_what_we_wrote_is_never_taken_for_somebody_elses(world: World) -> None:
+    recorder = Recorder(Database(str(world.state)))
+    recorder.record(open_memory(world.root), AT)
+    before = OLD["a.md"]
+    for number in range(figure("own_edits", everyday=10)):
+        after = b"our text number %d\n" % number
+        assert isinstance(world.apply(world.edit("a.md", before, after)), Applied)
+        assert recorder.record(open_memory(world.root), AT).act is None
+        before = after
 
 
 def test_a_change_before_the_first_recording_leaves_it_the_first(world: World) -> None:
