@@ -102,6 +102,8 @@ class _Composition:
             case acts.Rewrite():
                 self._draft.text(act.path)
                 self._put(act.path, act.text)
+            case acts.Convert():
+                self._draft.convert(act.path)
             case acts.SetField():
                 self._set_field(act)
             case acts.Rename():
