@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import signal
@@ -59,6 +60,29 @@ def test_a_lock_that_is_held_is_waited_for_and_then_its_holder_is_named(
     started = time.monotonic()
     assert isinstance(world.apply(), Applied)
     assert time.monotonic() - started < 1
+
+
+def test_who_waits_for_the_lock_goes_before_who_has_just_held_it(world: World) -> None:
+    """The other process lets the lock go for no longer than it takes to ask for it again."""
+    held = world.base / "held"
+
+    def hold_again_and_again() -> None:
+        for _ in range(200):
+            with state_lock(str(world.state)):
+                held.touch()
+                time.sleep(0.05)
+
+    other = multiprocessing.get_context("fork").Process(target=hold_again_and_again)
+    other.start()
+    try:
+        while not held.exists():
+            time.sleep(0.001)
+        for _ in range(5):
+            with state_lock(str(world.state), patience=1.0):
+                pass
+    finally:
+        other.kill()
+        other.join()
 
 
 def test_the_next_process_recovers_before_it_changes_anything(world: World) -> None:

@@ -18,6 +18,7 @@ PATIENCE = 5.0
 """Seconds for which a process waits for another one."""
 _PAUSE = 0.02
 _CHANGING = "lock"
+_NEXT = "lock.next"
 _SHARING = "history.lock"
 
 
@@ -28,8 +29,14 @@ def state_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
     Raises Busy where another process holds it for longer than `patience` seconds, with who that
     is, and StateUnusable. The lock ends with the process, however it ends.
     """
+    until = time.monotonic() + patience
     with _opened(state, _CHANGING) as (handle, path):
-        if not _is_locked(handle, path, fcntl.LOCK_EX, patience):
+        # who waits is next: who has just held the lock has to wait behind
+        with _opened(state, _NEXT) as (turn, turn_path):
+            is_held = _is_locked(turn, turn_path, fcntl.LOCK_EX, until) and _is_locked(
+                handle, path, fcntl.LOCK_EX, until
+            )
+        if not is_held:
             holder = os.pread(handle, 20, 0).decode("ascii", "replace") or "unknown"
             raise Busy(f"Process {visible(holder)} is changing files ({path}).")
         _sign(handle)
@@ -43,7 +50,8 @@ def history_lock(state: str, *, alone: bool, patience: float = PATIENCE) -> Iter
     Raises Busy where others hold it for longer than `patience` seconds, and StateUnusable.
     """
     with _opened(state, _SHARING) as (handle, path):
-        if not _is_locked(handle, path, fcntl.LOCK_EX if alone else fcntl.LOCK_SH, patience):
+        kind = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
+        if not _is_locked(handle, path, kind, time.monotonic() + patience):
             raise Busy(f"Another process goes on using the history ({path}).")
         yield
 
@@ -71,9 +79,8 @@ def _sign(handle: int) -> None:
         os.pwrite(handle, str(os.getpid()).encode(), 0)
 
 
-def _is_locked(handle: int, path: str, kind: int, patience: float) -> bool:
-    """Take a lock; say whether that was possible within `patience` seconds."""
-    until = time.monotonic() + patience
+def _is_locked(handle: int, path: str, kind: int, until: float) -> bool:
+    """Take a lock; say whether that was possible `until` then, by the steady clock."""
     while True:
         try:
             fcntl.flock(handle, kind | fcntl.LOCK_NB)
