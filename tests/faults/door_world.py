@@ -26,7 +26,7 @@ from tests.conftest import NOW
 AT = datetime.fromisoformat(NOW)
 MARKS = frozenset(("journal", "journalled", "finish", "finished"))
 """Steps at which the protocol makes no system call of its own."""
-CHILD_SECONDS = 60
+CHILD_SECONDS = 120
 """After which a child that hangs is ended."""
 
 OLD = {
