@@ -10,6 +10,11 @@ from ricordo.disk.reader import read_memory
 from ricordo.memory.layout import Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import FileFacts, Note, read_note
+from ricordo.notebook.find import find_memories
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.settle import load_settings
+from ricordo.notebook.surroundings import look_around
+from tests.conftest import NOW
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 """Real memories beside the repository; absent on most machines."""
@@ -42,6 +47,20 @@ def open_memory(
 ) -> Memory:
     """Write `files` under `root` and read the whole of it."""
     return read_memory(str(write_memory(root, files or {})), layout)
+
+
+def recorded(folder: Path, files: Mapping[str, str | bytes], name: str = "memory") -> Notebook:
+    """Write `files` into a directory beneath `folder`, with the state of Ricordo beside it; return
+    its notebook, with the history begun.
+    """
+    root = write_memory(folder / name, files)
+    surroundings = look_around(
+        {"HOME": str(folder), "RICORDO_STATE": str(folder / "state"), "RICORDO_NOW": NOW}
+    )
+    place = find_memories(str(root), surroundings)[0]
+    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+    notebook.record(notebook.read())
+    return notebook
 
 
 def note_of(content: str | bytes, path: str = "note.md", layout: Layout = AUTO_MEMORY) -> Note:

@@ -34,7 +34,17 @@ class Group(NamedTuple):
     figures: Mapping[str, int]
 
 
-DOOR = ("crash", "errors", "files", "places", "race", "stateful")
+DOOR = (
+    "case",
+    "crash",
+    "errors",
+    "files",
+    "history",
+    "places",
+    "power",
+    "race",
+    "stateful",
+)
 GROUPS = (
     Group("memory", ("tests/unit/memory",), {"examples": 100_000}),
     Group("text", ("tests/unit/test_text.py",), {"examples": 1_000_000}),
@@ -52,6 +62,8 @@ GROUPS = (
             "error_stride": 7,
             "strace_rounds": 20,
             "disk_sizes": 40,
+            "power_stride": 1,
+            "own_edits": 100,
             "race_seconds": 300,
             "two_seconds": 60,
             "stateful": 2_000,

@@ -6,6 +6,7 @@ References:
   T  a minimal program on Textual, from its start to its first paint on a pseudo-terminal
   S  writing and syncing 42 new files of 4 KiB, what a change set of 12 files may cost
   K  processor time of one press of *down* in that program's list
+  N  the first usable screen where there is no history yet
 
 Targets that are times (20 ms a key) hold for a machine on which P is 6.5 ms. They are written
 here as multiples of P or C, so that a slower machine is judged by the same measure.
@@ -116,6 +117,21 @@ def first_screen(stage: Stage, p: Reference) -> Iterator[Row]:
     yield Row("  and a key has moved its cursor", answered, t)
 
 
+def with_history(stage: Stage, p: Reference) -> Iterator[Row]:
+    """The first usable screen with a history that holds every note, beside one with none; in turn,
+    so that whatever else the machine does slows both.
+    """
+    state = stage.record()
+    names = stage.names()
+    without: list[float] = []
+    recorded: list[float] = []
+    for _ in range(REPEATS):
+        without.append(paint_time(stage.notebook, *names))
+        recorded.append(paint_time(lambda: stage.notebook(state=state), *names))
+    n = Reference("N", median(without))
+    yield Row("first screen with every note in the history", median(recorded), n, 1.1)
+
+
 def wait_until_judged(terminal: Terminal) -> None:
     """Wait until nothing goes on behind the screen whose time would be taken for a key's."""
     terminal.wait_for("● watching", "● polling")
@@ -186,6 +202,7 @@ def run(notes: int, folder: Path, p: Reference) -> None:
     if notes >= NO_SCREEN_FROM:
         return
     report(first_screen, plain, p)
+    report(with_history, plain, p)
     report(writing, plain, p)
     report(keys, Stage(folder / "three", notes, average=3072), p)
     plain.add_special_notes()

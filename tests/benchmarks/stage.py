@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.benchmarks import minimal_app, stall_meter
 from tests.benchmarks.generate import AVERAGE_BYTES, generate
+from tests.benchmarks.measure import process_time
 from tests.benchmarks.terminal import Terminal, TooSlow
 
 MINIMAL_APP = str(Path(minimal_app.__file__))
@@ -51,24 +52,32 @@ class Stage:
         titles = [line[3:].partition("]")[0] for line in lines if line.startswith("- [")]
         return [title[:12] for title in titles[:count]]
 
-    def environ(self) -> dict[str, str]:
-        """Return an environment with this home and a state directory that is new."""
+    def environ(self, state: str = "") -> dict[str, str]:
+        """Return an environment with this home and the state directory of that name; a new one
+        without a name.
+        """
         self._states += 1
         ours = ("RICORDO_", "XDG_", "TEXTUAL", "PYTHON")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         return kept | {
             "HOME": str(self.home),
-            "RICORDO_STATE": str(self.home / f"state-{self._states}"),
+            "RICORDO_STATE": str(self.home / (state or f"state-{self._states}")),
             "RICORDO_AGENT_HOME": str(self.home),
             "TERM": "xterm-256color",
             "COLORTERM": "truecolor",
             "LANG": "C.UTF-8",
         }
 
-    def notebook(self, stalls: Path | None = None) -> Terminal:
+    def notebook(self, stalls: Path | None = None, state: str = "") -> Terminal:
         """Open the memory in Ricordo on a pseudo-terminal; log stalls of its event loop."""
         meter = [sys.executable, STALL_METER, str(stalls)] if stalls else []
-        return Terminal([*meter, RICORDO, str(self.memory)], self.environ(), self.home)
+        return Terminal([*meter, RICORDO, str(self.memory)], self.environ(state), self.home)
+
+    def record(self) -> str:
+        """Let the history keep every note; return the name of its state directory."""
+        state = "state-with-history"
+        process_time([RICORDO, "inbox", str(self.memory)], self.environ(state))
+        return state
 
     def minimal(self) -> Terminal:
         """Start the minimal program on a pseudo-terminal."""

@@ -1,7 +1,8 @@
-"""The generated pages of docs/ say what the code says."""
+"""The pages of docs/ say what the code says."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from ricordo.cli.command_page import commands_page
 from ricordo.cli.main import COMMANDS
 from ricordo.tui.key_page import keys_page
 
-DOCS = Path(__file__).parents[2] / "docs"
+TESTS = Path(__file__).parents[1]
+DOCS = TESTS.parent / "docs"
 
 
 def test_the_page_of_keys_is_fresh() -> None:
@@ -28,3 +30,15 @@ def test_the_page_of_commands_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_names_every_command(command: str) -> None:
     assert f"\n  {command} " in opening.SUMMARY
+
+
+def test_every_test_that_the_page_of_reliability_names_is_there() -> None:
+    page = (DOCS / "reliability.md").read_text("utf-8")
+    named = re.findall(r"`([a-z_/]+\.py)::(test_\w+)`", page)
+    assert len(named) > 60
+    missing = [
+        f"{path}::{name}"
+        for path, name in named
+        if f"def {name}(" not in (TESTS / path).read_text("utf-8")
+    ]
+    assert missing == []

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from ricordo.disk import calls, held_root
 from ricordo.disk.database import Database
@@ -25,7 +26,7 @@ from tests.conftest import NOW
 AT = datetime.fromisoformat(NOW)
 MARKS = frozenset(("journal", "journalled", "finish", "finished"))
 """Steps at which the protocol makes no system call of its own."""
-CHILD_SECONDS = 60
+CHILD_SECONDS = 120
 """After which a child that hangs is ended."""
 
 OLD = {
@@ -256,6 +257,42 @@ def in_child(work: Callable[[], object]) -> bool:
         return False
     assert os.WEXITSTATUS(status) == 0, "the child failed"
     return True
+
+
+def killed_in_the_middle(world: World, at: str = "exchange") -> None:
+    """Leave a set of which half is on the disk, by a kill before one of the calls `at`."""
+    steps = steps_of(world.apply)
+    world.restore()
+    middle = [n for n, name in enumerate(steps) if name == at][-2]
+
+    def work() -> None:
+        with at_step(middle, die):
+            world.apply()
+
+    assert not in_child(work)
+    assert not world.is_none()
+
+
+@contextmanager
+def without_case() -> Iterator[None]:
+    """Let the machine not tell upper from lower case in names, as macOS and Windows do."""
+    names = ("open_file", "create_file", "exchange", "rename_new", "rename_over", "link", "unlink")
+    kept = {name: getattr(calls, name) for name in (*names, "find")}
+
+    def actual(folder: int, name: str) -> str:
+        there = os.listdir(folder)
+        return next((it for it in there if it.casefold() == name.casefold()), name)
+
+    def folded(call: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda folder, *names: call(folder, *(actual(folder, name) for name in names))
+
+    for name, call in kept.items():
+        setattr(calls, name, folded(call))
+    try:
+        yield
+    finally:
+        for name, call in kept.items():
+            setattr(calls, name, call)
 
 
 @contextmanager

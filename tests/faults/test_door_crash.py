@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import time
@@ -224,6 +225,22 @@ class Meddler:
 
 
 PLACES = frozenset(path for path in OLD if "/" not in path and OLD[path] != NEW.get(path))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_the_process_waits_until_the_set_is_carried_out(number: int) -> None:
+    with new_world() as world:
+        middle = steps_of(world.apply).index("exchange") + 1
+        world.restore()
+
+        def work() -> None:
+            signal.signal(number, signal.SIG_DFL)
+            with at_step(middle, lambda _: os.kill(os.getpid(), number)):
+                world.apply()
+
+        assert not in_child(work)
+        assert world.is_all()
+        assert not world.unfinished()
 
 
 def test_a_half_written_file_is_never_taken_for_somebody_elses_text() -> None:

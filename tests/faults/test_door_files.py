@@ -66,6 +66,15 @@ def test_pipes_and_sockets_are_refused_at_once(world: World) -> None:
     assert "no plain file" in refused(world, "pipe.md", b"", b"x")
 
 
+def test_a_note_with_the_longest_name_is_changed_and_goes(world: World) -> None:
+    name = "x" * 252 + ".md"
+    (world.root / name).write_bytes(b"old")
+    assert isinstance(world.apply(world.edit(name, b"old", b"new")), Applied)
+    assert (world.root / name).read_bytes() == b"new"
+    assert isinstance(world.apply(world.edit(name, b"new", None)), Applied)
+    assert not (world.root / name).exists()
+
+
 def test_of_two_hard_links_the_other_keeps_the_old_text(world: World) -> None:
     other = world.base / "outside.md"
     other.hardlink_to(world.root / "a.md")

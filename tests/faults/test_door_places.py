@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import signal
-import sqlite3
+import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ricordo.disk import calls, consolidation, held_root, lock
+from ricordo.disk import calls, consolidation, database, held_root, lock
 from ricordo.disk.database import Database
-from ricordo.disk.door import Applied, Door, Purpose
+from ricordo.disk.door import Applied
 from ricordo.disk.lock import state_lock
 from ricordo.errors import Busy, ChangeRefused, StateUnusable, WriteFailed
 from ricordo.memory.change import Change, Replace
@@ -26,31 +26,14 @@ from tests.faults.door_world import (
     AT,
     OLD,
     World,
-    at_step,
-    die,
     fast_folder,
-    in_child,
+    killed_in_the_middle,
     new_world,
     replace_a,
-    steps_of,
     without_exchange,
 )
 
 pytestmark = pytest.mark.faults
-
-
-def killed_in_the_middle(world: World) -> None:
-    """Leave a set of which half is on the disk."""
-    steps = steps_of(world.apply)
-    world.restore()
-    middle = [n for n, name in enumerate(steps) if name == "exchange"][-2]
-
-    def work() -> None:
-        with at_step(middle, die):
-            world.apply()
-
-    assert not in_child(work)
-    assert not world.is_none()
 
 
 # The lock
@@ -77,6 +60,29 @@ def test_a_lock_that_is_held_is_waited_for_and_then_its_holder_is_named(
     started = time.monotonic()
     assert isinstance(world.apply(), Applied)
     assert time.monotonic() - started < 1
+
+
+def test_who_waits_for_the_lock_goes_before_who_has_just_held_it(world: World) -> None:
+    """The other process lets the lock go for no longer than it takes to ask for it again."""
+    held = world.base / "held"
+
+    def hold_again_and_again() -> None:
+        for _ in range(200):
+            with state_lock(str(world.state)):
+                held.touch()
+                time.sleep(0.05)
+
+    other = multiprocessing.get_context("fork").Process(target=hold_again_and_again)
+    other.start()
+    try:
+        while not held.exists():
+            time.sleep(0.001)
+        for _ in range(5):
+            with state_lock(str(world.state), patience=1.0):
+                pass
+    finally:
+        other.kill()
+        other.join()
 
 
 def test_the_next_process_recovers_before_it_changes_anything(world: World) -> None:
@@ -145,6 +151,25 @@ def test_what_the_machine_lacks_is_done_in_another_way(
     else:
         assert isinstance(world.apply(), Applied)
     assert world.is_all()
+
+
+@pytest.mark.skipif(shutil.which("bindfs") is None, reason="bindfs is not installed")
+def test_on_fuse_a_person_can_write_and_nobody_else(world: World) -> None:
+    beneath = world.root.rename(world.base / "beneath")
+    world.root.mkdir()
+    done = subprocess.run(["bindfs", beneath, world.root], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"bindfs cannot mount here: {done.stderr.strip()}")
+    try:
+        assert database.is_remote(str(world.root))
+        with pytest.raises(ChangeRefused, match="cannot exchange"):
+            world.apply(by_hand=False)
+        assert world.is_none()
+        killed_in_the_middle(world, at="link")
+        world.recover()
+        assert world.check_recovered() == "all"
+    finally:
+        subprocess.run(["umount", world.root], check=True)
 
 
 def test_two_edits_that_overlap_are_refused_when_they_are_put_together(root: Path) -> None:
@@ -274,94 +299,3 @@ def test_a_state_directory_where_it_does_not_belong_is_refused_untouched(world: 
         with pytest.raises(StateUnusable, match=reason):
             Recorder(Database(str(world.state))).record(open_memory(world.root), AT)
         assert sorted(world.base.rglob("*")) == before, place
-
-
-# The history
-
-
-def put_bytes(path: Path, at: int, count: int) -> None:
-    with path.open("r+b") as file:
-        file.seek(at)
-        file.write(b"\xa5" * count)
-
-
-DAMAGES: dict[str, Callable[[Path], None]] = {
-    "header": lambda path: put_bytes(path, 0, 16),
-    "first page": lambda path: put_bytes(path, 100, 2000),
-    "middle": lambda path: put_bytes(path, 4096, path.stat().st_size - 8192),
-    "cut in half": lambda path: os.truncate(path, path.stat().st_size // 2),
-    "a few bytes left": lambda path: os.truncate(path, 50),
-    "text": lambda path: path.write_bytes(b"no database\n" * 1000),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_history_is_moved_aside_told_and_begun_anew(world: World, damage: str) -> None:
-    assert isinstance(world.apply(), Applied)
-    path = world.state / "history.db"
-    DAMAGES[damage](path)
-    database = Database(str(world.state))
-    door = Door(database)
-    back = world.edit("a.md", (world.root / "a.md").read_bytes(), b"after the damage\n")
-    for _ in range(2):
-        try:
-            outcome = door.apply(back, Purpose(AT))
-            break
-        except StateUnusable as error:
-            told = str(error)
-            assert "damaged" in told
-            assert "Nothing was changed." in told
-    assert isinstance(outcome, Applied)
-    assert len(database.notices) == 1
-    assert "moved to" in database.notices[0]
-    assert len(list(world.state.glob("history.db.corrupt-*"))) >= 1
-    assert (world.root / "a.md").read_bytes() == b"after the damage\n"
-    assert (world.root / "b.md").read_bytes() == b"new b\n"
-
-
-def test_a_history_without_its_write_ahead_log_works(world: World) -> None:
-    killed_in_the_middle(world)
-    wal = world.state / "history.db-wal"
-    assert wal.exists()
-    wal.unlink()
-    before = world.on_disk()
-    world.recover()
-    world.apply(world.edit("untouched.md", OLD["untouched.md"], b"x"))
-    assert {p for p, c in world.on_disk().items() if before.get(p) != c} <= {
-        "untouched.md",
-        *(edit.path for edit in world.change_set().edits),
-    }
-
-
-def test_a_history_of_a_newer_ricordo_is_left_alone(world: World) -> None:
-    killed_in_the_middle(world)
-    path = world.state / "history.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 2")
-    connection.close()
-    before = path.read_bytes(), world.on_disk()
-    for work in (world.recover, world.apply):
-        with pytest.raises(StateUnusable, match="newer Ricordo"):
-            work()
-    assert (path.read_bytes(), world.on_disk()) == before
-
-
-def test_others_find_what_they_wrote_told_apart_from_ours(world: World) -> None:
-    """A reading from before our change, recorded after it, does not take ours back."""
-    recorder = Recorder(Database(str(world.state)))
-    memory = open_memory(world.root)
-    assert recorder.record(memory, AT).is_first
-    old = open_memory(world.root)
-    done = world.apply(replace_a(world))
-    assert isinstance(done, Applied)
-    assert Recorder(Database(str(world.state))).record(old, AT).act is None
-    assert recorder.record(open_memory(world.root), AT).act is None
-    (world.root / "a.md").write_bytes(b"theirs\n")
-    recorded = recorder.record(open_memory(world.root), AT)
-    assert (recorded.files, recorded.is_first) == (1, False)
-
-
-def test_a_change_before_the_first_recording_leaves_it_the_first(world: World) -> None:
-    assert isinstance(world.apply(replace_a(world)), Applied)
-    recorder = Recorder(Database(str(world.state)))
-    assert recorder.record(open_memory(world.root), AT).is_first

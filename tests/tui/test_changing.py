@@ -72,6 +72,28 @@ async def test_the_copy_is_private_and_keeps_its_name(
     assert copies(pinned) == []
 
 
+async def test_links_that_follow_a_name_are_seen_before_they_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "MEMORY.md": "- [A](a.md)\n",
+        "a.md": note_text("old-name"),
+        "b.md": "See [[old-name]].\n",
+    }
+    root = build(tmp_path, files)
+    edits_with('sed -i "s/old-name/new-name/" "$1"', tmp_path, monkeypatch)
+    async with staged(root) as stage:
+        await stage.go_to("a.md")
+        await stage.press("e")
+        await stage.shows(ProposalScreen)
+        await stage.paints("links to it follow")
+        assert read(root) == files
+        await stage.confirm()
+        await stage.wait_for(lambda: "Saved" in stage.toasts)
+    assert read(root)["b.md"] == "See [[new-name]].\n"
+    assert read(root)["a.md"] == note_text("new-name")
+
+
 async def test_text_that_was_not_changed_does_nothing(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

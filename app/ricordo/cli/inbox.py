@@ -68,6 +68,15 @@ def _pick(seen: Inbox, name: str) -> Arrival:
     return found[-1]
 
 
+def _state(arrival: Arrival) -> str:
+    """Return what was decided of an arrival; "" where nothing was."""
+    if arrival.reverted:
+        return " (reverted)"
+    if arrival.kept:
+        return " (kept)"
+    return " (later: new again at the next visit)" if arrival.put_off else ""
+
+
 def _lines(notebook: Notebook, seen: Inbox) -> list[str]:
     from ricordo.memory.diff import rows
 
@@ -75,12 +84,11 @@ def _lines(notebook: Notebook, seen: Inbox) -> list[str]:
         return ["Nothing new since the last visit."]
     lines = [f"{len(seen.waiting)} new since {seen.since[:16].replace('T', ' ') or 'the start'}"]
     for arrival in seen.arrivals:
-        state = " (reverted)" if arrival.reverted else " (kept)" if arrival.kept else ""
         origin = f" from {one_line(arrival.origin)}" if arrival.origin else ""
         lines += [
             "",
             f"{arrival.kind} {one_line(arrival.path)}{origin}  {arrival.at[:16].replace('T', ' ')}"
-            f"  {one_line(arrival.by)}{state}",
+            f"  {one_line(arrival.by)}{_state(arrival)}",
         ]
         lines += [
             f"  {row.sign} {visible(row.text)}{f'  ({row.ending})' if row.ending else ''}"

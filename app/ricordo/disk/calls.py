@@ -14,8 +14,11 @@ import signal
 import stat
 import struct
 import sys
+import unicodedata
 from collections.abc import Callable
 from functools import cache
+from string import ascii_letters
+from typing import Literal
 
 _NOREPLACE, _EXCHANGE = 1, 2
 _MAC_SWAP, _MAC_EXCLUSIVE = 2, 4
@@ -96,6 +99,31 @@ def open_file(folder: int, name: str) -> int:
 def is_no_plain_file(error: OSError) -> bool:
     """Say whether `open_file` failed because something else than a plain file stands there."""
     return error.errno in (errno.ELOOP, errno.EINVAL, errno.ENXIO)
+
+
+def is_called(folder: int, name: str, handle: int) -> bool:
+    """Say whether the open file, which was found as `name`, is called so letter by letter: some
+    file systems find it in another case or another Unicode form too.
+    """
+    status = os.fstat(handle)
+    spellings = (name.translate(_OTHER_CASE), *(unicodedata.normalize(f, name) for f in _FORMS))
+    if all(find(folder, it) != (status.st_dev, status.st_ino) for it in {*spellings} - {name}):
+        return True
+    # or a hard link has that other name
+    return name in os.listdir(folder)
+
+
+def find(folder: int, name: str) -> tuple[int, int] | None:
+    """Return device and inode of what stands at `name`; None where nothing is found."""
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+_OTHER_CASE = str.maketrans(ascii_letters, ascii_letters.swapcase())
+_FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 
 def read_all(handle: int) -> bytes:

@@ -19,6 +19,7 @@ from ricordo.disk.history import Act, History, Op
 from ricordo.disk.swap import Swap
 from ricordo.errors import ChangeRefused, StateUnusable, WriteFailed
 from ricordo.memory.change_set import digest
+from ricordo.memory.names import normal
 from ricordo.text import visible
 
 TEMPORARY = ".ricordo-tmp-"
@@ -128,7 +129,7 @@ class Carrier:
                     ready.append((step, swap))
                 else:
                     foreign.append(step)
-            for step, swap in () if forward and foreign else ready:
+            for step, swap in () if forward and foreign else _in_order(ready):
                 if _make(swap):
                     del untidy[step.n]
                     continue
@@ -175,6 +176,18 @@ class Carrier:
         name = f"{TEMPORARY}{self.act.token}-{step.n}"
         origin = op.from_path if op.from_root == op.root else ""
         return Swap(step.root, op.path, start, goal, name, keep, origin, op.mode)
+
+
+def _in_order(ready: Sequence[tuple[Step, Swap]]) -> list[tuple[Step, Swap]]:
+    """Return the steps in their order, but for names that come in another spelling: where the file
+    system does not tell the two apart, the new one is free only when the old one is gone.
+    """
+    come = {_spelling(step) for step, swap in ready if swap.pre is None}
+    return sorted(ready, key=lambda it: it[1].post is not None or _spelling(it[0]) not in come)
+
+
+def _spelling(step: Step) -> tuple[str, str]:
+    return step.op.root, normal(step.op.path).casefold()
 
 
 def _make(swap: Swap) -> bool:

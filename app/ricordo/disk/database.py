@@ -10,9 +10,10 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
+from ricordo.disk.lock import history_lock
 from ricordo.errors import StateUnusable
 from ricordo.text import visible
 
@@ -78,6 +79,9 @@ _SYNCED = frozenset(
 )
 _REMOTE = ("nfs", "cifs", "smb", "fuse", "9p", "afs", "ceph", "glusterfs")
 
+_Identity = tuple[int, int]
+"""Device and inode."""
+
 
 class Database:
     """Opens the history of one state directory."""
@@ -110,44 +114,44 @@ class Database:
         """Give a connection, in no transaction. Raises StateUnusable, for every later SQLite or
         system error too.
         """
-        connection = self._open()
-        try:
-            yield connection
-        except (OSError, sqlite3.Error) as error:
-            if _is_damage(error):
-                connection.close()
-                self._move_aside(error)
-                raise StateUnusable(f"{self.notices[-1]} Try again.") from None
-            raise self._unusable(error) from None
-        finally:
-            connection.close()
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            return self._connect()
-        except sqlite3.DatabaseError as error:
-            if not _is_damage(error):
+        with ExitStack() as held:
+            connection, found = self._open(held)
+            try:
+                yield connection
+            except (OSError, sqlite3.Error) as error:
+                if _is_damage(error):
+                    held.close()
+                    self._move_aside(error, found)
+                    raise StateUnusable(f"{self.notices[-1]} Try again.") from None
                 raise self._unusable(error) from None
-            self._move_aside(error)
-        except OSError as error:
-            raise self._unusable(error) from None
-        try:
-            return self._connect()
-        except (OSError, sqlite3.Error) as error:
-            raise self._unusable(error) from None
 
-    def _connect(self) -> sqlite3.Connection:
+    def _open(
+        self, held: ExitStack, *, is_last: bool = False
+    ) -> tuple[sqlite3.Connection, _Identity]:
+        """Return a connection, and to which file; a damaged one is moved aside first."""
+        try:
+            found = self._share(held)
+            connection = sqlite3.connect(self.path, timeout=5.0, isolation_level=None)
+            held.enter_context(closing(connection))
+            self._prepare(connection)
+        except (OSError, sqlite3.Error) as error:
+            if is_last or not _is_damage(error):
+                raise self._unusable(error) from None
+            held.close()
+            self._move_aside(error, found)
+            return self._open(held, is_last=True)
+        return connection, found
+
+    def _share(self, held: ExitStack) -> _Identity:
+        """Hold the history where it is, with others; return which file that is."""
         if not os.path.exists(self.path):
             refuse_unfit(self.state)
-            os.makedirs(self.state, mode=0o700, exist_ok=True)
-            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-        connection = sqlite3.connect(self.path, timeout=5.0, isolation_level=None)
-        try:
-            self._prepare(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        held.enter_context(history_lock(self.state, alone=False))
+        with suppress(FileExistsError):
+            # never opened where it is there: closing it would end the locks that SQLite has on it
+            flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
+            os.close(os.open(self.path, flags, 0o600))
+        return _identity(self.path)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -167,23 +171,41 @@ class Database:
                         connection.execute(statement)
                     connection.execute(f"PRAGMA user_version = {VERSION}")
 
-    def _move_aside(self, error: Exception) -> None:
-        """Keep a damaged history beside the new one; the notes do not depend on it."""
-        aside = f"{self.path}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}"
-        try:
-            for ending in ("", "-wal", "-shm"):
-                if os.path.exists(self.path + ending):
-                    os.replace(self.path + ending, aside + ending)
-        except OSError as failed:
-            raise self._unusable(failed) from None
+    def _move_aside(self, error: Exception, found: _Identity) -> None:
+        """Keep the damaged history that was `found` beside the new one; the notes do not depend on
+        it.
+        """
+        with history_lock(self.state, alone=True):
+            try:
+                aside = self._moved_aside() if _identity(self.path) == found else ""
+            except FileNotFoundError:
+                aside = ""
+            except OSError as failed:
+                raise self._unusable(failed) from None
+        became = f"It was moved to {visible(aside)}" if aside else "Another process moved it aside"
         self.notices.append(
-            f"The history was damaged ({error}). It was moved to {visible(aside)} and a new one "
-            "was begun; the memory itself was not touched."
+            f"The history was damaged ({error}). {became} and a new one was begun; the memory "
+            "itself was not touched."
         )
+
+    def _moved_aside(self) -> str:
+        """Give the history another name, and return it."""
+        moment = f"{self.path}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}"
+        names = (moment, *(f"{moment}-{n}" for n in range(2, 1000)))
+        aside = next(name for name in names if not os.path.lexists(name))
+        for ending in ("", "-wal", "-shm", "-journal"):
+            with suppress(FileNotFoundError):
+                os.rename(self.path + ending, aside + ending)
+        return aside
 
     def _unusable(self, error: Exception) -> StateUnusable:
         what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return StateUnusable(f"The history at {visible(self.path)} cannot be used: {what}.")
+
+
+def _identity(path: str) -> _Identity:
+    status = os.stat(path)
+    return status.st_dev, status.st_ino
 
 
 def _is_damage(error: Exception) -> bool:

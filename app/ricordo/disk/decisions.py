@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ricordo.disk.database import Database, transaction
-from ricordo.disk.history import Act, History
+from ricordo.disk.history import Act, History, Place
 
 
 class Decision(StrEnum):
@@ -76,6 +76,18 @@ class Decisions:
                 latest[key] = Decided(decision, act.subject, act.at, act.reason, act.n)
         return {d.subject: d for d in latest.values() if d.decision in wanted}
 
+    def protected(self) -> frozenset[str]:
+        """Return the paths of the notes that the person has protected. A mark follows its note to
+        another path and into another memory. Raises StateUnusable.
+        """
+        if not self._database.exists:
+            return frozenset()
+        with self._database.opened() as connection:
+            history = History(connection)
+            root = history.known_root(self._root)
+            marked = _marked(history) if root else set()
+        return frozenset(path for of, path in marked if root is not None and of == root.id)
+
     def decide(self, decision: Decision, subjects: list[str], at: str, reason: str = "") -> None:
         """Keep a decision on each of the `subjects`. Raises StateUnusable."""
         with self._writing() as (history, root):
@@ -90,6 +102,26 @@ class Decisions:
             yield history, history.root(self._root).id
 
 
+def _marked(history: History) -> set[Place]:
+    """Return every file that is protected, where it stands now."""
+    decided = {act.n: act for act in effective_acts(history.decisions(_PROTECTION))}
+    if not decided:
+        return set()
+    moved: dict[int, dict[Place, Place]] = {}
+    for number, origin, to in history.moves():
+        moved.setdefault(number, {})[origin] = to
+    marked: set[Place] = set()
+    for number in sorted(decided.keys() | moved.keys()):
+        if number in moved:
+            marked = {moved[number].get(place, place) for place in marked}
+            continue
+        act = decided[number]
+        change = marked.add if act.kind == Decision.PROTECT else marked.discard
+        change((act.root, act.subject))
+    return marked
+
+
+_PROTECTION = (Decision.PROTECT, Decision.FREE)
 _KINDS = frozenset(decision.value for decision in Decision)
 
 

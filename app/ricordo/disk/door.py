@@ -22,7 +22,7 @@ from ricordo.disk.database import Database, transaction
 from ricordo.disk.held_root import HeldRoot
 from ricordo.disk.history import CHANGE, SEEN, Act, History, Op, Root
 from ricordo.disk.lock import state_lock
-from ricordo.errors import ChangeRefused, WriteFailed
+from ricordo.errors import ChangeRefused, MemoryUnreadable, WriteFailed
 from ricordo.memory.change import PERSON, Author, Role
 from ricordo.memory.change_set import ChangeSet, Edit
 from ricordo.text import visible
@@ -159,6 +159,8 @@ class _Work:
             act = self._journal(change_set, purpose)
         except OSError as error:
             raise WriteFailed(f"The files cannot be reached: {error.strerror or error}.") from None
+        except MemoryUnreadable as gone:
+            raise WriteFailed(gone.message) from None
         steps = [
             Step(n, op, self._root_of(edit))
             for n, (edit, op) in enumerate(zip(edits, self.history.ops(act.n), strict=True))

@@ -72,7 +72,7 @@ class HeldRoot:
             os.close(handle)
 
     def read(self, path: str) -> bytes | None:
-        """Return what the file at `path` holds; None where nothing stands there.
+        """Return what the file at `path` holds; None where none is called so.
 
         Raises ChangeRefused where something else than a plain file does, and OSError.
         """
@@ -80,7 +80,8 @@ class HeldRoot:
             with self.folder_of(path) as (folder, name):
                 handle = calls.open_file(folder, name)
                 try:
-                    return calls.read_all(handle)
+                    is_there = calls.is_called(folder, name, handle)
+                    return calls.read_all(handle) if is_there else None
                 finally:
                     os.close(handle)
         except FileNotFoundError:

@@ -12,12 +12,14 @@ import os
 import secrets
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.disk.database import transaction
+from ricordo.errors import MemoryUnreadable
 from ricordo.memory.change import PERSON, Author, Role
 from ricordo.memory.change_set import digest
+from ricordo.text import visible
 
 CHANGE = "change"
 """The kind of an act that changed files through our door."""
@@ -82,6 +84,10 @@ class Root:
     inode: int
 
 
+Place = tuple[str, str]
+"""A file, by the id of its root and its path."""
+
+
 class History:
     """One connection to the history, for one piece of work. SQLite errors are the caller's to
     translate: `Database.opened` does.
@@ -95,9 +101,12 @@ class History:
 
     def root(self, path: str) -> Root:
         """Return the root at `path`, known again by device and inode where it was moved; it gets
-        an id at first sight. Raises OSError where no directory is there.
+        an id at first sight. Raises MemoryUnreadable where no directory is there.
         """
-        status = os.stat(path)
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            raise MemoryUnreadable(f"{visible(path)} cannot be opened: {error.strerror}.") from None
         row = self.db.execute("SELECT * FROM root WHERE path = ?", (path,)).fetchone()
         if row is None:
             for moved in self.db.execute(
@@ -240,6 +249,14 @@ class History:
         """Return the acts of a root that were carried out, oldest first."""
         return self._acts("root = ? AND state = 'done' ORDER BY n", (root,))
 
+    def decisions(self, kinds: Sequence[str]) -> list[Act]:
+        """Return the acts of those kinds, of every root, and all that took an act back, oldest
+        first.
+        """
+        wanted = ", ".join("?" * len(kinds))
+        where = f"state = 'done' AND (kind IN ({wanted}) OR undoes IS NOT NULL) ORDER BY n"
+        return self._acts(where, tuple(kinds))
+
     def was_recorded(self, root: str) -> bool:
         """Say whether all of a root was kept once."""
         query = "SELECT 1 FROM act WHERE root = ? AND kind = ? AND state = 'done'"
@@ -266,15 +283,17 @@ class History:
         """
         return self._ops("root = ? AND path = ?", (root, _stored(path)))
 
-    def moves(self, root: str) -> list[tuple[str, str]]:
-        """Return from where to where files were moved inside a root, oldest first."""
+    def moves(self) -> list[tuple[int, Place, Place]]:
+        """Return every move of a file, oldest first: its act, from where and to where."""
         rows = self.db.execute(
-            "SELECT op.from_path, op.path FROM op JOIN act ON act.n = op.act WHERE op.root = ?"
-            " AND op.from_root = op.root AND op.from_path <> '' AND act.state = 'done'"
-            " ORDER BY op.act, op.n",
-            (root,),
+            "SELECT op.act, op.from_root, op.from_path, op.root, op.path FROM op"
+            " JOIN act ON act.n = op.act WHERE op.from_path <> '' AND act.state = 'done'"
+            " ORDER BY op.act, op.n"
         )
-        return [(_path(origin), _path(path)) for origin, path in rows]
+        return [
+            (number, (from_root, _path(origin)), (root, _path(path)))
+            for number, from_root, origin, root, path in rows
+        ]
 
     def paths(self, root: str) -> set[str]:
         """Return every path of a root under which a file was ever seen."""

@@ -1,4 +1,7 @@
-"""The lock under which files change: one process at a time, for as long as a change set takes."""
+"""The locks of the state directory. Files change under one of them: one process at a time, for as
+long as a change set takes. Under the other one processes share the history, which none of them may
+put in another place meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,48 @@ from ricordo.text import visible
 PATIENCE = 5.0
 """Seconds for which a process waits for another one."""
 _PAUSE = 0.02
-_FILE = "lock"
+_CHANGING = "lock"
+_NEXT = "lock.next"
+_SHARING = "history.lock"
 
 
 @contextmanager
 def state_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold the lock of the state directory, which is made where it is missing.
+    """Hold the lock under which files change; the state directory is made where it is missing.
 
     Raises Busy where another process holds it for longer than `patience` seconds, with who that
     is, and StateUnusable. The lock ends with the process, however it ends.
     """
-    path = os.path.join(state, _FILE)
+    until = time.monotonic() + patience
+    with _opened(state, _CHANGING) as (handle, path):
+        # who waits is next: who has just held the lock has to wait behind
+        with _opened(state, _NEXT) as (turn, turn_path):
+            is_held = _is_locked(turn, turn_path, fcntl.LOCK_EX, until) and _is_locked(
+                handle, path, fcntl.LOCK_EX, until
+            )
+        if not is_held:
+            holder = os.pread(handle, 20, 0).decode("ascii", "replace") or "unknown"
+            raise Busy(f"Process {visible(holder)} is changing files ({path}).")
+        _sign(handle)
+        yield
+
+
+@contextmanager
+def history_lock(state: str, *, alone: bool, patience: float = PATIENCE) -> Iterator[None]:
+    """Hold the lock under which the history stays where it is; `alone` to move it.
+
+    Raises Busy where others hold it for longer than `patience` seconds, and StateUnusable.
+    """
+    with _opened(state, _SHARING) as (handle, path):
+        kind = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
+        if not _is_locked(handle, path, kind, time.monotonic() + patience):
+            raise Busy(f"Another process goes on using the history ({path}).")
+        yield
+
+
+@contextmanager
+def _opened(state: str, name: str) -> Iterator[tuple[int, str]]:
+    path = os.path.join(state, name)
     try:
         os.makedirs(state, mode=0o700, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -33,9 +67,7 @@ def state_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
             f"The history at {visible(state)} cannot be used: {error.strerror}."
         ) from None
     try:
-        _wait(handle, path, time.monotonic() + patience)
-        _sign(handle)
-        yield
+        yield handle, visible(path)
     finally:
         os.close(handle)
 
@@ -47,15 +79,15 @@ def _sign(handle: int) -> None:
         os.pwrite(handle, str(os.getpid()).encode(), 0)
 
 
-def _wait(handle: int, path: str, until: float) -> None:
+def _is_locked(handle: int, path: str, kind: int, until: float) -> bool:
+    """Take a lock; say whether that was possible `until` then, by the steady clock."""
     while True:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
+            fcntl.flock(handle, kind | fcntl.LOCK_NB)
+            return True
         except BlockingIOError:
             if time.monotonic() >= until:
-                holder = os.pread(handle, 20, 0).decode("ascii", "replace") or "unknown"
-                raise Busy(f"Process {visible(holder)} is changing files ({path}).") from None
+                return False
         except OSError as error:
-            raise StateUnusable(f"{visible(path)} cannot be locked: {error.strerror}.") from None
+            raise StateUnusable(f"{path} cannot be locked: {error.strerror}.") from None
         time.sleep(_PAUSE)

@@ -81,6 +81,13 @@ class Rewrite:
 
 
 @dataclass(frozen=True, slots=True)
+class Convert:
+    """A file in another encoding says the same in UTF-8."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetField:
     """A field of the head, at its top, gets a value; a head is made where there is none."""
 
@@ -198,6 +205,7 @@ Act = (
     | Replace
     | Insert
     | Rewrite
+    | Convert
     | SetField
     | Rename
     | Merge

@@ -29,9 +29,9 @@ from ricordo.memory.lines import (
     with_lines_after,
 )
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads
+from ricordo.memory.names import Leads, is_called_the_same
 from ricordo.memory.note import Note
-from ricordo.memory.relink import as_text, markdown_link, rewrite_links, wikilink
+from ricordo.memory.relink import markdown_link, wikilink
 from ricordo.memory.repair import keep_links, links_become_text
 from ricordo.memory.text_edit import (
     only_place,
@@ -39,6 +39,7 @@ from ricordo.memory.text_edit import (
     refuse_unless_line,
     with_line_moved,
 )
+from ricordo.memory.unlink import unlinked
 from ricordo.text import visible
 
 
@@ -100,10 +101,11 @@ class _Composition:
                 self._insert(act)
             case acts.Rewrite():
                 self._draft.text(act.path)
-                self._draft.put(act.path, act.text)
+                self._put(act.path, act.text)
+            case acts.Convert():
+                self._draft.convert(act.path)
             case acts.SetField():
-                text = self._draft.text_by_lines(act.path)
-                self._draft.put(act.path, set_field(text, act.key, act.value))
+                self._set_field(act)
             case acts.Rename():
                 self._rename(act)
             case acts.Merge():
@@ -227,13 +229,37 @@ class _Composition:
         refuse_unless_line(current, after, index.path)
         draft.put(index.path, with_lines_after(current, after, line))
 
+    def _set_field(self, act: acts.SetField) -> None:
+        draft = self._draft
+        old, text = draft.file(act.path), draft.text_by_lines(act.path)
+        draft.put(act.path, set_field(text, act.key, act.value))
+        if is_called_the_same(old, draft.file(act.path)):
+            return
+        after = draft.now
+        # links are found where they stood; the field comes back before them
+        draft.put(act.path, text)
+        self.remarks += keep_links(draft, draft.now, after, {})
+        draft.put(act.path, set_field(draft.text(act.path), act.key, act.value))
+
     def _put_whole(self, path: str, text: str) -> None:
-        """Give a note another text, its own line ends kept, and let links to it follow its name."""
-        old, before = self._draft.text(path), self._draft.now
+        """Give a note another text, its own line ends kept."""
+        old = self._draft.text(path)
         if has_one_line_end(old) and "\n" in old:
             text = with_line_end(text, line_end(old))
-        self._draft.put(path, text)
-        self.remarks += keep_links(self._draft, before, self._draft.now, {}, written_anew=[path])
+        self._put(path, text)
+
+    def _put(self, path: str, text: str) -> None:
+        """Give a note another text; where that gives it another name, links to it follow."""
+        draft = self._draft
+        old = draft.file(path)
+        draft.put(path, text)
+        if is_called_the_same(old, draft.file(path)):
+            return
+        # the memory is put together as it was only for those few that get another name
+        draft.put(path, old.text)
+        before = draft.now
+        draft.put(path, text)
+        self.remarks += keep_links(draft, before, draft.now, {}, written_anew=[path])
 
     def _merge(self, act: acts.Merge) -> None:
         self._put_whole(act.path, act.text)
@@ -291,7 +317,7 @@ class _Composition:
             if found.leads in (Leads.NOTE, Leads.FILE)
         ]
         mark = note.raw[: len(note.raw) - len(note.text.encode())]
-        other.create(act.to, mark + encoded(rewrite_links(text, ending, as_text)))
+        other.create(act.to, mark + encoded(unlinked(text, ending)))
         self._refuse_single_roles(other.file(act.to))
         if act.name:
             _set_name(other, act.to, act.name)

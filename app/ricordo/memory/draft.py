@@ -7,6 +7,7 @@ from collections.abc import Collection
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import PERSON, Author, Role
 from ricordo.memory.change_set import Edit
+from ricordo.memory.encoding import text_of_other_encoding
 from ricordo.memory.lines import has_one_line_end
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_path import check_new_path
@@ -93,6 +94,13 @@ class Draft:
         raw = (BOM if self._last_read(path).raw.startswith(BOM) else b"") + encoded(text)
         self._unread[path] = raw
         self._touched.add(path)
+
+    def convert(self, path: str) -> None:
+        """Let a file in another encoding say the same in UTF-8."""
+        text = text_of_other_encoding(self._changeable(path))
+        if text is None:
+            raise ChangeRefused(f"{visible(path)} is left alone: its encoding is not certain.")
+        self.put(path, text)
 
     def create(self, path: str, raw: bytes) -> None:
         """Put a new file at `path`."""

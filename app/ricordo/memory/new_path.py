@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 
 from ricordo.errors import ChangeRefused
+from ricordo.memory.layout import Layout, Role
 from ricordo.memory.names import normal
 from ricordo.text import visible
 
@@ -46,8 +47,9 @@ def is_plain_name(name: str) -> bool:
     )
 
 
-def path_for(name: str, taken: Iterable[str], folder: str = "") -> str:
-    """Return a path, free in `taken`, for a note that is called `name`.
+def path_for(name: str, taken: Iterable[str], layout: Layout, folder: str = "") -> str:
+    """Return a path, free in `taken`, for a note that is called `name`; never one at which `layout`
+    looks for something else, as an index or a log.
 
     Words are joined as in most of the paths that are there: by `_` or by `-`.
     """
@@ -62,7 +64,11 @@ def path_for(name: str, taken: Iterable[str], folder: str = "") -> str:
     used = {_same(path) for path in paths}
     prefix = f"{folder}/" if folder else ""
     candidates = (f"{prefix}{stem}{f'{joiner}{n}' if n > 1 else ''}.md" for n in range(1, 10_000))
-    return next(path for path in candidates if _same(path) not in used)
+    return next(
+        path
+        for path in candidates
+        if _same(path) not in used and layout.role(path) not in (Role.INDEX, Role.SUPPORT)
+    )
 
 
 def _same(path: str) -> str:

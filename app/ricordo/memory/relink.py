@@ -1,4 +1,4 @@
-"""Repairing links when notes get other paths or names, or leave."""
+"""Repairing links when notes get other paths or names."""
 
 from __future__ import annotations
 
@@ -58,11 +58,7 @@ def rewrite_links(text: str, links: Collection[Link], written: Callable[[Link, s
     for link in sorted(links, key=lambda link: -link.start):
         old = text[link.start : link.end]
         new = written(link, old)
-        start = link.start
-        if new != old and not new.startswith("["):
-            # what embedded the note has nothing left to embed
-            start -= text[:start].endswith("!")
-        text = text[:start] + new + text[link.end :]
+        text = text[: link.start] + new + text[link.end :]
     return text
 
 
@@ -90,13 +86,6 @@ def pointing_to(link: Link, old: str, source: str, to: str, memory: Memory) -> s
     if old[start:end].startswith("./") and not target.startswith("../"):
         target = f"./{target}"
     return old[:start] + (_escaped(target, " ()") if is_angled else _escaped(target)) + old[end:]
-
-
-def as_text(link: Link, old: str) -> str:
-    """Return what stays of a link that leads nowhere any more: its text."""
-    if link.is_wikilink or old.startswith(f"[{link.label}]("):
-        return link.label
-    return ""
 
 
 def wikilink(memory: Memory, source: str, to: str, rest: str = "", *, by_path: bool = False) -> str:

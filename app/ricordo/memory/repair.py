@@ -5,6 +5,7 @@ them follow, everything else stays. What cannot follow is told in remarks.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
 from ricordo.errors import ChangeRefused
 from ricordo.memory.draft import Draft
@@ -13,7 +14,8 @@ from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
-from ricordo.memory.relink import as_text, astray, links_to, pointing_to, rewrite_links
+from ricordo.memory.relink import astray, links_to, pointing_to, rewrite_links
+from ricordo.memory.unlink import unlinked
 from ricordo.text import visible
 
 
@@ -43,7 +45,9 @@ def keep_links(
         ) -> str:
             return pointing_to(link, old, path, targets[link], after)
 
-        remarks += _rewrite(draft, path, targets, written)
+        remarks += _rewrite(
+            draft, path, partial(rewrite_links, links=tuple(targets), written=written)
+        )
     for source in before.files:
         if source.path not in written_anew and source.head.fields:
             remarks += _rename_in_head(draft, before, after, moved, source)
@@ -58,22 +62,20 @@ def links_become_text(draft: Draft, path: str, within: str = "") -> list[str]:
     memory = draft.now
     for source, links in links_to(memory, path):
         if within in ("", source.path):
-            remarks += _rewrite(draft, source.path, links, as_text)
+            remarks += _rewrite(draft, source.path, partial(unlinked, links=links))
     for other in memory.backlinks.get(path, ()):
         if within in ("", other) and path in memory.named_in_head(memory.by_path[other]):
             remarks.append(f"The head of {visible(other)} still names {visible(path)}.")
     return remarks
 
 
-def _rewrite(
-    draft: Draft, path: str, links: Collection[Link], written: Callable[[Link, str], str]
-) -> list[str]:
-    """Write `links` of the file at `path` anew; return why that was not possible."""
+def _rewrite(draft: Draft, path: str, rewritten: Callable[[str], str]) -> list[str]:
+    """Give the file at `path` its text with links `rewritten`; return why that was not possible."""
     try:
         text = draft.text(path)
     except ChangeRefused as refused:
         return [f"A link could not follow: {refused.message}"]
-    draft.put(path, rewrite_links(text, links, written))
+    draft.put(path, rewritten(text))
     return []
 
 

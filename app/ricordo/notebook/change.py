@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ricordo.disk.decisions import Decision
 from ricordo.disk.door import Applied, Clash, Purpose
 from ricordo.disk.history import CHANGE
 from ricordo.errors import Conflict
@@ -30,7 +29,17 @@ class Merged:
 
     change_set: ChangeSet
     files: tuple[str, ...]
-    """Paths of the files that were merged."""
+    """Paths of the files that were merged; none where all that others wrote was taken back by the
+    time it was looked at.
+    """
+
+    @property
+    def told(self) -> str:
+        """What others did meanwhile, as a sentence."""
+        if not self.files:
+            return "Meanwhile somebody else wrote to these files, and took it back."
+        files = ", ".join(visible(path) for path in self.files)
+        return f"Meanwhile somebody else changed other lines of {files}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +52,15 @@ class Overlap:
 
     def error(self) -> Conflict:
         """The clashes as an error that can be told in one line."""
-        files = ", ".join(visible(clash.edit.path) for clash in self.clashes)
-        moved = "".join(
-            f" {visible(old)} seems to have been renamed to {visible(new)}."
-            for old, new in self.moved.items()
-        )
-        return Conflict(f"Somebody else changed the same lines meanwhile: {files}.{moved}")
+        changed = [visible(clash.edit.path) for clash in self.clashes if clash.now is not None]
+        told = [f"changed the same lines of {', '.join(changed)}"] if changed else []
+        for clash in self.clashes:
+            path = clash.edit.path
+            if path in self.moved:
+                told.append(f"renamed {visible(path)} to {visible(self.moved[path])}, as it seems")
+            elif clash.now is None:
+                told.append(f"deleted {visible(path)}")
+        return Conflict(f"Meanwhile somebody else {' and '.join(told)}.")
 
 
 def put_together(
@@ -63,7 +75,7 @@ def put_together(
 
 def protected_paths(notebook: Notebook) -> Collection[str]:
     """Return the paths of the notes that the person has protected."""
-    return notebook.decisions.standing(Decision.PROTECT).keys()
+    return notebook.decisions.protected()
 
 
 def apply_or_merge(
@@ -81,8 +93,11 @@ def apply_or_merge(
         return outcome
     merged: dict[tuple[str, str], Edit | None] = {}
     overlapping: list[Clash] = []
+    leaving = {(edit.moved_from_root or edit.root, edit.moved_from) for edit in change_set.edits}
     for clash in outcome.clashes:
-        edit = _merge(notebook, clash)
+        # a note that is gone is not made anew under the name that we meant for it
+        is_lost = clash.now is None and clash.edit.key in leaving
+        edit = _merge(notebook, clash) if not is_lost else None
         if edit is None:
             overlapping.append(clash)
         else:

@@ -28,7 +28,8 @@ def new_note(
     gap = "" if text.startswith("\n") else "\n"
     ended = text if text.endswith("\n") else f"{text}\n"
     folder = _folder(memory, type_)
-    return Create(path_for(name, (*memory.by_path, *memory.others), folder), head + gap + ended)
+    path = path_for(name, (*memory.by_path, *memory.others), memory.layout, folder)
+    return Create(path, head + gap + ended)
 
 
 def _head(memory: Memory, name: str, type_: str, description: str) -> str:

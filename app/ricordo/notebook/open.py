@@ -151,21 +151,20 @@ class Notebook:
         """Judge a memory that was read."""
         found = self.findings(memory)
         remark = ""
+        dismissed: Collection[str] = ()
+        marked: frozenset[str] = frozenset()
         try:
-            decided = self.decisions.standing(Decision.DISMISS, Decision.PROTECT)
+            dismissed = self.decisions.standing(Decision.DISMISS).keys()
+            marked = self.decisions.protected()
         except StateUnusable as error:
-            decided, remark = {}, error.message
-        by_kind: dict[Decision, set[str]] = {Decision.DISMISS: set(), Decision.PROTECT: set()}
-        for subject, it in decided.items():
-            by_kind[it.decision].add(subject)
-        dismissed = by_kind[Decision.DISMISS]
+            remark = error.message
         look = Look(
             memory,
             tuple(finding for finding in found if finding.id not in dismissed),
             tuple(finding for finding in found if finding.id in dismissed),
             self.surroundings.now,
             remark=remark,
-            marked=frozenset(by_kind[Decision.PROTECT]),
+            marked=marked,
         )
         self._remember(look)
         return look

@@ -13,12 +13,13 @@ from ricordo.disk.database import Database, transaction
 from ricordo.disk.held_root import HeldRoot
 from ricordo.disk.history import CHANGE, FIRST, SEEN, History, Op
 from ricordo.disk.lock import state_lock
-from ricordo.errors import ChangeRefused
+from ricordo.errors import ChangeRefused, MemoryUnreadable
 from ricordo.memory.change import Author, Role
 from ricordo.memory.change_set import digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, Trouble, read_note
 from ricordo.notebook.renamed import pair_renamed
+from ricordo.text import visible
 
 STABLE_FOR = 0.3
 """Seconds for which a file has to stay the same before it goes into the history."""
@@ -44,6 +45,8 @@ class Recorded:
     """Whether the memory had never been recorded."""
     put_back: tuple[str, ...] = ()
     """Files that somebody gave the text back that they had before our own last change."""
+    has_renamed: bool = False
+    """Whether somebody renamed notes: what the person decided of them is now about other paths."""
 
 
 class Recorder:
@@ -60,7 +63,8 @@ class Recorder:
         self, memory: Memory, at: datetime, waiting: Collection[str] = frozenset()
     ) -> Recorded:
         """Keep every version in `memory` that the history does not have, but for files that are
-        `waiting` until nobody writes to them. Raises StateUnusable.
+        `waiting` until nobody writes to them. Raises StateUnusable, and
+        MemoryUnreadable where its directory cannot be opened.
         """
         if self._last and memory.by_path == self._last:
             return Recorded(None, 0)
@@ -105,7 +109,11 @@ def _still_so(
     """Return the `changes` without those of `doubtful` paths that the disk no longer bears out:
     since the memory was read, we may have written ourselves.
     """
-    root = HeldRoot(memory.root)
+    try:
+        root = HeldRoot(memory.root)
+    except OSError as error:
+        said = f"{visible(memory.root)} cannot be opened: {error.strerror}."
+        raise MemoryUnreadable(said) from None
     try:
         return {
             path: file
@@ -197,7 +205,7 @@ def _write(
     put_back = tuple(op.path for op in ops if _puts_back(history, op))
     act = history.begin(root, at.isoformat(), kind, author=Author(Role.OUTSIDE), reason=reason)
     history.add_ops(act, ops)
-    return Recorded(act, len(ops), is_first, put_back)
+    return Recorded(act, len(ops), is_first, put_back, bool(origins))
 
 
 def _writer(

@@ -33,6 +33,8 @@ class Kept:
     """How many arrivals wait in the inbox."""
     is_other: bool = False
     """Whether something was recorded that had not been."""
+    has_renamed: bool = False
+    """Whether notes were renamed among it."""
     notices: tuple[str, ...] = ()
     """What the person has to be told, a sentence each."""
     warnings: tuple[str, ...] = ()
@@ -135,7 +137,8 @@ class Recording:
         database.notices.clear()
         notices = (_begun(memory, recorded),) if recorded.is_first else ()
         new = len(inbox(self._notebook).waiting)
-        return Kept(new, recorded.act is not None, notices, warnings)
+        is_other = recorded.act is not None
+        return Kept(new, is_other, recorded.has_renamed, notices, warnings)
 
     def _still_waiting(self, memory: Memory) -> frozenset[str]:
         """Return the files that were touched a moment ago, or are other than they are shown."""

@@ -23,4 +23,4 @@ def rename_to(memory: Memory, note: Note, wanted: str) -> Rename:
     if is_plain_name(f"{wanted}.md"):
         return Rename(note.path, f"{prefix}{wanted}.md", wanted)
     others = [path for path in (*memory.by_path, *memory.others) if path != note.path]
-    return Rename(note.path, path_for(wanted, others, folder), wanted)
+    return Rename(note.path, path_for(wanted, others, memory.layout, folder), wanted)

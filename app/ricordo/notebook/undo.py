@@ -4,12 +4,13 @@ may have been changed since, then what would come out is merged and seen first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ricordo.disk.database import transaction
 from ricordo.disk.decisions import Decision
 from ricordo.disk.door import Applied
-from ricordo.disk.history import CHANGE, Act, History
+from ricordo.disk.history import CHANGE, Act, History, Op, Place
 from ricordo.errors import ChangeRefused, NothingToUndo
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.notebook.change import Merged, Overlap, apply_or_merge
@@ -111,8 +112,10 @@ def _turn(notebook: Notebook, act: Act, undoes: int, *, back: bool) -> TakenBack
 def _edits(notebook: Notebook, act: Act, *, back: bool) -> tuple[Edit, ...]:
     with notebook.database.opened() as connection:
         history = History(connection)
+        ops = history.ops(act.n)
+        origins = _origins(ops, back=back)
         edits: list[Edit] = []
-        for op in history.ops(act.n):
+        for op in ops:
             try:
                 pre, post = history.content(op.pre), history.content(op.post)
             except KeyError:
@@ -122,8 +125,26 @@ def _edits(notebook: Notebook, act: Act, *, back: bool) -> tuple[Edit, ...]:
                 ) from None
             before, after = (post, pre) if back else (pre, post)
             root = history.root_of_id(op.root).path
-            edits.append(Edit(root, op.path, before, after, is_single_file=op.single))
+            of, origin = origins.get((op.root, op.path), (op.root, ""))
+            elsewhere = history.root_of_id(of).path if of != op.root else ""
+            edits.append(
+                Edit(
+                    root,
+                    op.path,
+                    before,
+                    after,
+                    moved_from=origin,
+                    moved_from_root=elsewhere,
+                    is_single_file=op.single,
+                )
+            )
     return effective(edits)
+
+
+def _origins(ops: Sequence[Op], *, back: bool) -> dict[Place, Place]:
+    """Return from where files come when `ops` are taken `back`, or done again, by where they go."""
+    moves = [((op.from_root, op.from_path), (op.root, op.path)) for op in ops if op.from_path]
+    return dict(moves) if back else {to: origin for origin, to in moves}
 
 
 def tell(notebook: Notebook, act: Act) -> str:

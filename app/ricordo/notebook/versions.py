@@ -78,16 +78,13 @@ def _through_names(history: History, root: str, path: str) -> list[tuple[int, in
     """Return the ops on a file under all the names that led to `path`, oldest first."""
     ops: list[tuple[int, int, Op]] = []
     upto = 2**62
-    seen: set[tuple[str, str]] = set()
-    while (root, path) not in seen:
-        seen.add((root, path))
+    while True:
         own = [item for item in history.ops_on(root, path) if item[0] <= upto]
         came = next((item for item in reversed(own) if item[2].from_path), None)
         ops = [item for item in own if came is None or item >= came] + ops
         if came is None:
-            break
+            return ops
         upto, root, path = came[0] - 1, came[2].from_root, came[2].from_path
-    return ops
 
 
 def _version(history: History, act: Act, n: int, op: Op) -> Version | None:

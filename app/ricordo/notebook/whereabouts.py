@@ -66,7 +66,11 @@ class Whereabouts(Mapping[str, str]):
                 root = history.known_root(self._memory.root)
                 if root is None:
                     return _Past()
-                moves = dict(history.moves(root.id))
+                moves = {
+                    origin: path
+                    for _, (of, origin), (into, path) in history.moves()
+                    if of == into == root.id
+                }
                 return _Past(root.id, moves, frozenset(history.paths(root.id)))
         except StateUnusable:
             # it is told where something is to be written

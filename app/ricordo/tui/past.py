@@ -63,6 +63,10 @@ class Past:
             self._screen.app.notify(warning, severity="warning", markup=False, timeout=10)
         self.new, self.counted = kept.new, True
         self._tell_changed()
+        look = self._reading.look
+        if kept.has_renamed and look is not None and look.marked:
+            # what protected a note has followed it
+            self._follower.judge()
         if kept.is_other and isinstance(self._screen.app.screen, InboxScreen):
             self._screen.app.screen.refresh_arrivals()
 

@@ -12,6 +12,12 @@ from typing import Any
 import pytest
 
 from ricordo.cli.main import run
+from ricordo.disk.decisions import Decision
+from ricordo.notebook.find import find_memories
+from ricordo.notebook.inbox import inbox
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.settle import load_settings
+from ricordo.notebook.surroundings import look_around
 from tests.builders import note_text, write_memory
 
 INDEX = "# Memory\n\n- [Tides](tides.md) — which port\n- [Ports](ports.md) — where they are\n"
@@ -125,6 +131,23 @@ def test_only_a_visit_moves_the_mark(memory: Path, ricordo: Ricordo) -> None:
     assert list(arrivals(ricordo("inbox", "--json"))) == ["tides.md"]
     ricordo("inbox", "--keep-all")
     assert arrivals(ricordo("inbox", "--json")) == {}
+
+
+def test_what_was_put_off_is_told_so_until_the_visit_ends(memory: Path, ricordo: Ricordo) -> None:
+    (memory / "tides.md").write_text(note_text("tides", "Changed.\n"))
+    plain = ricordo("inbox")
+    assert plain.startswith("1 new since")
+    surroundings = look_around(os.environ)
+    place = find_memories(str(memory), surroundings)[0]
+    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+    (arrival,) = inbox(notebook).arrivals
+    notebook.decisions.decide(Decision.SNOOZE, [arrival.id], arrival.at)
+    told = ricordo("inbox")
+    assert told.startswith("0 new since")
+    assert "(later: new again at the next visit)" in told
+    assert list(arrivals(ricordo("inbox", "--json"))) == ["tides.md"]
+    ricordo("inbox", "--keep-all")
+    assert ricordo("inbox").startswith("1 new since")
 
 
 def test_what_we_change_ourselves_is_not_in_the_inbox(ricordo: Ricordo) -> None:

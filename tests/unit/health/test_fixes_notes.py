@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.errors import ChangeRefused
+from ricordo.memory.change import Change, Convert
+from ricordo.memory.compose import compose
+from tests.builders import open_memory
 from tests.unit.health.conftest import note
 from tests.unit.health.mend import find, mend
 
@@ -251,3 +255,25 @@ def test_what_only_a_person_can_mend_has_no_fix(
     root: Path, rule: str, files: dict[str, str]
 ) -> None:
     assert find(root, files, rule).fix is None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "Café, “naïve”\r\n".encode("cp1252"),
+        "Café, “naïve”\r\n".encode("utf-16"),
+        "Café, “naïve”\r\n".encode("utf-32"),
+        "Café, ".encode() + "“naïve”\r\n".encode("cp1252"),
+    ],
+)
+def test_a_note_in_another_encoding_says_the_same_in_utf8(root: Path, raw: bytes) -> None:
+    mended = mend(root, {"x.md": raw}, "unreadable-note")
+    assert mended.texts == {"x.md": "Café, “naïve”\r\n"}
+    assert not mended.fix.safe
+
+
+@pytest.mark.parametrize("raw", [b"\0\1\2" * 9, b"a \x81 b", b"\xff\xfea"])
+def test_what_no_known_encoding_explains_is_left(root: Path, raw: bytes) -> None:
+    assert find(root, {"x.md": raw}, "unreadable-note").fix is None
+    with pytest.raises(ChangeRefused, match="encoding"):
+        compose(open_memory(root), [Change(Convert("x.md"))])

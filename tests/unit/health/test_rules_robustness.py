@@ -11,7 +11,6 @@ from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.disk.reader import read_memory
 from ricordo.health.lint import Linter
 from ricordo.health.rule import Context
-
 from tests.figures import figure
 
 from .conftest import NOW

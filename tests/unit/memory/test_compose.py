@@ -435,6 +435,40 @@ class TestRename:
             compose(memory, [Change(act)])
 
 
+class TestAnotherName:
+    """Links by name follow, whichever act gives a note its new name."""
+
+    FILES: Mapping[str, str] = {
+        "a.md": note_text("old-name", "Of [[old-name]] itself.\n"),
+        "b.md": "See [[old-name|it]], [[a]] and [it](a.md).\n",
+        "c.md": "---\nrelated: [old-name]\n---\n",
+    }
+
+    def test_a_field(self) -> None:
+        result = after(memory_of(self.FILES), acts.SetField("a.md", "name", "new name"))
+        assert result == {
+            "a.md": note_text("new name", "Of [[new name]] itself.\n"),
+            "b.md": "See [[new name|it]], [[a]] and [it](a.md).\n",
+            "c.md": "---\nrelated: [new name]\n---\n",
+        }
+
+    def test_a_text_that_is_written_whole_keeps_its_own_links(self) -> None:
+        text = note_text("new name", "Of [[old-name]] itself.\n")
+        result = after(memory_of(self.FILES), acts.Rewrite("a.md", text))
+        assert result["a.md"] == text
+        assert result["b.md"] == "See [[new name|it]], [[a]] and [it](a.md).\n"
+
+    def test_a_name_by_which_nobody_links_touches_one_file(self) -> None:
+        memory = memory_of({"a.md": note_text("old"), "b.md": "[[a]]"})
+        assert after(memory, acts.SetField("a.md", "name", "new")) == {"a.md": note_text("new")}
+
+    def test_a_protected_note_is_left_and_told(self) -> None:
+        change = Change(acts.SetField("a.md", "name", "new"), "", RULE)
+        change_set = compose(memory_of(self.FILES), [change], marked=["b.md"])
+        assert {edit.path for edit in change_set.edits} == {"a.md", "c.md"}
+        assert change_set.remarks == ("A link could not follow: b.md is protected.",)
+
+
 class TestRetire:
     def test_entries_leave_with_the_lines_that_belong_to_them(self) -> None:
         index = (
@@ -462,6 +496,41 @@ class TestRetire:
         )
         result = after(memory, acts.Retire("a.md", "b.md"))
         assert result == {"a.md": None, "b.md": "old a", "c.md": "[[b#x|y]] [t](b.md) ![[b]]"}
+
+    @pytest.mark.parametrize(
+        ("text", "left"),
+        [
+            ("See [it][x], [X][], ![x] and [b].\n\n[x]: a.md\n", "See it, X, x and [b].\n\n"),
+            (
+                "[x]: <a.md> 'its title'\r\nAs [two\r\nlines][X] say.\r\n",
+                "As two\r\nlines say.\r\n",
+            ),
+            ("- [x] done, see [ x ]\n[x]: a.md", "- [x] done, see  x \n"),
+            (
+                "`[x]` \\[x] [a [x](b.md)][x] [t][b][x]\n[x]: a.md\n",
+                "`[x]` \\[x] a [x](b.md) [t]b\n",
+            ),
+            ("[x]\n  [x]: a.md\n[x]: b.md\n", "x\n[x]: b.md\n"),
+            ("[x]\n[x]: b.md\n[x]: a.md\n", "[x]\n[x]: b.md\n"),
+            ("[x]: a.md tells more\n", "x: tells more\n"),
+            (
+                "<!-- [x] --> [x](a.md)\n```\n[x]\n```\n[x]: a.md\n",
+                "<!-- [x] --> x\n```\n[x]\n```\n",
+            ),
+        ],
+    )
+    def test_a_definition_goes_and_what_uses_it_becomes_text(self, text: str, left: str) -> None:
+        memory = memory_of({"a.md": "1", "b.md": "2", "c.md": text})
+        assert after(memory, acts.Retire("a.md"))["c.md"] == left
+        moved = after(memory, acts.Rename("a.md", "z.md"))["c.md"]
+        assert moved == text.replace("a.md", "z.md")
+
+    def test_a_definition_in_an_index_goes_too(self) -> None:
+        index = "- [A][x] - one\n- [B](b.md)\n\n[x]: a.md\n"
+        result = after(
+            memory_of({"MEMORY.md": index, "a.md": "1", "b.md": "2"}), acts.Retire("a.md")
+        )
+        assert result["MEMORY.md"] == "- A - one\n- [B](b.md)\n\n"
 
     def test_a_head_that_names_it_names_the_successor_or_is_told(self) -> None:
         page = "---\nrelated: [a]\n---\n"

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
+from ricordo.memory.layout import Layout
 from ricordo.memory.new_path import LONGEST_NAME, check_new_path, is_plain_name, path_for
 
 NAMES = st.one_of(
@@ -25,7 +28,7 @@ def test_a_path_is_found_for_every_name_and_none_is_taken_twice(
 ) -> None:
     taken = ["a-b.md", "Tides.md"]
     for name in names:
-        path = path_for(name, taken, folder)
+        path = path_for(name, taken, AUTO_MEMORY, folder)
         check_new_path(path, taken, ["sub", "sub/deep"])
         assert path.rpartition("/")[0] == folder
         assert len(path.rpartition("/")[2].encode()) <= LONGEST_NAME
@@ -45,7 +48,24 @@ def test_a_path_is_found_for_every_name_and_none_is_taken_twice(
     ],
 )
 def test_paths_for_names(name: str, taken: list[str], path: str) -> None:
-    assert path_for(name, taken) == path
+    assert path_for(name, taken, AUTO_MEMORY) == path
+
+
+@pytest.mark.parametrize(
+    ("name", "layout", "folder", "path"),
+    [
+        ("Memory", AUTO_MEMORY, "", "memory-2.md"),
+        ("Memory", AUTO_MEMORY, "sub", "sub/memory.md"),
+        ("Index", WIKI, "", "index-2.md"),
+        ("Index", WIKI, "wiki/deep", "wiki/deep/index-2.md"),
+        ("Log", WIKI, "", "log-2.md"),
+        ("Claude", WIKI, "", "claude-2.md"),
+    ],
+)
+def test_no_note_gets_the_path_of_an_index_a_log_or_a_schema(
+    name: str, layout: Layout, folder: str, path: str
+) -> None:
+    assert path_for(name, [], layout, folder) == path
 
 
 @pytest.mark.parametrize(

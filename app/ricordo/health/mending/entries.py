@@ -96,7 +96,7 @@ def extract(memory: Memory, index: Index, lines: Sequence[int]) -> Fix | None:
     name = _heading_above(every, first) or description
     if not description or find_secrets(name):
         return None
-    path = path_for(name, (*memory.by_path, *memory.others), index.folder)
+    path = path_for(name, (*memory.by_path, *memory.others), memory.layout, index.folder)
     title = name.replace("[", "(").replace("]", ")")
     entry = f"- {markdown_link(title, index.path, path)} — {description}"
     acts: list[Act] = [Create(path, "\n".join(body) + "\n", entry="")]

@@ -13,7 +13,8 @@ from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Resolved, folded
 from ricordo.memory.note import Note, stem
-from ricordo.memory.relink import as_text, pointing_to
+from ricordo.memory.relink import pointing_to
+from ricordo.memory.unlink import as_text
 from ricordo.recall.likeness import spelled_alike
 
 _SHORTEST_WORD = 5

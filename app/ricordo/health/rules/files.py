@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from ricordo.health.finding import Fix, Severity
 from ricordo.health.rule import Context, Found, memory_rule, note_rule
-from ricordo.memory.change import Retire
+from ricordo.memory.change import Convert, Retire
+from ricordo.memory.encoding import text_of_other_encoding
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory, Skipped
 from ricordo.memory.note import Note, Trouble
@@ -54,10 +55,12 @@ def empty_note(note: Note, context: Context) -> Iterator[Found]:
 )
 def unreadable_note(memory: Memory, context: Context) -> Iterator[Found]:
     """Files whose text cannot be had as it is, and links under which nothing is."""
-    troubled = [(file.path, file.trouble.value) for file in memory.files if _hides_text(file)]
-    skipped = [(item.path, item.reason) for item in memory.skipped if _is_no_live_link(item)]
-    for path, reason in troubled + skipped:
-        yield Found(0, f"{path} cannot be read: {reason}.", reason, (), path)
+    for file in memory.files:
+        if _hides_text(file):
+            yield _unreadable(file.path, file.trouble.value, _fix(file))
+    for item in memory.skipped:
+        if _is_no_live_link(item):
+            yield _unreadable(item.path, item.reason)
 
 
 @memory_rule("duplicate-name", Severity.WARNING, "two notes with one name")
@@ -71,6 +74,16 @@ def duplicate_name(memory: Memory, context: Context) -> Iterator[Found]:
         if other is not note and (note.head.fields or other.head.fields):
             message = f"“{note.name}” is also the name of {other.path}."
             yield Found(0, message, note.name, (other.path, note.path), note.path)
+
+
+def _unreadable(path: str, reason: str, fix: Fix | None = None) -> Found:
+    return Found(0, f"{path} cannot be read: {reason}.", reason, (), path, fix=fix)
+
+
+def _fix(file: Note) -> Fix | None:
+    if text_of_other_encoding(file) is None:
+        return None
+    return Fix("write the same text in UTF-8", (Convert(file.path),))
 
 
 def _hides_text(file: Note) -> bool:

@@ -17,6 +17,7 @@ from ricordo.text import one_line
 from ricordo.tui.editor import edit_in_terminal
 
 if TYPE_CHECKING:
+    from ricordo.memory.change_set import ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note
     from ricordo.tui.changing.writing import Writing
@@ -86,8 +87,8 @@ class Editing:
         is_there = note.path in memory.by_path
         act = Rewrite(note.path, text) if is_there else Create(note.path, text, entry="")
         change_set = await writing.put_together(memory, [act], _REASON)
-        if seen_first and change_set:
-            words = ("This takes the place of what somebody else wrote.",)
+        words = _words(change_set, note.path, seen_first=seen_first)
+        if words and change_set:
             approved = await writing.propose("What you edited", change_set, words)
             if approved is None:
                 writing.tell(f"Nothing was written.{_kept(copy)}", severe=True)
@@ -103,6 +104,16 @@ class Editing:
         if outcome is not None:
             writing.tell("Saved. u takes it back.")
         return False
+
+
+def _words(change_set: ChangeSet, path: str, *, seen_first: bool) -> tuple[str, ...]:
+    """Return why what was edited is shown before it is written; nothing where it need not be."""
+    words: list[str] = []
+    if seen_first:
+        words.append("This takes the place of what somebody else wrote.")
+    if any(edit.path != path for edit in change_set.edits):
+        words.append("It is called otherwise now: links to it follow.")
+    return tuple(words)
 
 
 def _kept(copy: str) -> str:

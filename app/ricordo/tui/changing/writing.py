@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ricordo.tui.palette import Palette
 
 MERGED = "Merged with what somebody else wrote: look again"
+UNCHANGED = "Nothing was written yet: somebody else wrote at the same moment"
 
 Result = TypeVar("Result")
 
@@ -143,9 +144,8 @@ class Writing:
 
     async def look_again(self, merged: Merged) -> ChangeSet | None:
         """Show a merge; return what of it the person approves."""
-        files = ", ".join(merged.files)
-        words = (f"Meanwhile somebody else changed other lines of {files}.",)
-        return await self.propose(MERGED, merged.change_set, words)
+        title = MERGED if merged.files else UNCHANGED
+        return await self.propose(title, merged.change_set, (merged.told,))
 
     async def write_and_tell(
         self, change_set: ChangeSet, told: str, undoes: int | None = None

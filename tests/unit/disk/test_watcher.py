@@ -1,0 +1,69 @@
+"""Watching where the machine does not let us, and where links lead elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import watchfiles
+from watchfiles._rust_notify import WatchfilesRustInternalError
+
+from ricordo.disk.watcher import Batch, watch
+
+
+async def told_of(path: Path, batches: AsyncIterator[Batch], *others: Path) -> list[Batch]:
+    """Write to `others` and to `path`, again and again; return the batches up to the one that tells
+    of `path`.
+    """
+
+    async def tell() -> list[Batch]:
+        found: list[Batch] = []
+        while not found or path.name not in found[-1].paths:
+            found.append(await anext(batches))
+        return found
+
+    told = asyncio.create_task(tell())
+    for number in range(200):
+        for written in (*others, path):
+            written.write_text(f"{number}\n")
+        await asyncio.sleep(0.1)
+        if told.done():
+            break
+    return await asyncio.wait_for(told, 1)
+
+
+@pytest.mark.parametrize("error", [OSError(28, "no watches left"), WatchfilesRustInternalError("")])
+async def test_without_watches_a_directory_is_polled_and_says_so(
+    root: Path, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    awatch = watchfiles.awatch
+
+    def scarce(*words: Any, **options: Any) -> Any:
+        if not options["force_polling"]:
+            raise error
+        return awatch(*words, **options)
+
+    monkeypatch.setattr(watchfiles, "awatch", scarce)
+    batches = watch(str(root))
+    first = [await anext(batches) for _ in range(3)]
+    assert [(batch.polling, batch.everything) for batch in first] == [
+        (False, False),
+        (True, True),
+        (True, False),
+    ]
+    found = await told_of(root / "a.md", batches)
+    assert found[-1].polling
+
+
+async def test_what_a_link_leads_to_is_not_watched(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (root / "link").symlink_to(outside)
+    (root / "everything").symlink_to("/")
+    batches = watch(str(root))
+    found = await told_of(root / "a.md", batches, outside / "x.md")
+    assert {path for batch in found for path in batch.paths} == {"a.md"}
+    assert not any(batch.polling for batch in found)
