@@ -69,7 +69,8 @@ def stamp_of(note: Note, targets: Iterable[str]) -> str:
 def record_of(note: Note, stamp: str) -> Record:
     """Return what is kept of `note`."""
     name, body = words(note.name), words(note.body)
-    series, place = series_of(note.path)
+    # a longer note tells enough of what it is about; a short one may need those beside it
+    series, place = series_of(note.path) if len(body) <= CHUNK else ("", 0)
     return Record(
         path=os.fsencode(note.path),
         stamp=stamp,
