@@ -81,7 +81,7 @@ def saturated(frequency: float, length: float, average: float) -> float:
 class Evidence:
     """What one note has of the question's words."""
 
-    __slots__ = ("chunks", "frequency", "length", "pairs", "written", "begun", "row")  # noqa: RUF023
+    __slots__ = ("begun", "chunks", "frequency", "length", "pairs", "row", "written")
 
     def __init__(self, row: Row, lexicon: Lexicon) -> None:
         self.row = row
@@ -133,8 +133,7 @@ class Lexicon:
         self.totals = reader.totals()
         stems = dict(zip(reversed(question.stems), reversed(question.words), strict=True))
         terms = [Term(word, stem, reader, self.totals) for stem, word in stems.items()]
-        self.asked = sum(term.idf for term in terms)
-        """The weight of all that is asked for, known here or not."""
+        self._asked = sorted((term.idf for term in terms), reverse=True)
         known = sorted((term for term in terms if term.known), key=lambda term: -term.idf)
         self.terms = known[:most]
         numbers = {term.stem: n for n, term in enumerate(self.terms)}
@@ -171,7 +170,7 @@ class Lexicon:
             if forms and occurrences + term.notes > most:
                 break
             occurrences += term.notes
-            forms |= term.forms.keys()
+            forms |= (term.forms or term.beginnings).keys()
         return " OR ".join(f'"{form}"' for form in sorted(forms))
 
     def score(self, found: Evidence) -> float:
@@ -204,9 +203,14 @@ class Lexicon:
             for term, count in frequency.items()
         )
 
+    def weight_asked(self, most: int) -> float:
+        """Return what the `most` rarest words of the question weigh, known here or not."""
+        return sum(self._asked[:most])
+
     def coverage(self, frequencies: Iterable[dict[int, float]]) -> float:
         """Return which share of what is asked for, by idf, the notes with these term frequencies
         have together, 0 to 1.
         """
         covered = {term for frequency in frequencies for term in frequency}
-        return sum(self.terms[term].idf for term in covered) / self.asked if self.asked else 0.0
+        asked = sum(self._asked)
+        return sum(self.terms[term].idf for term in covered) / asked if asked else 0.0

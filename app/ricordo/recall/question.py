@@ -24,11 +24,11 @@ class Question:
     their order; `stems` stand beside them.
     """
 
-    __slots__ = ("asks_how_many", "asks_now", "asks_when", "pairs", "stems", "window", "words")
+    __slots__ = ("asks_how_many", "asks_now", "asks_when", "pairs", "stems", "text", "window", "words")
 
     def __init__(self, message: str, today: date) -> None:
         """`today` is what "last week" is counted from."""
-        text = message[:LONGEST]
+        self.text = text = message[:LONGEST]
         found = content_words(words(_FILLER.sub(" ", text)))
         self.words: tuple[str, ...] = tuple(dict.fromkeys(found))
         self.stems: tuple[str, ...] = tuple([stem(word) for word in self.words])
