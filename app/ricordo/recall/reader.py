@@ -125,6 +125,14 @@ class Reader:
         for row in self.connection.execute(f"{_NOTE} WHERE id IN ({marks})", tuple(ids)):
             yield Row(row)
 
+    def file_facts(self, number: int) -> tuple[int, int]:
+        """Return size and time of the last change (ns) of the file that note `number` was read
+        from; the time is 0 where a later change might not show in it.
+        """
+        sql = "SELECT size, changed_ns FROM note WHERE id = ?"
+        size, changed_ns = self.connection.execute(sql, (number,)).fetchone()
+        return int(size), int(changed_ns)
+
     def around(self, rows: Iterable[Row], reach: int) -> set[int]:
         """Return the ids of the notes that stand at most `reach` places from one of `rows` in its
         series.
