@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from datetime import date
-
 from ricordo.recall.stem import stem
 from ricordo.recall.window import window_in
 from ricordo.recall.words import content_words, words
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import date
+
 LONGEST = 20_000
 """Characters of a message that are looked at: the beginning says what it is about."""
 
-_WHEN = re.compile(r"\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|week)\b", re.I)
-_HOW_MANY = re.compile(r"\bhow (?:many|much|often|long|old|far)\b", re.I)
-_FILLER = re.compile(r"\b(?:kind|sort|type)s? of\b|\bhow long\b", re.I)
-"""Asks and names nothing, though its words alone may."""
-_NOW = re.compile(r"\b(?:current|currently|latest|newest|most recent|right now|nowadays)\b", re.I)
+_WHICH = frozenset(("what", "which"))
+_TIMES = frozenset(("year", "month", "day", "date", "time", "week"))
+_AMOUNTS = frozenset(("many", "much", "often", "long", "old", "far"))
+_NOW = frozenset(("current", "currently", "latest", "newest", "nowadays"))
+_FILLERS = frozenset(
+    (("kind", "of"), ("kinds", "of"), ("sort", "of"), ("sorts", "of"), ("type", "of"))
+    + (("types", "of"),)
+)
+"""Words of which the first names nothing before the second."""
 
 
 class Question:
@@ -24,18 +30,42 @@ class Question:
     their order; `stems` stand beside them.
     """
 
-    __slots__ = ("asks_how_many", "asks_now", "asks_when", "pairs", "stems", "text", "window", "words")
+    __slots__ = (
+        "asks_how_many",
+        "asks_now",
+        "asks_when",
+        "pairs",
+        "stems",
+        "text",
+        "window",
+        "words",
+    )
 
     def __init__(self, message: str, today: date) -> None:
         """`today` is what "last week" is counted from."""
-        self.text = text = message[:LONGEST]
-        found = content_words(words(_FILLER.sub(" ", text)))
+        self.text = message[:LONGEST]
+        every = words(self.text)
+        said = set(every)
+        found = content_words(_without_fillers(every))
         self.words: tuple[str, ...] = tuple(dict.fromkeys(found))
         self.stems: tuple[str, ...] = tuple([stem(word) for word in self.words])
         stems = [stem(word) for word in found]
         self.pairs = frozenset(zip(stems, stems[1:], strict=False))
         """Stems that follow one another."""
-        self.window = window_in(text, today)
-        self.asks_when = bool(_WHEN.search(text))
-        self.asks_how_many = bool(_HOW_MANY.search(text))
-        self.asks_now = bool(_NOW.search(text))
+        self.window = window_in(self.text, today)
+        self.asks_when = "when" in said or _both(said, _WHICH, _TIMES)
+        self.asks_how_many = "how" in said and not said.isdisjoint(_AMOUNTS)
+        self.asks_now = not said.isdisjoint(_NOW)
+
+
+def _both(said: set[str], one: frozenset[str], other: frozenset[str]) -> bool:
+    return not said.isdisjoint(one) and not said.isdisjoint(other)
+
+
+def _without_fillers(found: list[str]) -> Iterable[str]:
+    after: Iterator[str] = iter([*found[1:], ""])
+    before = ""
+    for word, following in zip(found, after, strict=True):
+        if (word, following) not in _FILLERS and (before, word) != ("how", "long"):
+            yield word
+        before = word

@@ -55,7 +55,7 @@ class Breadth:
 
 
 WIDE = Breadth(terms=24, occurrences=20_000, notes=200)
-NARROW = Breadth(terms=12, occurrences=2_000, notes=50)
+NARROW = Breadth(terms=12, occurrences=1_500, notes=32)
 """For the hook, which has a hundredth of a second."""
 
 

@@ -35,6 +35,8 @@ LINKED = 0.7
 """How many of the best notes lead on over their links, and what a note gains of the best score
 that all walkers reach (the design: the squared top 20, weight .7 to 1.0).
 """
+MOST_LINKED = 8
+"""Notes that are looked at for their links alone."""
 MOST_ASKED = 12
 """Of a long message the rarest words count as asked for: it tells more than it asks."""
 
@@ -139,15 +141,15 @@ def _follow_links(reader: Reader, ranking: Ranking) -> None:
     if not links:
         return
     found = {it.row.id: it for it in ranking.candidates}
-    missing = {note for link in links for note in link} - found.keys()
-    for row in reader.rows(missing):
-        found[row.id] = Candidate(Evidence(row, ranking.lexicon))
     mass = pagerank(seeds, links)
     most = max(mass.values())
+    missing = sorted(mass.keys() - found.keys(), key=lambda note: -mass[note])[:MOST_LINKED]
+    for row in reader.rows(missing):
+        found[row.id] = Candidate(Evidence(row, ranking.lexicon))
     names = {it.row.id: it.row.title for it in ranking.candidates[:SEEDS]}
     for source, target in links:
         for one, other in ((source, target), (target, source)):
-            if other in names and one not in seeds:
+            if other in names and one in found and one not in seeds:
                 found[one].cues.append(f"linked with {names[other]}")
     for number, candidate in found.items():
         if number != first.row.id:

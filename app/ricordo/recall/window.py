@@ -29,19 +29,20 @@ _MONTHS = (
     "december",
 )
 _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name != "may" else name for name in _MONTHS)
-_ISO = re.compile(r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?\b")
-_NAMED = re.compile(
+_ISO = (r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?\b")
+_NAMED = (
     rf"\b(?:(?P<d1>\d\d?)(?:st|nd|rd|th)?(?:\s+of)?\s+)?(?P<m>{_MONTH})\b\.?"
-    r"(?:\s+(?P<d2>\d\d?)(?:st|nd|rd|th)?(?!\d))?(?:,?\s*(?:of\s+|in\s+)?(?P<y>(?:19|20)\d\d))?",
-    re.IGNORECASE,
+    r"(?:\s+(?P<d2>\d\d?)(?:st|nd|rd|th)?(?!\d))?(?:,?\s*(?:of\s+|in\s+)?(?P<y>(?:19|20)\d\d))?"
 )
-_OF_TIME = re.compile(r"\b(?:in|of|on|by|since|until|during|before|after|last|this)\s+$", re.I)
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_RELATIVE = re.compile(
+_OF_TIME = r"\b(?:in|of|on|by|since|until|during|before|after|last|this)\s+$"
+_YEAR = r"\b(?:19|20)\d\d\b"
+_RELATIVE = (
     r"\b(?P<what>yesterday|today|this morning|tonight"
-    r"|(?P<which>last|this|past)\s+(?P<unit>week|month|year))\b",
-    re.IGNORECASE,
+    r"|(?P<which>last|this|past)\s+(?P<unit>week|month|year))\b"
 )
+_TELLTALE = frozenset("yesterday today tonight morning last this past".split()) | {
+    start for name in _MONTHS for start in (name, name[:3])
+}
 
 
 class Window:
@@ -72,8 +73,12 @@ class Window:
 
 def window_in(text: str, today: date) -> Window | None:
     """Return the time that `text` names, the first where it names several; None where none."""
+    said = re.findall("[a-z]+", text.lower())
+    if _TELLTALE.isdisjoint(said) and not re.search("[0-9]", text):
+        # most messages: the patterns below take longer to compile than to search
+        return None
     for pattern, read in _READERS:
-        for match in pattern.finditer(text):
+        for match in re.finditer(pattern, text, re.IGNORECASE):
             try:
                 found = read(match, today)
             except (ValueError, OverflowError):
@@ -91,7 +96,7 @@ def _named(match: re.Match[str], today: date) -> Window | None:
     day, year = match["d1"] or match["d2"], match["y"]
     if match["m"].lower() in ("may", "mar", "march") and not (day or year):
         # these are words too
-        if not _OF_TIME.search(match.string[: match.start()]):
+        if not re.search(_OF_TIME, match.string[: match.start()], re.IGNORECASE):
             return None
     month = next(n for n, name in enumerate(_MONTHS, 1) if name.startswith(match["m"].lower()[:3]))
     return _days(int(year or 2000), month, int(day or 0), any_year=not year)
@@ -127,6 +132,4 @@ def _in_year(day: date, year: int) -> date:
     return date(year, 2, 28) if leap else day.replace(year=year)
 
 
-_READERS: tuple[
-    tuple[re.Pattern[str], Callable[[re.Match[str], date], Window | None]], ...
-] = ((_ISO, _iso), (_NAMED, _named), (_YEAR, _year), (_RELATIVE, _relative))
+_READERS: tuple[tuple[str, Callable[[re.Match[str], date], Window | None]], ...] = ((_ISO, _iso), (_NAMED, _named), (_YEAR, _year), (_RELATIVE, _relative))

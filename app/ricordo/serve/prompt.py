@@ -18,7 +18,6 @@ from ricordo.recall.reader import VERSION, Reader
 from ricordo.recall.select import select
 from ricordo.recall.usage import Usage
 from ricordo.serve.place import Indexed, indexed_memory
-from ricordo.text import encodable, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +52,8 @@ def answer_prompt(document: bytes, state: str) -> bytes:
     blocks = _blocks(memory, prompt, usage.given(session))
     if not blocks:
         return b""
-    context = "\n\n".join([_INTRODUCTION.format(root=visible(memory.root)), *blocks.values()])
-    output = {"hookEventName": EVENT, "additionalContext": encodable(context)}
+    context = "\n\n".join([_INTRODUCTION.format(root=_visible(memory.root)), *blocks.values()])
+    output = {"hookEventName": EVENT, "additionalContext": context}
     with suppress(sqlite3.Error):
         usage.give(session, blocks)
     return json.dumps({"hookSpecificOutput": output}).encode("ascii") + b"\n"
@@ -73,7 +72,7 @@ def _blocks(memory: Indexed, prompt: str, never: frozenset[bytes]) -> dict[bytes
         return {}
     reader = Reader(_opened(memory.index))
     blocks: dict[bytes, str] = {}
-    room = LONGEST_CONTEXT - len(_INTRODUCTION) - len(visible(memory.root))
+    room = LONGEST_CONTEXT - len(_INTRODUCTION) - len(_visible(memory.root))
     for found in select(reader, question, today, never=never, breadth=NARROW):
         text = _unchanged_text(memory, reader, found)
         if text is None:
@@ -114,8 +113,8 @@ def _unchanged_text(memory: Indexed, reader: Reader, found: Selected) -> str | N
 def _block(found: Selected, text: str) -> str:
     row = found.candidate.row
     day = f", of {row.day}" if row.day else ""
-    head = f"## {visible(row.title)} ({visible(os.fsdecode(row.path))}{day})"
-    why = f"Why: {visible('; '.join(found.why))}" if found.why else ""
+    head = f"## {_visible(row.title)} ({_visible(os.fsdecode(row.path))}{day})"
+    why = f"Why: {_visible('; '.join(found.why))}" if found.why else ""
     return "\n".join(part for part in (head, why, _body(text)) if part)
 
 
@@ -125,5 +124,14 @@ def _body(text: str) -> str:
         end = text.find("\n---", 3)
         if end > 0:
             text = text[text.find("\n", end + 1) + 1 :] if "\n" in text[end + 1 :] else ""
-    text = visible(text.strip())
+    text = _visible(text.strip())
     return text if len(text) <= LONGEST_NOTE else f"{text[:LONGEST_NOTE].rstrip()} …"
+
+
+def _visible(text: str) -> str:
+    """`text` with every control made visible; plain text without loading what does that."""
+    if all(line.isprintable() for line in text.split("\n")):
+        return text
+    from ricordo.text import visible
+
+    return visible(text)
