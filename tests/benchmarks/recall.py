@@ -25,6 +25,7 @@ from ricordo.memory.memory import Memory
 from ricordo.recall.index import Index
 from ricordo.recall.question import Question
 from ricordo.recall.rank import NARROW, WIDE, Breadth, Ranking, rank
+from ricordo.recall.select import LIKELY, likelihood_of_best
 from ricordo.recall.stem import stem
 from ricordo.recall.words import content_words, words
 from tests.benchmarks.locomo import KINDS, Asked, Conversation, Piece, read_conversations
@@ -53,9 +54,12 @@ class Bench:
 
     def ranking(self, question: str, breadth: Breadth = WIDE) -> Ranking:
         asked = Question(question, self.today)
-        return self.index.ask(
-            self.memory, lambda reader: rank(reader, asked, self.today, breadth)
-        )
+        return self.index.ask(self.memory, lambda reader: rank(reader, asked, self.today, breadth))
+
+    def bearing(self, question: str) -> float:
+        """Return how likely any note bears on a question, 0 to 1."""
+        ranking = self.ranking(question)
+        return likelihood_of_best(ranking)
 
     def recall(self, question: str, breadth: Breadth = WIDE) -> list[str]:
         found = self.ranking(question, breadth).candidates[:DEEP]
@@ -88,7 +92,9 @@ def plain_bm25(pieces: Sequence[Piece]) -> Search:
         length = 1.2 * (0.25 + 0.75 * text.total() / average)
         return sum(
             log(1 + (len(texts) - notes[term] + 0.5) / (notes[term] + 0.5))
-            * text[term] * 2.2 / (text[term] + length)
+            * text[term]
+            * 2.2
+            / (text[term] + length)
             for term in terms
             if term in text
         )
@@ -129,7 +135,9 @@ def figures(answers: Sequence[Answered]) -> Figures:
     return Figures(len(answers), *(sum(column) / len(answers) for column in columns))
 
 
-def judge(conversation: str, asked: Asked, pieces: Sequence[Piece], search: Search) -> Answered | None:
+def judge(
+    conversation: str, asked: Asked, pieces: Sequence[Piece], search: Search
+) -> Answered | None:
     """Return how `search` answers; None where no note holds the evidence."""
     gold = {it.path for it in pieces if it.turns & asked.evidence}
     if not gold:
@@ -184,9 +192,47 @@ def _verdict(kind: str, answers: Mapping[str, list[Answered]]) -> None:
     got = figures(unseen["recall"])
     for label, value, target in zip(("R@1", "R@5"), got[1:3], TARGETS[kind], strict=True):
         if target:
-            print(f"  {label} {value:.3f}, target {target}: {'ok' if value >= target else 'MISSED'}")
+            verdict = "ok" if value >= target else "MISSED"
+            print(f"  {label} {value:.3f}, target {target}: {verdict}")
     loss = 100 * (got.five - figures(unseen["the hook"]).five)
     print(f"  the hook loses {loss:.1f} points of R@5 (3 at most)")
+
+
+SHARE = 0.8
+"""Of a conversation's own questions, to which the threshold of the silence test lets notes go."""
+LOUDEST = 0.35
+"""Of foreign questions, that may get notes then."""
+SMALL_TALK = ("thanks", "ok", "continue", "yes please do it", "and then?", "why", "what is this")
+
+
+def silence(kind: str, benches: Mapping[str, Bench], talks: Sequence[Conversation]) -> None:
+    """Print how many questions of one conversation get notes of the next one."""
+    for counted, label in ((False, "tuned on"), (True, "not tuned on")):
+        own: list[float] = []
+        foreign: list[float] = []
+        for number, talk in enumerate(talks):
+            if (talk.id not in TUNED_ON) == counted:
+                bench, other = benches[talk.id], talks[(number + 1) % len(talks)]
+                own += [bench.bearing(it.text) for it in talk.questions]
+                foreign += [bench.bearing(it.text) for it in other.questions]
+        if own:
+            _print_silence(f"{kind}, {label}", sorted(own), foreign)
+    loud = [text for text in SMALL_TALK for bench in benches.values() if bench.bearing(text)]
+    print(f"  small talk that gets notes: {loud or 'none'}")
+
+
+def _print_silence(label: str, own: list[float], foreign: list[float]) -> None:
+    threshold = own[int(len(own) * (1 - SHARE))]
+    loud = sum(value >= threshold for value in foreign) / len(foreign)
+    verdict = "ok" if loud <= LOUDEST else "MISSED"
+    print(f"  silence, {label}: {loud:.1%} of foreign questions get notes ({verdict}) where")
+    at_own = [sum(value >= LIKELY for value in of) / len(of) for of in (own, foreign)]
+    print(f"    {SHARE:.0%} of its own do; as shipped {at_own[1]:.1%} where {at_own[0]:.1%} do")
+
+
+def _bench(folder: Path, kind: str, talk: Conversation) -> Bench:
+    name = re.sub(r"\W", "_", talk.id)
+    return Bench(folder / kind / name, talk.pieces[kind], talk.last_day)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -201,11 +247,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     talks = read_conversations(options.data)
     with tempfile.TemporaryDirectory(prefix="ricordo-recall-") as folder:
         for kind in KINDS:
-            benches = {
-                talk.id: Bench(Path(folder) / kind / re.sub(r"\W", "_", talk.id), talk.pieces[kind], talk.last_day)
-                for talk in talks
-            }
+            benches = {talk.id: _bench(Path(folder), kind, talk) for talk in talks}
             measure(kind, benches, talks)
+            silence(kind, benches, talks)
     return 0
 
 

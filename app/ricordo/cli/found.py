@@ -17,7 +17,11 @@ NOTHING = 1
 def add_number(parser: ArgumentParser, default: int = 5) -> None:
     """Add `-n N`."""
     parser.add_argument(
-        "-n", dest="number", metavar="N", type=_positive, default=default,
+        "-n",
+        dest="number",
+        metavar="N",
+        type=_positive,
+        default=default,
         help=f"at most so many notes ({default})",
     )
 

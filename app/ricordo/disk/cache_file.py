@@ -72,7 +72,10 @@ def _remove(path: str) -> None:
 
 def _checksum(path: str) -> int:
     checksum = 0
-    with open(path, "rb") as file:
-        while piece := file.read(_PIECE):
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        while piece := os.read(handle, _PIECE):
             checksum = crc32(piece, checksum)
+    finally:
+        os.close(handle)
     return checksum

@@ -63,7 +63,7 @@ def recall(
     chosen = index.ask(
         memory, lambda reader: select(reader, question, today, most, raw, meaning=meaning)
     )
-    results = []
+    results: list[Result] = []
     for it in chosen:
         note = memory.by_path[os.fsdecode(it.path)]
         budget -= note.facts.size

@@ -30,8 +30,11 @@ def register(file: CacheFile, root: str, project: str, rank: int) -> None:
 def read_catalogue(state: str) -> dict[str, dict[str, Any]]:
     """Return what is known of each memory, by its root; nothing where that cannot be read."""
     try:
-        with open(os.path.join(state, FOLDER, FILE), "rb") as file:
-            known = json.loads(file.read(_LARGEST))
+        handle = os.open(os.path.join(state, FOLDER, FILE), os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            known = json.loads(os.read(handle, _LARGEST))
+        finally:
+            os.close(handle)
     except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(known, dict):

@@ -92,7 +92,11 @@ class Evidence:
         self.chunks: dict[int, dict[int, int]] = {}
         body = row.body
         self.length = len(body) + NAME * len(row.name) + SUMMARY * len(row.description)
-        for found, weight in ((row.name, NAME), (row.description, SUMMARY), (row.keywords, KEYWORD)):
+        for found, weight in (
+            (row.name, NAME),
+            (row.description, SUMMARY),
+            (row.keywords, KEYWORD),
+        ):
             self._count(lexicon.found_in(found), weight, lexicon)
         hits = lexicon.found_in(body)
         self._count(hits, 1.0, lexicon)

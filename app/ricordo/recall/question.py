@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ricordo.recall.stem import stem
 from ricordo.recall.window import window_in
 from ricordo.recall.words import content_words, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from datetime import date
 
 LONGEST = 20_000
@@ -18,10 +20,7 @@ _WHICH = frozenset(("what", "which"))
 _TIMES = frozenset(("year", "month", "day", "date", "time", "week"))
 _AMOUNTS = frozenset(("many", "much", "often", "long", "old", "far"))
 _NOW = frozenset(("current", "currently", "latest", "newest", "nowadays"))
-_FILLERS = frozenset(
-    (("kind", "of"), ("kinds", "of"), ("sort", "of"), ("sorts", "of"), ("type", "of"))
-    + (("types", "of"),)
-)
+_FILLERS = frozenset((word, "of") for word in ("kind", "kinds", "sort", "sorts", "type", "types"))
 """Words of which the first names nothing before the second."""
 
 
@@ -50,7 +49,7 @@ class Question:
         self.words: tuple[str, ...] = tuple(dict.fromkeys(found))
         self.stems: tuple[str, ...] = tuple([stem(word) for word in self.words])
         stems = [stem(word) for word in found]
-        self.pairs = frozenset(zip(stems, stems[1:], strict=False))
+        self.pairs = frozenset(pairwise(stems))
         """Stems that follow one another."""
         self.window = window_in(self.text, today)
         self.asks_when = "when" in said or _both(said, _WHICH, _TIMES)
@@ -63,9 +62,9 @@ def _both(said: set[str], one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _without_fillers(found: list[str]) -> Iterable[str]:
-    after: Iterator[str] = iter([*found[1:], ""])
     before = ""
-    for word, following in zip(found, after, strict=True):
+    for at, word in enumerate(found):
+        following = found[at + 1] if at + 1 < len(found) else ""
         if (word, following) not in _FILLERS and (before, word) != ("how", "long"):
             yield word
         before = word

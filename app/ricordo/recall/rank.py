@@ -40,6 +40,7 @@ TOGETHER = 0.4
 """What a note takes of the score that it and its two neighbours have as one text."""
 REACH = 2
 
+
 class Breadth:
     """How much is looked at for one answer."""
 
@@ -55,6 +56,8 @@ class Breadth:
 
 
 WIDE = Breadth(terms=24, occurrences=20_000, notes=200)
+FAST = Breadth(terms=12, occurrences=3_000, notes=60)
+"""For a search at every key."""
 NARROW = Breadth(terms=12, occurrences=1_500, notes=32)
 """For the hook, which has a hundredth of a second."""
 
@@ -81,9 +84,7 @@ class Ranking:
 
     __slots__ = ("candidates", "lexicon", "question")
 
-    def __init__(
-        self, question: Question, lexicon: Lexicon, candidates: list[Candidate]
-    ) -> None:
+    def __init__(self, question: Question, lexicon: Lexicon, candidates: list[Candidate]) -> None:
         self.question = question
         self.lexicon = lexicon
         self.candidates = candidates

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """Of the tables below; an index of another version is built anew."""
 COLUMN_WEIGHTS = (3.0, 2.0, 2.0, 1.0)
-"""Of name, description, keywords and body (from the design: name x3, description and keywords x2)."""
+"""Of name, description, keywords and body (the design's: name x3, description, keywords x2)."""
 MOST_FORMS = 24
 """Words of one family, or with one beginning, that are looked for: the commonest ones."""
 

@@ -18,16 +18,17 @@ from ricordo.text import encodable
 _KEYWORD_FIELDS = ("keywords", "tags", "aliases")
 _NUMBER = re.compile(r"(\d{1,9})(?=\D*$)")
 _ISO_DAY = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
-_TIMES = frozenset(
-    """
-    yesterday today tonight tomorrow ago last next week weeks weekend month months year years day
-    days morning evening night since recently monday tuesday wednesday thursday friday saturday
-    sunday january february march april may june july august september october november december
-    """.split()
-) | {str(year) for year in range(1900, 2100)}
-_NUMBERS = frozenset(
-    "one two three four five six seven eight nine ten dozen couple few several once twice".split()
-) | {str(number) for number in range(3000)}
+_TIME_WORDS = """
+    yesterday today tonight tomorrow ago last next week weeks weekend month months year years
+    day days morning evening night since recently monday tuesday wednesday thursday friday
+    saturday sunday january february march april may june july august september october
+    november december
+"""
+_TIMES = frozenset(_TIME_WORDS.split()) | {str(year) for year in range(1900, 2100)}
+_NUMBER_WORDS = """
+    one two three four five six seven eight nine ten dozen couple few several once twice
+"""
+_NUMBERS = frozenset(_NUMBER_WORDS.split()) | {str(number) for number in range(3000)}
 
 
 class Record(NamedTuple):

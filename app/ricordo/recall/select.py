@@ -82,18 +82,14 @@ def select(
     """Return at most `most` notes that bear on the `question`, best first, none of the paths
     `never` and no logs or schemas. Raises sqlite3.Error.
     """
-    if len(question.words) < LEAST_WORDS:
-        return []
     ranking = rank(reader, question, today, breadth)
-    if not ranking.candidates:
+    if likelihood_of_best(ranking) < LIKELY:
         return []
     asked = ranking.lexicon.weight_asked(MOST_ASKED)
-    if likelihood(ranking.candidates[0].score, asked) < LIKELY:
-        return []
     if meaning:
         _fuse(ranking, meaning)
     _follow_links(reader, ranking)
-    chosen = []
+    chosen: list[Selected] = []
     for candidate in ranking.candidates:
         chance = likelihood(candidate.score, asked)
         if len(chosen) == most or chance < ALSO_LIKELY:
@@ -101,6 +97,14 @@ def select(
         if candidate.row.recalled and candidate.row.path not in never:
             chosen.append(Selected(candidate, chance, reasons(candidate, ranking)))
     return chosen
+
+
+def likelihood_of_best(ranking: Ranking) -> float:
+    """Return how likely it is that any note bears on the question of `ranking`, 0 to 1."""
+    if len(ranking.question.words) < LEAST_WORDS or not ranking.candidates:
+        return 0.0
+    best = ranking.candidates[0].score
+    return likelihood(best, ranking.lexicon.weight_asked(MOST_ASKED))
 
 
 def likelihood(score: float, asked: float) -> float:

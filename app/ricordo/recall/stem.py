@@ -8,6 +8,7 @@ left alone).
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 _VOWELS = frozenset("aeiou")
 
@@ -91,7 +92,7 @@ def _is_consonant(word: str, at: int) -> bool:
 def _measure(word: str) -> int:
     """How often a vowel is followed by a consonant: Porter's *m*."""
     kinds = [_is_consonant(word, at) for at in range(len(word))]
-    return sum(1 for vowel, after in zip(kinds, kinds[1:], strict=False) if after and not vowel)
+    return sum(1 for vowel, after in pairwise(kinds) if after and not vowel)
 
 
 def _has_vowel(word: str) -> bool:

@@ -92,7 +92,7 @@ class Store:
         """Make the rows those of `memory`, in one transaction; say whether anything was written.
         Raises sqlite3.Error.
         """
-        here = {note.path: note for note in memory.files if note.role is not Role.INDEX}
+        here = {note.path: note for note in indexed(memory)}
         changed = self._changed(memory, here)
         gone = self._kept.keys() - {os.fsencode(path) for path in here}
         if changed or gone:
@@ -107,8 +107,10 @@ class Store:
         """Say whether the rows are surely those of `memory`; nothing is read or hashed for that."""
         if memory is self._memory:
             return True
-        here = {note.path: note for note in memory.files if note.role is not Role.INDEX}
-        return here.keys() == self._seen.keys() and not any(True for _ in self._touched(memory, here))
+        here = {note.path: note for note in indexed(memory)}
+        return here.keys() == self._seen.keys() and not any(
+            True for _ in self._touched(memory, here)
+        )
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -165,9 +167,7 @@ class Store:
         self._link(memory, [note for note, _ in changed])
         self._total(totals)
 
-    def _replace(
-        self, batch: Sequence[Record], counts: Counter[str], totals: Counter[str]
-    ) -> None:
+    def _replace(self, batch: Sequence[Record], counts: Counter[str], totals: Counter[str]) -> None:
         numbered = []
         free = max((kept.number for kept in self._kept.values()), default=0)
         for record in batch:
@@ -178,7 +178,7 @@ class Store:
                 free += 1
             number = before.number if before else free
             self._kept[record.path] = _Kept(number, record.stamp, record.size, record.changed_ns)
-            totals.update(notes=1, words=record.words, chunks=record.chunks)
+            totals.update({"notes": 1, "words": record.words, "chunks": record.chunks})
             numbered.append((number, record))
         self._put(numbered)
 
@@ -189,11 +189,11 @@ class Store:
         run = self.connection.execute
         number = self._kept[path].number
         row = run(f"SELECT words, chunks, {_TEXTS} FROM note WHERE id = ?", (number,)).fetchone()
-        words, chunks, *texts = row
+        texts = row[2:]
         delete = f"INSERT INTO text (text, rowid, {_TEXTS}) VALUES ('delete', ?, ?, ?, ?, ?)"
         run(delete, (number, *texts))
         counts.subtract(_distinct(texts))
-        totals.subtract(notes=1, words=words, chunks=chunks)
+        totals.subtract({"notes": 1, "words": row[0], "chunks": row[1]})
         run("DELETE FROM link WHERE source = ?", (number,))
         if for_good:
             run("DELETE FROM link WHERE target = ?", (number,))
@@ -236,6 +236,11 @@ class Store:
             "ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
             totals.items(),
         )
+
+
+def indexed(memory: Memory) -> list[Note]:
+    """Return the files of `memory` that are found: all but its indexes."""
+    return [file for file in memory.files if file.role is not Role.INDEX]
 
 
 def targets(memory: Memory, note: Note) -> list[str]:

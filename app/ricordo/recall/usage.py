@@ -17,6 +17,7 @@ from ricordo.recall.catalogue import FOLDER
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
 FILE = "usage.db"
 GIVEN, OPENED, CONFIRMED = "given", "opened", "confirmed"
@@ -53,8 +54,10 @@ class Usage:
     def given(self, session: str) -> frozenset[bytes]:
         """Return the paths of the notes that an agent was given in this session."""
         sql = "SELECT path FROM given WHERE session = ? AND memory = ?"
-        return frozenset(row[0] for row in self._rows(sql, session, self._root)) if session else (
-            frozenset()
+        return (
+            frozenset(row[0] for row in self._rows(sql, session, self._root))
+            if session
+            else (frozenset())
         )
 
     def give(self, session: str, paths: Iterable[bytes]) -> None:
@@ -108,7 +111,7 @@ class Usage:
                 "DELETE FROM gap WHERE memory = ? AND words = ?", (self._root, words)
             )
 
-    def _rows(self, sql: str, *values: str) -> Iterator[tuple[object, ...]]:
+    def _rows(self, sql: str, *values: str) -> Iterator[Any]:
         with suppress(sqlite3.Error):
             if os.path.exists(self._path):
                 with closing(self._connected()) as connection:

@@ -29,7 +29,7 @@ _MONTHS = (
     "december",
 )
 _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name != "may" else name for name in _MONTHS)
-_ISO = (r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?\b")
+_ISO = r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?\b"
 _NAMED = (
     rf"\b(?:(?P<d1>\d\d?)(?:st|nd|rd|th)?(?:\s+of)?\s+)?(?P<m>{_MONTH})\b\.?"
     r"(?:\s+(?P<d2>\d\d?)(?:st|nd|rd|th)?(?!\d))?(?:,?\s*(?:of\s+|in\s+)?(?P<y>(?:19|20)\d\d))?"
@@ -40,7 +40,7 @@ _RELATIVE = (
     r"\b(?P<what>yesterday|today|this morning|tonight"
     r"|(?P<which>last|this|past)\s+(?P<unit>week|month|year))\b"
 )
-_TELLTALE = frozenset("yesterday today tonight morning last this past".split()) | {
+_TELLTALE = frozenset(["yesterday", "today", "tonight", "morning", "last", "this", "past"]) | {
     start for name in _MONTHS for start in (name, name[:3])
 }
 
@@ -94,10 +94,10 @@ def _iso(match: re.Match[str], today: date) -> Window | None:
 
 def _named(match: re.Match[str], today: date) -> Window | None:
     day, year = match["d1"] or match["d2"], match["y"]
-    if match["m"].lower() in ("may", "mar", "march") and not (day or year):
-        # these are words too
-        if not re.search(_OF_TIME, match.string[: match.start()], re.IGNORECASE):
-            return None
+    # some months are words too
+    is_bare = match["m"].lower() in ("may", "mar", "march") and not (day or year)
+    if is_bare and not re.search(_OF_TIME, match.string[: match.start()], re.IGNORECASE):
+        return None
     month = next(n for n, name in enumerate(_MONTHS, 1) if name.startswith(match["m"].lower()[:3]))
     return _days(int(year or 2000), month, int(day or 0), any_year=not year)
 
@@ -132,4 +132,9 @@ def _in_year(day: date, year: int) -> date:
     return date(year, 2, 28) if leap else day.replace(year=year)
 
 
-_READERS: tuple[tuple[str, Callable[[re.Match[str], date], Window | None]], ...] = ((_ISO, _iso), (_NAMED, _named), (_YEAR, _year), (_RELATIVE, _relative))
+_READERS: tuple[tuple[str, Callable[[re.Match[str], date], Window | None]], ...] = (
+    (_ISO, _iso),
+    (_NAMED, _named),
+    (_YEAR, _year),
+    (_RELATIVE, _relative),
+)

@@ -22,18 +22,18 @@ _UNSPACED = (
 )
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean."""
 
-STOP_WORDS = frozenset(
-    """
-    a about above after again against all also am an and any are as at be because been before being
-    below between both but by can could d did do does doing done down during each few for from
-    further get gets getting give given got had has have having he her here hers herself him himself
-    his how i if in into is it its itself just let ll m many may me might more most much must my
-    myself no nor not now of off ok okay on once only or other our ours ourselves out over own
-    please re s same shall she should so some such t than thanks that the their theirs them
-    themselves then there these they this those through to too under until up us ve very was we were what when where which while who whom whose why will with would yes you your
-    yours yourself yourselves
-    """.split()
-)
+_STOP_WORDS = """
+    a about above after again against all also am an and any are as at be because been before
+    being below between both but by can could d did do does doing done down during each few for
+    from further get gets getting give given got had has have having he her here hers herself
+    him himself his how i if in into is it its itself just let ll m many may me might more most
+    much must my myself no nor not now of off ok okay on once only or other our ours ourselves
+    out over own please re s same shall she should so some such t than thanks that the their
+    theirs them themselves then there these they this those through to too under until up us ve
+    very was we were what when where which while who whom whose why will with would yes you
+    your yours yourself yourselves
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that ask or join and name nothing. Left in, they cost six points of recall at five on
 LoCoMo (measured for the design of this search).
 """

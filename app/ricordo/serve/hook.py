@@ -67,5 +67,3 @@ def _write(text: bytes) -> None:
 
 def _give_up(number: int, frame: FrameType | None) -> None:
     os._exit(0)
-
-

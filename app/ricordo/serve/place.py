@@ -61,8 +61,11 @@ def _main_worktree(folder: str) -> str:
     mark = os.path.join(folder, ".git")
     if not os.path.isfile(mark):
         return ""
-    with open(mark, "rb") as file:
-        text = os.fsdecode(file.read(_LONGEST_MARK)).strip()
+    handle = os.open(mark, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        text = os.fsdecode(os.read(handle, _LONGEST_MARK)).strip()
+    finally:
+        os.close(handle)
     directory = os.path.join(folder, text.removeprefix("gitdir:").strip())
     common, slash, _ = os.path.normpath(directory).rpartition("/.git/worktrees/")
     return os.path.realpath(common) if slash else ""
