@@ -33,6 +33,8 @@ COMMANDS = {
     "list": "list",
     "load": "load",
     "show": "show",
+    "search": "search",
+    "recall": "recall",
     "lint": "lint",
     "new": "new",
     "rename": "rename",

@@ -1,0 +1,50 @@
+"""Printing what a search or a recall found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+    from ricordo.notebook.recall import Result
+
+NOTHING = 1
+"""The exit code when nothing was found."""
+
+
+def add_number(parser: ArgumentParser, default: int = 5) -> None:
+    """Add `-n N`."""
+    parser.add_argument(
+        "-n",
+        dest="number",
+        metavar="N",
+        type=_positive,
+        default=default,
+        help=f"at most so many notes ({default})",
+    )
+
+
+def print_results(found: Sequence[Result], as_json: bool) -> int:
+    """Print the notes that were `found`; return the exit code."""
+    from ricordo.cli.output import print_json, print_lines
+    from ricordo.notebook.recall import describe_results
+    from ricordo.text import one_line
+
+    if as_json:
+        print_json(describe_results(found))
+    else:
+        for it in found:
+            note = it.note
+            head = f"{note.path}  {note.name}" + (f"  ({note.type})" if note.type else "")
+            rows = [head, f"    {it.snippet}", f"    {'; '.join(it.why)}"]
+            print_lines([one_line(row) for row in rows if row.strip()])
+    return 0 if found else NOTHING
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number

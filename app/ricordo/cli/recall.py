@@ -1,0 +1,53 @@
+"""`ricordo recall`: the notes that an agent should read for a message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ricordo.cli.arguments import add_json, add_memory
+from ricordo.cli.found import add_number, print_results
+from ricordo.cli.opening import open_notebook
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ricordo.notebook.surroundings import Surroundings
+
+SUMMARY = "The notes an agent should read for a message; none where none bears on it."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `recall`."""
+    parser.add_argument("message", metavar="MESSAGE", nargs="?", default="", help="what is said")
+    add_memory(parser)
+    add_number(parser)
+    parser.add_argument(
+        "--ambient",
+        action="store_true",
+        help="what the surroundings call for: directory, branch, files changed lately, the day",
+    )
+    add_json(parser)
+
+
+def run(options: Namespace, surroundings: Surroundings) -> int:
+    """Print the notes."""
+    from ricordo.errors import WrongUsage
+    from ricordo.notebook.ambient import ambient
+    from ricordo.notebook.recall import open_index, recall
+    from ricordo.notebook.usage import remember_gap, remember_recalled
+
+    if options.ambient and options.message and not options.path:
+        options.path, options.message = options.message, ""
+    if not options.message and not options.ambient:
+        raise WrongUsage("recall needs a MESSAGE, or --ambient.")
+    notebook = open_notebook(options, surroundings)
+    memory = notebook.read()
+    index = open_index(notebook.place, surroundings)
+    if options.ambient:
+        found = ambient(index, memory, notebook.place, surroundings, options.number)
+    else:
+        found = recall(index, memory, options.message, surroundings, options.number)
+        remember_recalled(surroundings, memory, [it.note.path for it in found])
+        if not found:
+            remember_gap(surroundings, memory, options.message)
+    return print_results(found, options.json)

@@ -1,0 +1,46 @@
+"""`ricordo search`: find notes as the notebook's finder does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ricordo.cli.arguments import add_json, add_memory
+from ricordo.cli.found import add_number, print_results
+from ricordo.cli.opening import open_notebook
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ricordo.notebook.surroundings import Surroundings
+
+SUMMARY = """Find notes by name and by what they say.
+
+Conditions: type:feedback, is:stale, has:dead-link, after:2026-05, before:2026-06, >note (links to
+it), <note (linked from it), "exact words", -not. Any of them may have a - before it."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `search`."""
+    parser.add_argument("query", metavar="QUERY", help="words and conditions")
+    add_memory(parser)
+    add_number(parser, default=10)
+    add_json(parser)
+
+
+def run(options: Namespace, surroundings: Surroundings) -> int:
+    """Print the notes that were found."""
+    from ricordo.notebook.recall import open_index
+    from ricordo.notebook.search import Search, Values, values_of
+    from ricordo.notebook.usage import remember_gap, uses_by_person
+    from ricordo.recall.query import parse
+
+    notebook = open_notebook(options, surroundings)
+    memory = notebook.read()
+    uses = uses_by_person(surroundings, memory)
+    judges = any(it.key in ("is", "has") for it in parse(options.query).conditions)
+    values = values_of(notebook.judge(memory), uses) if judges else Values(uses=uses)
+    index = open_index(notebook.place, surroundings)
+    found = Search(index, memory, surroundings).find(options.query, values, options.number)
+    if not found.hits:
+        remember_gap(surroundings, memory, options.query)
+    return print_results([hit.result for hit in found.hits], options.json)

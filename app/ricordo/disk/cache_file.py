@@ -1,0 +1,81 @@
+"""Files that are made from others and may be lost: where they lie, and whether they are whole.
+
+A cache is sealed with the checksum of its bytes. Whatever happens to it, a killed process, a
+flipped bit, somebody else's write, the seal no longer fits, and the cache is made anew.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from hashlib import sha256
+from zlib import crc32
+
+from ricordo.disk.database import refuse_unfit
+from ricordo.disk.plain_file import read_plain_file
+from ricordo.disk.state_file import replace_state_file
+
+_ENDINGS = ("", "-journal", "-wal", "-shm")
+_PIECE = 1 << 20
+
+
+class CacheFile:
+    """One SQLite file that is a cache, in a folder of the state directory."""
+
+    def __init__(self, state: str, folder: str, key: str) -> None:
+        """`key` is what the cache is of; nothing is touched."""
+        self.state = state
+        self.folder = os.path.join(state, folder)
+        name = sha256(os.fsencode(key)).hexdigest()[:16]
+        self.name = f"{name}.db"
+        self.path = os.path.join(self.folder, self.name)
+        self.draft = f"{self.path}.new"
+        """Where a new one is made; it takes its place when it is whole."""
+
+    def prepare(self) -> None:
+        """Make the folder and clear the draft. Raises OSError and StateUnusable."""
+        if not os.path.isdir(self.state):
+            refuse_unfit(self.state)
+        os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        _remove(self.draft)
+        os.close(os.open(self.draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+
+    def publish(self) -> None:
+        """Put the draft in its place. Raises OSError."""
+        for ending in _ENDINGS[1:]:
+            _remove(self.path + ending)
+        os.replace(self.draft, self.path)
+
+    def seal(self) -> None:
+        """Say that the file is whole as it is now. Raises OSError."""
+        text = f"{self.facts()} {_checksum(self.path)}"
+        replace_state_file(self.folder, f"{self.name}.seal", text.encode("ascii"))
+
+    def is_whole(self) -> bool:
+        """Say whether the file is, byte for byte, what was sealed."""
+        kept = read_plain_file(f"{self.path}.seal", 200)
+        try:
+            return bool(kept) and kept == f"{self.facts()} {_checksum(self.path)}".encode("ascii")
+        except OSError:
+            return False
+
+    def facts(self) -> str:
+        """Return what shows that somebody wrote the file. Raises OSError."""
+        status = os.stat(self.path)
+        return f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def _checksum(path: str) -> int:
+    checksum = 0
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        while piece := os.read(handle, _PIECE):
+            checksum = crc32(piece, checksum)
+    finally:
+        os.close(handle)
+    return checksum

@@ -1,0 +1,88 @@
+"""Unprompted recall: notes that the surroundings call for."""
+
+from __future__ import annotations
+
+import os
+
+from ricordo import git
+from ricordo.agents.place import Place
+from ricordo.memory.memory import Memory
+from ricordo.notebook.recall import Result
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.notebook.usage import use_report
+from ricordo.recall.association import Associations
+from ricordo.recall.index import Index
+from ricordo.recall.question import Question
+from ricordo.recall.rank import rank
+from ricordo.recall.select import MOST, reasons
+from ricordo.recall.snippet import snippet
+
+CHANGED = 30
+"""Files changed lately that are looked at."""
+_SECONDS = 2.0
+
+
+def ambient(
+    index: Index,
+    memory: Memory,
+    place: Place,
+    surroundings: Surroundings,
+    most: int = MOST,
+) -> list[Result]:
+    """Return the notes of `memory` that the surroundings call for: the current directory and its
+    branch, files changed lately, day and hour, and what was used last.
+    """
+    today = surroundings.now.date()
+    question = Question(surroundings_as_words(place, surroundings), today)
+    ranking = index.ask(memory, lambda reader: rank(reader, question, today))
+    found: dict[str, Result] = {}
+    for it in ranking.candidates:
+        if len(found) < most and it.row.recalled:
+            note = memory.by_path[os.fsdecode(it.row.path)]
+            text, marks = snippet(note.body, question.stems)
+            why = (*reasons(it, ranking), "the surroundings name it")
+            found[note.path] = Result(note, it.score, why, text, marks)
+    for result in _reminded(memory, surroundings):
+        if len(found) < most:
+            found.setdefault(result.note.path, result)
+    return list(found.values())
+
+
+def surroundings_as_words(place: Place, surroundings: Surroundings) -> str:
+    """Return what surrounds the person as a text: directory, branch, changed files, weekday."""
+    here = surroundings.cwd
+    below = os.path.relpath(here, place.project) if place.project else os.path.basename(here)
+    parts = [below if below != "." else "", _branch(here), *_changed_files(here)]
+    hour = surroundings.now.hour
+    part_of_day = "morning" if hour < 12 else "afternoon" if hour < 18 else "evening"
+    return " ".join([*parts, surroundings.now.strftime("%A"), part_of_day]).replace("/", " ")
+
+
+def _branch(directory: str) -> str:
+    answer = git.ask(directory, "rev-parse", "--abbrev-ref", "HEAD", seconds=_SECONDS) or b""
+    name = os.fsdecode(answer).strip()
+    return "" if name in ("HEAD", "main", "master") else name
+
+
+def _changed_files(directory: str) -> list[str]:
+    answer = git.ask(directory, "status", "--porcelain", "-z", seconds=_SECONDS) or b""
+    names = [os.fsdecode(entry[3:]) for entry in answer.split(b"\0") if len(entry) > 3]
+    recent = git.ask(directory, "log", "-3", "--name-only", "--format=", "-z", seconds=_SECONDS)
+    names += [os.fsdecode(name).strip() for name in (recent or b"").split(b"\0") if name.strip()]
+    return list(dict.fromkeys(os.path.splitext(name)[0] for name in names))[:CHANGED]
+
+
+def _reminded(memory: Memory, surroundings: Surroundings) -> list[Result]:
+    """What the notes that were used last remind of."""
+    last = [use for use in use_report(surroundings, memory) if use.path in memory.by_path][:3]
+    reminding = Associations(memory)
+    return [
+        Result(
+            memory.by_path[it.path],
+            it.strength,
+            (f"{it.steps[-1].how} {memory.by_path[use.path].name}, {use.kind} last",),
+            snippet(memory.by_path[it.path].body, ())[0],
+        )
+        for use in last
+        for it in reminding.of(use.path, 2)
+    ]

@@ -1,0 +1,92 @@
+"""Recall: the few notes to read for a message, with the reasons for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from ricordo.agents.place import Place
+from ricordo.memory.layout import Kind
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.recall.index import Index
+from ricordo.recall.question import Question
+from ricordo.recall.select import MOST, select
+from ricordo.recall.snippet import snippet
+
+BUDGET = 20_000
+"""Bytes of notes for one message."""
+
+_FIRST_CHOICE = (Kind.CLAUDE, Kind.WIKI, Kind.FOLDER, Kind.CLAUDE_AGENT, Kind.LETTA, Kind.CODEX)
+"""Which memory of a project the hook answers from, where several have an index."""
+
+Meaning = Callable[[str, Sequence[bytes]], Sequence[float]]
+"""A second score, by meaning; `recall.select` says what it is given and gives."""
+
+
+class Result(NamedTuple):
+    """A note that was found."""
+
+    note: Note
+    score: float
+    why: tuple[str, ...]
+    snippet: str
+    """The passage that speaks of it, on one line."""
+    marks: tuple[tuple[int, int], ...] = ()
+    """Where words of the question stand in the snippet: start and end."""
+
+
+def open_index(place: Place, surroundings: Surroundings) -> Index:
+    """Return the index of the memory at `place`; nothing is read or written yet."""
+    rank = _FIRST_CHOICE.index(place.layout.kind)
+    return Index(surroundings.state, os.path.realpath(place.root), place.project, rank)
+
+
+def recall(
+    index: Index,
+    memory: Memory,
+    message: str,
+    surroundings: Surroundings,
+    most: int = MOST,
+    never: Collection[str] = (),
+    budget: int = BUDGET,
+    meaning: Meaning | None = None,
+) -> list[Result]:
+    """Return the notes of `memory` that bear on `message`, best first: at most `most`, of at most
+    `budget` bytes together, none of the paths `never`.
+    """
+    today = surroundings.now.date()
+    question = Question(message, today)
+    raw = frozenset(map(os.fsencode, never))
+    chosen = index.ask(
+        memory, lambda reader: select(reader, question, today, most, raw, meaning=meaning)
+    )
+    results: list[Result] = []
+    for it in chosen:
+        note = memory.by_path[os.fsdecode(it.path)]
+        budget -= note.facts.size
+        if results and budget < 0:
+            break
+        text, marks = snippet(note.body, question.stems)
+        results.append(Result(note, it.score, tuple(it.why), text, marks))
+    return results
+
+
+def describe_results(results: Sequence[Result]) -> Mapping[str, object]:
+    """Return what `search --json` and `recall --json` print."""
+    return {
+        "results": [
+            {
+                "path": it.note.path,
+                "name": it.note.name,
+                "description": it.note.description,
+                "type": it.note.type,
+                "score": round(it.score, 4),
+                "why": list(it.why),
+                "snippet": it.snippet,
+            }
+            for it in results
+        ]
+    }

@@ -1,0 +1,101 @@
+"""What notes are used for, and what was looked for in vain: recorded, reported, dropped.
+
+It is recorded where an index is; where it cannot be, nothing is lost but a tie-break.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from ricordo.memory.memory import Memory
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.recall.usage import CONFIRMED, OPENED, Usage
+from ricordo.recall.words import content_words, words
+from ricordo.secrets import find_secrets
+
+LONGEST_GAP = 20
+"""Words of a question that are kept."""
+
+
+class Use(NamedTuple):
+    """How often a note was used in one way, and when last (ISO 8601)."""
+
+    path: str
+    kind: str
+    times: int
+    last: str
+
+
+class Gap(NamedTuple):
+    """Words for which no note was found, and when last (ISO 8601)."""
+
+    words: str
+    last: str
+
+
+def remember_recalled(surroundings: Surroundings, memory: Memory, paths: Collection[str]) -> None:
+    """Keep that an agent was given the notes at `paths`."""
+    if paths:
+        with suppress(sqlite3.Error):
+            _usage(surroundings, memory).give("", [os.fsencode(path) for path in paths])
+
+
+def remember_opened(surroundings: Surroundings, memory: Memory, path: str) -> None:
+    """Keep that the person opened the note at `path`."""
+    with suppress(sqlite3.Error):
+        _usage(surroundings, memory).use(os.fsencode(path), OPENED)
+
+
+def remember_confirmed(surroundings: Surroundings, memory: Memory, path: str) -> None:
+    """Keep that the person said of the note at `path` that it still holds."""
+    with suppress(sqlite3.Error):
+        _usage(surroundings, memory).use(os.fsencode(path), CONFIRMED)
+
+
+def uses_by_person(surroundings: Surroundings, memory: Memory) -> Mapping[str, int]:
+    """Return how often the person opened or confirmed each note, by path."""
+    return {
+        os.fsdecode(path): times for path, times in _usage(surroundings, memory).by_person().items()
+    }
+
+
+def use_report(surroundings: Surroundings, memory: Memory) -> list[Use]:
+    """Return every use of the notes of `memory`, newest first."""
+    rows = _usage(surroundings, memory).report()
+    return [Use(os.fsdecode(path), kind, times, last) for path, kind, times, last in rows]
+
+
+def remember_gap(surroundings: Surroundings, memory: Memory, asked: str) -> None:
+    """Keep that nothing was found for what was `asked`: its words alone, without credentials."""
+    kept = " ".join(dict.fromkeys(content_words(words(_without_secrets(asked)))))
+    shown = " ".join(kept.split(" ")[:LONGEST_GAP])
+    if shown:
+        with suppress(sqlite3.Error):
+            _usage(surroundings, memory).missed(shown)
+
+
+def gaps(surroundings: Surroundings, memory: Memory) -> list[Gap]:
+    """Return what was looked for in vain, newest first."""
+    return [Gap(*row) for row in _usage(surroundings, memory).gaps()]
+
+
+def drop_gap(surroundings: Surroundings, memory: Memory, gap: Gap) -> None:
+    """Forget a gap."""
+    with suppress(sqlite3.Error):
+        _usage(surroundings, memory).drop_gap(gap.words)
+
+
+def _usage(surroundings: Surroundings, memory: Memory) -> Usage:
+    return Usage(surroundings.state, memory.root)
+
+
+def _without_secrets(text: str) -> str:
+    parts, at = [], 0
+    for _, start, end in find_secrets(text):
+        parts.append(text[at:start])
+        at = end
+    return " ".join([*parts, text[at:]])

@@ -1,0 +1,153 @@
+"""Reading the index: the SQLite file that `store` writes. Standard library alone.
+
+Of every note the index keeps its words as they are matched, folded and in their order, so that
+what FTS5 finds can be weighed by our own measure without opening a file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+VERSION = 1
+"""Of the tables below; an index of another version is built anew."""
+COLUMN_WEIGHTS = (3.0, 2.0, 2.0, 1.0)
+"""Of name, description, keywords and body (the design's: name x3, description, keywords x2)."""
+MOST_FORMS = 24
+"""Words of one family, or with one beginning, that are looked for: the commonest ones."""
+
+_NOTE = """
+SELECT id, path, title, day, series, place, tells, recalled, name, description, keywords, body
+FROM note
+"""
+
+
+class Row:
+    """A note as the index keeps it."""
+
+    __slots__ = (
+        "body",
+        "day",
+        "description",
+        "id",
+        "keywords",
+        "name",
+        "path",
+        "place",
+        "recalled",
+        "series",
+        "tells",
+        "title",
+    )
+
+    def __init__(self, row: Sequence[object]) -> None:
+        values = iter(row)
+        for slot in ("id", "path", "title", "day", "series", "place", "tells", "recalled"):
+            setattr(self, slot, next(values))
+        for slot in ("name", "description", "keywords", "body"):
+            setattr(self, slot, str(next(values)).split())
+
+    if TYPE_CHECKING:
+        id: int
+        path: bytes
+        """Relative to the memory, in the bytes of the file system."""
+        title: str
+        """The note's name as it is written."""
+        day: str
+        """ISO 8601; "" where nothing tells it."""
+        series: str
+        """What it shares with the notes that it is numbered with; "" where it is not numbered."""
+        place: int
+        """Its place in the series."""
+        tells: int
+        """1: it names a time; 2: it names a number; 3: both."""
+        recalled: int
+        """0 for logs, schemas and the like, which are searched and never recalled."""
+        name: list[str]
+        description: list[str]
+        keywords: list[str]
+        body: list[str]
+
+
+class Totals:
+    """Figures of a whole memory, against which words are weighed."""
+
+    __slots__ = ("chunks", "notes", "words")
+
+    def __init__(self, notes: int, words: int, chunks: int) -> None:
+        """`words` counts those of all bodies; `chunks` the pieces into which they are cut."""
+        self.notes = notes
+        self.words = words
+        self.chunks = chunks
+
+
+class Reader:
+    """Answers from one index. Every method raises sqlite3.Error where the file is damaged."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """`connection` is to an index of this `VERSION`."""
+        self.connection = connection
+
+    def totals(self) -> Totals:
+        """Return the figures of the memory."""
+        facts = dict(self.connection.execute("SELECT name, value FROM fact"))
+        return Totals(facts.get("notes", 0), facts.get("words", 0), facts.get("chunks", 0))
+
+    def family(self, stem: str) -> list[tuple[str, int]]:
+        """Return the words that have `stem`, commonest first, and in how many notes each stands."""
+        return self._words("stem = ?", stem)
+
+    def beginning_with(self, start: str) -> list[tuple[str, int]]:
+        """Return the words that begin with `start`, as `family` does."""
+        return self._words("word >= ? AND word < ?", start, start + "\U0010ffff")
+
+    def _words(self, which: str, *values: str) -> list[tuple[str, int]]:
+        sql = f"SELECT word, notes FROM word WHERE {which} AND notes > 0 ORDER BY notes DESC, word"
+        return self.connection.execute(f"{sql} LIMIT {MOST_FORMS}", values).fetchall()
+
+    def matching(self, match: str, most: int) -> list[int]:
+        """Return the ids of the notes that fit the FTS5 expression `match`, best first by its own
+        measure.
+        """
+        rows = self.connection.execute(
+            f"SELECT rowid FROM text WHERE text MATCH ? "
+            f"ORDER BY bm25(text, {', '.join(map(str, COLUMN_WEIGHTS))}) LIMIT ?",
+            (match, most),
+        )
+        return [row[0] for row in rows]
+
+    def rows(self, ids: Collection[int]) -> Iterator[Row]:
+        """Yield the notes with these `ids`."""
+        marks = ", ".join("?" * len(ids))
+        for row in self.connection.execute(f"{_NOTE} WHERE id IN ({marks})", tuple(ids)):
+            yield Row(row)
+
+    def file_facts(self, number: int) -> tuple[int, int]:
+        """Return size and time of the last change (ns) of the file that note `number` was read
+        from; the time is 0 where a later change might not show in it.
+        """
+        sql = "SELECT size, changed_ns FROM note WHERE id = ?"
+        size, changed_ns = self.connection.execute(sql, (number,)).fetchone()
+        return int(size), int(changed_ns)
+
+    def around(self, rows: Iterable[Row], reach: int) -> set[int]:
+        """Return the ids of the notes that stand at most `reach` places from one of `rows` in its
+        series.
+        """
+        wanted = {
+            (row.series, row.place + step)
+            for row in rows
+            if row.series
+            for step in range(-reach, reach + 1)
+        }
+        sql = "SELECT id FROM note WHERE series = ? AND place = ?"
+        return {found[0] for at in wanted for found in self.connection.execute(sql, at)}
+
+    def links(self, ids: Collection[int]) -> list[tuple[int, int]]:
+        """Return the links between notes, source and target, with one end among `ids`."""
+        marks = ", ".join("?" * len(ids))
+        sql = f"SELECT source, target FROM link WHERE source IN ({marks}) OR target IN ({marks})"
+        return self.connection.execute(sql, (*ids, *ids)).fetchall()

@@ -1,0 +1,140 @@
+"""The time that a question names, as a range of days."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+AFTERMATH = timedelta(days=14)
+"""How long after its day a thing is still written down: what happened in May stands in notes of
+May and of the first half of June (the window of the design; 10 points on dated questions).
+"""
+
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name != "may" else name for name in _MONTHS)
+_ISO = r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?\b"
+_NAMED = (
+    rf"\b(?:(?P<d1>\d\d?)(?:st|nd|rd|th)?(?:\s+of)?\s+)?(?P<m>{_MONTH})\b\.?"
+    r"(?:\s+(?P<d2>\d\d?)(?:st|nd|rd|th)?(?!\d))?(?:,?\s*(?:of\s+|in\s+)?(?P<y>(?:19|20)\d\d))?"
+)
+_OF_TIME = r"\b(?:in|of|on|by|since|until|during|before|after|last|this)\s+$"
+_YEAR = r"\b(?:19|20)\d\d\b"
+_RELATIVE = (
+    r"\b(?P<what>yesterday|today|this morning|tonight"
+    r"|(?P<which>last|this|past)\s+(?P<unit>week|month|year))\b"
+)
+_TELLTALE = frozenset(["yesterday", "today", "tonight", "morning", "last", "this", "past"]) | {
+    start for name in _MONTHS for start in (name, name[:3])
+}
+
+
+class Window:
+    """Days from `first` to `last`; where no year was named, those of any year."""
+
+    __slots__ = ("any_year", "first", "last")
+
+    def __init__(self, first: date, last: date, any_year: bool = False) -> None:
+        self.first = first
+        self.last = last
+        self.any_year = any_year
+
+    def holds(self, day: str) -> bool:
+        """Say whether a note of `day` (ISO 8601, "" for none) was written in the window or so soon
+        after it that it may tell of it.
+        """
+        try:
+            when = date.fromisoformat(day[:10])
+        except ValueError:
+            return False
+        if not self.any_year:
+            return self.first <= when <= self.last + AFTERMATH
+        years = (when.year, when.year - 1)
+        return any(
+            _in_year(self.first, y) <= when <= _in_year(self.last, y) + AFTERMATH for y in years
+        )
+
+
+def window_in(text: str, today: date) -> Window | None:
+    """Return the time that `text` names, the first where it names several; None where none."""
+    said = re.findall("[a-z]+", text.lower())
+    if _TELLTALE.isdisjoint(said) and not re.search("[0-9]", text):
+        # most messages: the patterns below take longer to compile than to search
+        return None
+    for pattern, read in _READERS:
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            try:
+                found = read(match, today)
+            except (ValueError, OverflowError):
+                continue
+            if found:
+                return found
+    return None
+
+
+def _iso(match: re.Match[str], today: date) -> Window | None:
+    return _days(int(match["y"]), int(match["m"]), int(match["d"]) if match["d"] else 0)
+
+
+def _named(match: re.Match[str], today: date) -> Window | None:
+    day, year = match["d1"] or match["d2"], match["y"]
+    # some months are words too
+    is_bare = match["m"].lower() in ("may", "mar", "march") and not (day or year)
+    if is_bare and not re.search(_OF_TIME, match.string[: match.start()], re.IGNORECASE):
+        return None
+    month = next(n for n, name in enumerate(_MONTHS, 1) if name.startswith(match["m"].lower()[:3]))
+    return _days(int(year or 2000), month, int(day or 0), any_year=not year)
+
+
+def _year(match: re.Match[str], today: date) -> Window | None:
+    return Window(date(int(match[0]), 1, 1), date(int(match[0]), 12, 31))
+
+
+def _relative(match: re.Match[str], today: date) -> Window | None:
+    unit, past = (match["unit"] or "").lower(), (match["which"] or "").lower() != "this"
+    if not unit:
+        day = today - timedelta(match["what"].lower() == "yesterday")
+        return Window(day, day)
+    if unit == "week":
+        first = today - timedelta(days=today.weekday() + 7 * past)
+        return Window(first, first + timedelta(days=6))
+    if unit == "year":
+        return Window(date(today.year - past, 1, 1), date(today.year - past, 12, 31))
+    last = today.replace(day=1) - timedelta(days=1) if past else today
+    return _days(last.year, last.month, 0)
+
+
+def _days(year: int, month: int, day: int, any_year: bool = False) -> Window:
+    if day:
+        return Window(date(year, month, day), date(year, month, day), any_year)
+    after = date(year + month // 12, month % 12 + 1, 1)
+    return Window(date(year, month, 1), after - timedelta(days=1), any_year)
+
+
+def _in_year(day: date, year: int) -> date:
+    leap = day.month == 2 and day.day == 29
+    return date(year, 2, 28) if leap else day.replace(year=year)
+
+
+_READERS: tuple[tuple[str, Callable[[re.Match[str], date], Window | None]], ...] = (
+    (_ISO, _iso),
+    (_NAMED, _named),
+    (_YEAR, _year),
+    (_RELATIVE, _relative),
+)

@@ -1,0 +1,1 @@
+"""Entry points for others than the person: what agents call."""

@@ -1,0 +1,71 @@
+"""The memory of a working directory, as far as the catalogue of indexes tells it."""
+
+from __future__ import annotations
+
+import os
+
+from ricordo.recall.catalogue import FOLDER, read_catalogue
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LONGEST_MARK = 4096
+
+
+class Indexed:
+    """A memory that has an index."""
+
+    __slots__ = ("index", "root")
+
+    def __init__(self, root: str, index: str) -> None:
+        self.root = root
+        self.index = index
+        """Path of the index."""
+
+
+def indexed_memory(state: str, cwd: str) -> Indexed | None:
+    """Return the memory whose project, or whose own directory, is the nearest around `cwd`; in a
+    worktree that of the main one. None where none has an index.
+    """
+    known = read_catalogue(state)
+    by_place: dict[str, list[tuple[int, str, str]]] = {}
+    for root, it in known.items():
+        rank, index, project = it.get("rank"), it.get("index"), it.get("project")
+        if isinstance(rank, int) and isinstance(index, str) and os.path.basename(index) == index:
+            for place in {root, project} if isinstance(project, str) else {root}:
+                by_place.setdefault(place, []).append((rank, root, index))
+    for directory in _around(cwd):
+        if directory and directory in by_place:
+            _, root, index = min(by_place[directory])
+            return Indexed(root, os.path.join(state, FOLDER, index))
+    return None
+
+
+def _around(cwd: str) -> Iterator[str]:
+    """The directories from `cwd` upwards; those of a worktree are followed by the main one."""
+    folder = os.path.realpath(cwd)
+    main = ""
+    while True:
+        yield folder
+        main = main or _main_worktree(folder)
+        above = os.path.dirname(folder)
+        if above == folder:
+            break
+        folder = above
+    yield main
+
+
+def _main_worktree(folder: str) -> str:
+    """The root of the main worktree, where `folder` is the root of another one; else ""."""
+    mark = os.path.join(folder, ".git")
+    if not os.path.isfile(mark):
+        return ""
+    handle = os.open(mark, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        text = os.fsdecode(os.read(handle, _LONGEST_MARK)).strip()
+    finally:
+        os.close(handle)
+    directory = os.path.join(folder, text.removeprefix("gitdir:").strip())
+    common, slash, _ = os.path.normpath(directory).rpartition("/.git/worktrees/")
+    return os.path.realpath(common) if slash else ""
