@@ -141,6 +141,7 @@ def test_a_second_error_while_taking_back_leaves_it_to_the_next_start(
     counts: Counter[str] = Counter()
     stride = figure("error_stride", everyday=37)
     with new_world() as world:
+        world.tries_may_stay = True
         steps = len(steps_of(world.apply))
         for first in range(steps // 3, steps, stride):
             for later in range(1, steps, stride):
@@ -282,6 +283,7 @@ from pathlib import Path
 from tests.faults.door_world import World
 from tests.faults.test_door_errors import OUTCOMES, attempt
 world = World(Path(sys.argv[1]))
+world.tries_may_stay = True
 try:
     outcome = attempt(world)
 except AssertionError as error:
@@ -295,17 +297,15 @@ OUTCOMES = ("applied", "refused", "left to the next start", "untrue")
 def test_calls_that_the_kernel_fails_are_told_truly(record_property: Record) -> None:
     """`strace` lets the n-th system call of a kind fail, from each n on which it is made."""
     rounds = figure("strace_rounds", everyday=0)
-    if not rounds:
-        pytest.skip("strace: in a soak")
-    if not shutil.which("strace"):
-        pytest.skip("strace is not installed")
+    if not rounds or not shutil.which("strace"):
+        pytest.skip("strace: in a soak, where it is installed")
     counts: Counter[str] = Counter()
     for call, error in INJECTED:
         for when in range(1, rounds + 1):
             with new_world() as world:
+                world.tries_may_stay = True
                 done = under_strace(world, f"inject={call}:error={error}:when={when}")
-                if done.returncode < 10:
-                    # what failed was the start of Python
+                if done.returncode < 10:  # what failed was the start of Python
                     continue
                 outcome = OUTCOMES[done.returncode - 10]
                 counts[outcome] += 1
