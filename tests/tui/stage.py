@@ -159,6 +159,14 @@ class Stage:
             await self.pilot._wait_for_screen()
         self.app.screen._on_timer_update()
 
+    async def think(self) -> None:
+        """Wait until it is shown what the open note reminds of."""
+        await self.wait_for(
+            lambda: not any(it.group == "remind" and it.is_running for it in self.app.workers),
+            "what it reminds of",
+        )
+        await self.settle()
+
     async def wait_for(self, holds: Callable[[], Any], what: str = "") -> None:
         """Wait until `holds()` is true."""
         await wait_for(holds, what, self.settle)

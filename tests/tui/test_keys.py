@@ -16,6 +16,7 @@ from ricordo.memory.memory import Memory
 from ricordo.settings.keymap import clashes
 from ricordo.tui.actions.registry import BY_ID, actions_on, known_actions, label_of, offered
 from ricordo.tui.render.index_rows import Order
+from ricordo.tui.screens.finder import FinderScreen
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.history import HistoryScreen
@@ -223,6 +224,17 @@ async def _(stage: Stage) -> None:
     assert title(stage, Pane.NOTE) == "project-cache · /LINE 1 11 of 11"
     await stage.press("escape")
     assert title(stage, Pane.NOTE) == "project-cache"
+
+
+@shows("finder")
+async def _(stage: Stage) -> None:
+    await stage.press("ctrl+f")
+    await stage.shows(FinderScreen)
+    await stage.press(*"metr")
+    await stage.wait_for(lambda: stage.app.screen.is_settled)  # type: ignore[attr-defined]
+    await stage.paints("feedback-units")
+    await stage.press("enter")
+    await stage.wait_for(lambda: stage.here == UNITS)
 
 
 @shows("source")

@@ -46,6 +46,7 @@ def drawn(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
             await stage.wait_for(lambda: stage.looked, "the first look")
             await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
         await stage.press(*keys)
+        await stage.think()
         # what was told by then is on the screen, and can be taken away
         await stage.settle()
         app.clear_notifications()
@@ -64,6 +65,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
             await stage.press(key)
             if key in "dEnm":
                 await stage.wait_for(lambda: not isinstance(pilot.app.screen, MainScreen))
+        await stage.think()
         pilot.app.clear_notifications()
         await stage.settle()
 
@@ -166,6 +168,7 @@ def test_marked_and_protected(snap_compare: Compare, small: Path) -> None:
         await drawn("space", "j", "P")(pilot)
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: "§" in stage.index_text and "u undo" in stage.bottom)
+        await stage.think()
         app.clear_notifications()
         await stage.settle()
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ricordo.memory.memory import Memory
-from ricordo.recall.association import Association, Associations, Step
+from ricordo.recall.association import LINKS, Association, Associations, Step
 
-__all__ = ["Association", "Associations", "Step", "associations"]
+__all__ = ["LINKS", "Association", "Associations", "Step", "associations"]
 
 
 def associations(memory: Memory) -> Associations:

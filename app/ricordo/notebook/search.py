@@ -75,12 +75,17 @@ class Search:
         self._surroundings = surroundings
         self._finder = Finder(memory)
 
+    def find_named(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
+        """Return what `find` gives without the notes that only say it: no index is needed."""
+        return self._find(parse(typed), values or Values(), most, in_text=False)
+
     def find(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
         """Return the notes that fit what was `typed`: those found by name first, in the order of
         the finder, then those that say it, best first; ties by freshness and use.
         """
-        values = values or Values()
-        query = parse(typed)
+        return self._find(parse(typed), values or Values(), most, in_text=True)
+
+    def _find(self, query: Query, values: Values, most: int, *, in_text: bool) -> Found:
         fits = self._conditions(query, values)
         order = self._order(values)
         if not query.words:
@@ -90,9 +95,9 @@ class Search:
             return Found(tuple(hits), len(listed))
         named = [it for it in self._finder.find(query.words, order) if fits(it.note)]
         question = Question(query.words, self._surroundings.now.date())
-        ranking = self._ranked(question)
         by_name = {it.note.path for it in named}
-        said = [it for it in self._saying(ranking, order) if it[0].path not in by_name]
+        saying = self._saying(self._ranked(question), order) if in_text else []
+        said = [it for it in saying if it[0].path not in by_name]
         said = [it for it in said if fits(it[0])]
         hits = [
             self._hit(it.note, 1 / (1 + it.tier), (it.why,), query.words, question, True)

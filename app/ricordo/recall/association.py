@@ -26,6 +26,8 @@ FARTHEST = 3
 """Steps."""
 LINKS_TO, LINKED_FROM, SAME_SESSION, SAME_FOLDER, GIVEN_WITH = 1.0, 0.8, 0.5, 0.2, 0.4
 """How strongly two notes belong together: a link that somebody wrote says the most."""
+LINKS = ("links to", "linked from")
+"""Ways that somebody wrote."""
 LARGEST_KIN = 30
 """Notes of one session or folder, beyond which sharing it says nothing."""
 
@@ -87,8 +89,9 @@ class Associations:
         """What a note leads to; every weight is shared by as many as there are of its kind."""
         forward = self._targets(path)
         back = self._sources.get(path, ())
-        edges = [_Edge(it, "links to", LINKS_TO / sqrt(len(forward))) for it in forward]
-        edges += [_Edge(it, "linked from", LINKED_FROM / sqrt(len(back))) for it in back]
+        to, back_from = LINKS
+        edges = [_Edge(it, to, LINKS_TO / sqrt(len(forward))) for it in forward]
+        edges += [_Edge(it, back_from, LINKED_FROM / sqrt(len(back))) for it in back]
         for how, weight, kin in (
             ("same session as", SAME_SESSION, self._sessions),
             ("same folder as", SAME_FOLDER, self._folders),

@@ -9,7 +9,10 @@ from ricordo.tui.render.note_page import NotePage
 from ricordo.tui.trail import Trail
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ricordo.memory.note import Note
+    from ricordo.notebook.associate import Association
     from ricordo.notebook.open import Look
     from ricordo.tui.widgets.note_view import NoteView
 
@@ -24,6 +27,8 @@ class Reading:
         self._page_width = 0
         self.as_source = as_source
         self.trail = Trail()
+        self._page: NotePage | None = None
+        self._reminded: tuple[Association, ...] = ()
         self.stale = False
         """Whether the page is other than the note in the last look: its text or its links."""
 
@@ -82,10 +87,22 @@ class Reading:
         self._page_width = self._view.content_width
         self.stale = False
         page = None
+        if self._page is None or self._page.path != self.path:
+            self._reminded = ()
         if self.note is not None and self._look is not None:
             today = self._look.at.date()
             page = NotePage(self._look, self.note, self._page_width, self.as_source, today)
+            page.remind(self._reminded)
+        self._page = page
         self._view.show(page, keep_place=keep_place, line=line)
+
+    async def remind(self, look: Look, path: str, found: Sequence[Association]) -> None:
+        """Show what the note at `path` reminds of, where it is still open."""
+        await self._view.drawn()
+        page = self._page
+        if page is not None and self._look is look and page.path == path:
+            self._reminded = tuple(found)
+            self._view.append(page.remind(self._reminded))
 
     def refit(self) -> None:
         """Show the note at the width that its pane has now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.situation import (
+    ANY_PANE,
     EVERYWHERE,
     NOTEBOOK,
     PAST,
@@ -23,6 +24,15 @@ SEEING: tuple[Action, ...] = (
         "Filter the index, or find in the text of the note",
         Group.SEE,
         shown=frozenset((Pane.INDEX, Pane.NOTE)),
+        why_not=needs_memory,
+    ),
+    Action(
+        "finder",
+        "ctrl+f",
+        "find",
+        "Find notes by name and by what they say",
+        Group.SEE,
+        shown=ANY_PANE,
         why_not=needs_memory,
     ),
     Action(

@@ -6,7 +6,7 @@ The page comes in pieces, so that the beginning of a long note is on screen at o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -16,6 +16,7 @@ from ricordo.memory.links import Link
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note, Trouble
 from ricordo.notebook.age import age_in_words
+from ricordo.notebook.associate import LINKS, Association
 from ricordo.notebook.open import Look
 from ricordo.text import clip, one_line
 from ricordo.tui.render.empty import READING
@@ -28,6 +29,7 @@ LONGEST_LINE = 10_000
 """Characters; what lies beyond is counted, not shown."""
 _CONFLICT_COPY = re.compile(r"\.sync-conflict-|conflicted copy|\(conflict")
 """How Syncthing, Dropbox and others name the copy that lost."""
+_REMINDS = Span("reminds of  ", "dim")
 _SOURCE_PIECE = 400
 """Lines of source that are drawn in one go."""
 _BYTES_SHOWN = 256
@@ -63,6 +65,17 @@ class NotePage:
         self._as_source = as_source
         self._today = today
         self.targets: list[Target] = []
+        self._reminded: Sequence[Association] = ()
+
+    @property
+    def path(self) -> str:
+        """Path of the note."""
+        return self._note.path
+
+    def remind(self, found: Sequence[Association]) -> list[Line]:
+        """Take what the note reminds of, and return it as lines that stand below all others."""
+        self._reminded = [it for it in found if it.path in self._look.memory.by_path]
+        return self._reminders()
 
     def pieces(self) -> Iterator[list[Line]]:
         """Yield the page piece by piece; a note that is drawn in one go is one piece."""
@@ -75,7 +88,7 @@ class NotePage:
                 yield drawn
                 drawn = []
             drawn += draw()
-        yield drawn + self._neighbours()
+        yield drawn + self._neighbours() + self._reminders()
 
     def _parts(self) -> Iterator[Callable[[], list[Line]]]:
         """Yield what draws the parts of the body; none of them is drawn before it is called."""
@@ -166,6 +179,21 @@ class NotePage:
             return []
         label = Span("links ", "dim")
         return [Line(row) for row in wrap(spans, self._width, (label,), (Span("      "),))]
+
+    def _reminders(self) -> list[Line]:
+        """What the note reminds of by more than a link of its own, with the way there."""
+        spans: list[Span] = []
+        for it in self._reminded:
+            if len(it.steps) == 1 and it.steps[0].how in LINKS:
+                continue
+            spans += [self._name_of(it.path), Span(f" ({one_line(self._way(it))})  ", "dim")]
+        if not spans:
+            return []
+        return [Line(row) for row in wrap(spans, self._width, (_REMINDS,), (Span(" " * 12),))]
+
+    def _way(self, association: Association) -> str:
+        between = [self._look.memory.by_path[it.path].stem for it in association.steps[:-1]]
+        return f"via {', '.join(between)}" if between else association.steps[0].how
 
     def _name_of(self, path: str) -> Span:
         self.targets.append(Target(Leads.NOTE, path))

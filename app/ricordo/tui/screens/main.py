@@ -24,6 +24,7 @@ from ricordo.tui.listing import Listing
 from ricordo.tui.messages import Looked
 from ricordo.tui.past import Past
 from ricordo.tui.reading import Reading
+from ricordo.tui.recalling import Recalling
 from ricordo.tui.render.bars import hint_line, key_line, status_line
 from ricordo.tui.render.empty import empty_index
 from ricordo.tui.render.index_rows import Order, RowKind
@@ -72,6 +73,9 @@ class MainScreen(ActingScreen[None]):
             lambda: self._palette,
             self.say,
             self._changing,
+        )
+        self._recalling = Recalling(
+            self, notebook, self._reading, lambda: self._palette, self._go_to
         )
         self._elsewhere = Elsewhere(self, self._reading, lambda: self._palette)
         self._painted = asyncio.Event()
@@ -173,6 +177,7 @@ class MainScreen(ActingScreen[None]):
             self._reading.show(keep_place=not first)
         self._show_freshness()
         self._changing.looked(seen.look)
+        self._recalling.looked(seen.look)
         self.say()
         if self.settled and not was_settled:
             # what is loaded stays: looking for garbage among it at every key takes long
@@ -257,6 +262,7 @@ class MainScreen(ActingScreen[None]):
         self._changed -= {self._reading.path}
         self._panes.index.mark(self._changed)
         self._reading.show(line=line)
+        self._recalling.note_opened()
         self._show_freshness()
         self.say()
 
@@ -267,6 +273,7 @@ class MainScreen(ActingScreen[None]):
             return
         self._reading.trail = self._reading.trail.opened(path)
         self._opened(line)
+        self._recalling.note_opened(on_purpose=True)
         self._show_index()
 
     def _follow_link(self, target: Target) -> None:
@@ -281,7 +288,14 @@ class MainScreen(ActingScreen[None]):
     @property
     def doers(self) -> tuple[object, ...]:
         """The parts of the screen, each with its keys."""
-        return self._panes, self._changing, self._past, self._elsewhere, self
+        return (
+            self._panes,
+            self._changing,
+            self._past,
+            self._recalling,
+            self._elsewhere,
+            self,
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Say whether a key means an action here: some share one, each where the other is not."""
@@ -294,6 +308,7 @@ class MainScreen(ActingScreen[None]):
         panes = self._panes
         if panes.active is Pane.INDEX:
             panes.go(Pane.NOTE)
+            self._recalling.note_opened(on_purpose=True)
         elif panes.active is Pane.NOTE:
             if panes.note.chosen is not None:
                 self._follow_link(panes.note.chosen)

@@ -82,6 +82,18 @@ class NoteView(LineView, inherit_bindings=False):
             self._go_to_wanted_line()
             await asyncio.sleep(0)
 
+    async def drawn(self) -> None:
+        """Wait until the whole page is drawn, or another one is shown."""
+        if self._rest is not None:
+            await asyncio.wait({self._rest})
+
+    def append(self, lines: list[Line]) -> None:
+        """Show `lines` below all others of the page."""
+        drawn = len(self._lines)
+        self._lines.extend(lines)
+        self._search_again()
+        self.lines_changed(first=drawn)
+
     def _go_to_wanted_line(self) -> None:
         if not self._wanted_line or not self._lines:
             return

@@ -27,13 +27,15 @@ class RowList(CursorView):
         *,
         id: str,
         one_row: int = 70,
+        led: bool = False,
     ) -> None:
         """`draw` gives the rows of a thing, by its number, for a width: one where it is told so,
-        from `one_row` cells on, else two.
+        from `one_row` cells on, else two. `led` the cursor is moved while the focus is elsewhere.
         """
         super().__init__(palette, moved, id=id)
         self._draw_thing = draw
         self._one_row = one_row
+        self._led = led
         self._count = 0
         self._instead: Sequence[tuple[str, str]] = ()
         self._instead_lines: list[Line] = []
@@ -77,7 +79,7 @@ class RowList(CursorView):
         line = self._draw_thing(thing, self.content_width, self.lines_under_cursor == 1)[row]
         if thing != self.at:
             return line, ""
-        return line, "cursor" if self.has_focus else "cursor-unfocused"
+        return line, "cursor" if self.has_focus or self._led else "cursor-unfocused"
 
     def can_rest(self, number: int) -> bool:
         """On the first row of each thing."""

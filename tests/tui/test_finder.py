@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.usage import gaps
+from ricordo.recall.index import Index
+from ricordo.tui.screens.finder import FinderScreen
+from ricordo.tui.screens.main import MainScreen
+from tests.builders import note_text
+from tests.tui.stage import SMALL, Stage, build, notebook_app, staged, text_of
+
+Compare = Callable[..., bool]
+HOSTILE = {
+    **SMALL,
+    "project_hostile.md": note_text(
+        "project-[@click=app.quit]", "The mole \x1b]52;c;eA==\x07 [/red] of metres.\n"
+    ),
+}
+
+
+@asynccontextmanager
+async def finding(
+    root: Path, words: str = "", size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[Stage, FinderScreen]]:
+    """Open the finder and type words."""
+    async with staged(root, size) as stage:
+        yield stage, await open_finder(stage, words)
+
+
+async def open_finder(stage: Stage, words: str) -> FinderScreen:
+    await stage.press("ctrl+f")
+    await stage.shows(FinderScreen)
+    screen = stage.app.screen
+    assert isinstance(screen, FinderScreen)
+    await type_words(stage, screen, words)
+    return screen
+
+
+async def type_words(stage: Stage, screen: FinderScreen, words: str) -> None:
+    await stage.press("ctrl+u")
+    await stage.type_ahead(*words)
+    await stage.wait_for(lambda: screen._wanted == words.strip(), words)
+    await stage.wait_for(lambda: screen.is_settled, "all that was found")
+    await stage.settle()
+
+
+def found(screen: FinderScreen) -> list[str]:
+    return [hit.result.note.path for hit in screen._found.hits]
+
+
+async def test_names_come_before_what_is_said(tmp_path: Path) -> None:
+    files = {**SMALL, "reference_mole.md": note_text("tables-of-moles", "Nothing of them.\n")}
+    async with finding(build(tmp_path, files), "tables") as (stage, screen):
+        assert found(screen)[0] == "reference_mole.md"
+        assert "project_tides.md" in found(screen)[1:]
+        assert "Found · " in stage.painted()
+
+
+async def test_the_note_under_the_cursor_is_shown_where_it_says_so(tmp_path: Path) -> None:
+    async with finding(build(tmp_path), "emptied") as (stage, screen):
+        assert found(screen) == ["project_cache.md"]
+        await stage.paints("Ask before the cache is emptied.")
+        assert screen._preview.scroll_offset.y > 20
+        await stage.press("enter")
+        await stage.wait_for(lambda: stage.here == "project_cache.md")
+        assert isinstance(stage.app.screen, MainScreen)
+
+
+@pytest.mark.parametrize(
+    ("words", "paths"),
+    [
+        ("type:feedback", ["feedback_units.md"]),
+        ("has:dead-link", ["user_ana.md"]),
+        ('"never feet"', ["feedback_units.md"]),
+        ("<user_ana", ["project_cache.md", "project_tides.md"]),
+        (">project_cache -type:feedback", ["user_ana.md"]),
+        ("after:2027-01", []),
+    ],
+)
+async def test_conditions(tmp_path: Path, words: str, paths: list[str]) -> None:
+    async with finding(build(tmp_path), words) as (_, screen):
+        assert sorted(found(screen)) == paths
+
+
+async def test_escape_leads_back_and_keeps_what_was_missed(tmp_path: Path) -> None:
+    async with finding(build(tmp_path), "zeppelins moored") as (stage, screen):
+        assert found(screen) == []
+        await stage.paints("No note fits.")
+        await stage.press("escape")
+        await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
+        notebook: Notebook = stage.main._notebook
+        memory = stage.looked.look.memory  # type: ignore[union-attr]
+        await stage.wait_for(lambda: gaps(notebook.surroundings, memory), "the gap")
+        assert [gap.words for gap in gaps(notebook.surroundings, memory)] == ["zeppelins moored"]
+
+
+async def test_names_are_found_while_the_index_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = False
+    bring_up = Index.bring_up
+
+    def slowly(self: Index, memory: Any, progress: Any = None) -> None:
+        progress(2, 5)
+        while not go_on:
+            pass
+        bring_up(self, memory, progress)
+
+    monkeypatch.setattr(Index, "bring_up", slowly)
+    async with staged(build(tmp_path)) as stage:
+        await stage.press("ctrl+f")
+        await stage.shows(FinderScreen)
+        screen = stage.app.screen
+        assert isinstance(screen, FinderScreen)
+        await stage.type_ahead(*"cache")
+        await stage.paints("the index is being made: 2 of 5 notes")
+        await stage.wait_for(lambda: found(screen) == ["project_cache.md"])
+        go_on = True
+        await stage.wait_for(lambda: screen.is_settled)
+        await stage.wait_for(lambda: "user_ana.md" in found(screen))
+
+
+async def test_a_note_reminds_of_others_and_leads_there_hop_after_hop(tmp_path: Path) -> None:
+    async with staged(build(tmp_path)) as stage:
+        await stage.go_to("project_tides.md")
+        await stage.think()
+        assert "reminds of  project_cache (via user_ana)" in stage.note_text
+        await stage.press("2", "left", "enter")
+        await stage.wait_for(lambda: stage.here == "project_cache.md")
+        await stage.think()
+        assert "reminds of  project_tides (via user_ana)" in stage.note_text
+        await stage.press("G", "left", "enter")
+        await stage.wait_for(lambda: stage.here == "project_tides.md")
+        await stage.press("left_square_bracket")
+        await stage.wait_for(lambda: stage.here == "project_cache.md")
+
+
+async def test_no_query_disturbs_the_screen(tmp_path: Path) -> None:
+    async with finding(build(tmp_path, HOSTILE)) as (stage, screen):
+        for words in ('"', "(* OR", "[/red] mole", "';--", "名前", "a" * 500):
+            await type_words(stage, screen, words)
+        await type_words(stage, screen, "mole")
+        assert "project_hostile.md" in found(screen)
+        assert not any(char < " " and char != "\n" for char in stage.painted())
+        assert "␛]52" in text_of(screen._list)
+
+
+@pytest.mark.parametrize("theme", ["ricordo-dark", "ricordo-light"])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=lambda s: f"{s[0]}x{s[1]}")
+def test_looks(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], theme: str) -> None:
+    app = notebook_app(build(tmp_path, HOSTILE))
+    app.theme = theme
+
+    async def ready(pilot: Any) -> None:
+        stage = Stage(app, pilot)
+        await stage.wait_for(lambda: stage.looked)
+        await stage.wait_for(lambda: stage.main._past.counted)
+        await open_finder(stage, "metres")
+        app.clear_notifications()
+        await stage.settle()
+
+    assert snap_compare(app, terminal_size=size, run_before=ready)
