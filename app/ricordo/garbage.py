@@ -1,4 +1,4 @@
-"""Putting off garbage collection while many values are made and none is thrown away."""
+"""Keeping garbage collection away from the many values of a large memory."""
 
 from __future__ import annotations
 
@@ -19,3 +19,11 @@ def no_garbage_collection() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def set_aside() -> None:
+    """Spare what is there now every later collection: to go through ten thousand notes takes as
+    long as a tenth of reading them. They are still freed once nobody refers to them, for their
+    values refer to each other in no circle.
+    """
+    gc.freeze()

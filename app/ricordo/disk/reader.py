@@ -15,10 +15,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
-from ricordo.garbage import no_garbage_collection
+from ricordo.garbage import no_garbage_collection, set_aside
 from ricordo.memory.layout import Layout, Role
 from ricordo.memory.memory import Memory, Skipped
 from ricordo.memory.note import (
+    LARGEST_NOTE,
     PREVIEW_BYTES,
     FileFacts,
     Note,
@@ -37,7 +38,9 @@ SETTLING_NS = 100_000_000
 ticks every few milliseconds, and a second change can hide in one tick.
 """
 _MANY = 500
-"""Changed files, from which on walking the whole memory is the quicker way."""
+"""Changed files, from which on walking the whole memory is the quicker way; files, from which on
+garbage collection would be felt.
+"""
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
@@ -78,6 +81,8 @@ def _walked(root: str, walk: _Walk) -> Memory:
             walk.directory(handle, "", 0)
         finally:
             os.close(handle)
+        if len(walk.files) > _MANY:
+            set_aside()
         walk.files.sort(key=lambda note: note.path)
         others, skipped = frozenset(walk.others), tuple(walk.skipped)
         return Memory(walk.root, walk.layout, tuple(walk.files), others, skipped)
@@ -149,6 +154,8 @@ class _Walk:
     others: set[str] = field(default_factory=set)
     skipped: list[Skipped] = field(default_factory=list)
     seen: int = 0
+    settled_before: int = field(default_factory=lambda: time.time_ns() - SETTLING_NS)
+    """Files that changed after this moment are read again next time."""
 
     def directory(self, handle: int, prefix: str, depth: int) -> None:
         folders: list[str] = []
@@ -220,24 +227,44 @@ class _Walk:
             if not stat.S_ISREG(status.st_mode):
                 self.skipped.append(Skipped(path, Trouble.NOT_A_FILE.value))
                 return
-            raw = _read(handle, status.st_size, most_bytes(self.layout.role(path)))
+            raw = self._read(handle, path, status.st_size)
         except OSError as error:
             self._unopened(parent, name, path, error)
             return
         finally:
             os.close(handle)
-        facts = _facts(status)
+        facts = self._facts(status)
         if old is not None and old.readable and old.raw == raw and old.facts.size == facts.size:
             self.files.append(old if old.facts == facts else replace(old, facts=facts))
         else:
             self.files.append(read_note(path, raw, facts, self.layout))
+
+    def _read(self, handle: int, path: str, size: int) -> bytes:
+        if size > LARGEST_NOTE and size > most_bytes(self.layout.role(path)):
+            return os.read(handle, PREVIEW_BYTES)
+        raw = os.read(handle, size + 1)
+        while len(raw) < size and (more := os.read(handle, size - len(raw) + 1)):
+            raw += more
+        return raw
+
+    def _facts(self, status: os.stat_result) -> FileFacts:
+        changed = status.st_ctime_ns
+        return FileFacts(
+            status.st_size,
+            status.st_mtime,
+            status.st_ino,
+            changed,
+            status.st_nlink,
+            bool(status.st_mode & 0o222),
+            changed < self.settled_before,
+        )
 
     def _unopened(self, parent: int, name: str, path: str, error: OSError) -> None:
         if error.errno in _NOT_PLAIN:
             self.skipped.append(Skipped(path, Trouble.NOT_A_FILE.value))
             return
         try:
-            facts = _facts(os.stat(name, dir_fd=parent, follow_symlinks=False))
+            facts = self._facts(os.stat(name, dir_fd=parent, follow_symlinks=False))
         except OSError:
             return
         refused = error.errno in (errno.EACCES, errno.EPERM)
@@ -265,28 +292,6 @@ class _Listing(_Walk):
             super()._file(parent, name, path)
         else:
             self.files.append(unreadable_note(path, _UNKNOWN, self.layout, Trouble.NOT_YET))
-
-
-def _read(handle: int, size: int, most: int) -> bytes:
-    wanted = PREVIEW_BYTES if size > most else size + 1
-    parts = [os.read(handle, wanted)]
-    got = len(parts[0])
-    while parts[-1] and got < size <= most:
-        parts.append(os.read(handle, size - got + 1))
-        got += len(parts[-1])
-    return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _facts(status: os.stat_result) -> FileFacts:
-    return FileFacts(
-        status.st_size,
-        status.st_mtime,
-        status.st_ino,
-        status.st_ctime_ns,
-        status.st_nlink,
-        bool(status.st_mode & 0o222),
-        status.st_ctime_ns < time.time_ns() - SETTLING_NS,
-    )
 
 
 def _untouched(parent: int, name: str, old: Note) -> bool:

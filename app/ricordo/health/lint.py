@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 from ricordo.garbage import no_garbage_collection
 from ricordo.health.finding import Finding, Fix, Severity
@@ -56,7 +56,8 @@ class Linter:
         rules = [rule for rule in self._rules if memory.layout.kind in rule.kinds]
         findings: list[Finding] = []
         kept: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
-        by_role = {role: [rule for rule in rules if role in rule.roles] for role in Role}
+        on_notes = [rule for rule in rules if rule.on_note]
+        by_role = {role: [rule for rule in on_notes if role in rule.roles] for role in Role}
         for file in memory.files:
             known = self._kept.get(id(file))
             own = known[1] if known else _judge(file, by_role[file.role], context)
@@ -81,8 +82,12 @@ class Linter:
 def _judge(file: Note, rules: Iterable[Rule], context: Context) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for rule in rules:
-        if rule.on_note and (found := list(islice(rule.on_note(file, context), MOST_A_FILE))):
-            findings.extend(_numbered(rule, found, {file.path: file}, context.layout, file.path))
+        assert rule.on_note
+        found = rule.on_note(file, context)
+        # nearly always there is nothing
+        if (first := next(found, None)) is not None:
+            most = islice(chain((first,), found), MOST_A_FILE)
+            findings.extend(_numbered(rule, most, {file.path: file}, context.layout, file.path))
     return tuple(findings)
 
 

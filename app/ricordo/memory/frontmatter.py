@@ -155,6 +155,9 @@ def plain_type(value: str) -> str:
 
 def double_quoted(value: str) -> str:
     """Return `value` as a YAML scalar in double quotes, on one line."""
+    if value.isascii() and value.isprintable():
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
     import yaml
 
     written = yaml.dump(value, default_style='"', allow_unicode=True, width=float("inf"))

@@ -21,6 +21,8 @@ from ricordo.memory.names import (
 )
 from ricordo.memory.note import Note
 
+_NAMING_KEYS = ("sources", "related", "origin", "inventory", "derived_from")
+"""Fields of a head that name other files."""
 _FEW = 500
 """Changed files, up to which what was derived from the memory before is taken over."""
 
@@ -216,17 +218,21 @@ class Memory:
         """Return where `link`, standing in `source`, leads."""
         return self.names.resolve(source.path, link)
 
-    def named_in_head(self, file: Note) -> Iterable[str]:
-        """Yield the paths of the files that a head names as sources or relations, as wikis do."""
-        return (found.path for found in self.head_items(file) if found.leads is Leads.NOTE)
+    def named_in_head(self, file: Note) -> list[str]:
+        """Return the paths of the files that a head names as sources or relations, as wikis do."""
+        return [found.path for found in self.head_items(file) if found.leads is Leads.NOTE]
 
-    def head_items(self, file: Note) -> Iterable[Resolved]:
-        """Yield what a head names as sources or relations, and where that leads; the label of
+    def head_items(self, file: Note) -> list[Resolved]:
+        """Return what a head names as sources or relations, and where that leads; the label of
         such a link is the item as it is written.
         """
-        for key in ("sources", "related", "origin", "inventory", "derived_from"):
-            for text in file.head.texts(key) if key in file.head.fields else ():
-                yield self.resolve(file, head_link(text))
+        fields = file.head.fields
+        return [
+            self.resolve(file, head_link(text))
+            for key in _NAMING_KEYS
+            if key in fields
+            for text in file.head.texts(key)
+        ]
 
 
 def _meant_in(file: Note) -> set[str]:

@@ -112,7 +112,8 @@ def stem(path: str) -> str:
 def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
     """Return the note that the bytes `raw` at `path` make, in a memory of that `layout`."""
     role = layout.role(path)
-    text, trouble = _decode(raw, too_large=facts.size > most_bytes(role))
+    too_large = facts.size > LARGEST_NOTE and facts.size > most_bytes(role)
+    text, trouble = _decode(raw, too_large=too_large)
     if trouble and trouble is not Trouble.TOO_LARGE:
         return _bare(path, role, raw, facts, text, trouble)
     head = frontmatter.read(text) if text.startswith("---") else NO_HEAD

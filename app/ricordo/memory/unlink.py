@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from ricordo.memory.links import Link, find_links, find_uses, label_of
+from ricordo.memory.link_uses import find_uses, label_of
+from ricordo.memory.links import Link, find_links
 
 _Splice = tuple[int, int, str]
 """What stands from an offset to another becomes a text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ricordo.secrets import find_secrets
 
@@ -15,6 +16,7 @@ _SENTENCE = re.compile(r"[^.!?。！？]*(?:[.!?](?!\s|$)[^.!?。！？]*)*")
 _SILENT = re.compile(r"\s*(?:[-=*_]{3,}|`{3}.*|~{3}.*|<!--.*|\|[-:| ]*)?\s*$")
 
 
+@lru_cache(maxsize=1)  # asked twice, for a head of which not everything can be told
 def first_words(text: str) -> str:
     """Return the first sentence of a markdown `text` without marks, cut at a word where it is
     long; of headings only where nothing else is there. "" where a credential stands in the text,

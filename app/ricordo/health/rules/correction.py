@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from heapq import nsmallest
 
 from ricordo.health.finding import Fix, Severity
 from ricordo.health.mending.entries import lifted
@@ -97,8 +96,10 @@ class _Loaded:
         shared: Counter[str] = Counter()
         for word in _words(lost):
             shared.update(self._by_word.get(word, ()))
+        least = min(sorted(shared.values())[-_CANDIDATES:], default=0)
+        near = [(-count, path) for path, count in shared.items() if count >= least]
         # by path where they share equally many, so that every run finds the same
-        for path, _ in nsmallest(_CANDIDATES, shared.items(), key=lambda it: (-it[1], it[0])):
+        for _, path in sorted(near)[:_CANDIDATES]:
             if self._left > 0:
                 self._left -= 1
                 yield self.by_path[path]

@@ -119,7 +119,8 @@ def _given(note: Note, field: str, context: Context) -> bool:
     if field == "type" and note.head.scalar("pinned"):
         # lessons that an agent pins or not have no type
         return True
-    return any(note.head.scalar(key).strip() for key in context.layout.keys_of(field))
+    keys = context.layout.keys_of(field)
+    return bool(note.head.first(keys).strip()) or any(note.head.scalar(key).strip() for key in keys)
 
 
 def _folders_in(folder: str, memory: Memory) -> frozenset[str]:
