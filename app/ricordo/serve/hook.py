@@ -36,7 +36,7 @@ def answer(words: list[str]) -> int:
 def _answer(document: bytes, state: str) -> bytes:
     if not document:
         return b""
-    from ricordo.serve.prompt import answer_prompt
+    from ricordo.serve.hook_prompt import answer_prompt
 
     return answer_prompt(document, state)
 
