@@ -19,9 +19,7 @@ NOTES = {
     "deploy.md": note_text(
         "deploy", "Releases are deployed on Tuesdays by Marta.\n", "How releases go out", "feedback"
     ),
-    "café.md": note_text(
-        "café", "Das Café öffnet um neun. 会議の記録は東京にあります。\n", "Hours"
-    ),
+    "café.md": note_text("café", "Das Café öffnet um neun. 会議の記録は東京です。\n", "Hours"),
 }
 
 

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -98,11 +99,9 @@ MISHAPS: dict[str, Callable[[Path], None]] = {
     "no database": lambda state: database(state).write_bytes(b"nothing of that kind" * 400),
     "another version": of_another_version,
     "seal gone": lambda state: database(state).with_suffix(".db.seal").unlink(),
-    **{
-        f"damaged {n}": lambda state, n=n: damaged(state, n)
-        for n in range(figure("damages", everyday=4))
-    },
 }
+for seed in range(figure("damages", everyday=4)):
+    MISHAPS[f"damaged {seed}"] = partial(damaged, seed=seed)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from tests.builders import note_text, open_memory
 from tests.unit.recall.asking import TODAY, ranked, selected
 
 Meaning = Callable[[str, Sequence[bytes]], Sequence[float]]
-WORDS = "anchor ballast capstan davit ensign fender galley halyard jetty keel lantern mast".split()
+_WORDS = "anchor ballast capstan davit ensign fender galley halyard jetty keel lantern mast"
+WORDS = _WORDS.split()
 
 
 def fleet(root: Path, more: dict[str, str]) -> Memory:
