@@ -114,7 +114,7 @@ class Index:
         self._file.seal()
         self._register()
         store = Store(_connection(self._file.path))
-        store.bring_up(memory)
+        store.take_for_granted(memory)
         return store
 
     def _register(self) -> None:
