@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> int:
     """Run the command line; return its exit code."""
-    if sys.argv[1:2] == ["hook"]:
+    words = sys.argv[1:]
+    at = 2 if words[:1] == ["--state"] else 0
+    if words[at : at + 1] == ["hook"]:
         # agents wait for it at every message: nothing of the command line is loaded
         from ricordo.serve.hook import answer
 
-        return answer(sys.argv[2:])
+        answer([*words[at + 1 :], *words[:at]])
+        # all is written; taking the interpreter down in good order would only take time
+        os._exit(0)
     from ricordo.cli.main import run
 
-    return run(sys.argv[1:])
+    return run(words)
 
 
 if __name__ == "__main__":

@@ -85,6 +85,31 @@ def test_a_short_list_loads_neither_screen_nor_yaml_nor_rules(tmp_path: Path):
     assert of_packages(loaded, "ricordo.health", "ricordo.tui", "ricordo.memory.memory") == []
 
 
+PROMPT = """
+import io, json, os
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.disk.reader import read_memory
+from ricordo.recall.index import Index
+Index({state!r}, {memory!r}, {project!r}).bring_up(read_memory({memory!r}, AUTO_MEMORY))
+"""
+ANSWER = """
+from ricordo.serve.hook_prompt import answer_prompt
+answer_prompt({document!r}, {state!r})
+"""
+
+
+def test_the_hook_loads_the_standard_library_and_little_of_it(memory: Path, tmp_path: Path):
+    state, project = str(tmp_path / "state"), str(tmp_path)
+    loaded_after(PROMPT.format(state=state, memory=str(memory), project=project), tmp_path)
+    event = {"prompt": "what does the only note say", "cwd": project, "session_id": "one"}
+    document = json.dumps(event).encode()
+    loaded = loaded_after(ANSWER.format(document=document, state=state), tmp_path)
+    assert of_packages(loaded, "argparse", "dataclasses", "typing", "hashlib", "tempfile") == []
+    assert of_packages(loaded, "textual", "rich", "yaml", "frontmatter", "rapidfuzz") == []
+    ours = of_packages(loaded, "ricordo.memory", "ricordo.disk", "ricordo.agents", "ricordo.cli")
+    assert ours == []
+
+
 def test_lint_loads_no_textual(memory: Path, tmp_path: Path):
     loaded = loaded_after(RUN.format(words=["lint", str(memory)]), tmp_path)
     assert of_packages(loaded, "textual", "watchfiles", "markdown_it") == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.memory.memory import Memory
@@ -134,9 +135,16 @@ class Search:
         """Ties: the fresher first, then what the person used more."""
 
         def key(note: Note) -> tuple[object, ...]:
-            return (*[-ord(char) for char in day_of(note)], -values.uses.get(note.path, 0))
+            return (-self._days[note.path], -values.uses.get(note.path, 0))
 
         return key
+
+    @cached_property
+    def _days(self) -> Mapping[str, int]:
+        """For every note the day of its last change, as a number that grows."""
+        return {
+            note.path: int(day_of(note).replace("-", "") or 0) for note in indexed(self._memory)
+        }
 
     def _listed(self, note: Note, query: Query) -> Hit:
         exact = [it.value for it in query.conditions if it.key == "exact" and not it.negated]

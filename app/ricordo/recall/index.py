@@ -7,6 +7,8 @@ working memory, so that the answer is the same and only later.
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,9 +17,10 @@ from typing import TypeVar
 
 from ricordo.disk.cache_file import CacheFile
 from ricordo.disk.lock import state_lock
+from ricordo.disk.state_file import replace_state_file
 from ricordo.errors import StateUnusable
 from ricordo.memory.memory import Memory
-from ricordo.recall.catalogue import FOLDER, register
+from ricordo.recall.catalogue import FILE, FOLDER, read_catalogue
 from ricordo.recall.reader import VERSION, Reader
 from ricordo.recall.store import Progress, Store, fill
 
@@ -109,10 +112,22 @@ class Index:
             draft.close()
         self._file.publish()
         self._file.seal()
-        register(self._file, self._root, self._project, self._rank)
+        self._register()
         store = Store(_connection(self._file.path))
-        store.bring_up(memory)
+        store.take_for_granted(memory)
         return store
+
+    def _register(self) -> None:
+        """Let the hook find this index."""
+        state = self._file.state
+        known = {root: it for root, it in read_catalogue(state).items() if os.path.isdir(root)}
+        known[self._root] = {
+            "index": self._file.name,
+            "project": self._project,
+            "rank": self._rank,
+        }
+        text = json.dumps(known, indent=1)
+        replace_state_file(self._file.folder, FILE, text.encode("ascii"))
 
     def _in_working_memory(self, memory: Memory, progress: Progress | None) -> Store:
         self._store, self._facts = fill(_connection(":memory:"), memory, progress), ""

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 
 from ricordo.recall.stem import stem
-from ricordo.recall.words import words
+from ricordo.recall.words import fold, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
 WIDTH = 160
 """Characters of a snippet."""
 LONGEST = 100_000
 """Characters of a note that are looked through."""
 
-_WORD = re.compile(r"[^\W_]+")
 _BLANK = re.compile(r"\s+")
 
 
@@ -27,11 +26,7 @@ def snippet(
     stand, and where they do in it; the beginning where none stands anywhere.
     """
     flat = _BLANK.sub(" ", text[:LONGEST]).strip()
-    hits = [
-        (found.start(), found.end(), known)
-        for found in _WORD.finditer(flat)
-        if (known := _known(found[0], stems))
-    ]
+    hits = list(_hits(flat, stems))
     start = _densest([(at, stem_) for at, _, stem_ in hits], width)
     start = flat.rfind(" ", 0, max(0, start - width // 8)) + 1
     end = min(len(flat), start + width)
@@ -44,8 +39,21 @@ def snippet(
     return before + flat[start:end] + after, marks
 
 
-def _known(word: str, stems: Collection[str]) -> str:
-    return next((it for folded in words(word) if (it := stem(folded)) in stems), "")
+def _hits(flat: str, stems: Collection[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield where words of one of the `stems` stand, and which. What begins like a stem is looked
+    for first: to stem every word would take fifty times as long.
+    """
+    if not stems:
+        return
+    folded = fold(flat)
+    if len(folded) != len(flat):
+        folded = flat.lower()
+    starts = {re.escape(it[: max(3, len(it) - 1)]) for it in stems}
+    for found in re.finditer(rf"(?:{'|'.join(sorted(starts))})[^\W_]*", folded):
+        known = next((it for word in words(found[0]) if (it := stem(word)) in stems), "")
+        at = found.start()
+        if known and (not known.isascii() or not folded[at - 1 : at].isalnum()):
+            yield at, found.end(), known
 
 
 def _densest(hits: list[tuple[int, str]], width: int) -> int:

@@ -12,6 +12,9 @@ from itertools import pairwise
 
 _VOWELS = frozenset("aeiou")
 
+_LAST_OF_NO_ENDING = frozenset("abfhjkopqvwxz")
+"""Letters in which no ending ends that is taken off or changed."""
+
 _STEP_2 = {
     "ational": "ate",
     "tional": "tion",
@@ -72,7 +75,9 @@ def stem(word: str) -> str:
     """Return the stem of a `word` in lower case; a word with other letters than a to z, or of at
     most two, is its own stem.
     """
-    if len(word) <= 2 or not (word.isascii() and word.isalpha()):
+    if len(word) <= 2 or word[-1] in _LAST_OF_NO_ENDING:
+        return word
+    if not (word.isascii() and word.isalpha()):
         return word
     word = _without_past(_without_plural(word))
     if word[-1] == "y" and _has_vowel(word[:-1]):

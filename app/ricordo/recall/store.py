@@ -58,6 +58,8 @@ _SCHEMA = (
     "WITHOUT ROWID",
     "CREATE INDEX link_by_target ON link (target)",
     "CREATE TABLE fact (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+    # by default FTS5 writes a segment for every megabyte, and merges them again and again
+    f"INSERT INTO text (text, rank) VALUES ('hashsize', {64 << 20})",
     f"PRAGMA user_version = {VERSION}",
 )
 _FIELDS = ", ".join(Record._fields)
@@ -98,10 +100,14 @@ class Store:
         if changed or gone:
             with self._transaction():
                 self._write(memory, changed, gone, progress)
-        links = memory.links
-        self._seen = {path: (note, links.get(path, ())) for path, note in here.items()}
-        self._memory = memory
+        self.take_for_granted(memory)
         return bool(changed or gone)
+
+    def take_for_granted(self, memory: Memory) -> None:
+        """Believe that the rows are those of `memory`."""
+        links = memory.links
+        self._seen = {it.path: (it, links.get(it.path, ())) for it in indexed(memory)}
+        self._memory = memory
 
     def fits(self, memory: Memory) -> bool:
         """Say whether the rows are surely those of `memory`; nothing is read or hashed for that."""

@@ -20,8 +20,8 @@ PATIENCE = 2
 _PIECE = 1 << 16
 
 
-def answer(words: list[str]) -> int:
-    """Answer the event that `words` name from what stands on standard input; return 0."""
+def answer(words: list[str]) -> None:
+    """Answer the event that `words` name from what stands on standard input."""
     try:
         if os.environ.get("RICORDO_CURATING") != "1" and words and words[0] == "prompt":
             signal.signal(signal.SIGALRM, _give_up)
@@ -29,14 +29,15 @@ def answer(words: list[str]) -> int:
             _write(_answer(_read(), _state(words[1:])))
     except BaseException:  # whatever it is: nobody would be helped by an agent that stops
         if "--debug" in words:
-            raise
-    return 0
+            import traceback
+
+            traceback.print_exc()
 
 
 def _answer(document: bytes, state: str) -> bytes:
     if not document:
         return b""
-    from ricordo.serve.prompt import answer_prompt
+    from ricordo.serve.hook_prompt import answer_prompt
 
     return answer_prompt(document, state)
 

@@ -17,7 +17,7 @@ from ricordo.recall.rank import NARROW
 from ricordo.recall.reader import VERSION, Reader
 from ricordo.recall.select import select
 from ricordo.recall.usage import Usage
-from ricordo.serve.place import Indexed, indexed_memory
+from ricordo.serve.hook_place import Indexed, indexed_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,229 @@
+"""`python -m tests.benchmarks.find [--notes N…]`: finding, beside references of the same run.
+
+References:
+  P  `python -c pass`
+  R  reading all bytes of the memory, in this process
+  F  `fzf --filter` over the names and descriptions, where fzf is installed
+  G  ripgrep over the memory for the same words; where it is not installed, `grep -r`, which is no
+     measure of ripgrep's: what stands beside it is reported and not judged
+
+References are taken between the measured acts, so that a busy machine slows both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from pathlib import Path
+
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.place import Place
+from ricordo.disk.reader import read_memory
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note, read_note
+from ricordo.notebook.recall import open_index, recall
+from ricordo.notebook.search import Search
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.recall.question import Question
+from ricordo.recall.rank import FAST, rank
+from tests.benchmarks.generate import generate
+from tests.benchmarks.measure import Reference, Row, median, print_row, process_time
+from tests.benchmarks.run import in_p
+from tests.benchmarks.stage import RICORDO
+from tests.benchmarks.tasks import read_bytes
+
+SEED = 7
+ASKED = 40
+KEYSTROKE, ONE_NOTE = 0.016, 0.030
+"""Seconds, on the machine on which P is 6.5 ms."""
+
+
+class Stage:
+    """A memory of so many notes with its index, and what is asked of it."""
+
+    def __init__(self, folder: Path, notes: int) -> None:
+        self.folder = folder
+        self.root = folder / "memory"
+        self.project = folder / "project"
+        self.project.mkdir(parents=True)
+        generate(self.root, notes)
+        self.random = random.Random(SEED)
+        self.memory: Memory = read_memory(str(self.root), AUTO_MEMORY)
+        _ = self.memory.links
+        self.surroundings = Surroundings(
+            str(self.project), {}, str(folder), str(folder / "state"), str(folder)
+        )
+        place = Place(self.memory.root, AUTO_MEMORY, str(self.project))
+        self.index = open_index(place, self.surroundings)
+
+    def note(self) -> Note:
+        return self.random.choice(self.memory.notes)
+
+    def words(self, count: int) -> list[str]:
+        """Return words that follow one another in some note."""
+        found = self.note().body.split()
+        start = self.random.randrange(max(1, len(found) - count))
+        return [word.strip(".,*`[]()#") or "ke" for word in found[start : start + count]]
+
+
+def timed(act: Callable[[], object]) -> float:
+    """Return the seconds that `act` takes."""
+    start = time.perf_counter()
+    act()
+    return time.perf_counter() - start
+
+
+def p95(times: Sequence[float]) -> float:
+    """Return the 95th percentile."""
+    return sorted(times)[int(0.95 * (len(times) - 1))]
+
+
+def python_start() -> float:
+    """P, once."""
+    return process_time([sys.executable, "-c", "pass"])
+
+
+def building(at: Stage, judged: bool) -> Iterator[Row]:
+    """Making the index, and bringing one note up to date."""
+    read = read_bytes(str(at.root))
+    read()
+    before = timed(read)
+    made = timed(lambda: at.index.bring_up(at.memory))
+    r = Reference("R", (before + timed(read)) / 2)
+    yield Row("index made", made, r, 40 if judged else None)
+    times, starts = [], []
+    for number in range(7):
+        changed = at.memory.with_files({(note := at.note()).path: _longer(note, number)})
+        _ = changed.links
+        starts.append(python_start())
+        times.append(timed(lambda changed=changed: at.index.bring_up(changed)))  # type: ignore[misc]
+        at.memory = changed
+    p = Reference("P", median(starts))
+    yield Row("one changed note", median(times), p, in_p(ONE_NOTE) if judged else None)
+
+
+def _longer(note: Note, number: int) -> Note:
+    return read_note(note.path, note.raw + b"\nmore %d\n" % number, note.facts, AUTO_MEMORY)
+
+
+def typing(at: Stage, judged: bool) -> Iterator[Row]:
+    """From a key to the results: every beginning of names, descriptions and texts as typed."""
+    search = Search(at.index, at.memory, at.surroundings)
+    lines = "".join(f"{it.name} {it.path} {it.description}\n" for it in at.memory.notes)
+    times, starts, filtered = [], [], []
+    for _ in range(ASKED // 4):
+        typed = " ".join(at.words(2) if at.random.random() < 0.5 else at.note().name.split()[:2])
+        starts.append(python_start())
+        for end in range(1, len(typed) + 1, 3):
+            part = typed[:end]
+            times.append(timed(lambda part=part: search.find(part)))  # type: ignore[misc]
+        if shutil.which("fzf"):
+            words = ["fzf", "--filter", typed]
+            filtered.append(timed(lambda words=words: _fed(words, lines)))  # type: ignore[misc]
+    p = Reference("P", median(starts))
+    yield Row("key to results, p95", p95(times), p, in_p(KEYSTROKE) if judged else None)
+    yield Row("key to results, median", median(times), p)
+    if filtered:
+        f = Reference("F", median(filtered))
+        yield Row("key to results, p95, beside fzf", p95(times), f, 0.3 if not judged else None)
+    else:
+        print("  fzf is not installed: nothing stands beside it")
+
+
+def _fed(words: Sequence[str], text: str) -> None:
+    subprocess.run(words, input=text.encode(), stdout=subprocess.DEVNULL, check=False)
+
+
+def full_text(at: Stage, judged: bool) -> Iterator[Row]:
+    """Three words anywhere in the memory."""
+    tool = shutil.which("rg")
+    times, others = [], []
+    today = date(2026, 1, 1)
+    for _ in range(ASKED):
+        words = at.words(3)
+        question = Question(" ".join(words), today)
+        pattern = "|".join(word for word in words if word.isalnum()) or "ke"
+        search = [tool, "-ciN"] if tool else ["grep", "-rciE"]
+        line = [*search, pattern, str(at.root)]
+        others.append(timed(lambda line=line: _quiet(line)))  # type: ignore[misc]
+        times.append(
+            timed(
+                lambda question=question: at.index.ask(  # type: ignore[misc]
+                    at.memory, lambda reader: rank(reader, question, today, FAST)
+                )
+            )
+        )
+    g = Reference("rg" if tool else "grep", p95(others))
+    yield Row("full text, 3 words, p95", p95(times), g, 0.4 if judged and tool else None)
+    if not tool:
+        print("  ripgrep is not installed: grep stands in its place")
+
+
+def _quiet(words: Sequence[str]) -> None:
+    subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+
+def hook(at: Stage, judged: bool) -> Iterator[Row]:
+    """The hook as installed, and recall by the command's own function."""
+    environ = {name: it for name, it in os.environ.items() if not name.startswith("PYTHON")}
+    environ |= {"RICORDO_STATE": at.surroundings.state, "HOME": str(at.folder)}
+    times, starts, recalls = [], [], []
+    for number in range(ASKED):
+        prompt = " ".join(at.words(12))
+        event = {"prompt": prompt, "cwd": str(at.project), "session_id": f"{number}"}
+        document = json.dumps(event).encode()
+        starts.append(python_start())
+        times.append(timed(lambda document=document: _hooked(document, environ)))  # type: ignore[misc]
+        recalls.append(
+            timed(
+                lambda prompt=prompt: recall(  # type: ignore[misc]
+                    at.index, at.memory, prompt, at.surroundings
+                )
+            )
+        )
+    p = Reference("P", median(starts))
+    yield Row("process: ricordo hook prompt, median", median(times), p, 4 if judged else None)
+    yield Row("process: ricordo hook prompt, p95", p95(times), p, 8 if judged else None)
+    yield Row("recall in an open notebook, p95", p95(recalls), p)
+
+
+def _hooked(document: bytes, environ: dict[str, str]) -> None:
+    subprocess.run(
+        [RICORDO, "hook", "prompt"],
+        input=document,
+        env=environ,
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure for every size that is asked for."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.find",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--notes", type=int, nargs="+", default=[10_000], metavar="N")
+    options = parser.parse_args(arguments)
+    for notes in options.notes:
+        print(f"\n{notes:,} notes")
+        with tempfile.TemporaryDirectory(prefix="ricordo-find-") as temporary:
+            at = Stage(Path(temporary).resolve(), notes)
+            for measurement in (building, typing, full_text, hook):
+                for row in measurement(at, notes == 10_000):
+                    print_row(row)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

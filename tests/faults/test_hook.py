@@ -1,0 +1,295 @@
+"""The hook ends with 0 and writes one JSON document or nothing, whatever it meets."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.disk.reader import read_memory
+from ricordo.recall.index import Index
+from tests.builders import note_text, write_memory
+
+SECONDS = 20
+QUESTION = "where is the tide cache kept, in sqlite or redis?"
+NOTES = {
+    "MEMORY.md": "- [Cache](cache.md) — where tides are kept\n",
+    "cache.md": note_text("cache", "The tide cache moved from Redis to SQLite.\n"),
+    **{f"other-{n}.md": note_text(f"other-{n}", f"Thing {n} about boats.\n") for n in range(9)},
+}
+
+pytestmark = pytest.mark.faults
+
+
+class World(NamedTuple):
+    """A project with an indexed memory."""
+
+    path: Path
+
+    @property
+    def project(self) -> Path:
+        return self.path / "project"
+
+    @property
+    def memory(self) -> Path:
+        return self.path / "memory"
+
+    @property
+    def state(self) -> Path:
+        return self.path / "state"
+
+    @property
+    def database(self) -> Path:
+        (found,) = (self.state / "recall").glob("*.db")
+        return found
+
+    def event(self, **fields: Any) -> bytes:
+        event = {
+            "session_id": "one",
+            "cwd": str(self.project),
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": QUESTION,
+        }
+        return json.dumps(event | fields).encode()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    made = World(Path(os.path.realpath(tmp_path)))
+    made.project.mkdir()
+    made.memory.mkdir()
+    write_memory(made.memory, NOTES)
+    for path in made.memory.iterdir():
+        os.utime(path, (1, 1))
+    _wait_until_settled()
+    memory = read_memory(str(made.memory), AUTO_MEMORY)
+    Index(str(made.state), memory.root, str(made.project)).bring_up(memory)
+    return made
+
+
+def _wait_until_settled() -> None:
+    """A file that was just written is not yet taken for unchanged."""
+    import time
+
+    time.sleep(0.12)
+
+
+def run(
+    world: World,
+    document: bytes | None = None,
+    words: tuple[str, ...] = ("hook", "prompt"),
+    **environ: str,
+) -> str:
+    """Run the hook; return what it wrote, once it is sure that this is an answer or nothing."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ricordo", *words],
+        input=world.event() if document is None else document,
+        env={**os.environ, "RICORDO_STATE": str(world.state), **environ},
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    if not done.stdout:
+        return ""
+    answer = json.loads(done.stdout)["hookSpecificOutput"]
+    assert answer["hookEventName"] == "UserPromptSubmit"
+    assert len(answer["additionalContext"]) <= 10_000
+    return str(answer["additionalContext"])
+
+
+def test_a_message_gets_the_note_that_bears_on_it(world: World):
+    assert "moved from Redis to SQLite" in run(world)
+
+
+def test_a_directory_below_the_project_belongs_to_it(world: World):
+    below = world.project / "src" / "deep"
+    below.mkdir(parents=True)
+    assert "SQLite" in run(world, world.event(cwd=str(below)))
+
+
+def test_a_worktree_elsewhere_belongs_to_its_repository(world: World, tmp_path: Path):
+    tree = tmp_path / "elsewhere" / "tree"
+    tree.mkdir(parents=True)
+    mark = f"gitdir: {world.project}/.git/worktrees/tree\n"
+    (tree / ".git").write_text(mark)
+    assert "SQLite" in run(world, world.event(cwd=str(tree)))
+
+
+def test_a_note_is_given_once_in_a_session(world: World):
+    assert "SQLite" in run(world)
+    assert run(world) == ""
+    assert "SQLite" in run(world, world.event(session_id="two"))
+
+
+@pytest.mark.parametrize("prompt", ["thanks", "and then?", "", "🙂"])
+def test_small_talk_gets_nothing(world: World, prompt: str):
+    assert run(world, world.event(prompt=prompt)) == ""
+
+
+def test_a_note_that_changed_since_is_not_given(world: World):
+    (world.memory / "cache.md").write_text("The tide cache in sqlite and redis is a secret now.")
+    assert run(world) == ""
+
+
+def test_long_notes_are_cut_to_what_there_is_room_for(world: World):
+    for number in range(8):
+        text = f"The tide cache {number} in sqlite or redis. " * 2000
+        (world.memory / f"long-{number}.md").write_text(note_text(f"long-{number}", text))
+    _wait_until_settled()
+    memory = read_memory(str(world.memory), AUTO_MEMORY)
+    Index(str(world.state), memory.root, str(world.project)).bring_up(memory)
+    assert len(run(world)) > 5000
+
+
+def held(world: World) -> Callable[[], object]:
+    connection = sqlite3.connect(world.database)
+    connection.execute("BEGIN EXCLUSIVE")
+    return connection.close
+
+
+def version(world: World) -> None:
+    connection = sqlite3.connect(world.database)
+    connection.execute("PRAGMA user_version = 999")
+    connection.commit()
+    connection.close()
+
+
+SABOTAGES: dict[str, Callable[[World], object]] = {
+    "no state": lambda w: os.rename(w.state, w.path / "gone"),
+    "a state that is a file": lambda w: (
+        os.rename(w.state, w.path / "gone"),
+        w.state.write_text("x"),
+    ),
+    "no index": lambda w: w.database.unlink(),
+    "an empty index": lambda w: w.database.write_bytes(b""),
+    "an index of zeros": lambda w: w.database.write_bytes(b"\0" * 8192),
+    "half an index": lambda w: os.truncate(w.database, 8192),
+    "a directory for an index": lambda w: directory_at(w.database),
+    "another version": version,
+    "a catalogue of garbage": lambda w: catalogue(w, b"{"),
+    "a catalogue of a list": lambda w: catalogue(w, b"[1, 2]"),
+    "a catalogue of numbers": lambda w: catalogue(w, b'{"/": 1, "/tmp": {"index": 2}}'),
+    "a catalogue that leads away": lambda w: catalogue(
+        w,
+        json.dumps(
+            {str(w.memory): {"index": "../../x.db", "project": str(w.project), "rank": 0}}
+        ).encode(),
+    ),
+    "a nested catalogue": lambda w: catalogue(w, b"[" * 100_000),
+    "no memory": lambda w: os.rename(w.memory, w.path / "moved"),
+    "a memory of links": lambda w: (
+        (w.memory / "cache.md").unlink(),
+        (w.memory / "cache.md").symlink_to("/etc/passwd"),
+    ),
+    "a pipe for a note": lambda w: (
+        (w.memory / "cache.md").unlink(),
+        os.mkfifo(w.memory / "cache.md"),
+    ),
+    "no project": lambda w: w.project.rmdir(),
+    "usage of garbage": lambda w: (w.state / "recall" / "usage.db").write_bytes(b"x" * 5000),
+    "a directory for usage": lambda w: (w.state / "recall" / "usage.db").mkdir(),
+}
+
+
+def directory_at(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def catalogue(world: World, content: bytes) -> None:
+    (world.state / "recall" / "memories.json").write_bytes(content)
+
+
+@pytest.mark.parametrize("sabotage", SABOTAGES)
+def test_whatever_is_broken_nobody_is_held_up(world: World, sabotage: str):
+    SABOTAGES[sabotage](world)
+    run(world)
+
+
+DOCUMENTS: dict[str, bytes] = {
+    "nothing": b"",
+    "no JSON": b"tell me about the tide cache",
+    "a list": b"[]",
+    "a number": b"17",
+    "cut off": b'{"prompt": "tide',
+    "bytes": bytes(range(256)) * 9,
+    "nested": b"[" * 200_000,
+    "wrong types": b'{"prompt": ["x"], "cwd": 4, "session_id": {}}',
+    "another event": b'{"hook_event_name": "Stop", "cwd": "/", "prompt": "tide cache redis"}',
+    "too long": b'{"prompt": "' + b"tide " * 1_000_000 + b'"}',
+    "surrogates": b'{"prompt": "\\ud800 tide cache \\udfff", "cwd": "\\ud800", "session_id": "x"}',
+}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_whatever_stands_on_standard_input_nobody_is_held_up(world: World, document: str):
+    assert run(world, DOCUMENTS[document]) == ""
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        'tide "cache" OR NEAR(redis',
+        "tide cache redis'); DROP TABLE note; --",
+        "tide cache sqlite " + "redis " * 4000,
+        "tide cache \0 sqlite redis \u202e \ud800",
+        "*" * 10_000,
+    ],
+)
+def test_no_prompt_breaks_it(world: World, prompt: str):
+    run(world, world.event(prompt=prompt))
+
+
+@pytest.mark.parametrize(
+    "cwd", ["", "/", "relative/path", "/no/such/place", "/a\0b", "~", "x" * 9999]
+)
+def test_no_directory_breaks_it(world: World, cwd: str):
+    assert run(world, world.event(cwd=cwd)) == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("hook",), ("hook", "stop"), ("hook", "prompt", "--state"), ("hook", "--help"), ("hook", "")],
+)
+def test_wrong_usage_ends_with_0_too(world: World, words: tuple[str, ...]):
+    assert run(world, words=words) == "" or words[1] == "prompt"
+
+
+def test_an_index_that_somebody_holds_is_left_alone(world: World):
+    release = held(world)
+    try:
+        assert run(world) == ""
+    finally:
+        release()
+
+
+def test_while_the_curator_works_nothing_is_said(world: World):
+    assert run(world, RICORDO_CURATING="1") == ""
+
+
+def test_closed_ends_break_nothing(world: World):
+    words = f"{sys.executable} -m ricordo hook prompt"
+    for ends in ("<&-", ">&-", ">/dev/full", "<&- >&- 2>&-"):
+        done = subprocess.run(
+            f"echo '{world.event().decode()}' | {words} {ends}",
+            shell=True,
+            env={**os.environ, "RICORDO_STATE": str(world.state)},
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, (ends, done.stderr)
+
+
+def test_without_a_home_it_still_ends(world: World):
+    run(world, HOME="", XDG_STATE_HOME="", RICORDO_STATE="")

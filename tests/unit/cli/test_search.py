@@ -1,0 +1,53 @@
+"""`ricordo search` and `ricordo recall`: what they print, and how they end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ricordo.cli.main import run
+from tests.builders import note_text, write_memory
+
+KEYS = {"path", "name", "description", "type", "score", "why", "snippet"}
+
+
+@pytest.fixture
+def memory(root: Path) -> str:
+    notes = {
+        "MEMORY.md": "",
+        "cache.md": note_text("cache", "The tide cache is SQLite since May.\n", "Where it is"),
+        "deploy.md": note_text("deploy", "Releases go out on Tuesdays.\n", "How", "feedback"),
+    }
+    return str(write_memory(root, notes))
+
+
+@pytest.mark.parametrize("command", ["search", "recall"])
+def test_results_are_one_document(command: str, memory: str, capsys: pytest.CaptureFixture[str]):
+    assert run([command, "tide cache sqlite", memory, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["results"]
+    assert found.keys() == KEYS
+    assert found["path"] == "cache.md"
+    assert found["why"]
+
+
+@pytest.mark.parametrize("command", ["search", "recall"])
+def test_nothing_found_ends_with_1(command: str, memory: str, capsys: pytest.CaptureFixture[str]):
+    assert run([command, "kubernetes ingress", memory, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == {"results": []}
+
+
+def test_conditions_see_the_findings(memory: str, capsys: pytest.CaptureFixture[str]):
+    assert run(["search", "is:unindexed-note type:feedback", "-m", memory]) == 0
+    assert capsys.readouterr().out.startswith("deploy.md")
+
+
+def test_ambient_needs_no_message(memory: str, capsys: pytest.CaptureFixture[str]):
+    assert run(["recall", "--ambient", "-m", memory, "--json"]) in (0, 1)
+    assert "results" in json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("words", [["recall"], ["recall", "x", "-n", "0"], ["search"]])
+def test_words_that_do_not_fit_are_refused(words: list[str], memory: str):
+    assert run([*words, "-m", memory]) == 2

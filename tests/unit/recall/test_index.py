@@ -1,0 +1,180 @@
+"""The index: it answers as a fresh one does, whatever happened to it."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from ricordo.memory.memory import Memory
+from ricordo.recall.index import Index
+from tests.builders import note_text, open_memory
+from tests.figures import figure
+from tests.unit.recall.asking import everything, ranked
+from tests.unit.recall.conftest import NOTES
+
+KILLED = """
+import os, signal, sys
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.disk.reader import read_memory
+from ricordo.recall import index, store
+root, state, when = sys.argv[1:]
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+memory = read_memory(root, AUTO_MEMORY)
+it = index.Index(state, root)
+if when == "building":
+    it.bring_up(memory, die)
+store.Store._total = die if when == "writing" else store.Store._total
+index.CacheFile.seal = die if when == "sealing" else index.CacheFile.seal
+it.bring_up(memory)
+"""
+
+
+def fresh(memory: Memory, tmp_path: Path) -> list[list[tuple[str, float]]]:
+    return everything(Index(str(tmp_path / "fresh"), memory.root), memory)
+
+
+def database(state: Path) -> Path:
+    (found,) = (state / "recall").glob("*.db")
+    return found
+
+
+def test_words_of_one_stem_folded_and_in_pairs_are_found(index: Index, harbour: Memory):
+    assert ranked(index, harbour, "deploying a release")[0][0] == "deploy.md"
+    assert ranked(index, harbour, "CAFE offnet")[0][0] == "café.md"
+    assert ranked(index, harbour, "東京")[0][0] == "café.md"
+    assert ranked(index, harbour, "sqli")[0][0] == "cache.md"
+
+
+def test_an_index_of_a_changed_memory_is_that_of_a_fresh_one(
+    index: Index, harbour: Memory, root: Path, tmp_path: Path
+):
+    everything(index, harbour)
+    (root / "deploy.md").unlink()
+    changed = {
+        "cache.md": note_text("cache", "The cache is new words here, for the port.\n"),
+        "new.md": note_text("new", "Port of call. See [[tides]].\n"),
+    }
+    memory = open_memory(root, changed)
+    assert everything(index, memory) == fresh(memory, tmp_path)
+    assert index.remark == ""
+
+
+def test_the_memory_that_is_asked_for_is_answered_from(index: Index, harbour: Memory, root: Path):
+    later = open_memory(root, {"cache.md": note_text("cache", "Nothing of that any more.\n")})
+    assert ranked(index, later, "sqlite redis") == []
+    assert ranked(index, harbour, "sqlite redis")[0][0] == "cache.md"
+
+
+def damaged(state: Path, seed: int) -> None:
+    path = database(state)
+    content = bytearray(path.read_bytes())
+    choose = random.Random(seed)
+    for _ in range(20):
+        content[choose.randrange(len(content))] ^= 0xFF
+    path.write_bytes(content)
+
+
+def of_another_version(state: Path) -> None:
+    connection = sqlite3.connect(database(state))
+    connection.execute("PRAGMA user_version = 0")
+    connection.execute("DELETE FROM note")
+    connection.commit()
+    connection.close()
+
+
+MISHAPS: dict[str, Callable[[Path], None]] = {
+    "deleted": lambda state: database(state).unlink(),
+    "emptied": lambda state: database(state).write_bytes(b""),
+    "cut off": lambda state: os.truncate(database(state), 9000),
+    "no database": lambda state: database(state).write_bytes(b"nothing of that kind" * 400),
+    "another version": of_another_version,
+    "seal gone": lambda state: database(state).with_suffix(".db.seal").unlink(),
+}
+for seed in range(figure("damages", everyday=4)):
+    MISHAPS[f"damaged {seed}"] = partial(damaged, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("mishap", "is_open"),
+    [*((mishap, False) for mishap in MISHAPS), ("deleted", True), ("damaged 0", True)],
+)
+def test_whatever_happens_to_the_file_answers_are_those_of_a_fresh_index(
+    index: Index, harbour: Memory, state: Path, tmp_path: Path, mishap: str, is_open: bool
+):
+    everything(index, harbour)
+    if not is_open:
+        index.close()
+    MISHAPS[mishap](state)
+    assert everything(index, harbour) == fresh(harbour, tmp_path)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("when", ["building", "writing", "sealing"])
+@pytest.mark.parametrize("again", [True, False])
+def test_a_process_that_is_killed_while_it_writes_leaves_nothing_wrong(
+    harbour: Memory, state: Path, root: Path, tmp_path: Path, when: str, again: bool
+):
+    if again:
+        Index(str(state), harbour.root).bring_up(harbour)
+        (root / "deploy.md").write_text(note_text("deploy", "new words here\n"), "utf-8")
+    words = [sys.executable, "-c", KILLED, harbour.root, str(state), when]
+    done = subprocess.run(words, capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    memory = open_memory(root)
+    index = Index(str(state), memory.root)
+    assert everything(index, memory) == fresh(memory, tmp_path)
+    assert index.remark == ""
+
+
+def test_where_the_state_cannot_be_written_answers_are_the_same(harbour: Memory, tmp_path: Path):
+    (tmp_path / "file").write_text("no directory")
+    index = Index(str(tmp_path / "file"), harbour.root)
+    assert everything(index, harbour) == fresh(harbour, tmp_path)
+    assert index.remark
+
+
+def test_two_processes_share_an_index(harbour: Memory, state: Path, root: Path, tmp_path: Path):
+    one, other = (Index(str(state), harbour.root) for _ in range(2))
+    everything(one, harbour)
+    everything(other, harbour)
+    memory = open_memory(root, {"new.md": note_text("new", "Some new words here.\n")})
+    everything(one, memory)
+    assert everything(other, memory) == fresh(memory, tmp_path)
+    assert everything(one, memory) == everything(other, memory)
+
+
+def test_odd_files_are_indexed(tmp_path: Path, state: Path):
+    (tmp_path / "odd").mkdir()
+    memory = open_memory(
+        tmp_path / "odd",
+        {
+            **NOTES,
+            os.fsdecode(b"b\xff.md"): "Harbour lights.",
+            "binary.md": b"\0\1\2" * 50,
+            "utf16.md": "lamp".encode("utf-16"),
+            "empty.md": "",
+        },
+    )
+    assert os.fsencode(ranked_raw(Index(str(state), memory.root), memory)) == b"b\xff.md"
+
+
+def ranked_raw(index: Index, memory: Memory) -> str:
+    from datetime import date
+
+    from ricordo.recall.question import Question
+    from ricordo.recall.rank import rank
+
+    day = date(2026, 1, 1)
+    question = Question("harbour lights", day)
+    found = index.ask(memory, lambda reader: rank(reader, question, day))
+    return os.fsdecode(found.candidates[0].row.path)

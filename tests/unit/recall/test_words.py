@@ -1,0 +1,113 @@
+"""Words, stems and times of a text."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.recall.question import Question
+from ricordo.recall.stem import stem
+from ricordo.recall.window import window_in
+from ricordo.recall.words import words
+
+TODAY = date(2026, 11, 20)
+ENGLISH = """
+caresses ponies ties caress cats feed agreed plastered bled motoring sing conflated troubled sized
+hopping tanned falling hissing fizzed failing filing happy sky relational conditional rational
+valenci hesitanci digitizer conformabli radicalli differentli vileli analogousli vietnamization
+predication operator feudalism decisiveness hopefulness callousness formaliti sensitiviti
+sensibiliti triplicate formative formalize electriciti electrical hopeful goodness revival
+allowance inference airliner gyroscopic adjustable defensible irritant replacement adjustment
+dependent adoption homologou communism activate angulariti homologous effective bowdlerize probate
+rate cease controll roll yellow y by say dying analogy
+"""
+
+
+def by_sqlite(found: list[str]) -> list[str]:
+    """Return the stems that FTS5's own Porter gives."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE t USING fts5 (w, tokenize = 'porter ascii')")
+    connection.execute("CREATE VIRTUAL TABLE v USING fts5vocab (t, instance)")
+    connection.executemany("INSERT INTO t (rowid, w) VALUES (?, ?)", list(enumerate(found)))
+    stems = dict(connection.execute("SELECT doc, term FROM v"))
+    return [stems[number] for number in range(len(found))]
+
+
+def test_stems_are_porters():
+    found = ENGLISH.split()
+    assert [stem(word) for word in found] == by_sqlite(found)
+
+
+@given(st.lists(st.from_regex(r"[a-z]{1,20}", fullmatch=True), min_size=1, max_size=50))
+def test_stems_of_anything_are_porters(found: list[str]):
+    assert [stem(word) for word in found] == by_sqlite(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The Café's open!", ["the", "cafe", "s", "open"]),
+        ("snake_case tests/db.py", ["snake", "case", "tests", "db", "py"]),
+        ("東京都", ["東京", "京都"]),
+        ("git커밋 스타일", ["git", "커밋", "스타", "타일"]),
+        ("人", ["人"]),
+        ("", []),
+        ("\ud800 \0 \u200b", []),
+    ],
+)
+def test_words_are_folded_and_scripts_without_blanks_go_in_pairs(text: str, expected: list[str]):
+    assert words(text) == expected
+
+
+@given(st.text())
+def test_any_text_has_words_without_blanks(text: str):
+    assert all(word and not word.isspace() and " " not in word for word in words(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "holds"),
+    [
+        ("what happened in May 2026", "2026-05-20", True),
+        ("what happened in May 2026", "2026-06-10", True),
+        ("what happened in May 2026", "2026-06-20", False),
+        ("on 3 May 2026", "2026-05-03", True),
+        ("on 2026-05-03", "2026-05-02", False),
+        ("in March", "2024-03-09", True),
+        ("yesterday", "2026-11-19", True),
+        ("last month", "2026-10-02", True),
+        ("last week", "2026-11-09", True),
+        ("in 2025", "2026-11-09", False),
+    ],
+)
+def test_a_window_holds_its_days_and_a_fortnight_after(text: str, day: str, holds: bool):
+    window = window_in(text, TODAY)
+    assert window is not None
+    assert window.holds(day) is holds
+
+
+@pytest.mark.parametrize("text", ["you may march on", "on 31 February", "nothing"])
+def test_what_names_no_time_has_no_window(text: str):
+    assert window_in(text, TODAY) is None
+
+
+@pytest.mark.parametrize("day", ["", "soon", "2026-05"])
+def test_a_note_without_a_day_is_in_no_window(day: str):
+    window = window_in("in May 2026", TODAY)
+    assert window is not None
+    assert not window.holds(day)
+
+
+def test_a_question_leaves_out_what_names_nothing():
+    question = Question("What kind of cache do we use, and how long?", TODAY)
+    assert question.words == ("cache", "use")
+    assert question.asks_how_many
+
+
+@given(st.text(max_size=300))
+def test_any_message_can_be_analysed(message: str):
+    question = Question(message, TODAY)
+    assert len(question.words) == len(question.stems)
