@@ -13,6 +13,8 @@ from ricordo.recall.lexical import Evidence, Lexicon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ricordo.recall.question import Question
     from ricordo.recall.reader import Reader, Row
 
@@ -102,22 +104,27 @@ def rank(
     lexicon = Lexicon(question, reader, breadth.terms)
     if not lexicon.terms:
         return Ranking(question, lexicon, [])
-    ids = reader.matching(lexicon.expression(breadth.occurrences), breadth.notes)
-    found = {row.id: Candidate(Evidence(row, lexicon)) for row in reader.rows(ids)}
-    beside = reader.around((it.row for it in found.values()), REACH) - found.keys()
-    if beside:
-        found.update((row.id, Candidate(Evidence(row, lexicon))) for row in reader.rows(beside))
-    series = _Series(found.values())
-    for candidate in found.values():
+    candidates = _fetched(reader, lexicon, breadth)
+    series = _Series(candidates)
+    for candidate in candidates:
         _weigh(candidate, series, lexicon, question, today)
-    scores = series.spread()
-    for candidate, score in scores:
+    for candidate, score in series.spread():
         candidate.score = score
+        # last, so that a neighbour of another subject lends no more than its words
         if _is_subject(candidate.row, question):
             candidate.score *= 1 + IS_SUBJECT
             candidate.cues.append("its name is asked for")
-    ranked = sorted(found.values(), key=lambda it: (-it.score, it.row.path))
-    return Ranking(question, lexicon, [it for it in ranked if it.score > 0])
+    candidates.sort(key=lambda it: (-it.score, it.row.path))
+    return Ranking(question, lexicon, [it for it in candidates if it.score > 0])
+
+
+def _fetched(reader: Reader, lexicon: Lexicon, breadth: Breadth) -> list[Candidate]:
+    """The notes that FTS5 finds, and those that stand beside them in a series."""
+    ids = set(reader.matching(lexicon.expression(breadth.occurrences), breadth.notes))
+    found = [Candidate(Evidence(row, lexicon)) for row in reader.rows(ids)]
+    beside = reader.around((it.row for it in found), REACH) - ids
+    rows = reader.rows(beside) if beside else ()
+    return found + [Candidate(Evidence(row, lexicon)) for row in rows]
 
 
 def _weigh(
@@ -170,8 +177,8 @@ def _is_subject(row: Row, question: Question) -> bool:
 class _Series:
     """The candidates that are numbered, by their place."""
 
-    def __init__(self, candidates: object) -> None:
-        self.all: list[Candidate] = list(candidates)  # type: ignore[call-overload]
+    def __init__(self, candidates: Iterable[Candidate]) -> None:
+        self.all = list(candidates)
         self.by_place = {(it.row.series, it.row.place): it for it in self.all if it.row.series}
 
     def at(self, candidate: Candidate, step: int) -> Candidate | None:

@@ -104,6 +104,12 @@ def test_conditions_hold(desk: Desk, typed: str, expected: list[str]):
     assert desk.paths(typed, values) == expected
 
 
+def test_letters_that_come_again_and_again_take_no_time(root: Path, tmp_path: Path):
+    again = {f"{n}.md": note_text("a" * 200, "Rain.\n", "Rain") for n in range(20)}
+    desk = Desk(root, tmp_path / "state", again)
+    assert desk.paths("a" * 25 + "b") == []
+
+
 def test_marks_are_where_the_words_are(desk: Desk):
     hit = desk.search.find("cache").hits[1]
     start, end = hit.name_marks[0]
