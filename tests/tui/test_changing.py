@@ -479,6 +479,17 @@ async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pin
 # Undo
 
 
+async def test_an_editor_that_leaves_no_file_empties_no_note(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = read(root)
+    edits_with('rm "$1"', tmp_path, monkeypatch)
+    async with staged(root) as stage:
+        await stage.press("e")
+        await stage.wait_for(lambda: "no file that can be read back" in stage.toasts)
+    assert read(root) == before
+
+
 async def test_undo_and_redo_reach_over_restarts(root: Path) -> None:
     before = read(root)
     async with staged(root) as stage:

@@ -149,10 +149,18 @@ async def test_a_session_is_shown_and_each_act_of_it_reverted(tmp_path: Path) ->
         for _, path in shown:
             await choose(stage, path)
             await stage.press("d")
-        assert contents(root) != before
+        theirs = contents(root)
+        assert theirs != before
         await stage.press("ctrl+s")
         await stage.wait_for(lambda: "Reverted 5 notes" in stage.toasts)
         assert contents(root) == before
+        await stage.wait_for(lambda: stage.main._changing.can_undo)
+        await stage.press("u")
+        await stage.wait_for(lambda: "Undone" in stage.toasts)
+        assert contents(root) == theirs
+        await stage.wait_for(lambda: stage.main._changing.can_redo)
+        await stage.press("U")
+        await stage.wait_for(lambda: contents(root) == before)
         await leave(stage)
         await stage.wait_for(lambda: "new in the inbox" not in stage.top)
     assert new_in(root) == []
@@ -184,11 +192,17 @@ async def test_one_hunk_is_reverted(tmp_path: Path) -> None:
         await stage.wait_for(lambda: "revert 1 of it" in text_of(screen_of(stage)._list))
         await stage.press("ctrl+s")
         await stage.wait_for(lambda: "Reverted 1 note" in stage.toasts)
-    text = (root / "tides.md").read_text()
-    assert "Line 2 of" in text
-    assert "Two of" not in text
-    assert "25 of the" in text
-    assert "Line 25" not in text
+        text = (root / "tides.md").read_text()
+        assert "Line 2 of" in text
+        assert "Two of" not in text
+        assert "25 of the" in text
+        assert "Line 25" not in text
+        await choose(stage, "tides.md")
+        await stage.wait_for(lambda: "Two of" not in text_of(screen_of(stage)._diff))
+        stage.app.clear_notifications()
+        await stage.press("space", "space", "ctrl+s")
+        await stage.wait_for(lambda: "Reverted 1 note" in stage.toasts)
+    assert (root / "tides.md").read_text() == BEFORE["tides.md"]
 
 
 async def test_what_was_not_scrolled_to_stays_new(tmp_path: Path) -> None:

@@ -21,6 +21,10 @@ VISIT = "visit"
 _WORST = ("deleted", "changed", "renamed", "created")
 
 
+REVERTED = "reverted what"
+"""How the reason of an act begins that takes back what others did."""
+
+
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """What became of one note through others, in one stretch that nobody else interrupted."""
@@ -184,6 +188,8 @@ class _Stretch:
     origin: str
     pre: str | None
     post: str | None = None
+    came: str | None = None
+    """What others left there last."""
     held: str | None = None
     """The last content that it had."""
     sessions: dict[str, None] = field(default_factory=dict)
@@ -200,12 +206,20 @@ class _Stretch:
             return None
         return self.held if self.pre is None and self.post is None else self.pre
 
+    def take_back(self, op: Op, *, in_part: bool) -> None:
+        """Take note of what the person wrote; `in_part` it took back some of what others did."""
+        self.reverted = op.post == self.reverts_to
+        if not self.reverted and (in_part or op.post == self.came):
+            # what is left of it is still to be judged
+            self.post = op.post
+
     def go_on(self, number: int, n: int, op: Op) -> None:
         """Add one op, which may have led to another path."""
         if op.path != self.path:
             self.origin = self.origin or (self.path if self.pre is not None else "")
             self.path = op.path
-        self.post, self.last, self.written = op.post, (number, n), op.written
+        self.post = self.came = op.post
+        self.last, self.written = (number, n), op.written
         self.held = op.post or op.pre or self.held
         self.first = self.first or number
         self.names.update(dict.fromkeys(path for path in (op.from_path, op.path) if path))
@@ -225,7 +239,7 @@ def _stretches(ops: Sequence[tuple[int, int, Op]], acts: Mapping[int, Act]) -> l
         if acts[number].kind != SEEN:
             running.pop(op.path, None)
             if op.path in latest:
-                latest[op.path].reverted = op.post == latest[op.path].reverts_to
+                latest[op.path].take_back(op, in_part=acts[number].reason.startswith(REVERTED))
             continue
         stretch = running.pop(op.from_path or op.path, None)
         if stretch is None:

@@ -4,7 +4,8 @@ index.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import Change, Insert, Rewrite
@@ -15,39 +16,57 @@ from ricordo.memory.index import Entry, Index, read_index
 from ricordo.memory.layout import Layout, Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import FileFacts, read_note
-from ricordo.notebook.inbox import Arrival, Inbox
+from ricordo.notebook.inbox import REVERTED, Arrival, Inbox
 from ricordo.text import visible
 
 
 def revert_all(arrival: Arrival, seen: Inbox, memory: Memory) -> ChangeSet:
-    """Return the change set that takes back what others did to a note. A deleted note gets its
-    index entry back too, where one of the arrivals that were `seen` took it out.
+    """Return the change set that takes back what others did to a note: `revert_marked` of it."""
+    return revert_marked({arrival.id: ()}, seen, memory)
 
-    Raises ChangeRefused where a text was purged.
+
+def revert_marked(marked: Mapping[str, Collection[int]], seen: Inbox, memory: Memory) -> ChangeSet:
+    """Return the change set that takes back what is `marked`: numbers of hunks by the id of their
+    arrival, none for all that others did to the note. A deleted note gets its index entry back
+    too, where one of the arrivals that were `seen` took it out and is not itself taken back.
+
+    Raises ChangeRefused where a text was purged, or has no hunks.
     """
-    _refuse_purged(arrival)
-    root = memory.root
-    if arrival.origin:
-        edits = [
-            Edit(root, arrival.path, arrival.after, None),
-            Edit(root, arrival.origin, None, arrival.before, moved_from=arrival.path),
-        ]
-    else:
-        edits = [Edit(root, arrival.path, arrival.after, arrival.before)]
-    if arrival.kind == "deleted":
-        edits += _entry_back(arrival, seen, memory)
-    return _change_set(arrival, edits)
+    arrivals = [it for it in seen.arrivals if it.id in marked]
+    edits = [edit for it in arrivals for edit in _edits(it, marked[it.id], memory.root)]
+    taken = {edit.path for edit in edits}
+    entries = [
+        entry
+        for it in arrivals
+        if it.kind == "deleted"
+        for entry in _entry_back(it, seen, memory)
+        if entry.insert.path not in taken
+    ]
+    # from below, so that no line number is moved before its turn comes
+    entries.sort(key=lambda it: (it.insert.after_line, it.stood), reverse=True)
+    edits += compose(memory, [Change(it.insert) for it in entries]).edits
+    changes = [Change(Rewrite(it.path, ""), f"{REVERTED} {it.by} did") for it in arrivals]
+    return ChangeSet(effective(edits), tuple(changes))
 
 
-def revert_hunks(arrival: Arrival, hunks: Collection[int], root: str) -> ChangeSet:
-    """Return the change set that takes back the hunks of those numbers. Raises ChangeRefused
-    where a text was purged, or there are no hunks.
-    """
+def _edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:
     _refuse_purged(arrival)
+    if hunks:
+        return [_without(arrival, hunks, root)]
+    if not arrival.origin:
+        return [Edit(root, arrival.path, arrival.after, arrival.before)]
+    return [
+        Edit(root, arrival.path, arrival.after, None),
+        Edit(root, arrival.origin, None, arrival.before, moved_from=arrival.path),
+    ]
+
+
+def _without(arrival: Arrival, hunks: Collection[int], root: str) -> Edit:
+    """Return what takes back the hunks of those numbers."""
     if arrival.before is None or arrival.after is None or arrival.origin:
         raise ChangeRefused("Only a note that was changed has single hunks to revert.")
     text = without_hunks(_exact(arrival.before), _exact(arrival.after), hunks)
-    return _change_set(arrival, [Edit(root, arrival.path, arrival.after, text.encode("utf-8"))])
+    return Edit(root, arrival.path, arrival.after, text.encode("utf-8"))
 
 
 def dropped_entries(arrival: Arrival, layout: Layout) -> tuple[str, ...]:
@@ -62,7 +81,15 @@ def dropped_entries(arrival: Arrival, layout: Layout) -> tuple[str, ...]:
     return tuple(dict.fromkeys(entry.title or entry.text.strip() for entry in gone))
 
 
-def _entry_back(arrival: Arrival, seen: Inbox, memory: Memory) -> list[Edit]:
+class _EntryBack(NamedTuple):
+    """An entry that goes back into its index."""
+
+    insert: Insert
+    stood: int
+    """The line on which it stood."""
+
+
+def _entry_back(arrival: Arrival, seen: Inbox, memory: Memory) -> list[_EntryBack]:
     for other in seen.arrivals:
         before = _index(other, memory.layout, old=True)
         now = next((it for it in memory.indexes if it.path == other.path), None)
@@ -71,9 +98,8 @@ def _entry_back(arrival: Arrival, seen: Inbox, memory: Memory) -> list[Edit]:
         named = [entry for entry in before.entries if _leads_to(before, entry, arrival.path)]
         if not named or any(_leads_to(now, entry, arrival.path) for entry in now.entries):
             continue
-        line = _place(before, named[0], now)
-        insert = Insert(now.path, line, named[0].text)
-        return list(compose(memory, [Change(insert)]).edits)
+        insert = Insert(now.path, _place(before, named[0], now), named[0].text)
+        return [_EntryBack(insert, named[0].line)]
     return []
 
 
@@ -106,11 +132,6 @@ def _leads_to(index: Index, entry: Entry, path: str) -> bool:
 
 def _target(entry: Entry) -> str:
     return entry.link.target
-
-
-def _change_set(arrival: Arrival, edits: list[Edit]) -> ChangeSet:
-    reason = f"reverted what {arrival.by} did"
-    return ChangeSet(effective(edits), (Change(Rewrite(arrival.path, ""), reason),))
 
 
 def _refuse_purged(arrival: Arrival) -> None:

@@ -55,6 +55,8 @@ class Editing:
         before = read_private_copy(copy)
         code = self._open(copy)
         saved = read_private_copy(copy)
+        if saved is None:
+            raise ChangeRefused("The editor left no file that can be read back.")
         if saved == before and not seen_first:
             remove_private_copy(copy)
             if code:
@@ -63,7 +65,7 @@ class Editing:
         if code:
             raise ChangeRefused(f"The editor ended with an error ({code}).{_kept(copy)}")
         try:
-            return await self._put_back(memory, note, copy, saved or b"", seen_first=seen_first)
+            return await self._put_back(memory, note, copy, saved, seen_first=seen_first)
         except RicordoError as error:
             raise ChangeRefused(f"{error.message}{_kept(copy)}", changed=error.changed) from None
 

@@ -73,8 +73,11 @@ class NotePage:
         return self._note.path
 
     def remind(self, found: Sequence[Association]) -> list[Line]:
-        """Take what the note reminds of, and return it as lines that stand below all others."""
-        self._reminded = [it for it in found if it.path in self._look.memory.by_path]
+        """Take what the note reminds of, and return it as lines that stand below all others. What
+        leads over a note that this look does not have is left out.
+        """
+        here = self._look.memory.by_path
+        self._reminded = [it for it in found if all(step.path in here for step in it.steps)]
         return self._reminders()
 
     def pieces(self) -> Iterator[list[Line]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,9 +12,8 @@ from textual.content import Content
 
 from ricordo.disk.decisions import Decision
 from ricordo.memory.change_set import ChangeSet, Edit
-from ricordo.memory.layout import Role
 from ricordo.notebook.inbox import Arrival, Inbox, close_visit, count_visits, inbox
-from ricordo.notebook.revert import dropped_entries, revert_all, revert_hunks
+from ricordo.notebook.revert import dropped_entries, revert_marked
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
 from ricordo.tui.judging import Judging
@@ -267,27 +266,18 @@ class InboxScreen(PastScreen):
         self._begin_writing(self._write)
 
     async def _write(self) -> None:
-        marked = [it for it in self._arrivals if it.id in self._judging.marks]
-        role = self._notebook.place.layout.role
-        # indexes first: an entry that comes back with its index need not be put in once more
-        marked.sort(key=lambda it: role(it.path) is not Role.INDEX)
-        written = 0
-        for arrival in marked:
-            change_set = await asyncio.to_thread(self._change_set, arrival)
-            if await self._hands.write_seen(change_set):
-                written += 1
-                self._judging.forget(arrival)
-        if written:
-            what = "1 note" if written == 1 else f"{written} notes"
+        marks = dict(self._judging.marks)
+        change_set = await asyncio.to_thread(self._change_set, marks)
+        if await self._hands.write_seen(change_set):
+            what = "1 note" if len(marks) == 1 else f"{len(marks)} notes"
             self.notify(f"Reverted {what}; u takes it back.", markup=False, timeout=5)
+            for arrival in self._arrivals:
+                self._judging.forget(arrival)
         await self._load()
         self._changed()
 
-    def _change_set(self, arrival: Arrival) -> ChangeSet:
-        hunks = self._judging.marks[arrival.id]
-        if hunks:
-            return revert_hunks(arrival, hunks, self._notebook.place.root)
-        return revert_all(arrival, self._now, self._notebook.read())
+    def _change_set(self, marks: Mapping[str, Collection[int]]) -> ChangeSet:
+        return revert_marked(marks, self._now, self._notebook.read())
 
     def do_edit(self) -> None:
         """The note in the person's editor."""
