@@ -141,6 +141,19 @@ async def test_a_note_reminds_of_others_and_leads_there_hop_after_hop(tmp_path: 
         await stage.wait_for(lambda: stage.here == "project_cache.md")
 
 
+async def test_before_anything_is_typed_the_surroundings_speak(tmp_path: Path) -> None:
+    root = build(tmp_path)
+    folder = tmp_path / "harbour"
+    folder.mkdir()
+    async with staged(root, cwd=folder) as stage:
+        screen = await open_finder(stage, "")
+        await stage.paints("What your surroundings call for")
+        assert found(screen)[0] == "user_ana.md"
+        await type_words(stage, screen, "metres")
+        await type_words(stage, screen, "")
+        await stage.wait_for(lambda: found(screen)[:1] == ["user_ana.md"])
+
+
 async def test_no_query_disturbs_the_screen(tmp_path: Path) -> None:
     async with finding(build(tmp_path, HOSTILE)) as (stage, screen):
         for words in ('"', "(* OR", "[/red] mole", "';--", "名前", "a" * 500):

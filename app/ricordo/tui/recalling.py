@@ -127,6 +127,18 @@ class Recalling:
             ready = self._ready = _Ready(look, search, values_of(look, uses))
         return ready
 
+    async def ambient(self) -> Found:
+        """Return what the surroundings call for."""
+        return await asyncio.to_thread(self._ambient)
+
+    def _ambient(self) -> Found:
+        from ricordo.notebook.ambient import ambient
+        from ricordo.notebook.search import Found, Hit
+
+        memory = self._readied().look.memory
+        called = ambient(self._index, memory, self._place, self._surroundings)
+        return Found(tuple(Hit(it, by_name=False) for it in called), len(called))
+
     async def _remember_gap(self, words: str) -> None:
         from ricordo.notebook.usage import remember_gap
 

@@ -51,6 +51,9 @@ class Source(Protocol):
     async def find(self, typed: str, *, by_name: bool = False) -> Found:
         """Return what fits what was `typed`, `by_name` only what is called so."""
 
+    async def ambient(self) -> Found:
+        """Return what the surroundings call for."""
+
     async def make_index(self, look: Look) -> None:
         """Bring the index in line with `look`."""
 
@@ -82,7 +85,7 @@ class FinderScreen(Screen[Chosen | None]):
         self._look = look
         self._source = source
         self._palette = palette
-        self._found = Found((), 0)
+        self._found = self._called_for = Found((), 0)
         self._wanted = ""
         self._shown = ""
         self._searching = False
@@ -137,8 +140,11 @@ class FinderScreen(Screen[Chosen | None]):
 
     async def _make_index(self) -> None:
         await self._source.make_index(self._look)
+        self._called_for = await self._source.ambient()
         self._indexed = True
-        if self._wanted:
+        if not self._wanted:
+            self._show("", self._called_for)
+        else:
             # what the notes say was not found before
             self._shown = ""
             self._begin()
@@ -160,8 +166,9 @@ class FinderScreen(Screen[Chosen | None]):
         try:
             while self._wanted != self._shown:
                 typed = self._wanted
-                found = await self._source.find(typed, by_name=not self._indexed)
-                self._show(typed, found)
+                by_name = not self._indexed
+                found = await self._source.find(typed, by_name=by_name) if typed else None
+                self._show(typed, found or self._called_for)
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
         finally:
@@ -194,7 +201,8 @@ class FinderScreen(Screen[Chosen | None]):
     def _say(self) -> None:
         count, total = len(self._found.hits), self._found.total
         shown = f"{count} of {total:,}" if total > count else f"{total:,}"
-        self._list.border_title = Content(f"Found · {shown}")
+        title = "Found" if self._shown else "What your surroundings call for"
+        self._list.border_title = Content(f"{title} · {shown}")
         told = ""
         if not self._indexed:
             done, of = self._source.done, self._source.of
