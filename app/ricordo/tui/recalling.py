@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from ricordo.tui.screens.finder import Chosen
 
 IDLE = 5.0
-"""Seconds without a key after which the index is made: it takes the processor."""
-_GLANCE = 0.15
-"""Seconds for which a note is open before it is asked what it reminds of."""
+"""Seconds without a key or a change after which the index is made: it takes the processor."""
+_REST = 0.4
+"""Seconds for which a note is open before it is asked what it reminds of: who walks through the
+index does not wait for it.
+"""
 
 
 class _Ready(NamedTuple):
@@ -72,6 +74,7 @@ class Recalling:
         what the open note reminds of in it.
         """
         if look.judged:
+            self._touched = time.monotonic()
             self._run(partial(self._keep_up, look), "recall")
             self._begin_reminding(on_purpose=False)
 
@@ -161,7 +164,7 @@ class Recalling:
         self._screen.run_worker(work, group=group, exclusive=True)
 
     async def _remind(self, *, on_purpose: bool) -> None:
-        await asyncio.sleep(_GLANCE)
+        await asyncio.sleep(_REST)
         look, path = self._reading.look, self._reading.path
         if look is None or not look.judged or path not in look.memory.by_path:
             return
