@@ -1,6 +1,7 @@
 """What notes are used for, and what was looked for in vain: recorded, reported, dropped.
 
-It is recorded where an index is; where it cannot be, nothing is lost but a tie-break.
+It is recorded where an index is; where it cannot be, nothing is lost but a tie-break. A record that
+is damaged or of a newer Ricordo is begun anew by itself.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from ricordo.secrets import find_secrets
 
 LONGEST_GAP = 20
 """Words of a question that are kept."""
+PATIENCE = 2.0
+"""Seconds for which another process may hold what is kept; no agent waits here."""
 
 
 class Use(NamedTuple):
@@ -63,6 +66,12 @@ def uses_by_person(surroundings: Surroundings, memory: Memory) -> Mapping[str, i
     }
 
 
+def given_together(surroundings: Surroundings, memory: Memory) -> list[tuple[str, str]]:
+    """Return the pairs of paths of the notes that agents were given at once."""
+    pairs = _usage(surroundings, memory).together()
+    return [(os.fsdecode(one), os.fsdecode(other)) for one, other in pairs]
+
+
 def use_report(surroundings: Surroundings, memory: Memory) -> list[Use]:
     """Return every use of the notes of `memory`, newest first."""
     rows = _usage(surroundings, memory).report()
@@ -90,7 +99,7 @@ def drop_gap(surroundings: Surroundings, memory: Memory, gap: Gap) -> None:
 
 
 def _usage(surroundings: Surroundings, memory: Memory) -> Usage:
-    return Usage(surroundings.state, memory.root)
+    return Usage(surroundings.state, memory.root, PATIENCE)
 
 
 def _without_secrets(text: str) -> str:
