@@ -1,8 +1,9 @@
 """What notes were used for: given to agents, opened and confirmed by the person; and what was
 looked for in vain. One SQLite file in our state directory. Standard library alone.
 
-A file that is damaged, or that a newer Ricordo wrote, is kept beside and a new one begun: what was
-used before is worth little, what is used from now on is kept.
+A file that is damaged, or that a newer Ricordo wrote, is put aside and a new one begun: what was
+used before is worth little, what is used from now on is kept. The hook, which mends nothing, leaves
+that to the notebook.
 
 Use never makes a note better found. Among notes that answer equally well, those come first that the
 *person* opened or confirmed; what agents were given is not counted for that, for it is our own
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
 
 from ricordo.recall.catalogue import FOLDER
 
@@ -72,13 +73,20 @@ _PASSING = frozenset(
 class Usage:
     """The use of the notes of one memory. What cannot be read counts as nothing used."""
 
-    def __init__(self, state: str, root: str, patience: float = BRIEF) -> None:
+    def __init__(
+        self,
+        state: str,
+        root: str,
+        patience: float = BRIEF,
+        put_aside: Callable[[str], None] | None = None,
+    ) -> None:
         """`root` is the memory's directory, `patience` the seconds for which another process may
-        write. Nothing is touched.
+        write. `put_aside` takes a file that is of no use out of the way. Nothing is touched.
         """
         self._path = os.path.join(state, FOLDER, FILE)
         self._root = root.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         self._patience = patience
+        self._put_aside = put_aside
 
     def given(self, session: str) -> frozenset[bytes]:
         """Return the paths of the notes that an agent was given in this session."""
@@ -140,7 +148,7 @@ class Usage:
             return []
         try:
             return self._mended(lambda connection: connection.execute(sql, values).fetchall())
-        except sqlite3.Error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError):
             return []
 
     def _mended(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
@@ -150,9 +158,10 @@ class Usage:
             return self._done(work)
         except (sqlite3.Error, UnicodeDecodeError) as error:
             # SQLite's own words on a damage may quote it
-            if _is_passing(error):
+            if self._put_aside is None or _is_passing(error):
                 raise
-            self._move_aside(found)
+            if _identity(self._path) == found:
+                self._put_aside(self._path)
         return self._done(work)
 
     def _done(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
@@ -160,17 +169,6 @@ class Usage:
         with closing(connection), connection:
             _prepare(connection)
             return work(connection)
-
-    def _move_aside(self, found: tuple[int, int] | None) -> None:
-        """Keep the file that was `found` to be unfit beside the new one, unless another process
-        has done so.
-        """
-        with suppress(OSError):
-            if _identity(self._path) == found:
-                # the journal first: left behind, it would be played into the new file
-                for ending in ("-journal", "-wal", "-shm", ""):
-                    with suppress(FileNotFoundError):
-                        os.replace(self._path + ending, f"{self._path}.unfit{ending}")
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

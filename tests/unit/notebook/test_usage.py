@@ -142,10 +142,14 @@ def test_a_file_in_use_is_waited_for_and_never_moved(
     assert desk.keeps_later_use()
 
 
-def test_who_moved_it_first_has_moved_it(desk: Desk) -> None:
+def test_without_the_notebook_a_damaged_file_stays(desk: Desk) -> None:
     desk.fill()
-    Usage(desk.surroundings.state, desk.memory.root)._move_aside((0, 0))
-    assert uses_by_person(desk.surroundings, desk.memory) == {"one.md": 3}
+    _overwritten(desk.file)
+    bare = Usage(desk.surroundings.state, desk.memory.root)
+    assert (bare.given("s"), bare.report()) == (frozenset(), [])
+    with pytest.raises(sqlite3.DatabaseError):
+        bare.give("s", [b"one.md"])
+    assert desk.file.read_bytes().startswith(b"no database")
 
 
 def test_notes_given_at_once_remind_of_one_another(desk: Desk) -> None:
