@@ -66,7 +66,7 @@ class CacheFile:
 
 
 def put_aside(path: str) -> None:
-    """Name the SQLite file at `path` `<path>.unfit`, in the place of an earlier one. Raises OSError."""
+    """Rename the SQLite file at `path` to `<path>.unfit`, over an earlier one. Raises OSError."""
     # the journal first: left behind, it would be played into the next file
     for ending in (*_ENDINGS[1:], ""):
         with suppress(FileNotFoundError):
