@@ -31,6 +31,35 @@ that says what was and what was not changed.
 | 130 | interrupted |
 """
 
+_HOOK = """
+## ricordo hook
+
+```
+usage: ricordo hook prompt [--state DIR] [--debug]
+```
+
+What agents call at every message; a program of its own, which knows no other words. It reads one
+JSON document from standard input, of which these fields count:
+
+| field | meaning |
+|---|---|
+| `prompt` | the message |
+| `cwd` | the directory in which the agent works; the memory is that of its project |
+| `session_id` | the session, in which no note is given twice; without it, notes may come again |
+| `hook_event_name` | `UserPromptSubmit`, or missing; for another event nothing is answered |
+
+Where notes bear on the message it writes one JSON document, and otherwise nothing:
+
+```json
+{"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "…"}}
+```
+
+It answers from the index as it is, and makes none: a memory is known to it once the notebook,
+`search` or `recall` has been used there. A note that changed since then is left out until it is
+indexed anew. It ends with 0 whatever happens, after two seconds at the latest. Nothing is answered
+where `RICORDO_CURATING=1` is set. With `--debug` an error is shown on standard error.
+"""
+
 _WIDTH = "100"
 
 
@@ -44,6 +73,7 @@ def commands_page() -> str:
     }.items():
         help_text = parser_of(module, import_module(f"ricordo.cli.{module}")).format_help()
         parts += [f"## {title}", "", "```", help_text.strip(), "```", ""]
+    parts += [_HOOK.strip(), ""]
     return "\n".join(parts)
 
 

@@ -21,6 +21,7 @@ Without PATH it opens the memory of the current directory. Commands:
   show     one note with all that is known of it
   search   find notes by name and by what they say
   recall   the notes an agent should read for a message
+  hook     the same for agents, which call it at every message
   lint     what is wrong with a memory; --fix mends what can be mended
   inbox    what others changed since the last visit
   new      make a note and its entry in the index

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
     from ricordo.notebook.surroundings import Surroundings
 
-SUMMARY = "The notes an agent should read for a message; none where none bears on it."
+SUMMARY = """The notes an agent should read for a message; none where none bears on it.
+
+With --ambient there is no message: the notes are those that the surroundings call for, which are
+the current directory and its git branch, files changed lately or in the last three commits, the day
+of the week and the part of the day, and after them what the notes that were used last remind of."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -24,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--ambient",
         action="store_true",
-        help="what the surroundings call for: directory, branch, files changed lately, the day",
+        help="the notes that the surroundings call for, instead of those for a MESSAGE",
     )
     add_json(parser)
 

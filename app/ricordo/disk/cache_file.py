@@ -65,6 +65,14 @@ class CacheFile:
         return f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"
 
 
+def put_aside(path: str) -> None:
+    """Rename the SQLite file at `path` to `<path>.unfit`, over an earlier one. Raises OSError."""
+    # the journal first: left behind, it would be played into the next file
+    for ending in (*_ENDINGS[1:], ""):
+        with suppress(FileNotFoundError):
+            os.replace(path + ending, f"{path}.unfit{ending}")
+
+
 def _remove(path: str) -> None:
     with suppress(FileNotFoundError):
         os.unlink(path)

@@ -7,10 +7,10 @@ import os
 from ricordo import git
 from ricordo.agents.place import Place
 from ricordo.memory.memory import Memory
+from ricordo.notebook.associate import associations
 from ricordo.notebook.recall import Result
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.notebook.usage import use_report
-from ricordo.recall.association import Associations
 from ricordo.recall.index import Index
 from ricordo.recall.question import Question
 from ricordo.recall.rank import rank
@@ -75,7 +75,7 @@ def _changed_files(directory: str) -> list[str]:
 def _reminded(memory: Memory, surroundings: Surroundings) -> list[Result]:
     """What the notes that were used last remind of."""
     last = [use for use in use_report(surroundings, memory) if use.path in memory.by_path][:3]
-    reminding = Associations(memory)
+    reminding = associations(memory, surroundings)
     return [
         Result(
             memory.by_path[it.path],

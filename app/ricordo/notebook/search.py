@@ -54,6 +54,10 @@ class Found(NamedTuple):
     hits: tuple[Hit, ...]
     total: int
     """How many notes there were, with those beyond `hits`."""
+    best: float = 0.0
+    """What the note that says it best weighs, beside the best of other memories; the scores of
+    notes found by what they say are shares of it.
+    """
 
 
 def values_of(look: Look, uses: Mapping[str, int] | None = None) -> Values:
@@ -97,7 +101,8 @@ class Search:
         named = [it for it in self._finder.find(query.words, order) if fits(it.note)]
         question = Question(query.words, self._surroundings.now.date())
         by_name = {it.note.path for it in named}
-        saying = self._saying(self._ranked(question), order) if in_text else []
+        ranking = self._ranked(question) if in_text else None
+        best, saying = self._saying(ranking, order) if ranking else (0.0, [])
         said = [it for it in saying if it[0].path not in by_name]
         said = [it for it in said if fits(it[0])]
         hits = [
@@ -108,7 +113,7 @@ class Search:
             self._hit(note, score, why, query.words, question, False)
             for note, score, why in said[: most - len(hits)]
         ]
-        return Found(tuple(hits), len(named) + len(said))
+        return Found(tuple(hits), len(named) + len(said), best)
 
     def _ranked(self, question: Question) -> Ranking:
         today = self._surroundings.now.date()
@@ -116,8 +121,8 @@ class Search:
 
     def _saying(
         self, ranking: Ranking, order: Callable[[Note], tuple[object, ...]]
-    ) -> list[tuple[Note, float, tuple[str, ...]]]:
-        """The notes that say it, with a score beside the best name: below 1."""
+    ) -> tuple[float, list[tuple[Note, float, tuple[str, ...]]]]:
+        """What the best note that says it weighs, and all that do, with their shares of that."""
         found = [it for it in ranking.candidates if it.evidence.frequency or it.evidence.begun]
         best = found[0].score if found else 1.0
         said = [
@@ -129,7 +134,7 @@ class Search:
             for it in found
         ]
         said.sort(key=lambda it: (-it[1], *order(it[0]), it[0].path))
-        return said
+        return best, said
 
     def _order(self, values: Values) -> Callable[[Note], tuple[object, ...]]:
         """Ties: the fresher first, then what the person used more."""

@@ -1,6 +1,7 @@
 """What notes are used for, and what was looked for in vain: recorded, reported, dropped.
 
-It is recorded where an index is; where it cannot be, nothing is lost but a tie-break.
+It is recorded where an index is; where it cannot be, nothing is lost but a tie-break. A record that
+is damaged or of a newer Ricordo is begun anew by itself.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from ricordo.disk.cache_file import put_aside
 from ricordo.memory.memory import Memory
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.recall.usage import CONFIRMED, OPENED, Usage
@@ -19,6 +21,11 @@ from ricordo.secrets import find_secrets
 
 LONGEST_GAP = 20
 """Words of a question that are kept."""
+PATIENCE = 2.0
+"""Seconds for which another process may hold what is kept; no agent waits here."""
+
+_LOST = (sqlite3.Error, OSError)
+"""What may keep a use from being recorded."""
 
 
 class Use(NamedTuple):
@@ -40,19 +47,19 @@ class Gap(NamedTuple):
 def remember_recalled(surroundings: Surroundings, memory: Memory, paths: Collection[str]) -> None:
     """Keep that an agent was given the notes at `paths`."""
     if paths:
-        with suppress(sqlite3.Error):
+        with suppress(*_LOST):
             _usage(surroundings, memory).give("", [os.fsencode(path) for path in paths])
 
 
 def remember_opened(surroundings: Surroundings, memory: Memory, path: str) -> None:
     """Keep that the person opened the note at `path`."""
-    with suppress(sqlite3.Error):
+    with suppress(*_LOST):
         _usage(surroundings, memory).use(os.fsencode(path), OPENED)
 
 
 def remember_confirmed(surroundings: Surroundings, memory: Memory, path: str) -> None:
     """Keep that the person said of the note at `path` that it still holds."""
-    with suppress(sqlite3.Error):
+    with suppress(*_LOST):
         _usage(surroundings, memory).use(os.fsencode(path), CONFIRMED)
 
 
@@ -61,6 +68,12 @@ def uses_by_person(surroundings: Surroundings, memory: Memory) -> Mapping[str, i
     return {
         os.fsdecode(path): times for path, times in _usage(surroundings, memory).by_person().items()
     }
+
+
+def given_together(surroundings: Surroundings, memory: Memory) -> list[tuple[str, str]]:
+    """Return the pairs of paths of the notes that agents were given at once."""
+    pairs = _usage(surroundings, memory).together()
+    return [(os.fsdecode(one), os.fsdecode(other)) for one, other in pairs]
 
 
 def use_report(surroundings: Surroundings, memory: Memory) -> list[Use]:
@@ -74,7 +87,7 @@ def remember_gap(surroundings: Surroundings, memory: Memory, asked: str) -> None
     kept = " ".join(dict.fromkeys(content_words(words(_without_secrets(asked)))))
     shown = " ".join(kept.split(" ")[:LONGEST_GAP])
     if shown:
-        with suppress(sqlite3.Error):
+        with suppress(*_LOST):
             _usage(surroundings, memory).missed(shown)
 
 
@@ -85,12 +98,12 @@ def gaps(surroundings: Surroundings, memory: Memory) -> list[Gap]:
 
 def drop_gap(surroundings: Surroundings, memory: Memory, gap: Gap) -> None:
     """Forget a gap."""
-    with suppress(sqlite3.Error):
+    with suppress(*_LOST):
         _usage(surroundings, memory).drop_gap(gap.words)
 
 
 def _usage(surroundings: Surroundings, memory: Memory) -> Usage:
-    return Usage(surroundings.state, memory.root)
+    return Usage(surroundings.state, memory.root, PATIENCE, put_aside)
 
 
 def _without_secrets(text: str) -> str:

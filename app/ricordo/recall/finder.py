@@ -1,19 +1,17 @@
 """Finding notes by name as it is typed, in the order that a person expects.
 
 Exact name, beginning of the name, beginnings of its words, inside the name, in the path, in the
-description, letters in their order, and at last typing errors. All names are one long text, in
-which one search in C takes the place of ten thousand calls.
+description, letters in their order, and at last typing errors.
 """
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+from ricordo.recall.blob import Blob, spaced
 from ricordo.recall.likeness import spelled_alike
 from ricordo.recall.store import indexed
 from ricordo.recall.words import fold
@@ -25,8 +23,6 @@ ENOUGH = 5
 SHORTEST_ERROR = 4
 """Letters of a word in which a typing error is forgiven; in one of twice that, two are."""
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_GAP = re.compile(r"[\W_]+")
 _KINDS = ("exact name", "name begins", "word of the name", "in the name", "in the path")
 _LATER = ("in the description", "letters of the name", "spelled like the name")
 
@@ -40,41 +36,14 @@ class Named(NamedTuple):
     why: str
 
 
-class _Blob:
-    """Many short texts as one, each on its own line and with blanks between its words."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.text = "\n" + "".join(f"{text}\n" for text in texts)
-        self._starts: list[int] = []
-        at = 1
-        for text in texts:
-            self._starts.append(at)
-            at += len(text) + 1
-
-    def holding(self, needle: str) -> Iterator[int]:
-        """Yield the numbers of the texts that hold `needle`, each once."""
-        text, at = self.text, 0
-        while (at := text.find(needle, at)) >= 0:
-            number = bisect_right(self._starts, at + (needle[0] == "\n")) - 1
-            yield max(0, number)
-            at = text.find("\n", at + 1)
-            if at < 0:
-                return
-
-    def matching(self, pattern: str) -> Iterator[int]:
-        """Yield the numbers of the texts in which `pattern` is found."""
-        for found in re.finditer(pattern, self.text):
-            yield bisect_right(self._starts, found.start()) - 1
-
-
 class Finder:
     """The names of one memory, ready to be searched; made once for a memory and asked often."""
 
     def __init__(self, memory: Memory) -> None:
         self.notes = tuple(indexed(memory))
-        self._names = _Blob([spaced(note.name) for note in self.notes])
-        self._paths = _Blob([spaced(note.path.removesuffix(".md")) for note in self.notes])
-        self._descriptions = _Blob([spaced(note.description) for note in self.notes])
+        self._names = Blob([spaced(note.name) for note in self.notes])
+        self._paths = Blob([spaced(note.path.removesuffix(".md")) for note in self.notes])
+        self._descriptions = Blob([spaced(note.description) for note in self.notes])
         self._vocabulary: dict[str, list[str]] | None = None
 
     def find(self, typed: str, order: Callable[[Note], tuple[object, ...]]) -> list[Named]:
@@ -97,6 +66,10 @@ class Finder:
         named = [Named(self.notes[number], tier, kinds[tier]) for number, tier in found.items()]
         named.sort(key=lambda it: (it.tier, len(it.note.name), *order(it.note), it.note.path))
         return named
+
+    def misspelled(self, typed: str) -> list[Note]:
+        """Return the notes with a name that is spelled like what was `typed`, though not so."""
+        return [self.notes[number] for number in self._misspelled(spaced(typed))]
 
     def _tiers(self, needle: str) -> Iterator[Iterator[int]]:
         names = self._names
@@ -130,13 +103,6 @@ class Finder:
             for word in sorted(set(self._names.text.split())):
                 self._vocabulary.setdefault(word[0], []).append(word)
         return self._vocabulary.get(letter, [])
-
-
-def spaced(text: str) -> str:
-    """Return `text` folded, with one blank between its words, its camel humps and path parts."""
-    if not text.islower():
-        text = _CAMEL.sub(" ", text)
-    return _GAP.sub(" ", fold(text)).strip()
 
 
 def marks(text: str, typed: str) -> tuple[tuple[int, int], ...]:

@@ -86,7 +86,7 @@ class Store:
         self.connection = connection
         rows = connection.execute("SELECT path, id, stamp, size, changed_ns FROM note")
         self._kept = {path: _Kept(*rest) for path, *rest in rows}
-        self._seen: Mapping[str, tuple[Note, tuple[Resolved, ...]]] = {}
+        self._seen: dict[str, tuple[Note, tuple[Resolved, ...]]] = {}
         """What the rows were last made from: whatever is the same object needs no second look."""
         self._memory: Memory | None = None
 
@@ -95,18 +95,26 @@ class Store:
         Raises sqlite3.Error.
         """
         here = {note.path: note for note in indexed(memory)}
-        changed = self._changed(memory, here)
-        gone = self._kept.keys() - {os.fsencode(path) for path in here}
+        touched = list(self._touched(memory, here))
+        changed = self._changed(memory, touched)
+        gone = self._gone(here)
         if changed or gone:
             with self._transaction():
                 self._write(memory, changed, gone, progress)
-        self.take_for_granted(memory)
+        self._see(memory, touched, here)
         return bool(changed or gone)
 
     def take_for_granted(self, memory: Memory) -> None:
         """Believe that the rows are those of `memory`."""
+        here = {note.path: note for note in indexed(memory)}
+        self._see(memory, here.values(), here)
+
+    def _see(self, memory: Memory, touched: Iterable[Note], here: Mapping[str, Note]) -> None:
+        # in place: among 100,000 notes a second such table for every change would be felt
         links = memory.links
-        self._seen = {it.path: (it, links.get(it.path, ())) for it in indexed(memory)}
+        self._seen.update((it.path, (it, links.get(it.path, ()))) for it in touched)
+        for path in self._seen.keys() - here.keys():
+            del self._seen[path]
         self._memory = memory
 
     def fits(self, memory: Memory) -> bool:
@@ -131,10 +139,10 @@ class Store:
                 self.connection.execute("ROLLBACK")
             raise
 
-    def _changed(self, memory: Memory, here: Mapping[str, Note]) -> list[tuple[Note, str]]:
-        """The notes whose rows are not theirs, with their stamps."""
+    def _changed(self, memory: Memory, touched: Iterable[Note]) -> list[tuple[Note, str]]:
+        """Those of the `touched` notes whose rows are not theirs, with their stamps."""
         changed = []
-        for note in self._touched(memory, here):
+        for note in touched:
             stamp = stamp_of(note, targets(memory, note))
             kept = self._kept.get(os.fsencode(note.path))
             if kept is None or kept[1:] != (stamp, note.facts.size, changed_ns(note)):
@@ -147,6 +155,12 @@ class Store:
             before = self._seen.get(path)
             if not (before and before[0] is note and before[1] is links.get(path, nothing)):
                 yield note
+
+    def _gone(self, here: Mapping[str, Note]) -> set[bytes]:
+        """The paths of the rows whose notes are no longer there."""
+        if self._seen:
+            return {os.fsencode(path) for path in self._seen.keys() - here.keys()}
+        return self._kept.keys() - {os.fsencode(path) for path in here}
 
     def _write(
         self,

@@ -1,6 +1,10 @@
 """What notes were used for: given to agents, opened and confirmed by the person; and what was
 looked for in vain. One SQLite file in our state directory. Standard library alone.
 
+A file that is damaged, or that a newer Ricordo wrote, is put aside and a new one begun: what was
+used before is worth little, what is used from now on is kept. The hook, which mends nothing, leaves
+that to the notebook.
+
 Use never makes a note better found. Among notes that answer equally well, those come first that the
 *person* opened or confirmed; what agents were given is not counted for that, for it is our own
 ranking that gave it, and a ranking that feeds on itself makes the found more found.
@@ -10,21 +14,27 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
 
 from ricordo.recall.catalogue import FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeVar
+
+    Answer = TypeVar("Answer")
 
 FILE = "usage.db"
 GIVEN, OPENED, CONFIRMED = "given", "opened", "confirmed"
 """Kinds of use: by an agent, and two by the person."""
 MOST_GAPS = 500
-MOST_GIVEN = 20_000
+MOST_GIVEN = MOST_TOGETHER = 20_000
 """Rows that are kept, the newest."""
+VERSION = 2
+"""Of the tables; a later one may add tables to those of an earlier one."""
+BRIEF = 0.1
+"""Seconds for which an agent waits while another process writes."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS used (
@@ -35,99 +45,157 @@ CREATE TABLE IF NOT EXISTS given (
     n INTEGER PRIMARY KEY, session TEXT NOT NULL, memory TEXT NOT NULL, path BLOB NOT NULL,
     UNIQUE (session, memory, path)
 );
+CREATE TABLE IF NOT EXISTS together (
+    n INTEGER PRIMARY KEY, memory TEXT NOT NULL, one BLOB NOT NULL, other BLOB NOT NULL,
+    UNIQUE (memory, one, other)
+);
 CREATE TABLE IF NOT EXISTS gap (
     n INTEGER PRIMARY KEY, memory TEXT NOT NULL, words TEXT NOT NULL, last TEXT NOT NULL,
     UNIQUE (memory, words)
 );
 """
 _NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+_PASSING = frozenset(
+    (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_NOMEM,
+    )
+)
+"""Errors that are none of the file's."""
 
 
 class Usage:
     """The use of the notes of one memory. What cannot be read counts as nothing used."""
 
-    def __init__(self, state: str, root: str) -> None:
-        """`root` is the memory's directory. Nothing is touched."""
+    def __init__(
+        self,
+        state: str,
+        root: str,
+        patience: float = BRIEF,
+        put_aside: Callable[[str], None] | None = None,
+    ) -> None:
+        """`root` is the memory's directory, `patience` the seconds for which another process may
+        write. `put_aside` takes a file that is of no use out of the way. Nothing is touched.
+        """
         self._path = os.path.join(state, FOLDER, FILE)
         self._root = root.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        self._patience = patience
+        self._put_aside = put_aside
 
     def given(self, session: str) -> frozenset[bytes]:
         """Return the paths of the notes that an agent was given in this session."""
-        sql = "SELECT path FROM given WHERE session = ? AND memory = ?"
-        return (
-            frozenset(row[0] for row in self._rows(sql, session, self._root))
-            if session
-            else (frozenset())
-        )
+        if not session:
+            return frozenset()
+        sql = "SELECT CAST(path AS BLOB) FROM given WHERE session = ? AND memory = ?"
+        return frozenset(path for (path,) in self._rows(sql, session, self._root))
 
     def give(self, session: str, paths: Iterable[bytes]) -> None:
-        """Keep that an agent was given the notes at `paths`. Raises sqlite3.Error."""
-        with closing(self._connected()) as connection, connection:
-            for path in paths:
-                _use(connection, self._root, path, GIVEN)
-                if session:
-                    connection.execute(
-                        "INSERT OR IGNORE INTO given (session, memory, path) VALUES (?, ?, ?)",
-                        (session, self._root, path),
-                    )
-            newest = "SELECT max(n) FROM given"
-            connection.execute(f"DELETE FROM given WHERE n <= ({newest}) - ?", (MOST_GIVEN,))
+        """Keep that an agent was given the notes at `paths` at once. Raises sqlite3.Error."""
+        at_once = sorted(set(paths))
+        self._mended(lambda connection: _give(connection, self._root, session, at_once))
+
+    def together(self) -> list[tuple[bytes, bytes]]:
+        """Return the pairs of notes that agents were given at once."""
+        sql = "SELECT CAST(one AS BLOB), CAST(other AS BLOB) FROM together WHERE memory = ?"
+        return self._rows(sql, self._root)
 
     def use(self, path: bytes, kind: str) -> None:
         """Keep that the person opened or confirmed the note at `path`. Raises sqlite3.Error."""
-        with closing(self._connected()) as connection, connection:
-            _use(connection, self._root, path, kind)
+        self._mended(lambda connection: _use(connection, self._root, path, kind))
 
     def by_person(self) -> Mapping[bytes, int]:
         """Return how often the person opened or confirmed each note."""
-        sql = "SELECT path, sum(times) FROM used WHERE memory = ? AND kind <> ? GROUP BY path"
+        sql = (
+            "SELECT CAST(path AS BLOB), CAST(total(times) AS INTEGER) FROM used "
+            "WHERE memory = ? AND kind <> ? GROUP BY path"
+        )
         return dict(self._rows(sql, self._root, GIVEN))
 
     def report(self) -> list[tuple[bytes, str, int, str]]:
         """Return path, kind, times and last time (ISO 8601) of every use, newest first."""
-        sql = "SELECT path, kind, times, last FROM used WHERE memory = ? ORDER BY last DESC, path"
-        return list(self._rows(sql, self._root))
+        sql = (
+            "SELECT CAST(path AS BLOB), CAST(kind AS TEXT), CAST(times AS INTEGER), "
+            "CAST(last AS TEXT) FROM used WHERE memory = ? ORDER BY last DESC, path"
+        )
+        return self._rows(sql, self._root)
 
     def missed(self, words: str) -> None:
         """Keep a gap: the `words` for which nothing was found. Raises sqlite3.Error."""
-        with closing(self._connected()) as connection, connection:
-            connection.execute(
-                f"INSERT INTO gap (memory, words, last) VALUES (?, ?, {_NOW}) "
-                "ON CONFLICT (memory, words) DO UPDATE SET last = excluded.last",
-                (self._root, words),
-            )
-            newest = "SELECT max(n) FROM gap"
-            connection.execute(f"DELETE FROM gap WHERE n <= ({newest}) - ?", (MOST_GAPS,))
+        self._mended(lambda connection: _miss(connection, self._root, words))
 
     def gaps(self) -> list[tuple[str, str]]:
         """Return the gaps with the last time (ISO 8601) at which each came up, newest first."""
-        sql = "SELECT words, last FROM gap WHERE memory = ? ORDER BY last DESC, n DESC"
-        return list(self._rows(sql, self._root))
+        sql = (
+            "SELECT CAST(words AS TEXT), CAST(last AS TEXT) FROM gap "
+            "WHERE memory = ? ORDER BY last DESC, n DESC"
+        )
+        return self._rows(sql, self._root)
 
     def drop_gap(self, words: str) -> None:
         """Forget a gap. Raises sqlite3.Error."""
-        with closing(self._connected()) as connection, connection:
-            connection.execute(
-                "DELETE FROM gap WHERE memory = ? AND words = ?", (self._root, words)
-            )
+        sql = "DELETE FROM gap WHERE memory = ? AND words = ?"
+        self._mended(lambda connection: connection.execute(sql, (self._root, words)))
 
-    def _rows(self, sql: str, *values: str) -> Iterator[Any]:
-        with suppress(sqlite3.Error):
-            if os.path.exists(self._path):
-                with closing(self._connected()) as connection:
-                    yield from connection.execute(sql, values).fetchall()
-
-    def _connected(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=0.1)
+    def _rows(self, sql: str, *values: str) -> list[Any]:
+        # the types are cast above, for a flipped bit may have made a number of a path
+        if not os.path.exists(self._path):
+            return []
         try:
-            if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                connection.executescript(_SCHEMA + "PRAGMA user_version = 1;")
-            # an agent waits: what a crash of the machine costs here is little
-            connection.execute("PRAGMA synchronous = OFF")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            return self._mended(lambda connection: connection.execute(sql, values).fetchall())
+        except (sqlite3.Error, OSError, UnicodeDecodeError):
+            return []
+
+    def _mended(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """Do `work` in one transaction, with a new file where the one that is there is unfit."""
+        found = _identity(self._path)
+        try:
+            return self._done(work)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            # SQLite's own words on a damage may quote it
+            if self._put_aside is None or _is_passing(error):
+                raise
+            if _identity(self._path) == found:
+                self._put_aside(self._path)
+        return self._done(work)
+
+    def _done(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        connection = sqlite3.connect(self._path, timeout=self._patience)
+        with closing(connection), connection:
+            _prepare(connection)
+            return work(connection)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if not 0 <= version <= VERSION:
+        raise sqlite3.DatabaseError(f"The tables are of version {version}.")
+    if version < VERSION:
+        connection.executescript(f"{_SCHEMA} PRAGMA user_version = {VERSION};")
+    # an agent waits: what a crash of the machine costs here is little
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")
+
+
+def _give(connection: sqlite3.Connection, root: str, session: str, paths: list[bytes]) -> None:
+    for number, path in enumerate(paths):
+        _use(connection, root, path, GIVEN)
+        connection.executemany(
+            "INSERT OR REPLACE INTO together (memory, one, other) VALUES (?, ?, ?)",
+            [(root, path, other) for other in paths[number + 1 :]],
+        )
+        if session:
+            connection.execute(
+                "INSERT OR IGNORE INTO given (session, memory, path) VALUES (?, ?, ?)",
+                (session, root, path),
+            )
+    _keep_newest(connection, "given", MOST_GIVEN)
+    _keep_newest(connection, "together", MOST_TOGETHER)
 
 
 def _use(connection: sqlite3.Connection, root: str, path: bytes, kind: str) -> None:
@@ -136,3 +204,29 @@ def _use(connection: sqlite3.Connection, root: str, path: bytes, kind: str) -> N
         "DO UPDATE SET times = times + 1, last = excluded.last",
         (root, path, kind),
     )
+
+
+def _miss(connection: sqlite3.Connection, root: str, words: str) -> None:
+    connection.execute(
+        f"INSERT INTO gap (memory, words, last) VALUES (?, ?, {_NOW}) "
+        "ON CONFLICT (memory, words) DO UPDATE SET last = excluded.last",
+        (root, words),
+    )
+    _keep_newest(connection, "gap", MOST_GAPS)
+
+
+def _keep_newest(connection: sqlite3.Connection, table: str, most: int) -> None:
+    connection.execute(f"DELETE FROM {table} WHERE n <= (SELECT max(n) FROM {table}) - ?", (most,))
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Which file it is; None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _is_passing(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorcode", -1) & 0xFF in _PASSING

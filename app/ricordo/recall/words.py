@@ -53,13 +53,19 @@ def words(text: str) -> list[str]:
     """Return the words of `text`, folded, in their order. Of a script that sets no blanks every
     two neighbouring characters are a word.
     """
+    found = runs(text)
+    if text.isascii() or not _pattern(_UNSPACED).search(" ".join(found)):
+        return found
+    return [piece for word in found for piece in _pieces(word)]
+
+
+def runs(text: str) -> list[str]:
+    """Return the runs of letters and digits of `text`, folded, in their order."""
     folded = fold(text)
     if folded.isascii():
         return folded.encode("ascii").translate(_ASCII).decode("ascii").split()
-    found = _pattern(_WORD).findall(folded)
-    if not _pattern(_UNSPACED).search(folded):
-        return found
-    return [piece for word in found for piece in _pieces(word)]
+    found: list[str] = _pattern(_WORD).findall(folded)
+    return found
 
 
 def content_words(found: Iterable[str]) -> list[str]:

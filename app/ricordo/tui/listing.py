@@ -75,7 +75,7 @@ class Listing:
         return replace(self, type_filter=types[(at + 1) % len(types)])
 
     def with_words(self, words: str) -> Listing:
-        """Return the notes that hold `words`."""
+        """Return the notes that fit `words`."""
         return replace(self, words=words)
 
     def of_everything(self) -> Listing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -92,17 +92,14 @@ GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
 def index_rows(look: Look, order: Order, type_filter: str, words: str) -> tuple[Row, ...]:
     """Return the rows of the index pane.
 
-    `type_filter` keeps the notes of one type, `words` those that hold every word of it in name,
-    path or description; "" keeps all. With either, only notes and headings above notes are left.
+    `type_filter` keeps the notes of one type, `words` those that fit it as the finder means it; ""
+    keeps all. With either, only notes and headings above notes are left.
     """
     rows = list(_in_index_order(look)) if order is Order.INDEX else list(_grouped(look, order))
     if not type_filter and not words:
         return tuple(rows)
-    kept = [
-        row
-        for row in rows
-        if row.kind in (RowKind.HEADING, RowKind.CUT) or _fits(look.memory, row, type_filter, words)
-    ]
+    fits = _choice(look.memory, type_filter, words)
+    kept = [row for row in rows if row.kind in (RowKind.HEADING, RowKind.CUT) or fits(row)]
     return tuple(_without_empty_headings(kept))
 
 
@@ -275,14 +272,21 @@ def _group(look: Look, order: Order, note: Note) -> str:
     return day_of(note).strftime("%A %-d %B %Y")
 
 
-def _fits(memory: Memory, row: Row, type_filter: str, words: str) -> bool:
-    note = memory.by_path.get(row.path)
-    if row.kind is not RowKind.NOTE or note is None:
-        return False
-    if type_filter and note.type != type_filter:
-        return False
-    text = f"{row.title} {note.name} {note.path} {note.description}".casefold()
-    return all(word in text for word in words.casefold().split())
+def _choice(memory: Memory, type_filter: str, words: str) -> Callable[[Row], bool]:
+    """What says of a row whether it is chosen by type and words."""
+    chosen: Collection[str] = memory.by_path
+    if words:
+        # loaded when somebody filters: the first paint need not wait for it
+        from ricordo.notebook.narrow import fitting
+
+        chosen = fitting(memory, words)
+
+    def fits(row: Row) -> bool:
+        if row.kind is not RowKind.NOTE or row.path not in chosen:
+            return False
+        return not type_filter or memory.by_path[row.path].type == type_filter
+
+    return fits
 
 
 def _without_empty_headings(rows: list[Row]) -> Iterator[Row]:

@@ -1,0 +1,21 @@
+"""Narrowing what is listed of a memory to what is typed."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ricordo.memory.memory import Memory
+from ricordo.recall.narrow import Narrower
+
+
+def fitting(memory: Memory, typed: str) -> frozenset[str]:
+    """Return the paths of the files of `memory` that fit what is `typed`, by the rules of the
+    finder, but word by word.
+    """
+    return _narrower(memory).fitting(typed)
+
+
+@lru_cache(maxsize=1)
+def _narrower(memory: Memory) -> Narrower:
+    # kept, because the same memory is narrowed with every key
+    return Narrower(memory)

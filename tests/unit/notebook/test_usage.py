@@ -1,0 +1,171 @@
+"""The record of use: whatever became of its file, later use is kept."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ricordo.memory.memory import Memory
+from ricordo.notebook import usage
+from ricordo.notebook.associate import associations
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.notebook.usage import (
+    Use,
+    drop_gap,
+    gaps,
+    given_together,
+    remember_gap,
+    remember_opened,
+    remember_recalled,
+    use_report,
+    uses_by_person,
+)
+from ricordo.recall.usage import FILE, VERSION, Usage
+from tests.builders import note_text, open_memory
+
+NOTES = {f"{name}.md": note_text(name, "It says something.\n") for name in ("one", "two", "three")}
+
+
+class Desk:
+    """A memory, and the file in which its use is recorded."""
+
+    def __init__(self, root: Path, state: Path) -> None:
+        self.memory: Memory = open_memory(root, NOTES)
+        self.surroundings = Surroundings(str(root), {}, str(root), str(state), str(state))
+        self.file = state / "recall" / FILE
+        self.file.parent.mkdir(parents=True)
+
+    def fill(self) -> None:
+        for _ in range(3):
+            remember_opened(self.surroundings, self.memory, "one.md")
+        remember_recalled(self.surroundings, self.memory, ["one.md", "two.md"])
+        remember_gap(self.surroundings, self.memory, "zebra")
+
+    def read_all(self) -> tuple[object, ...]:
+        at = self.surroundings, self.memory
+        return uses_by_person(*at), gaps(*at), given_together(*at), use_report(*at)
+
+    def keeps_later_use(self) -> bool:
+        remember_opened(self.surroundings, self.memory, "three.md")
+        return "three.md" in uses_by_person(self.surroundings, self.memory)
+
+    def set_version(self, version: int) -> None:
+        with closing(sqlite3.connect(self.file)) as connection:
+            connection.execute(f"PRAGMA user_version = {version}")
+
+
+@pytest.fixture
+def desk(root: Path, tmp_path: Path) -> Desk:
+    return Desk(root, tmp_path / "state")
+
+
+def _overwritten(file: Path) -> None:
+    file.write_bytes(b"no database " * 900)
+
+
+def _cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:5000])
+
+
+def _with_other_tables(file: Path) -> None:
+    file.unlink()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE used (note TEXT)")
+
+
+@pytest.mark.parametrize("damage", [_overwritten, _cut, _with_other_tables, Path.unlink])
+def test_a_file_of_no_use_is_begun_anew(desk: Desk, damage: Callable[[Path], None]) -> None:
+    desk.fill()
+    damage(desk.file)
+    desk.read_all()
+    assert desk.keeps_later_use()
+
+
+def test_a_damaged_file_is_kept_beside_the_new_one(desk: Desk) -> None:
+    desk.fill()
+    _overwritten(desk.file)
+    assert desk.keeps_later_use()
+    assert desk.file.with_name(f"{FILE}.unfit").read_bytes().startswith(b"no database")
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_bytes_neither_stop_nor_lose_later_use(desk: Desk, seed: int) -> None:
+    desk.fill()
+    chance = random.Random(seed)
+    content = bytearray(desk.file.read_bytes())
+    for _ in range(chance.choice((1, 20, 400))):
+        content[chance.randrange(len(content))] = chance.randrange(256)
+    desk.file.write_bytes(content)
+    desk.read_all()
+    remember_gap(desk.surroundings, desk.memory, "later words")
+    remember_recalled(desk.surroundings, desk.memory, ["two.md", "three.md"])
+    assert desk.keeps_later_use()
+    for path, kind, times, last in use_report(desk.surroundings, desk.memory):
+        assert list(map(type, (path, kind, times, last))) == [str, str, int, str]
+
+
+def test_what_an_earlier_version_kept_stays(desk: Desk) -> None:
+    desk.fill()
+    with closing(sqlite3.connect(desk.file)) as connection:
+        connection.execute("DROP TABLE together")
+    desk.set_version(1)
+    assert uses_by_person(desk.surroundings, desk.memory) == {"one.md": 3}
+    remember_recalled(desk.surroundings, desk.memory, ["one.md", "three.md"])
+    assert given_together(desk.surroundings, desk.memory) == [("one.md", "three.md")]
+
+
+def test_what_a_newer_version_wrote_is_kept_beside(desk: Desk) -> None:
+    desk.fill()
+    desk.set_version(VERSION + 1)
+    written = desk.file.read_bytes()
+    assert uses_by_person(desk.surroundings, desk.memory) == {}
+    assert desk.keeps_later_use()
+    assert desk.file.with_name(f"{FILE}.unfit").read_bytes() == written
+
+
+def test_a_file_in_use_is_waited_for_and_never_moved(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.fill()
+    monkeypatch.setattr(usage, "PATIENCE", 0.01)
+    with closing(sqlite3.connect(desk.file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert not desk.keeps_later_use()
+        drop_gap(desk.surroundings, desk.memory, usage.Gap("zebra", ""))
+        other.execute("ROLLBACK")
+    assert uses_by_person(desk.surroundings, desk.memory) == {"one.md": 3}
+    assert desk.keeps_later_use()
+
+
+def test_without_the_notebook_a_damaged_file_stays(desk: Desk) -> None:
+    desk.fill()
+    _overwritten(desk.file)
+    bare = Usage(desk.surroundings.state, desk.memory.root)
+    assert (bare.given("s"), bare.report()) == (frozenset(), [])
+    with pytest.raises(sqlite3.DatabaseError):
+        bare.give("s", [b"one.md"])
+    assert desk.file.read_bytes().startswith(b"no database")
+
+
+def test_notes_given_at_once_remind_of_one_another(desk: Desk) -> None:
+    assert associations(desk.memory, desk.surroundings).of("one.md") == []
+    remember_recalled(desk.surroundings, desk.memory, ["two.md", "one.md"])
+    remember_recalled(desk.surroundings, desk.memory, ["three.md"])
+    remember_recalled(desk.surroundings, desk.memory, ["one.md", "gone.md"])
+    (found,) = associations(desk.memory, desk.surroundings).of("one.md")
+    assert [(step.how, step.path) for step in found.steps] == [("given together with", "two.md")]
+    assert [it.path for it in associations(desk.memory, desk.surroundings).of("two.md")] == [
+        "one.md"
+    ]
+
+
+def test_use_is_reported_newest_first(desk: Desk) -> None:
+    desk.fill()
+    kinds = {(it.path, it.kind): it.times for it in use_report(desk.surroundings, desk.memory)}
+    assert kinds == {("one.md", "opened"): 3, ("one.md", "given"): 1, ("two.md", "given"): 1}
+    assert isinstance(use_report(desk.surroundings, desk.memory)[0], Use)
