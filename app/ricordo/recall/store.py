@@ -89,13 +89,14 @@ class Store:
         self._seen: dict[str, tuple[Note, tuple[Resolved, ...]]] = {}
         """What the rows were last made from: whatever is the same object needs no second look."""
         self._memory: Memory | None = None
+        self._comparison: tuple[Memory, Mapping[str, Note], list[Note]] | None = None
+        """Of the memory that was last asked for: what `_compared` gives."""
 
     def bring_up(self, memory: Memory, progress: Progress | None = None) -> bool:
         """Make the rows those of `memory`, in one transaction; say whether anything was written.
         Raises sqlite3.Error.
         """
-        here = {note.path: note for note in indexed(memory)}
-        touched = list(self._touched(memory, here))
+        here, touched = self._compared(memory)
         changed = self._changed(memory, touched)
         gone = self._gone(here)
         if changed or gone:
@@ -115,16 +116,14 @@ class Store:
         self._seen.update((it.path, (it, links.get(it.path, ()))) for it in touched)
         for path in self._seen.keys() - here.keys():
             del self._seen[path]
-        self._memory = memory
+        self._memory, self._comparison = memory, None
 
     def fits(self, memory: Memory) -> bool:
         """Say whether the rows are surely those of `memory`; nothing is read or hashed for that."""
         if memory is self._memory:
             return True
-        here = {note.path: note for note in indexed(memory)}
-        return here.keys() == self._seen.keys() and not any(
-            True for _ in self._touched(memory, here)
-        )
+        here, touched = self._compared(memory)
+        return not touched and here.keys() == self._seen.keys()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -148,6 +147,13 @@ class Store:
             if kept is None or kept[1:] != (stamp, note.facts.size, changed_ns(note)):
                 changed.append((note, stamp))
         return changed
+
+    def _compared(self, memory: Memory) -> tuple[Mapping[str, Note], list[Note]]:
+        """The notes of `memory` by path, and those that are not what the rows were made from."""
+        if self._comparison is None or self._comparison[0] is not memory:
+            here = {note.path: note for note in indexed(memory)}
+            self._comparison = memory, here, list(self._touched(memory, here))
+        return self._comparison[1:]
 
     def _touched(self, memory: Memory, here: Mapping[str, Note]) -> Iterator[Note]:
         links, nothing = memory.links, ()
@@ -189,7 +195,8 @@ class Store:
 
     def _replace(self, batch: Sequence[Record], counts: Counter[str], totals: Counter[str]) -> None:
         numbered = []
-        free = max((kept.number for kept in self._kept.values()), default=0)
+        new = any(record.path not in self._kept for record in batch)
+        free = max((kept.number for kept in self._kept.values()), default=0) if new else 0
         for record in batch:
             before = self._kept.get(record.path)
             if before:
