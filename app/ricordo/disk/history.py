@@ -154,7 +154,14 @@ class History:
             self.db.execute(
                 "INSERT OR IGNORE INTO blob VALUES (?, ?, ?)", (sha, len(content), packed)
             )
+            self.db.execute("DELETE FROM dropped WHERE sha = ?", (sha,))
         return sha
+
+    def drop(self, texts: Iterable[str]) -> None:
+        """Let contents go, by their SHA-256; that they were here stays known."""
+        shas = [(sha,) for sha in texts]
+        self.db.executemany("INSERT OR IGNORE INTO dropped VALUES (?)", shas)
+        self.db.executemany("DELETE FROM blob WHERE sha = ?", shas)
 
     def has(self, sha: str | None) -> bool:
         """Say whether a content is kept."""
@@ -246,8 +253,11 @@ class History:
         return self._acts("state IN ('prepared', 'reverting') ORDER BY n", ())
 
     def acts(self, root: str) -> list[Act]:
-        """Return the acts of a root that were carried out, oldest first."""
-        return self._acts("root = ? AND state = 'done' ORDER BY n", (root,))
+        """Return the acts that were carried out in a root, those too that began in another one and
+        moved a file here, oldest first.
+        """
+        touches = "(root = ? OR n IN (SELECT act FROM op WHERE root = ?))"
+        return self._acts(f"{touches} AND state = 'done' ORDER BY n", (root, root))
 
     def decisions(self, kinds: Sequence[str]) -> list[Act]:
         """Return the acts of those kinds, of every root, and all that took an act back, oldest
