@@ -72,12 +72,16 @@ CREATE TABLE head (
     PRIMARY KEY (root, path)
 ) WITHOUT ROWID;
 """
-_DROPPED = """
+_GONE = """
 CREATE TABLE dropped (
     sha TEXT PRIMARY KEY
 ) WITHOUT ROWID;
+CREATE TABLE masked (
+    sha TEXT PRIMARY KEY REFERENCES blob (sha)
+) WITHOUT ROWID;
+ALTER TABLE head ADD COLUMN masked TEXT REFERENCES blob (sha);
 """
-_STEPS = (_FIRST, _DROPPED)
+_STEPS = (_FIRST, _GONE)
 """What each version of the tables adds to the one before."""
 VERSION = len(_STEPS)
 """Of the tables; a database with a higher one belongs to a newer Ricordo."""

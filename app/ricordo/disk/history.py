@@ -168,6 +168,11 @@ class History:
         query = "SELECT 1 FROM blob WHERE sha = ?"
         return self.db.execute(query, (sha,)).fetchone() is not None
 
+    def is_whole(self, sha: str | None) -> bool:
+        """Say whether a content is kept as it was, no value purged from it; so is None."""
+        query = "SELECT 1 FROM blob WHERE sha = ? AND sha NOT IN (SELECT sha FROM masked)"
+        return sha is None or self.db.execute(query, (sha,)).fetchone() is not None
+
     def content(self, sha: str | None) -> bytes | None:
         """Return a kept content; None for None. Raises KeyError where it was purged."""
         if sha is None:
@@ -182,13 +187,21 @@ class History:
         rows = self.db.execute("SELECT path, sha FROM head WHERE root = ?", (root,))
         return {_path(path): sha for path, sha in rows}
 
+    def kept_heads(self, root: str) -> Mapping[str, str]:
+        """Return what `heads` returns, with the masked content for one of which a value was
+        purged.
+        """
+        query = "SELECT path, coalesce(masked, sha) FROM head WHERE root = ?"
+        return {_path(path): sha for path, sha in self.db.execute(query, (root,))}
+
     def set_head(self, root: str, path: str, sha: str | None) -> None:
         """Keep what a file is now known to hold."""
         if sha is None:
             self.db.execute("DELETE FROM head WHERE root = ? AND path = ?", (root, _stored(path)))
         else:
             self.db.execute(
-                "INSERT OR REPLACE INTO head VALUES (?, ?, ?)", (root, _stored(path), sha)
+                "INSERT OR REPLACE INTO head (root, path, sha) VALUES (?, ?, ?)",
+                (root, _stored(path), sha),
             )
 
     # acts

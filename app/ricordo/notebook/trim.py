@@ -83,7 +83,7 @@ def _needed(history: History, horizon: datetime) -> set[str | None]:
     for unfinished in history.unfinished():
         needed.update(sha for op in history.ops(unfinished.n) for sha in (op.pre, op.post))
     for root in roots:
-        needed.update(history.heads(root).values())
+        needed.update(history.kept_heads(root).values())
         last: dict[str, str] = {}
         for number, _, op in history.ops_of_acts(root, 0):
             act = acts.get(number)

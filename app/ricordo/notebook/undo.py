@@ -116,13 +116,13 @@ def _edits(notebook: Notebook, act: Act, *, back: bool) -> tuple[Edit, ...]:
         origins = _origins(ops, back=back)
         edits: list[Edit] = []
         for op in ops:
-            try:
-                pre, post = history.content(op.pre), history.content(op.post)
-            except KeyError:
+            if not (history.is_whole(op.pre) and history.is_whole(op.post)):
+                word = "undone" if back else "redone"
                 raise ChangeRefused(
-                    f"The text of {visible(op.path)} was purged from the history, so this cannot "
-                    "be undone."
-                ) from None
+                    f"A text of {visible(op.path)} was purged or dropped from the history, so this "
+                    f"cannot be {word}."
+                )
+            pre, post = history.content(op.pre), history.content(op.post)
             before, after = (post, pre) if back else (pre, post)
             root = history.root_of_id(op.root).path
             of, origin = origins.get((op.root, op.path), (op.root, ""))

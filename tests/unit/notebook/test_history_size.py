@@ -81,9 +81,10 @@ def test_a_text_that_came_back_since_the_plan_is_not_dropped(root: Path) -> None
     random_ = random.Random(7)
     notebook = notebook_of(root, START + timedelta(days=90))
     recorder = Recorder(notebook.database)
-    notes = [a_note(root, random_, 1) for _ in range(3)]
-    for day, note in enumerate(notes):
-        recorder.record(Memory(str(root), AUTO_MEMORY, (note,)), START + timedelta(days=day))
+    notes: list[Note] = []
+    for day in range(3):
+        notes.append(a_note(root, random_, 1))
+        recorder.record(Memory(str(root), AUTO_MEMORY, (notes[-1],)), START + timedelta(days=day))
     assert len(plan_trimming(notebook, days=30).texts) == 2
     (root / "note_1.md").write_text(notes[0].text)
     recorder.record(Memory(str(root), AUTO_MEMORY, (notes[0],)), notebook.surroundings.now)
