@@ -4,6 +4,7 @@ index.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 
 from ricordo.errors import ChangeRefused
@@ -33,7 +34,7 @@ def revert_all(arrival: Arrival, seen: Inbox, memory: Memory) -> ChangeSet:
             Edit(root, arrival.origin, None, arrival.before, moved_from=arrival.path),
         ]
     else:
-        edits = [Edit(root, arrival.path, arrival.after, arrival.before)]
+        edits = [Edit(root, arrival.path, _found(arrival, memory), arrival.before)]
     if arrival.kind == "deleted":
         edits += _entry_back(arrival, seen, memory)
     return _change_set(arrival, edits)
@@ -60,6 +61,26 @@ def dropped_entries(arrival: Arrival, layout: Layout) -> tuple[str, ...]:
     left = {_target(entry) for entry in after.entries} if after is not None else set()
     gone = (entry for entry in before.entries if _target(entry) not in left)
     return tuple(dict.fromkeys(entry.title or entry.text.strip() for entry in gone))
+
+
+def _found(arrival: Arrival, memory: Memory) -> bytes | None:
+    """Return what the file holds that is to be reverted: what others left; or, of an index, that
+    with some of the lines that they took out, which came back with their notes.
+    """
+    file = memory.by_path.get(arrival.path)
+    if file is None or file.role is not Role.INDEX or not (arrival.before and arrival.after):
+        return arrival.after
+    before, after, now = (raw.splitlines() for raw in (arrival.before, arrival.after, file.raw))
+    came_back = Counter(now) - Counter(after)
+    if came_back - (Counter(before) - Counter(after)):
+        return arrival.after
+    left: list[bytes] = []
+    for line in now:
+        if came_back[line]:
+            came_back[line] -= 1
+        else:
+            left.append(line)
+    return file.raw if left == after else arrival.after
 
 
 def _entry_back(arrival: Arrival, seen: Inbox, memory: Memory) -> list[Edit]:

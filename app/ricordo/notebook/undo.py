@@ -12,6 +12,7 @@ from ricordo.disk.decisions import Decision
 from ricordo.disk.door import Applied
 from ricordo.disk.history import CHANGE, Act, History, Op, Place
 from ricordo.errors import ChangeRefused, NothingToUndo
+from ricordo.memory.change import Change, Rewrite
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.notebook.change import Merged, Overlap, apply_or_merge
 from ricordo.notebook.open import Notebook
@@ -102,7 +103,9 @@ def _turn(notebook: Notebook, act: Act, undoes: int, *, back: bool) -> TakenBack
             now = notebook.surroundings.now.isoformat()
             History(connection).begin(act.root, now, UNDONE, undoes=undoes)
         return TakenBack(told)
-    change_set = ChangeSet(_edits(notebook, act, back=back))
+    edits = _edits(notebook, act, back=back)
+    reason = f"{'undo' if back else 'redo'} of {told}"
+    change_set = ChangeSet(edits, tuple(Change(Rewrite(it.path, ""), reason) for it in edits))
     outcome = apply_or_merge(notebook, change_set, undoes=undoes)
     if isinstance(outcome, Applied):
         return TakenBack(told, tuple(edit.path for edit in change_set.edits))

@@ -43,7 +43,8 @@ def ricordo(
         monkeypatch.setattr(terminal, "isatty", lambda: given is None)
         monkeypatch.setattr("sys.stdin", terminal)
         settle(memory)
-        assert run([*words, "-m", str(memory)] if words[0] != "purge" else [*words]) == code
+        names_memory = words[0] != "purge" and "-m" not in words
+        assert run([*words, "-m", str(memory)] if names_memory else [*words]) == code
         printed = capsys.readouterr()
         return printed.out + printed.err
 

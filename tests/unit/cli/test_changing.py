@@ -69,6 +69,22 @@ def test_the_inbox_shows_every_act_of_a_session_and_reverts_each(
     assert arrivals(ricordo("inbox", "--json")) == {}
 
 
+@pytest.mark.parametrize("index_last", [False, True])
+def test_reverts_of_notes_and_of_their_index_come_to_the_same(
+    memory: Path, ricordo: Ricordo, index_last: bool
+) -> None:
+    index = INDEX + "\n## Locks\n\n- [Locks](locks.md) — when"
+    write_memory(memory, {"MEMORY.md": index, "locks.md": note_text("locks", "At ebb.\n")})
+    ricordo("inbox", "--keep-all")
+    before = contents(memory)
+    (memory / "ports.md").unlink()
+    (memory / "locks.md").unlink()
+    (memory / "MEMORY.md").write_text("# Memory\n\n- [Tides](tides.md) — which port\n")
+    for path in sorted(("MEMORY.md", "locks.md", "ports.md"), reverse=index_last):
+        ricordo("inbox", "--revert", path)
+    assert contents(memory) == before
+
+
 def test_only_a_visit_moves_the_mark(memory: Path, ricordo: Ricordo) -> None:
     (memory / "tides.md").write_text(note_text("tides", "Changed.\n"))
     for words in (["lint", "--fail-on", "never"], ["show", "tides"], ["inbox"], ["history"]):
@@ -217,6 +233,24 @@ def test_retire_leaves_no_link_and_no_entry(memory: Path, ricordo: Ricordo) -> N
     assert (memory / "MEMORY.md").read_text() == INDEX.replace(
         "- [Ports](ports.md) — where they are\n", ""
     )
+
+
+def test_an_entry_that_also_names_the_successor_goes_with_its_note(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    both = "- [Locks](locks.md) — see [tides](tides.md)\n"
+    write_memory(memory, {"MEMORY.md": INDEX + both, "locks.md": note_text("locks", "At ebb.\n")})
+    ricordo("retire", "locks", "--successor", "tides")
+    assert (memory / "MEMORY.md").read_text() == INDEX
+
+
+def test_undo_and_redo_say_in_the_history_what_they_took_back(ricordo: Ricordo) -> None:
+    ricordo("retire", "ports", "--reason", "not needed")
+    ricordo("undo")
+    ricordo("redo")
+    reasons = [it["reason"] for it in json.loads(ricordo("history", "ports", "--json"))["versions"]]
+    what = "of change of MEMORY.md, ports.md, tides.md (not needed)"
+    assert reasons == [f"redo {what}", f"undo {what}", "not needed", "as first seen"]
 
 
 def test_purge_removes_a_value_from_all_versions(
