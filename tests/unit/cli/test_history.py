@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +55,7 @@ def test_a_deleted_version_brings_the_text_before_back(memory: Path, ricordo: Ri
     assert (memory / "ports.md").read_bytes() == text
 
 
-def test_what_was_dropped_is_no_fault_and_lost_texts_are(memory: Path, ricordo: Ricordo) -> None:
+def test_what_was_dropped_is_no_fault(memory: Path, ricordo: Ricordo) -> None:
     for text in ("Second.\n", "Third.\n"):
         (memory / "ports.md").write_text(note_text("ports", text))
         ricordo("inbox")
@@ -65,6 +67,17 @@ def test_what_was_dropped_is_no_fault_and_lost_texts_are(memory: Path, ricordo: 
     checked = json.loads(ricordo("history", "--verify", "--json"))
     assert checked == {"texts": plan["kept"], "faults": []}
     assert set(json.loads(ricordo("history", "--size", "--json"))) == {"bytes", "texts", "acts"}
+
+
+def test_a_history_with_the_first_tables_is_taken_over(ricordo: Ricordo, pinned: Path) -> None:
+    before = told(ricordo)
+    with closing(sqlite3.connect(pinned / ".local/state/ricordo/history.db")) as connection:
+        connection.executescript(
+            "DROP TABLE dropped; DROP TABLE masked; ALTER TABLE head DROP COLUMN masked;"
+            "PRAGMA user_version = 1;"
+        )
+    assert told(ricordo) == before
+    assert "removed from 2 texts" in ricordo("purge", given="Which port the tables are for")
 
 
 @pytest.mark.parametrize(
