@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ricordo.notebook.versions import Version
 
 SUMMARY = "The versions of a note, or of the whole memory, newest first."
+_MOST_DAYS = 36_500
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -40,17 +41,20 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print versions, or what the check or the size says."""
     from ricordo.cli.output import print_json, print_lines
+    from ricordo.errors import WrongUsage
     from ricordo.notebook.describe import describe_version
     from ricordo.notebook.pick import pick_path
     from ricordo.notebook.versions import versions
 
+    if options.drop and options.older_than is None:
+        raise WrongUsage("--drop needs --older-than, which says what to drop.")
     notebook = open_notebook(options, surroundings)
     if options.verify:
-        return _verify(notebook)
+        return _verify(notebook, as_json=options.json)
     if options.size:
-        return _size(notebook)
+        return _size(notebook, as_json=options.json)
     if options.older_than is not None:
-        return _trim(notebook, options.older_than, drop=options.drop)
+        return _trim(notebook, options)
     memory = begin_reported(notebook)
     path = pick_path(notebook, memory, options.note) if options.note else None
     found = versions(notebook, path)
@@ -70,38 +74,47 @@ def _line(version: Version) -> str:
     )
 
 
-def _verify(notebook: Notebook) -> int:
-    from ricordo.cli.output import print_lines
+def _verify(notebook: Notebook, *, as_json: bool) -> int:
+    from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.history_check import check_history
 
     checked = check_history(notebook)
     verdict = f"{len(checked.faults)} faults" if checked.faults else "all as it should be"
-    print_lines([*map(one_line, checked.faults), f"{checked.contents} kept texts: {verdict}"])
+    if as_json:
+        print_json({"texts": checked.contents, "faults": list(checked.faults)})
+    else:
+        print_lines([*map(one_line, checked.faults), f"{checked.contents} kept texts: {verdict}"])
     return 3 if checked.faults else 0
 
 
-def _trim(notebook: Notebook, days: int, *, drop: bool) -> int:
-    from ricordo.cli.output import print_lines
+def _trim(notebook: Notebook, options: Namespace) -> int:
+    from ricordo.cli.output import print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.notebook.trim import plan_trimming, trim
 
-    if days < 1:
-        raise WrongUsage("--older-than needs a number of days, 1 or more.")
-    trimming = plan_trimming(notebook, days)
+    days, drop = options.older_than, options.drop
+    if not 1 <= days <= _MOST_DAYS:
+        raise WrongUsage(f"--older-than needs a number of days from 1 to {_MOST_DAYS:,}.")
+    trimming = (trim if drop else plan_trimming)(notebook, days)
     what = f"{len(trimming.texts)} texts, {trimming.bytes / 1_000_000:.1f} MB"
-    if drop:
-        trim(notebook, trimming)
+    if options.json:
+        counted = {"texts": len(trimming.texts), "bytes": trimming.bytes, "kept": trimming.kept}
+        print_json({**counted, "dropped": drop})
+    elif drop:
         print_lines([f"dropped {what}; {trimming.kept} texts stay"])
     else:
         print_lines([f"{what} could be dropped, {trimming.kept} stay; --drop does it"])
     return 0
 
 
-def _size(notebook: Notebook) -> int:
-    from ricordo.cli.output import print_lines
+def _size(notebook: Notebook, *, as_json: bool) -> int:
+    from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.history_check import history_size
 
     size = history_size(notebook)
-    megabytes = size.bytes / 1_000_000
-    print_lines([f"{megabytes:.1f} MB, {size.contents} texts, {size.acts} acts; of all memories"])
+    if as_json:
+        print_json({"bytes": size.bytes, "texts": size.contents, "acts": size.acts})
+    else:
+        measured = f"{size.bytes / 1_000_000:.1f} MB, {size.contents} texts, {size.acts} acts"
+        print_lines([f"{measured}; of all memories"])
     return 0

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from typing import Protocol
 
+    from ricordo.cli.parser import Parser
     from ricordo.notebook.surroundings import Surroundings
 
     class Command(Protocol):
@@ -107,7 +108,7 @@ def _run(arguments: list[str]) -> int:
     from typing import cast
 
     command = cast("Command", import_module(f"ricordo.cli.{name}"))
-    options = parser_of(name, command).parse_intermixed_args(rest)
+    options = parser_of(name, command).parse_words(rest)
     from ricordo.errors import WrongUsage
     from ricordo.notebook.surroundings import look_around
 
@@ -153,7 +154,7 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
     return OPEN, arguments
 
 
-def parser_of(name: str, command: Command) -> ArgumentParser:
+def parser_of(name: str, command: Command) -> Parser:
     """Return the parser of the command in module `name`; it raises WrongUsage."""
     from argparse import RawDescriptionHelpFormatter
 

@@ -28,11 +28,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Make the note."""
+    from ricordo.errors import WrongUsage
     from ricordo.memory.change import Change
     from ricordo.notebook.new import new_note
 
+    if not options.name.strip():
+        raise WrongUsage("A note needs a name.")
     body = None if sys.stdin.isatty() else sys.stdin.read()
     notebook = open_notebook(options, surroundings)
+    types = notebook.place.layout.types
+    if options.type and types and options.type not in types:
+        known = ", ".join(sorted(types))
+        raise WrongUsage(f"This memory has no type “{one_line(options.type)}”, only {known}.")
     memory = begin_reported(notebook)
     act = new_note(memory, options.name, options.type, options.description, body or None)
     make(notebook, memory, Change(act, "made by hand"), f"made {one_line(act.path)}")

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from typing import NoReturn
 
 from ricordo.errors import WrongUsage
+
+_NAME = "\0"
+"""Stands before a word that is no option, however it begins; no argument can hold it."""
 
 
 class Parser(ArgumentParser):
     """Raises WrongUsage instead of printing its usage and ending the process."""
 
+    def parse_words(self, words: list[str]) -> Namespace:
+        """Return what `words` say, options and others in any order; behind `--` none is an option.
+        Raises WrongUsage.
+        """
+        # argparse itself forgets the `--` where options and others may be mixed
+        end = words.index("--") if "--" in words else len(words)
+        options = self.parse_intermixed_args(
+            words[:end] + [f"{_NAME}{word}" for word in words[end + 1 :]]
+        )
+        for key, value in vars(options).items():
+            if isinstance(value, str):
+                setattr(options, key, value.removeprefix(_NAME))
+        return options
+
     def error(self, message: str) -> NoReturn:
         """Raise WrongUsage."""
-        raise WrongUsage(f"{message[:1].upper()}{message[1:]}. `{self.prog} --help` says more.")
+        told = message.replace(_NAME, "")
+        raise WrongUsage(f"{told[:1].upper()}{told[1:]}. `{self.prog} --help` says more.")

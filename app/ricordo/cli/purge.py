@@ -37,9 +37,17 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         raise WrongUsage(f"The value on standard input must have at least {SHORTEST} characters.")
     purged = purge_value(surroundings, value)
     counted = purged.history
-    lines = [f"removed from {counted.contents} texts and {counted.told} reasons in the history"]
-    if purged.still_holding:
-        lines.append("It still stands in these notes, and comes into the history with them:")
-        lines += [f"  {one_line(path)}" for path in purged.still_holding]
+    lines = [
+        f"removed from {counted.contents} texts and {counted.told} reasons and paths in the history"
+    ]
+    left = {
+        "It still stands in these notes, and comes into the history with them:": (
+            purged.still_holding
+        ),
+        "It still stands in these files of our own state; delete them:": purged.copies,
+        "These damaged histories cannot be searched; delete them:": purged.unsearched,
+    }
+    for told, paths in left.items():
+        lines += [told, *(f"  {one_line(path)}" for path in paths)] if paths else []
     print_lines(lines)
     return 0

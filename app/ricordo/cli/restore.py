@@ -40,8 +40,8 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     found = versions(notebook, path)
     earlier = found if options.at else [version for version in found if version.sha != now]
     version = pick_version(earlier, options.at)
-    change_set = restore(notebook, memory, version)
-    told = f"{one_line(version.path)} as of {version.at[:16].replace('T', ' ')}"
+    change_set = restore(notebook, memory, version, path)
+    told = f"{one_line(path)} as of {version.at[:16].replace('T', ' ')}"
     if change_set:
         apply_reported(notebook, change_set, f"restored {told}")
     else:

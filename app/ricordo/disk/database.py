@@ -18,10 +18,8 @@ from ricordo.errors import StateUnusable
 from ricordo.text import visible
 
 DATABASE = "history.db"
-VERSION = 1
-"""Of the tables; a database with a higher one belongs to a newer Ricordo."""
 
-_SCHEMA = """
+_FIRST = """
 CREATE TABLE root (
     id TEXT PRIMARY KEY,
     path TEXT NOT NULL,
@@ -74,6 +72,19 @@ CREATE TABLE head (
     PRIMARY KEY (root, path)
 ) WITHOUT ROWID;
 """
+_GONE = """
+CREATE TABLE dropped (
+    sha TEXT PRIMARY KEY
+) WITHOUT ROWID;
+CREATE TABLE masked (
+    sha TEXT PRIMARY KEY REFERENCES blob (sha)
+) WITHOUT ROWID;
+ALTER TABLE head ADD COLUMN masked TEXT REFERENCES blob (sha);
+"""
+_STEPS = (_FIRST, _GONE)
+"""What each version of the tables adds to the one before."""
+VERSION = len(_STEPS)
+"""Of the tables; a database with a higher one belongs to a newer Ricordo."""
 _SYNCED = frozenset(
     ("dropbox", "onedrive", "icloud drive", "mobile documents", "google drive", "syncthing")
 )
@@ -166,10 +177,11 @@ class Database:
             connection.execute(f"PRAGMA journal_mode = {mode}")
             with transaction(connection):
                 # another process may have made them meanwhile
-                if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
-                    for statement in _SCHEMA.split(";"):
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                for step in _STEPS[version:]:
+                    for statement in step.split(";"):
                         connection.execute(statement)
-                    connection.execute(f"PRAGMA user_version = {VERSION}")
+                connection.execute(f"PRAGMA user_version = {max(version, VERSION)}")
 
     def _move_aside(self, error: Exception, found: _Identity) -> None:
         """Keep the damaged history that was `found` beside the new one; the notes do not depend on

@@ -284,8 +284,8 @@ class _Work:
         unseen: dict[str, list[Op]] = {}
         heads = {op.root: self.history.heads(op.root) for op in ops if not op.single}
         for op in ops:
-            known = heads.get(op.root, {}).get(op.path)
-            if op.root in heads and known != op.pre:
+            if op.root in heads and heads[op.root].get(op.path) != op.pre:
+                known = self.history.kept_heads(op.root).get(op.path)
                 unseen.setdefault(op.root, []).append(Op(op.root, op.path, known, op.pre))
         for root, theirs in unseen.items():
             act = self.history.begin(root, at, SEEN, author=Author(Role.OUTSIDE))

@@ -154,12 +154,24 @@ class History:
             self.db.execute(
                 "INSERT OR IGNORE INTO blob VALUES (?, ?, ?)", (sha, len(content), packed)
             )
+            self.db.execute("DELETE FROM dropped WHERE sha = ?", (sha,))
         return sha
+
+    def drop(self, texts: Iterable[str]) -> None:
+        """Let contents go, by their SHA-256; that they were here stays known."""
+        shas = [(sha,) for sha in texts]
+        self.db.executemany("INSERT OR IGNORE INTO dropped VALUES (?)", shas)
+        self.db.executemany("DELETE FROM blob WHERE sha = ?", shas)
 
     def has(self, sha: str | None) -> bool:
         """Say whether a content is kept."""
         query = "SELECT 1 FROM blob WHERE sha = ?"
         return self.db.execute(query, (sha,)).fetchone() is not None
+
+    def is_whole(self, sha: str | None) -> bool:
+        """Say whether a content is kept as it was, no value purged from it; so is None."""
+        query = "SELECT 1 FROM blob WHERE sha = ? AND sha NOT IN (SELECT sha FROM masked)"
+        return sha is None or self.db.execute(query, (sha,)).fetchone() is not None
 
     def content(self, sha: str | None) -> bytes | None:
         """Return a kept content; None for None. Raises KeyError where it was purged."""
@@ -175,13 +187,21 @@ class History:
         rows = self.db.execute("SELECT path, sha FROM head WHERE root = ?", (root,))
         return {_path(path): sha for path, sha in rows}
 
+    def kept_heads(self, root: str) -> Mapping[str, str]:
+        """Return what `heads` returns, with the masked content for one of which a value was
+        purged.
+        """
+        query = "SELECT path, coalesce(masked, sha) FROM head WHERE root = ?"
+        return {_path(path): sha for path, sha in self.db.execute(query, (root,))}
+
     def set_head(self, root: str, path: str, sha: str | None) -> None:
         """Keep what a file is now known to hold."""
         if sha is None:
             self.db.execute("DELETE FROM head WHERE root = ? AND path = ?", (root, _stored(path)))
         else:
             self.db.execute(
-                "INSERT OR REPLACE INTO head VALUES (?, ?, ?)", (root, _stored(path), sha)
+                "INSERT OR REPLACE INTO head (root, path, sha) VALUES (?, ?, ?)",
+                (root, _stored(path), sha),
             )
 
     # acts
@@ -246,8 +266,11 @@ class History:
         return self._acts("state IN ('prepared', 'reverting') ORDER BY n", ())
 
     def acts(self, root: str) -> list[Act]:
-        """Return the acts of a root that were carried out, oldest first."""
-        return self._acts("root = ? AND state = 'done' ORDER BY n", (root,))
+        """Return the acts that were carried out in a root, those too that began in another one and
+        moved a file here, oldest first.
+        """
+        touches = "(root = ? OR n IN (SELECT act FROM op WHERE root = ?))"
+        return self._acts(f"{touches} AND state = 'done' ORDER BY n", (root, root))
 
     def decisions(self, kinds: Sequence[str]) -> list[Act]:
         """Return the acts of those kinds, of every root, and all that took an act back, oldest

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import json
 import sqlite3
 import zlib
 from dataclasses import dataclass
@@ -9,9 +11,16 @@ from dataclasses import dataclass
 from ricordo.disk.database import Database, transaction
 from ricordo.disk.history import History
 from ricordo.disk.lock import state_lock
+from ricordo.errors import Busy
 
-MASK = b"\xe2\x96\x88" * 8
-"""What stands in the place of the value from then on: full blocks."""
+MASK = "█" * 8
+"""What stands in the place of the value from then on."""
+PATIENCE = 5.0
+"""Seconds for which a program is waited for that reads the history meanwhile."""
+_ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "cp1252")
+"""In which notes are written that Ricordo can read, or turn into such."""
+_OF_NO_FILE = " AND subject NOT IN (SELECT path FROM head)"
+"""Decisions on a file that is there count under its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,49 +30,126 @@ class Purged:
     contents: int
     """Kept contents that held the value."""
     told: int
-    """Reasons and subjects that held it."""
+    """Reasons, subjects and paths that held it."""
 
 
 def purge(database: Database, value: str) -> Purged:
-    """Replace `value` by a mask in every kept content and reason, and overwrite what held it.
+    """Replace `value` by a mask in every kept content, reason and path, and overwrite what held
+    it. The path of a file that is still there stays.
 
     Versions keep their place in the history, only the value is gone from them. Raises
-    StateUnusable and Busy.
+    StateUnusable, and Busy where another program reads the history; a value that was masked
+    already leaves the file when it is purged again.
     """
     if not database.exists:
         return Purged(0, 0)
     with state_lock(database.state), database.opened() as connection:
+        connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
         connection.execute("PRAGMA secure_delete = ON")
         with transaction(connection):
-            contents = _purge_contents(connection, value.encode("utf-8", "surrogateescape"))
-            told = _purge_acts(connection, value)
-        if contents or told:
-            connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            contents = _purge_contents(connection, forms(value))
+            told = _purge_acts(connection, value) + _purge_paths(connection, value)
+        if not _is_overwritten(connection):
+            raise Busy(
+                "Another program is reading the history, so its file could not be written anew: "
+                "end that program and purge again.",
+                changed=f"{contents} texts, {told} reasons and paths were masked; the bytes of the "
+                "value are still in the file.",
+            )
     return Purged(contents, told)
 
 
-def _purge_contents(connection: sqlite3.Connection, value: bytes) -> int:
+def forms(value: str) -> dict[bytes, bytes]:
+    """Return the bytes that `value` has in every encoding of a note, each with its mask."""
+    found: dict[bytes, bytes] = {}
+    for encoding in _ENCODINGS:
+        try:
+            form = value.encode(encoding, "surrogateescape")
+        except UnicodeEncodeError:
+            continue
+        found.setdefault(form, MASK.encode(encoding, "replace"))
+    return found
+
+
+def holds(content: bytes, forms: dict[bytes, bytes]) -> bool:
+    """Say whether `content` holds the value in one of its `forms`."""
+    return any(form in content for form in forms)
+
+
+def _masked(content: bytes, forms: dict[bytes, bytes]) -> bytes:
+    ordered = list(forms.items())
+    if content.startswith(codecs.BOM_UTF16_BE):
+        # the other order of bytes would be found too, half a character off
+        ordered.reverse()
+    for form, mask in ordered:
+        content = content.replace(form, mask)
+    return content
+
+
+def _is_overwritten(connection: sqlite3.Connection) -> bool:
+    """Write the file anew without what was deleted; say whether that was possible."""
+    try:
+        connection.execute("VACUUM")
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise
+        return False
+    return not busy
+
+
+def _purge_contents(connection: sqlite3.Connection, forms: dict[bytes, bytes]) -> int:
     history = History(connection)
     holding = [
         (sha, content)
         for sha, data in connection.execute("SELECT sha, data FROM blob")
-        if value in (content := zlib.decompress(data))
+        if holds(content := zlib.decompress(data), forms)
     ]
     for sha, content in holding:
-        masked = history.keep(content.replace(value, MASK))
-        for table, column in (("op", "pre"), ("op", "post"), ("head", "sha")):
-            connection.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (masked, sha))
+        masked = history.keep(_masked(content, forms))
+        for column in ("pre", "post"):
+            connection.execute(f"UPDATE op SET {column} = ? WHERE {column} = ?", (masked, sha))
+        # the file on disk still holds the value: it is no other one for that
+        connection.execute(
+            "UPDATE head SET masked = ? WHERE sha = ? OR masked = ?", (masked, sha, sha)
+        )
+        connection.execute("DELETE FROM masked WHERE sha = ?", (sha,))
+        connection.execute("INSERT OR IGNORE INTO masked VALUES (?)", (masked,))
         connection.execute("DELETE FROM blob WHERE sha = ?", (sha,))
     return len(holding)
 
 
 def _purge_acts(connection: sqlite3.Connection, value: str) -> int:
     changed = 0
-    for column in ("reason", "subject"):
-        cursor = connection.execute(
-            f"UPDATE act SET {column} = replace({column}, ?, ?) WHERE instr({column}, ?)",
-            (value, MASK.decode(), value),
-        )
-        changed += cursor.rowcount
+    # subjects may be JSON
+    for form in dict.fromkeys((value, json.dumps(value)[1:-1])):
+        for column, which in (("reason", ""), ("subject", _OF_NO_FILE)):
+            cursor = connection.execute(
+                f"UPDATE act SET {column} = replace({column}, ?, ?) WHERE instr({column}, ?)"
+                + which,
+                (form, MASK, form),
+            )
+            changed += cursor.rowcount
     return changed
+
+
+def _purge_paths(connection: sqlite3.Connection, value: str) -> int:
+    """Mask the value in the paths of files that are gone."""
+    standing = set(connection.execute("SELECT root, path FROM head"))
+    changed = 0
+    for root, path in (("root", "path"), ("from_root", "from_path")):
+        for of, name in connection.execute(f"SELECT DISTINCT {root}, {path} FROM op").fetchall():
+            masked = _masked_path(name, value)
+            if masked == name or (of, name) in standing:
+                continue
+            cursor = connection.execute(
+                f"UPDATE op SET {path} = ? WHERE {root} = ? AND {path} = ?", (masked, of, name)
+            )
+            changed += cursor.rowcount
+    return changed
+
+
+def _masked_path(path: str | bytes, value: str) -> str | bytes:
+    if isinstance(path, str):
+        return path.replace(value, MASK)
+    return path.replace(value.encode("utf-8", "surrogateescape"), MASK.encode())

@@ -332,7 +332,7 @@ class _Composition:
             raise ChangeRefused("A note cannot succeed itself.")
         if successor:
             draft.file(successor)
-        self._remove_entries(path)
+        self._remove_entries(path, successor)
         self.remarks += links_become_text(draft, path, within=successor)
         before = draft.now
         draft.remove(path)
@@ -340,13 +340,18 @@ class _Composition:
             follows = {path: successor}
             self.remarks += keep_links(draft, before, draft.now, follows, written_anew=[path])
 
-    def _remove_entries(self, path: str) -> None:
-        """Take the lines of the indexes that are about the note at `path` alone."""
+    def _remove_entries(self, path: str, successor: str) -> None:
+        """Take the lines of the indexes that are about the note at `path` alone, or also name its
+        `successor`, where that has an entry of its own.
+        """
         memory = self._draft.now
         gone: dict[str, set[int]] = {}
+        listed = memory.entries.get(successor, ()) if successor else ()
+        is_listed = any(entry.form is not EntryForm.PROSE for _, entry in listed)
+        about = {path, successor} if is_listed else {path}
         for index, entry in memory.entries.get(path, ()):
             is_alone = all(
-                memory.target(index, other).path == path
+                memory.target(index, other).path in about
                 for other in index.entries
                 if other.line == entry.line
             )

@@ -150,6 +150,9 @@ class _Fixing:
         tried = self._composed(self._now, todo)
         if not tried.fixed:
             return
+        if self._pushes_out(tried):
+            self._make_apart(tried.fixed)
+            return
         self._looks += 1
         found = self._notebook.findings(tried.memory)
         brought = self._brought(found, tried)
@@ -161,6 +164,25 @@ class _Fixing:
         else:
             for part in _parts(tried.fixed, brought):
                 self._make(part)
+
+    def _pushes_out(self, tried: _Tried) -> bool:
+        """Whether new entries would push out lines that agents load."""
+        acts = (act for finding in tried.fixed if finding.fix for act in finding.fix.acts)
+        if not any(isinstance(act, AddEntry) for act in acts):
+            return False
+        before, after = (it.load.text.split("\n") for it in (self._now, tried.memory))
+        return bool(Counter(before) - Counter(after))
+
+    def _make_apart(self, todo: Sequence[Finding]) -> None:
+        """Make fixes that push something out, as far as they do not so alone."""
+        if len(todo) == 1:
+            why = "it would bring: agents load less of the index than before"
+            self._refused[todo[0].id] = why
+            self._full.update({(todo[0].rule, path): why for path in _paths(todo[0])})
+            return
+        middle = len(todo) // 2
+        self._make(todo[:middle])
+        self._make(todo[middle:])
 
     def _is_refused(self, finding: Finding) -> bool:
         """Whether the fix need not be tried any more in this pass."""

@@ -10,6 +10,9 @@ from ricordo.disk.history import History
 from ricordo.memory.change_set import digest
 from ricordo.notebook.open import Notebook
 
+_ACCOUNTED_FOR = "SELECT sha FROM blob UNION SELECT sha FROM dropped"
+"""Contents that are kept, and those that the person let go."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -47,8 +50,8 @@ def check_history(notebook: Notebook) -> Checked:
             if digest(content) != sha or len(content) != size:
                 faults.append(f"content {sha[:12]} is not what it was")
         for path, act in connection.execute(
-            "SELECT path, act FROM op WHERE pre NOT IN (SELECT sha FROM blob)"
-            " OR post NOT IN (SELECT sha FROM blob)"
+            f"SELECT path, act FROM op WHERE pre NOT IN ({_ACCOUNTED_FOR})"
+            f" OR post NOT IN ({_ACCOUNTED_FOR})"
         ):
             faults.append(f"act {act} names a text of {path} that is not kept")
         for row in connection.execute("PRAGMA integrity_check"):

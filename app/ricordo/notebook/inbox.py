@@ -278,7 +278,7 @@ def _arrival(history: History, stretch: _Stretch, act: Act) -> Arrival | None:
         _kept(history, post),
         act.reason,
         reverted=stretch.reverted,
-        is_purged=not all(sha is None or history.has(sha) for sha in (pre, post)),
+        is_purged=not all(map(history.is_whole, (pre, post))),
         names=tuple(stretch.names),
         began_after=stretch.first - 1,
     )

@@ -6,7 +6,8 @@ from ricordo.errors import AmbiguousNote, NoteNotFound
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, stem
 from ricordo.notebook.open import Notebook
-from ricordo.notebook.versions import versions
+from ricordo.notebook.versions import gone_notes, versions
+from ricordo.notebook.whereabouts import Whereabouts
 
 
 def pick_note(memory: Memory, name: str) -> Note:
@@ -28,7 +29,8 @@ def pick_note(memory: Memory, name: str) -> Note:
 
 
 def pick_path(notebook: Notebook, memory: Memory, name: str) -> str:
-    """Return the path of the note that `name` means, one that the history alone still knows too.
+    """Return the path of the note that `name` means, also by a name that it had before, or of one
+    that the history alone still knows.
 
     Raises AmbiguousNote, NoteNotFound and StateUnusable.
     """
@@ -44,4 +46,7 @@ def pick_path(notebook: Notebook, memory: Memory, name: str) -> str:
             raise AmbiguousNote(name, sorted(found)) from None
         if not found:
             raise
-        return found[0]
+        path = found[0]
+        if any(path == version.path for version in gone_notes(notebook)):
+            return path
+        return Whereabouts(notebook.database, memory).get(path, path)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ricordo.disk.database import Database
 from ricordo.disk.history import History
-from ricordo.disk.purge import Purged, purge
+from ricordo.disk.own_copies import copies_holding, histories_aside
+from ricordo.disk.purge import Purged, forms, holds, purge
 from ricordo.disk.reader import read_memory
 from ricordo.errors import RicordoError
 from ricordo.notebook.places import itself
@@ -19,23 +20,34 @@ class PurgedFrom:
 
     history: Purged
     still_holding: tuple[str, ...]
-    """Absolute paths of notes that hold the value; seen again, it is in the history again."""
+    """Absolute paths of notes that hold the value, in their name too; seen again, it is in the
+    history again.
+    """
+    copies: tuple[str, ...] = ()
+    """Files of our own state that hold it, as what an editor was given."""
+    unsearched: tuple[str, ...] = ()
+    """Damaged histories that were moved aside."""
 
 
 def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:
     """Remove `value` from every version. Raises StateUnusable and Busy."""
     database = Database(surroundings.state)
     purged = purge(database, value)
+    wanted = forms(value)
+    copies = copies_holding(surroundings.state, wanted), histories_aside(surroundings.state)
     if not database.exists:
-        return PurgedFrom(purged, ())
+        return PurgedFrom(purged, (), *copies)
     with database.opened() as connection:
         roots = History(connection).roots()
-    raw = value.encode("utf-8", "surrogateescape")
     holding: list[str] = []
     for root in roots:
         try:
             memory = read_memory(root.path, itself(root.path).layout)
         except RicordoError:
             continue
-        holding += [f"{memory.root}/{file.path}" for file in memory.files if raw in file.raw]
-    return PurgedFrom(purged, tuple(holding))
+        holding += [
+            f"{memory.root}/{file.path}"
+            for file in memory.files
+            if value in file.path or holds(file.raw, wanted)
+        ]
+    return PurgedFrom(purged, tuple(holding), *copies)

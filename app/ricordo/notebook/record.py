@@ -100,7 +100,8 @@ def _record(
         if len(changes) == len(heads) and not memory.files:
             # everything gone at once looks like a disk that is not mounted
             return Recorded(None, 0)
-        return _write(history, root.id, memory, changes, heads, at, is_first=is_first)
+        kept = history.kept_heads(root.id)
+        return _write(history, root.id, memory, changes, kept, at, is_first=is_first)
 
 
 def _still_so(

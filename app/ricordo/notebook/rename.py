@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from ricordo.errors import WrongUsage
 from ricordo.memory.change import Rename
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_path import is_plain_name, path_for
 from ricordo.memory.note import Note, stem
+from ricordo.text import visible
 
 
 def rename_to(memory: Memory, note: Note, wanted: str) -> Rename:
-    """Return the act that calls `note` `wanted`: a path, a file name, or a name.
+    """Return the act that calls `note` `wanted`: a path in the memory, a file name, or a name.
 
-    The name in the head follows: it becomes `wanted`, or the new stem where the old name was the
-    old stem; a title stays when only the file is meant.
+    The name in the head follows: it becomes the last part of `wanted`, or the new stem where the
+    old name was the old stem; a title stays when only the file is meant. Raises WrongUsage where
+    `wanted` names nothing in the memory.
     """
-    folder = note.path.rpartition("/")[0]
+    folder, _, called = wanted.removeprefix("./").rpartition("/")
+    if not called.strip():
+        raise WrongUsage("A note needs a name.")
+    if wanted.startswith("/") or ".." in folder.split("/"):
+        raise WrongUsage(f"{visible(wanted)} leads out of the memory.")
+    if "/" not in wanted:
+        folder = note.path.rpartition("/")[0]
     prefix = f"{folder}/" if folder else ""
-    if wanted.endswith(".md"):
-        to = wanted if "/" in wanted else prefix + wanted
+    if called.endswith(".md"):
+        to = prefix + called
         name = stem(to) if note.name == note.stem and to != note.path else ""
         return Rename(note.path, to, name)
-    if is_plain_name(f"{wanted}.md"):
-        return Rename(note.path, f"{prefix}{wanted}.md", wanted)
+    if is_plain_name(f"{called}.md"):
+        return Rename(note.path, f"{prefix}{called}.md", called)
     others = [path for path in (*memory.by_path, *memory.others) if path != note.path]
-    return Rename(note.path, path_for(wanted, others, memory.layout, folder), wanted)
+    return Rename(note.path, path_for(called, others, memory.layout, folder), called)

@@ -9,14 +9,15 @@ from ricordo.notebook.open import Notebook
 from ricordo.notebook.versions import Version, content
 
 
-def restore(notebook: Notebook, memory: Memory, version: Version) -> ChangeSet:
-    """Return the change set that gives a note the bytes of `version` back, under the path that it
-    has there; empty where it holds them already. Raises NoteNotFound and StateUnusable.
+def restore(notebook: Notebook, memory: Memory, version: Version, path: str) -> ChangeSet:
+    """Return the change set that gives the note at `path` the bytes of `version` back, which may
+    have had another name; of a deleted version the bytes before. Empty where it holds them
+    already. Raises NoteNotFound and StateUnusable.
     """
-    raw = content(notebook, version.sha)
-    file = memory.by_path.get(version.path)
+    raw = content(notebook, version.sha or version.before)
+    file = memory.by_path.get(path)
     before = file.raw if file else None
-    edit = Edit(memory.root, version.path, before, raw)
+    edit = Edit(memory.root, path, before, raw)
     text = (raw or b"").decode("utf-8", "replace")
-    act = Rewrite(version.path, text) if file else Create(version.path, text, entry="")
+    act = Rewrite(path, text) if file else Create(path, text, entry="")
     return ChangeSet(effective([edit]), (Change(act, f"as it was on {version.at[:16]}"),))

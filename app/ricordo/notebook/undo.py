@@ -12,6 +12,7 @@ from ricordo.disk.decisions import Decision
 from ricordo.disk.door import Applied
 from ricordo.disk.history import CHANGE, Act, History, Op, Place
 from ricordo.errors import ChangeRefused, NothingToUndo
+from ricordo.memory.change import Change, Rewrite
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.notebook.change import Merged, Overlap, apply_or_merge
 from ricordo.notebook.open import Notebook
@@ -102,7 +103,9 @@ def _turn(notebook: Notebook, act: Act, undoes: int, *, back: bool) -> TakenBack
             now = notebook.surroundings.now.isoformat()
             History(connection).begin(act.root, now, UNDONE, undoes=undoes)
         return TakenBack(told)
-    change_set = ChangeSet(_edits(notebook, act, back=back))
+    edits = _edits(notebook, act, back=back)
+    reason = f"{'undo' if back else 'redo'} of {told}"
+    change_set = ChangeSet(edits, tuple(Change(Rewrite(it.path, ""), reason) for it in edits))
     outcome = apply_or_merge(notebook, change_set, undoes=undoes)
     if isinstance(outcome, Applied):
         return TakenBack(told, tuple(edit.path for edit in change_set.edits))
@@ -116,13 +119,13 @@ def _edits(notebook: Notebook, act: Act, *, back: bool) -> tuple[Edit, ...]:
         origins = _origins(ops, back=back)
         edits: list[Edit] = []
         for op in ops:
-            try:
-                pre, post = history.content(op.pre), history.content(op.post)
-            except KeyError:
+            if not (history.is_whole(op.pre) and history.is_whole(op.post)):
+                word = "undone" if back else "redone"
                 raise ChangeRefused(
-                    f"The text of {visible(op.path)} was purged from the history, so this cannot "
-                    "be undone."
-                ) from None
+                    f"A text of {visible(op.path)} was purged or dropped from the history, so this "
+                    f"cannot be {word}."
+                )
+            pre, post = history.content(op.pre), history.content(op.post)
             before, after = (post, pre) if back else (pre, post)
             root = history.root_of_id(op.root).path
             of, origin = origins.get((op.root, op.path), (op.root, ""))

@@ -46,7 +46,8 @@ def versions(notebook: Notebook, path: str | None = None) -> list[Version]:
             ops = history.ops_of_acts(root.id, 0)
         else:
             ops = _through_names(history, root.id, path)
-        acts = {act.n: act for act in history.acts(root.id)}
+        roots = dict.fromkeys(op.root for _, _, op in ops)
+        acts = {act.n: act for of in roots for act in history.acts(of)}
         found = [_version(history, acts[number], n, op) for number, n, op in ops if number in acts]
     return [version for version in reversed(found) if version is not None]
 

@@ -179,5 +179,5 @@ class Recalling:
         from ricordo.notebook.associate import associations
 
         if self._reminding is None or self._reminding[0] is not look.memory:
-            self._reminding = look.memory, associations(look.memory)
+            self._reminding = look.memory, associations(look.memory, self._surroundings)
         return self._reminding[1].of(path)

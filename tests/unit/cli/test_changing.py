@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ricordo.cli.main import run
 from ricordo.disk.decisions import Decision
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.inbox import inbox
@@ -19,61 +16,9 @@ from ricordo.notebook.open import Notebook
 from ricordo.notebook.settle import load_settings
 from ricordo.notebook.surroundings import look_around
 from tests.builders import note_text, write_memory
+from tests.unit.cli.conftest import INDEX, Ricordo, contents
 
-INDEX = "# Memory\n\n- [Tides](tides.md) — which port\n- [Ports](ports.md) — where they are\n"
 SESSION = "0f8fad5b-d9cb-469f-a165-70867728950e"
-
-Ricordo = Callable[..., str]
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Path:
-    """Return a memory of two notes that lies as agents leave it: untouched for a while."""
-    root = write_memory(
-        tmp_path / "memory",
-        {
-            "MEMORY.md": INDEX,
-            "tides.md": note_text("tides", "See [[ports]] and [the ports](ports.md#south).\n"),
-            "ports.md": note_text("ports", "# South\n\nSines.\n"),
-        },
-    )
-    settle(root)
-    return root
-
-
-@pytest.fixture
-def ricordo(
-    memory: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Ricordo:
-    """Return what calls `ricordo` on the memory and gives back what it printed."""
-
-    def call(*words: str, code: int = 0, given: str | None = None) -> str:
-        terminal = io.StringIO(given or "")
-        monkeypatch.setattr(terminal, "isatty", lambda: given is None)
-        monkeypatch.setattr("sys.stdin", terminal)
-        settle(memory)
-        assert run([*words, "-m", str(memory)] if words[0] != "purge" else [*words]) == code
-        printed = capsys.readouterr()
-        return printed.out + printed.err
-
-    call("inbox")
-    return call
-
-
-def settle(root: Path) -> None:
-    """Let every file be an hour old, so that nobody waits for its writer."""
-    for path in root.rglob("*"):
-        age = path.stat().st_mtime - 3600
-        os.utime(path, (age, age))
-
-
-def contents(root: Path) -> dict[str, bytes]:
-    """Return every file of a directory."""
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-    }
 
 
 def arrivals(printed: str) -> dict[str, dict[str, Any]]:
@@ -122,6 +67,22 @@ def test_the_inbox_shows_every_act_of_a_session_and_reverts_each(
         ricordo("inbox", "--revert", path)
     assert contents(memory) == before
     assert arrivals(ricordo("inbox", "--json")) == {}
+
+
+@pytest.mark.parametrize("index_last", [False, True])
+def test_reverts_of_notes_and_of_their_index_come_to_the_same(
+    memory: Path, ricordo: Ricordo, index_last: bool
+) -> None:
+    index = INDEX + "\n## Locks\n\n- [Locks](locks.md) — when"
+    write_memory(memory, {"MEMORY.md": index, "locks.md": note_text("locks", "At ebb.\n")})
+    ricordo("inbox", "--keep-all")
+    before = contents(memory)
+    (memory / "ports.md").unlink()
+    (memory / "locks.md").unlink()
+    (memory / "MEMORY.md").write_text("# Memory\n\n- [Tides](tides.md) — which port\n")
+    for path in sorted(("MEMORY.md", "locks.md", "ports.md"), reverse=index_last):
+        ricordo("inbox", "--revert", path)
+    assert contents(memory) == before
 
 
 def test_only_a_visit_moves_the_mark(memory: Path, ricordo: Ricordo) -> None:
@@ -274,6 +235,24 @@ def test_retire_leaves_no_link_and_no_entry(memory: Path, ricordo: Ricordo) -> N
     )
 
 
+def test_an_entry_that_also_names_the_successor_goes_with_its_note(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    both = "- [Locks](locks.md) — see [tides](tides.md)\n"
+    write_memory(memory, {"MEMORY.md": INDEX + both, "locks.md": note_text("locks", "At ebb.\n")})
+    ricordo("retire", "locks", "--successor", "tides")
+    assert (memory / "MEMORY.md").read_text() == INDEX
+
+
+def test_undo_and_redo_say_in_the_history_what_they_took_back(ricordo: Ricordo) -> None:
+    ricordo("retire", "ports", "--reason", "not needed")
+    ricordo("undo")
+    ricordo("redo")
+    reasons = [it["reason"] for it in json.loads(ricordo("history", "ports", "--json"))["versions"]]
+    what = "of change of MEMORY.md, ports.md, tides.md (not needed)"
+    assert reasons == [f"redo {what}", f"undo {what}", "not needed", "as first seen"]
+
+
 def test_purge_removes_a_value_from_all_versions(
     memory: Path, ricordo: Ricordo, pinned: Path
 ) -> None:
@@ -296,7 +275,7 @@ def test_an_agent_that_consolidates_is_not_disturbed(
     monkeypatch.setattr("ricordo.disk.consolidation.PATIENCE", 0.05)
     before = contents(memory)
     (memory / ".consolidate-lock").write_text(str(os.getpid()))
-    monkeypatch.setattr("tests.unit.cli.test_changing.settle", lambda root: None)
+    monkeypatch.setattr("tests.unit.cli.conftest.settle", lambda root: None)
     told = ricordo("retire", "ports", code=3)
     assert "consolidating" in told
     assert "Nothing was changed" in told

@@ -107,6 +107,20 @@ def test_as_many_entries_are_added_as_the_index_holds(notebook: Open) -> None:
     assert [line[3:8] for line in added] == ["0](no", *(f"note{n}" for n in (1, 2, 3))]
 
 
+def test_room_made_below_the_cut_is_not_filled_above_it(notebook: Open) -> None:
+    listed = {f"f{n}.md": note_text(f"f{n}", type_="feedback") for n in range(210)}
+    above, missed = ({f"{of}.md": note_text(of) for of in names} for names in ("a", "xyz"))
+    entries = [f"- [{path}]({path}) — hook" for path in (*above, *listed)]
+    index = "\n".join([*entries, *entries[-10:], ""])
+    book = notebook({"MEMORY.md": index, **listed, **above, **missed})
+    look = book.look()
+    plan = plan_fixes(book, look, unsafe=False)
+    after = with_edits(look.memory, plan.change_set.edits)
+    assert after.load.lines == 211
+    assert after.load.text == look.memory.load.text
+    assert "agents load less" in why(plan)["unindexed-note"]
+
+
 def test_several_dead_links_of_one_line_are_all_mended(notebook: Open) -> None:
     body = "[a](x.md), [b](x.md) and [c](y.md)\n"
     book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t", body)})

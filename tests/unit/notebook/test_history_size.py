@@ -10,6 +10,7 @@ from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.agents.place import Place
 from ricordo.disk.database import Database
 from ricordo.disk.history import History
+from ricordo.memory.change_set import digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.notebook.open import Notebook
@@ -69,8 +70,24 @@ def test_a_bound_drops_old_texts_and_never_the_last_of_a_note(root: Path) -> Non
     notebook = notebook_of(root, START + timedelta(days=50))
     trimming = plan_trimming(notebook, days=30)
     assert (len(trimming.texts), trimming.kept) == (9 + 19, 32)
-    trim(notebook, trimming)
+    assert trim(notebook, days=30) == trimming
     assert plan_trimming(notebook, days=30).texts == ()
     last = next(v for v in versions(notebook, "note_1.md") if v.sha)
     with notebook.database.opened() as connection:
         assert History(connection).content(last.sha) is not None
+
+
+def test_a_text_that_came_back_since_the_plan_is_not_dropped(root: Path) -> None:
+    random_ = random.Random(7)
+    notebook = notebook_of(root, START + timedelta(days=90))
+    recorder = Recorder(notebook.database)
+    notes: list[Note] = []
+    for day in range(3):
+        notes.append(a_note(root, random_, 1))
+        recorder.record(Memory(str(root), AUTO_MEMORY, (notes[-1],)), START + timedelta(days=day))
+    assert len(plan_trimming(notebook, days=30).texts) == 2
+    (root / "note_1.md").write_text(notes[0].text)
+    recorder.record(Memory(str(root), AUTO_MEMORY, (notes[0],)), notebook.surroundings.now)
+    assert len(trim(notebook, days=30).texts) == 1
+    with notebook.database.opened() as connection:
+        assert History(connection).content(digest(notes[0].raw)) == notes[0].raw

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
@@ -153,13 +152,8 @@ class HistoryScreen(PastScreen):
         self._begin(lambda: self._load(path))
 
     async def _restore(self, version: Version) -> None:
-        if version.sha is None:
-            # where it was deleted, what comes back is the text that it had
-            version = replace(version, sha=version.before)
-        # under the name that it has now
-        wanted = replace(version, path=self._path)
         memory = await asyncio.to_thread(self._notebook.read)
-        change_set = await asyncio.to_thread(restore, self._notebook, memory, wanted)
+        change_set = await asyncio.to_thread(restore, self._notebook, memory, version, self._path)
         title = f"Restore {clip(self._path, 60)} as it was on {moment(version.at)}"
         approved = await self._hands.propose(title, change_set)
         if approved and await self._hands.write_seen(approved):

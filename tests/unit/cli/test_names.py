@@ -1,0 +1,51 @@
+"""The names that a person gives to notes on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.builders import note_text, write_memory
+from tests.unit.cli.conftest import Ricordo, contents
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["rename", "tides", ""], "A note needs a name."),
+        (["rename", "tides", "sub/"], "A note needs a name."),
+        (["rename", "tides", "../x"], "../x leads out of the memory."),
+        (["rename", "tides", "sub/../../x.md"], "leads out of the memory."),
+        (["rename", "tides", "/tmp/x"], "/tmp/x leads out of the memory."),
+        (["new", ""], "A note needs a name."),
+        (["new", "x", "--type", "nosuch"], "has no type “nosuch”, only feedback, project"),
+    ],
+)
+def test_a_name_that_names_nothing_is_wrong_usage(
+    memory: Path, ricordo: Ricordo, words: list[str], told: str
+) -> None:
+    before = contents(memory)
+    assert told in ricordo(*words, code=2)
+    assert contents(memory) == before
+
+
+def test_a_name_with_a_slash_is_a_path_in_the_memory(memory: Path, ricordo: Ricordo) -> None:
+    write_memory(memory, {"sub/team/quays.md": note_text("quays")})
+    ricordo("rename", "ports", "sub/team/moved")
+    assert "name: moved" in (memory / "sub/team/moved.md").read_text()
+    assert "(sub/team/moved.md)" in (memory / "MEMORY.md").read_text()
+    ricordo("rename", "moved", "here")
+    assert (memory / "sub/team/here.md").exists()
+    ricordo("rename", "here", "./ports")
+    assert (memory / "ports.md").exists()
+    assert "There is no folder nowhere" in ricordo("rename", "ports", "nowhere/x", code=3)
+
+
+def test_behind_two_dashes_a_name_may_begin_with_one(memory: Path, ricordo: Ricordo) -> None:
+    write_memory(memory, {"-dash.md": note_text("-dash", "Here.\n")})
+    call = ("-m", str(memory), "--", "-dash")
+    assert "Here." in ricordo("show", *call)
+    ricordo("rename", *call, "dash")
+    assert (memory / "dash.md").exists()
+    assert "no note “-none”" in ricordo("show", *call[:3], "-none", code=3)
