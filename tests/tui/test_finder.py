@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -103,13 +104,12 @@ async def test_escape_leads_back_and_keeps_what_was_missed(tmp_path: Path) -> No
 async def test_names_are_found_while_the_index_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go_on = False
+    go_on = threading.Event()
     bring_up = Index.bring_up
 
     def slowly(self: Index, memory: Any, progress: Any = None) -> None:
         progress(2, 5)
-        while not go_on:
-            pass
+        go_on.wait(20)
         bring_up(self, memory, progress)
 
     monkeypatch.setattr(Index, "bring_up", slowly)
@@ -121,7 +121,7 @@ async def test_names_are_found_while_the_index_is_made(
         await stage.type_ahead(*"cache")
         await stage.paints("the index is being made: 2 of 5 notes")
         await stage.wait_for(lambda: found(screen) == ["project_cache.md"])
-        go_on = True
+        go_on.set()
         await stage.wait_for(lambda: screen.is_settled)
         await stage.wait_for(lambda: "user_ana.md" in found(screen))
 
