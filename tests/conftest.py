@@ -16,7 +16,7 @@ NOW = "2026-11-20T12:00:00+00:00"
 
 settings.register_profile(
     "ricordo",
-    max_examples=figure("examples", everyday=50),
+    max_examples=figure("examples", everyday=30),
     deadline=None,
     derandomize=variable("examples") not in os.environ,
     print_blob=True,

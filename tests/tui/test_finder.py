@@ -164,8 +164,11 @@ async def test_no_query_disturbs_the_screen(tmp_path: Path) -> None:
         assert "␛]52" in text_of(screen._list)
 
 
-@pytest.mark.parametrize("theme", ["ricordo-dark", "ricordo-light"])
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=lambda s: f"{s[0]}x{s[1]}")
+@pytest.mark.parametrize(
+    ("size", "theme"),
+    [((80, 24), "ricordo-light"), ((120, 40), "ricordo-dark"), ((200, 60), "ricordo-light")],
+    ids=["80x24", "120x40", "200x60"],
+)
 def test_looks(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], theme: str) -> None:
     app = notebook_app(build(tmp_path, HOSTILE))
     app.theme = theme

@@ -168,6 +168,7 @@ def test_marked_and_protected(snap_compare: Compare, small: Path) -> None:
         await drawn("space", "j", "P")(pilot)
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: "§" in stage.index_text and "u undo" in stage.bottom)
+        await stage.wait_for(lambda: "reminds of" in stage.note_text)
         await stage.think()
         app.clear_notifications()
         await stage.settle()
