@@ -262,9 +262,9 @@ class MainScreen(ActingScreen[None]):
         self._changed -= {self._reading.path}
         self._panes.index.mark(self._changed)
         self._reading.show(line=line)
-        self._recalling.note_opened()
         self._show_freshness()
         self.say()
+        self._recalling.note_opened()
 
     def _go_to(self, path: str, line: int = 0) -> None:
         """Open a note from elsewhere, and put the cursor of the index on it."""
