@@ -200,7 +200,14 @@ async def test_one_hunk_is_reverted(tmp_path: Path) -> None:
         await choose(stage, "tides.md")
         await stage.wait_for(lambda: "Two of" not in text_of(screen_of(stage)._diff))
         stage.app.clear_notifications()
-        await stage.press("space", "space", "ctrl+s")
+        await stage.settle()
+        screen = screen_of(stage)
+        await stage.wait_for(
+            lambda: screen._diff.hunk or screen.do_note() or screen._diff.move(1), "a hunk"
+        )
+        await stage.press("space")
+        await stage.wait_for(lambda: "revert 1 of it" in text_of(screen._list))
+        await stage.press("ctrl+s")
         await stage.wait_for(lambda: "Reverted 1 note" in stage.toasts)
     assert (root / "tides.md").read_text() == BEFORE["tides.md"]
 
