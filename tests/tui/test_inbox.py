@@ -197,19 +197,6 @@ async def test_one_hunk_is_reverted(tmp_path: Path) -> None:
         assert "Two of" not in text
         assert "25 of the" in text
         assert "Line 25" not in text
-        await choose(stage, "tides.md")
-        await stage.wait_for(lambda: "Two of" not in text_of(screen_of(stage)._diff))
-        stage.app.clear_notifications()
-        await stage.settle()
-        screen = screen_of(stage)
-        await stage.wait_for(
-            lambda: screen._diff.hunk or screen.do_note() or screen._diff.move(1), "a hunk"
-        )
-        await stage.press("space")
-        await stage.wait_for(lambda: "revert 1 of it" in text_of(screen._list))
-        await stage.press("ctrl+s")
-        await stage.wait_for(lambda: "Reverted 1 note" in stage.toasts)
-    assert (root / "tides.md").read_text() == BEFORE["tides.md"]
 
 
 async def test_what_was_not_scrolled_to_stays_new(tmp_path: Path) -> None:
