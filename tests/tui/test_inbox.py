@@ -160,7 +160,8 @@ async def test_a_session_is_shown_and_each_act_of_it_reverted(tmp_path: Path) ->
         assert contents(root) == theirs
         await stage.wait_for(lambda: stage.main._changing.can_redo)
         await stage.press("U")
-        await stage.wait_for(lambda: contents(root) == before)
+        await stage.wait_for(lambda: "Done again" in stage.toasts)
+        assert contents(root) == before
         await leave(stage)
         await stage.wait_for(lambda: "new in the inbox" not in stage.top)
     assert new_in(root) == []
@@ -197,6 +198,14 @@ async def test_one_hunk_is_reverted(tmp_path: Path) -> None:
         assert "Two of" not in text
         assert "25 of the" in text
         assert "Line 25" not in text
+        await choose(stage, "tides.md")
+        await stage.wait_for(lambda: "Two of" not in text_of(screen_of(stage)._diff))
+        stage.app.clear_notifications()
+        await stage.press("1", "space", "space")
+        await stage.wait_for(lambda: "revert 1 of it" in text_of(screen_of(stage)._list))
+        await stage.press("ctrl+s")
+        await stage.wait_for(lambda: "Reverted 1 note" in stage.toasts)
+    assert (root / "tides.md").read_text() == BEFORE["tides.md"]
 
 
 async def test_what_was_not_scrolled_to_stays_new(tmp_path: Path) -> None:

@@ -39,14 +39,15 @@ class Judging:
         if hunks:
             self._marks[arrival.id] = hunks
 
-    def forget(self, arrival: Arrival) -> None:
-        """Take the mark of an arrival away."""
-        self._marks.pop(arrival.id, None)
+    def forget(self, *ids: str) -> None:
+        """Take the marks of arrivals away."""
+        for id_ in ids:
+            self._marks.pop(id_, None)
 
-    def keep_to(self, inbox: Inbox) -> None:
-        """Forget what is no longer in the inbox as it was: somebody went on writing."""
-        ids = {arrival.id for arrival in inbox.waiting}
-        self._marks = {id_: hunks for id_, hunks in self._marks.items() if id_ in ids}
+    def keep_to(self, earlier: Inbox, inbox: Inbox) -> None:
+        """Forget the marks of what is no longer as it was: its hunks are others now."""
+        same = {arrival.id for arrival in inbox.waiting if arrival in earlier.arrivals}
+        self._marks = {id_: hunks for id_, hunks in self._marks.items() if id_ in same}
 
     def unseen(self, inbox: Inbox) -> frozenset[str]:
         """Return the ids of what stays new when the visit ends."""

@@ -94,8 +94,9 @@ class InboxScreen(PastScreen):
             await self._told(work)
 
     async def _load(self) -> None:
-        self._now = await asyncio.to_thread(inbox, self._notebook)
-        self._judging.keep_to(self._now)
+        now = await asyncio.to_thread(inbox, self._notebook)
+        self._judging.keep_to(self._now, now)
+        self._now = now
         self._visits = await asyncio.to_thread(count_visits, self._notebook)
         shown = self._now
         if self._back:
@@ -109,7 +110,7 @@ class InboxScreen(PastScreen):
         same = (n for n, it in enumerate(self._arrivals) if before and it.path == before.path)
         at = min(next(same, at), len(self._arrivals) - 1)
         self._list.show(len(self._arrivals), at, empty_inbox(shown, self._back))
-        if self.arrival is None or before is None or self.arrival.id != before.id:
+        if self.arrival is None or self.arrival != before:
             self._chosen()
         self.say()
 
@@ -223,7 +224,7 @@ class InboxScreen(PastScreen):
 
     def _decide(self, decision: Decision) -> None:
         if arrival := self.arrival:
-            self._judging.forget(arrival)
+            self._judging.forget(arrival.id)
             self._list.move(1)
             self._begin(partial(self._keep_decision, decision, [arrival.id]))
 
@@ -271,8 +272,7 @@ class InboxScreen(PastScreen):
         if await self._hands.write_seen(change_set):
             what = "1 note" if len(marks) == 1 else f"{len(marks)} notes"
             self.notify(f"Reverted {what}; u takes it back.", markup=False, timeout=5)
-            for arrival in self._arrivals:
-                self._judging.forget(arrival)
+            self._judging.forget(*marks)
         await self._load()
         self._changed()
 
