@@ -27,7 +27,7 @@ demo: $(RUNS) ## try Ricordo on a throwaway copy of the sample memory
 install: $(DEVELOPS) ## make .venv with Ricordo and all that its development needs
 
 test: $(DEVELOPS) ## run the tests
-	PYTHONHASHSEED=0 $(BIN)/python -m pytest -n $(JOBS) --maxprocesses $(JOBS_MAX) \
+	PYTHONHASHSEED=0 $(BIN)/python -m pytest -n $(JOBS) --maxprocesses $(JOBS_MAX) --dist worksteal \
 		--hypothesis-seed=$(SEED) $(TESTS)
 
 lint: $(DEVELOPS) ## check style, types and who imports whom
