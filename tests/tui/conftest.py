@@ -1,8 +1,10 @@
-"""What would make a screen vary: blinking, animations, colours of the terminal."""
+"""What would make a screen vary or a test slow: blinking, colours of the terminal, painting."""
 
 from __future__ import annotations
 
 import pytest
+from textual._compositor import Compositor
+from textual.screen import Screen
 
 
 @pytest.fixture(autouse=True)
@@ -15,3 +17,26 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setattr("ricordo.tui.widgets.find_bar.FindBar.cursor_blink", False, raising=False)
     monkeypatch.setattr("ricordo.tui.screens.form.FormInput.cursor_blink", False, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def painted_when_looked_at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paint only what a test looks at, for nobody sees the rest: it took half of the time.
+
+    The mark `painted` asks for every paint.
+    """
+    paint = Compositor.render_update
+
+    def render_update(
+        compositor: Compositor,
+        full: bool = False,
+        screen_stack: list[Screen[object]] | None = None,
+        simplify: bool = False,
+    ) -> object:
+        if full:
+            return paint(compositor, full, screen_stack, simplify)
+        compositor._dirty_regions.clear()
+        return None
+
+    if request.node.get_closest_marker("painted") is None:
+        monkeypatch.setattr(Compositor, "render_update", render_update)

@@ -168,8 +168,11 @@ class Stage:
         await self.settle()
 
     async def wait_for(self, holds: Callable[[], Any], what: str = "") -> None:
-        """Wait until `holds()` is true."""
-        await wait_for(holds, what, self.settle)
+        """Wait until `holds()` is true; where it does not become so, tell what is shown."""
+        try:
+            await wait_for(holds, what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the screen shows\n{self.painted()}") from None
 
     async def paints(self, text: str) -> None:
         """Wait until `text` is on the screen, in one row."""
@@ -263,7 +266,7 @@ async def wait_for(
             raise AssertionError(f"waited in vain for {what or holds}")
         if settle is not None:
             await settle()
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(0.01)
 
 
 @asynccontextmanager
@@ -283,6 +286,8 @@ async def staged(
 
 @asynccontextmanager
 async def on_stage(app: RicordoApp, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Stage]:
-    """Run `app` without a terminal."""
+    """Run `app` without a terminal; what it shows in the end can be painted."""
     async with app.run_test(size=size, notifications=True) as pilot:
-        yield Stage(app, pilot)
+        stage = Stage(app, pilot)
+        yield stage
+        stage.painted()

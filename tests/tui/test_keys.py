@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.command import CommandList, CommandPalette
 
-from ricordo.health.finding import Finding, Fix
-from ricordo.memory.change import EditLine
-from ricordo.memory.memory import Memory
 from ricordo.settings.keymap import clashes
 from ricordo.tui.actions.registry import BY_ID, actions_on, known_actions, label_of, offered
 from ricordo.tui.render.index_rows import Order
@@ -459,8 +455,7 @@ async def _(stage: Stage) -> None:
 
 @shows("fix")
 async def _(stage: Stage) -> None:
-    with_fixes(stage)
-    await stage.press("ctrl+r", "3", "right")
+    await stage.press("3", "right")
     await stage.wait_for(lambda: "F fix" in stage.bottom)
     await stage.press("F")
     await stage.shows(ProposalScreen)
@@ -491,21 +486,6 @@ async def _(stage: Stage) -> None:
     await stage.press("U")
     await stage.wait_for(lambda: "Done again" in stage.toasts)
     assert text(stage, ANA) == before + "She rows too.\n"
-
-
-def with_fixes(stage: Stage) -> None:
-    """Let the entry that leads nowhere be mendable."""
-    notebook = stage.main._notebook
-    judge = notebook.findings
-
-    def findings(memory: Memory) -> tuple[Finding, ...]:
-        return tuple(mended(it) if it.rule == "index-missing-file" else it for it in judge(memory))
-
-    def mended(it: Finding) -> Finding:
-        act = EditLine(INDEX, it.line, it.evidence[0], None)
-        return replace(it, fix=Fix("Take the entry out", (act,)))
-
-    notebook.findings = findings  # type: ignore[method-assign]
 
 
 def text(stage: Stage, path: str) -> str:

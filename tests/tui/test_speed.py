@@ -57,6 +57,7 @@ async def test_a_long_note_shows_its_beginning_before_the_rest(
         assert sum(rendered) > 150_000
 
 
+@pytest.mark.painted
 async def test_a_key_is_answered_by_one_paint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

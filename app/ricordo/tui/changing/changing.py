@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -35,7 +35,7 @@ class Changing:
 
     def __init__(
         self,
-        writing: Callable[[Expected], Writing],
+        writing: Callable[[Expected, Callable[[], Awaitable[None]]], Writing],
         follower: Follower,
         panes: Panes,
         reading: Reading,
@@ -62,7 +62,7 @@ class Changing:
 
     @cached_property
     def _writing(self) -> Writing:
-        return self._make_writing(self._expected)
+        return self._make_writing(self._expected, self._ask_history)
 
     @cached_property
     def _forms(self) -> Forms:

@@ -40,9 +40,11 @@ class Writing:
         follower: Follower,
         palette: Callable[[], Palette],
         expected: Expected,
+        ask_history: Callable[[], Awaitable[None]],
     ) -> None:
         """`notebook` is the one that `follower` owns: nothing is asked of it but where it is.
-        `palette` gives the styles in use, `expected` is told what will be written.
+        `palette` gives the styles in use, `expected` is told what will be written, `ask_history`
+        finds out what can be undone.
         """
         self._screen = screen
         self._followed = notebook
@@ -50,6 +52,7 @@ class Writing:
         self._palette_now = palette
         self._one_at_a_time = asyncio.Lock()
         self._expected = expected
+        self._ask_history = ask_history
 
     @cached_property
     def notebook(self) -> Notebook:
@@ -190,6 +193,7 @@ class Writing:
         return self.show_written()
 
     async def show_written(self) -> None:
-        """Ask for a look at what is on disk now, and wait until the screen has it."""
+        """Ask for a look at what is on disk now, and wait until the screen has it and undoes it."""
         self._follower.reread()
         await self._expected.shown()
+        await self._ask_history()

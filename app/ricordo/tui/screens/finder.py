@@ -87,9 +87,9 @@ class FinderScreen(Screen[Chosen | None]):
         self._palette = palette
         self._found = self._called_for = Found((), 0)
         self._wanted = ""
-        self._shown = ""
-        self._searching = False
         self._indexed = False
+        self._answered = "", False
+        self._searching = False
         self._list = RowList(palette, self._chosen, self._rows, id="hits", one_row=_NEVER, led=True)
         self._preview = NoteView(palette, id="preview")
         self._keys = Bar(palette, id="keys")
@@ -131,7 +131,12 @@ class FinderScreen(Screen[Chosen | None]):
     @property
     def is_settled(self) -> bool:
         """Whether all that was found for the words is on the screen."""
-        return self._indexed and not self._searching and self._wanted == self._shown
+        return self._indexed and not self._searching and self._answered == self._asked
+
+    @property
+    def _asked(self) -> tuple[str, bool]:
+        """What is typed, and whether it can be looked for in what the notes say."""
+        return self._wanted, self._indexed
 
     # Searching
 
@@ -142,13 +147,7 @@ class FinderScreen(Screen[Chosen | None]):
         await self._source.make_index(self._look)
         self._called_for = await self._source.ambient()
         self._indexed = True
-        if not self._wanted:
-            self._show("", self._called_for)
-        else:
-            # what the notes say was not found before
-            self._shown = ""
-            self._begin()
-        self._say()
+        self._begin()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search while the person types."""
@@ -164,20 +163,20 @@ class FinderScreen(Screen[Chosen | None]):
     async def _search(self) -> None:
         """Search for what is typed until nothing else is: what was typed meanwhile is left out."""
         try:
-            while self._wanted != self._shown:
-                typed = self._wanted
-                by_name = not self._indexed
-                found = await self._source.find(typed, by_name=by_name) if typed else None
-                self._show(typed, found or self._called_for)
+            while (asked := self._asked) != self._answered:
+                typed, indexed = asked
+                found = await self._source.find(typed, by_name=not indexed) if typed else None
+                self._answered = asked
+                self._show(found or self._called_for)
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
         finally:
             self._searching = False
 
-    def _show(self, typed: str, found: Found) -> None:
-        self._shown, self._found = typed, found
-        nothing = (("No note fits.", ""),)
-        self._list.show(len(found.hits), 0, nothing if typed else NOTHING_TYPED)
+    def _show(self, found: Found) -> None:
+        self._found = found
+        nothing = (("No note fits.", ""),) if self._answered[0] else NOTHING_TYPED
+        self._list.show(len(found.hits), 0, nothing)
         self._list.jump_to(0)
         self._chosen()
         self._say()
@@ -201,7 +200,7 @@ class FinderScreen(Screen[Chosen | None]):
     def _say(self) -> None:
         count, total = len(self._found.hits), self._found.total
         shown = f"{count} of {total:,}" if total > count else f"{total:,}"
-        title = "Found" if self._shown else "What your surroundings call for"
+        title = "Found" if self._answered[0] else "What your surroundings call for"
         self._list.border_title = Content(f"{title} · {shown}")
         told = ""
         if not self._indexed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
@@ -83,10 +84,11 @@ class MainScreen(ActingScreen[None]):
         self._seen: Seen | Lost | None = None
         self._changed: frozenset[str] = frozenset()
 
-    def _writing(self, expected: Expected) -> Writing:
+    def _writing(self, expected: Expected, ask_history: Callable[[], Awaitable[None]]) -> Writing:
         from ricordo.tui.changing.writing import Writing
 
-        return Writing(self, self._notebook, self._follower, lambda: self._palette, expected)
+        notebook, follower = self._notebook, self._follower
+        return Writing(self, notebook, follower, lambda: self._palette, expected, ask_history)
 
     def compose(self) -> ComposeResult:
         """The bars, the three panes, the line in which is searched."""
