@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -52,7 +54,7 @@ async def type_words(stage: Stage, screen: FinderScreen, words: str) -> None:
 
 
 def found(screen: FinderScreen) -> list[str]:
-    return [hit.result.note.path for hit in screen._found.hits]
+    return [it.hit.result.note.path for it in screen._found.hits]
 
 
 async def test_names_come_before_what_is_said(tmp_path: Path) -> None:
@@ -99,6 +101,61 @@ async def test_escape_leads_back_and_keeps_what_was_missed(tmp_path: Path) -> No
         memory = stage.looked.look.memory  # type: ignore[union-attr]
         await stage.wait_for(lambda: gaps(notebook.surroundings, memory), "the gap")
         assert [gap.words for gap in gaps(notebook.surroundings, memory)] == ["zeppelins moored"]
+
+
+async def test_enter_opens_what_fits_all_that_was_typed(tmp_path: Path) -> None:
+    async with finding(build(tmp_path)) as (stage, _):
+        await stage.type_ahead(*"units", "enter")
+        await stage.wait_for(lambda: stage.here == "feedback_units.md")
+        assert isinstance(stage.app.screen, MainScreen)
+
+
+async def test_every_memory_is_searched_and_its_note_opened(tmp_path: Path, pinned: Path) -> None:
+    other = pinned / ".claude/projects/-srv-harbour/memory"
+    other.mkdir(parents=True)
+    (other / "MEMORY.md").write_text("- [Buoys](buoys.md)\n- [Locks](locks.md)\n")
+    (other / "buoys.md").write_text("Red to port.\n")
+    (other / "locks.md").write_text("Shut at ebb, see [there](gone.md).\n")
+    async with finding(build(tmp_path), "port") as (stage, screen):
+        assert found(screen) == ["project_tides.md"]
+        await stage.press("ctrl+f")
+        await stage.paints("Find in every memory")
+        await stage.wait_for(lambda: screen.is_settled)
+        assert sorted(found(screen)) == ["buoys.md", "project_tides.md"]
+        await type_words(stage, screen, "has:dead-link")
+        assert sorted(found(screen)) == ["locks.md", "user_ana.md"]
+        await type_words(stage, screen, "shut ebb")
+        assert found(screen) == ["locks.md"]
+        await stage.paints("harbour")
+        await stage.press("ctrl+f")
+        await stage.wait_for(lambda: screen.is_settled and found(screen) == [])
+        await stage.press("ctrl+f", "enter")
+        await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
+        await stage.wait_for(lambda: stage.main.root == str(other) and stage.looked)
+        await stage.wait_for(lambda: stage.here == "locks.md")
+
+
+async def test_nobody_waits_for_the_index_of_a_notebook_that_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+    bring_up = Index.bring_up
+
+    def slowly(self: Index, memory: Any, progress: Any = None) -> None:
+        bring_up(self, memory)
+        for number in range(1000):
+            told.append(number)
+            progress(number, 1000)
+            time.sleep(0.02)
+
+    monkeypatch.setattr(Index, "bring_up", slowly)
+    async with staged(build(tmp_path)) as stage:
+        await stage.press("ctrl+f")
+        await stage.wait_for(lambda: told)
+    await asyncio.sleep(0.1)
+    so_far = len(told)
+    await asyncio.sleep(0.2)
+    assert len(told) == so_far
 
 
 async def test_names_are_found_while_the_index_is_made(

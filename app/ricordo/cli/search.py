@@ -30,15 +30,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the notes that were found."""
     from ricordo.notebook.recall import open_index
-    from ricordo.notebook.search import Search, Values, values_of
+    from ricordo.notebook.search import Search, Values, asks_findings, values_of
     from ricordo.notebook.usage import remember_gap, uses_by_person
-    from ricordo.recall.query import parse
 
     notebook = open_notebook(options, surroundings)
     memory = notebook.read()
     uses = uses_by_person(surroundings, memory)
-    judges = any(it.key in ("is", "has") for it in parse(options.query).conditions)
-    values = values_of(notebook.judge(memory), uses) if judges else Values(uses=uses)
+    if asks_findings(options.query):
+        values = values_of(notebook.judge(memory), uses)
+    else:
+        values = Values(uses=uses)
     index = open_index(notebook.place, surroundings)
     found = Search(index, memory, surroundings).find(options.query, values, options.number)
     if not found.hits:

@@ -60,6 +60,11 @@ class Found(NamedTuple):
     """
 
 
+def asks_findings(typed: str) -> bool:
+    """Say whether a condition of what was `typed` asks what is wrong or true of a note."""
+    return any(it.key in ("is", "has") for it in parse(typed).conditions)
+
+
 def values_of(look: Look, uses: Mapping[str, int] | None = None) -> Values:
     """Return what the conditions are judged by, from a memory that was judged."""
     labels = {

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.agents.place import Place
-from ricordo.disk.reader import read_memory
 from ricordo.errors import RicordoError
 from ricordo.notebook.find import all_memories
+from ricordo.notebook.open import Depth, Look, Notebook
 from ricordo.notebook.recall import open_index
-from ricordo.notebook.search import MOST, Found, Hit, Search, Values
+from ricordo.notebook.search import MOST, Found, Hit, Search, Values, asks_findings, values_of
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.notebook.usage import uses_by_person
+from ricordo.settings.settings import Settings
 from ricordo.text import one_line
 
 Progress = Callable[[Place, int, int], None]
@@ -20,9 +22,10 @@ Progress = Callable[[Place, int, int], None]
 
 
 class PlacedHit(NamedTuple):
-    """A note that was found, and in which memory."""
+    """A note that was found, and the memory that it was found in."""
 
     place: Place
+    look: Look
     hit: Hit
 
 
@@ -34,10 +37,7 @@ class FoundInAll(NamedTuple):
     """How many notes there were, with those beyond `hits`."""
 
 
-class _Opened(NamedTuple):
-    place: Place
-    search: Search
-    values: Values
+NOTHING = FoundInAll((), 0)
 
 
 class SearchAll:
@@ -46,6 +46,7 @@ class SearchAll:
     def __init__(
         self,
         surroundings: Surroundings,
+        settings: Settings,
         places: Sequence[Place] | None = None,
         progress: Progress | None = None,
     ) -> None:
@@ -55,33 +56,48 @@ class SearchAll:
         self._opened: list[_Opened] = []
         for place in all_memories(surroundings) if places is None else places:
             try:
-                self._opened.append(_open(place, surroundings, progress))
+                self._opened.append(_Opened(Notebook(place, surroundings, settings), progress))
             except (RicordoError, OSError) as error:
                 self.remarks.append(f"{one_line(place.root)} was left out: {one_line(str(error))}")
 
     def find(self, typed: str, most: int = MOST) -> FoundInAll:
         """Return what fits `typed` in any memory: notes found by name first, the best kind of hit
-        before all others, then those that say it, best first. Findings are not judged here: no note
-        has what `is:` and `has:` ask for.
+        before all others, then those that say it, best first. A memory is judged when a condition
+        asks for its findings.
         """
-        found = [(it.place, it.search.find(typed, it.values, most)) for it in self._opened]
+        found = [(it, it.find(typed, most)) for it in self._opened]
         hits = [
-            (_rank(hit, of_place), PlacedHit(place, hit))
-            for place, of_place in found
-            for hit in of_place.hits
+            (_rank(hit, of_memory), PlacedHit(it.place, it.look, hit))
+            for it, of_memory in found
+            for hit in of_memory.hits
         ]
         # stable: notes of equal rank stay in the order that their own memory gives them
         hits.sort(key=lambda it: it[0])
-        total = sum(of_place.total for _, of_place in found)
+        total = sum(of_memory.total for _, of_memory in found)
         return FoundInAll(tuple(placed for _, placed in hits[:most]), total)
 
 
-def _open(place: Place, surroundings: Surroundings, progress: Progress | None) -> _Opened:
-    memory = read_memory(place.root, place.layout)
-    index = open_index(place, surroundings)
-    index.bring_up(memory, (lambda done, of: progress(place, done, of)) if progress else None)
-    values = Values(uses=uses_by_person(surroundings, memory))
-    return _Opened(place, Search(index, memory, surroundings), values)
+class _Opened:
+    """One memory that is searched."""
+
+    def __init__(self, notebook: Notebook, progress: Progress | None) -> None:
+        self.place = place = notebook.place
+        self._notebook = notebook
+        memory = notebook.read()
+        self.look = Look(memory, (), (), notebook.surroundings.now, Depth.READ)
+        index = open_index(place, notebook.surroundings)
+        index.bring_up(memory, (lambda done, of: progress(place, done, of)) if progress else None)
+        self._uses = uses_by_person(notebook.surroundings, memory)
+        self._search = Search(index, memory, notebook.surroundings)
+
+    def find(self, typed: str, most: int) -> Found:
+        values = self._judged if asks_findings(typed) else Values(uses=self._uses)
+        return self._search.find(typed, values, most)
+
+    @cached_property
+    def _judged(self) -> Values:
+        self.look = self._notebook.judge(self.look.memory)
+        return values_of(self.look, self._uses)
 
 
 def _rank(hit: Hit, found: Found) -> tuple[bool, float, int]:

@@ -26,7 +26,7 @@ from ricordo.settings.settings import DEFAULT_THEME, Settings
 from ricordo.settings.theme import ThemeColors
 from ricordo.text import one_line
 from ricordo.tui.commands import CommandProvider
-from ricordo.tui.messages import MemoriesRequested
+from ricordo.tui.messages import MemoriesRequested, NoteRequested
 from ricordo.tui.no_control import NoControl
 from ricordo.tui.palette import Palette
 from ricordo.tui.screens.main import MainScreen
@@ -98,9 +98,9 @@ class RicordoApp(App[int]):
         for remark in self._remarks:
             self.notify(str(remark), severity="warning", markup=False, timeout=15)
 
-    def _open(self, place: Place) -> None:
+    def _open(self, place: Place, note: str = "") -> None:
         notebook = Notebook(place, self._surroundings, self._settings)
-        screen = MainScreen(notebook, self.palette)
+        screen = MainScreen(notebook, self.palette, note)
         if len(self.screen_stack) > 1:
             self.switch_screen(screen)
         else:
@@ -130,6 +130,10 @@ class RicordoApp(App[int]):
     def on_memories_requested(self, message: MemoriesRequested) -> None:
         """Offer every memory of this machine."""
         self.run_worker(self._offer_all())
+
+    def on_note_requested(self, message: NoteRequested) -> None:
+        """Open the memory that has the note, and the note."""
+        self._open(message.place, message.path)
 
     async def _offer_all(self) -> None:
         asked_on = self.screen

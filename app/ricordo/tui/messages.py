@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.message import Message
 
+from ricordo.agents.place import Place
 from ricordo.notebook.follow import Lost, Seen
 
 
@@ -18,3 +19,13 @@ class Looked(Message):
 
 class MemoriesRequested(Message):
     """The person wants to open another memory."""
+
+
+class NoteRequested(Message):
+    """The person wants to open a note of another memory."""
+
+    def __init__(self, place: Place, path: str) -> None:
+        """`path` is that of the note in the memory at `place`."""
+        super().__init__()
+        self.place = place
+        self.path = path

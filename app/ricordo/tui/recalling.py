@@ -6,20 +6,22 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ricordo.notebook.open import Look, Notebook
+from ricordo.tui.messages import NoteRequested
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from ricordo.agents.place import Place
     from ricordo.memory.memory import Memory
     from ricordo.notebook.associate import Association, Associations
-    from ricordo.notebook.search import Found, Search, Values
-    from ricordo.recall.index import Index
+    from ricordo.notebook.search_all import PlacedHit
     from ricordo.tui.palette import Palette
     from ricordo.tui.reading import Reading
-    from ricordo.tui.screens.finder import Chosen
+    from ricordo.tui.screens.finder import InVain
+    from ricordo.tui.source import Everywhere, Here
 
 IDLE = 5.0
 """Seconds without a key or a change after which the index is made: it takes the processor."""
@@ -27,14 +29,6 @@ _REST = 0.4
 """Seconds for which a note is open before it is asked what it reminds of: who walks through the
 index does not wait for it.
 """
-
-
-class _Ready(NamedTuple):
-    """What a search needs of one look."""
-
-    look: Look
-    search: Search
-    values: Values
 
 
 class Recalling:
@@ -50,24 +44,32 @@ class Recalling:
     ) -> None:
         """`reading` tells what is looked at; `open_note` is called with what was found."""
         self._screen = screen
-        self._place = notebook.place
+        self._notebook = notebook
         self._surroundings = notebook.surroundings
         self._reading = reading
         self._palette = palette
         self._open_note = open_note
-        self._ready: _Ready | None = None
         self._reminding: tuple[Memory, Associations] | None = None
         self._touched = 0.0
-        self.done, self.of = 0, 0
-        """How many notes the index that is being made has, and of how many; 0 of 0 else."""
+        self._is_left = False
 
     # What searches is loaded when somebody searches: the first paint need not wait for it.
 
     @cached_property
-    def _index(self) -> Index:
-        from ricordo.notebook.recall import open_index
+    def _here(self) -> Here:
+        from ricordo.tui.source import Here
 
-        return open_index(self._place, self._surroundings)
+        return Here(self._notebook, self._reading, lambda: self._is_left)
+
+    @cached_property
+    def _everywhere(self) -> Everywhere:
+        from ricordo.tui.source import Everywhere
+
+        return Everywhere(self._notebook, lambda: self._is_left)
+
+    def leave(self) -> None:
+        """Let nobody wait for an index: who needs it next makes it."""
+        self._is_left = True
 
     def looked(self, look: Look) -> None:
         """Keep the index in line with `look`, once the person does nothing for a while, and show
@@ -75,21 +77,14 @@ class Recalling:
         """
         if look.judged:
             self._touched = time.monotonic()
-            self._run(partial(self._keep_up, look), "recall")
+            self._run(self._keep_up, "recall")
             self._begin_reminding(on_purpose=False)
 
-    async def _keep_up(self, look: Look) -> None:
+    async def _keep_up(self) -> None:
         while (left := self._touched + IDLE - time.monotonic()) > 0:
             await asyncio.sleep(left)
-        await self.make_index(look)
-
-    async def make_index(self, look: Look) -> None:
-        """Bring the index in line with `look`; `done` and `of` tell how far it is."""
-        await asyncio.to_thread(lambda: self._index.bring_up(look.memory, self._progressed))
-        self.done = self.of = 0
-
-    def _progressed(self, done: int, of: int) -> None:
-        self.done, self.of = done, of
+        here = await asyncio.to_thread(lambda: self._here)
+        await here.make_index()
 
     # The finder
 
@@ -97,50 +92,23 @@ class Recalling:
         """Find notes while words are typed."""
         from ricordo.tui.screens.finder import FinderScreen
 
-        look = self._reading.look
-        if look is not None:
-            finder = FinderScreen(look, self, self._palette())
+        if self._reading.look is not None:
+            finder = FinderScreen((self._here, self._everywhere), self._palette())
             self._screen.app.push_screen(finder, self._found)
 
-    def _found(self, chosen: Chosen | None) -> None:
-        if chosen is not None and chosen.path:
-            self._open_note(chosen.path)
-        elif chosen is not None:
+    def _found(self, chosen: PlacedHit | InVain | None) -> None:
+        from ricordo.tui.screens.finder import InVain
+
+        if isinstance(chosen, InVain):
             self._run(partial(self._remember_gap, chosen.words), "gap")
+        elif chosen is not None:
+            self._open_found(chosen.place, chosen.hit.result.note.path)
 
-    async def find(self, typed: str, *, by_name: bool = False) -> Found:
-        """Return what fits what was `typed`, `by_name` only what is called so."""
-        return await asyncio.to_thread(self._find, typed, by_name)
-
-    def _find(self, typed: str, by_name: bool) -> Found:
-        ready = self._readied()
-        if by_name:
-            return ready.search.find_named(typed, ready.values)
-        return ready.search.find(typed, ready.values)
-
-    def _readied(self) -> _Ready:
-        from ricordo.notebook.search import Search, values_of
-        from ricordo.notebook.usage import uses_by_person
-
-        look, ready = self._reading.look, self._ready
-        assert look is not None, "the finder opens on a memory that was read"
-        if ready is None or ready.look is not look:
-            search = Search(self._index, look.memory, self._surroundings)
-            uses = uses_by_person(self._surroundings, look.memory)
-            ready = self._ready = _Ready(look, search, values_of(look, uses))
-        return ready
-
-    async def ambient(self) -> Found:
-        """Return what the surroundings call for."""
-        return await asyncio.to_thread(self._ambient)
-
-    def _ambient(self) -> Found:
-        from ricordo.notebook.ambient import ambient
-        from ricordo.notebook.search import Found, Hit
-
-        memory = self._readied().look.memory
-        called = ambient(self._index, memory, self._place, self._surroundings)
-        return Found(tuple(Hit(it, by_name=False) for it in called), len(called))
+    def _open_found(self, place: Place, path: str) -> None:
+        if place.root == self._notebook.place.root:
+            self._open_note(path)
+        else:
+            self._screen.post_message(NoteRequested(place, path))
 
     async def _remember_gap(self, words: str) -> None:
         from ricordo.notebook.usage import remember_gap

@@ -11,12 +11,13 @@ from ricordo.agents import claude_settings
 from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.agents.place import Place
 from ricordo.notebook.search_all import SearchAll
+from ricordo.settings.settings import Settings
 from tests.builders import note_text, write_memory
 from tests.unit.machine import Machine
 
 HARBOUR = {
     "tides.md": note_text("tides", "Sines has a tide gauge.\n", "About water"),
-    "gauge.md": note_text("gauge reading", "Twice a day.\n", "When it is read"),
+    "gauge.md": note_text("gauge reading", "At noon, see [it](gone.md).\n", "When it is read"),
 }
 OFFICE = {
     "gauge.md": note_text("gauge", "A dial.\n", "Of the boiler"),
@@ -46,7 +47,7 @@ def found(search: SearchAll, typed: str, most: int = 50) -> list[str]:
 
 
 def test_names_come_first_then_texts_whatever_memory_they_are_in(machine: Machine) -> None:
-    search = SearchAll(machine.surroundings(), places(machine))
+    search = SearchAll(machine.surroundings(), Settings(), places(machine))
     assert found(search, "gauge") == [
         "office/gauge.md",
         "harbour/gauge.md",
@@ -56,26 +57,26 @@ def test_names_come_first_then_texts_whatever_memory_they_are_in(machine: Machin
 
 
 def test_the_first_are_those_of_the_whole(machine: Machine) -> None:
-    search = SearchAll(machine.surroundings(), places(machine))
+    search = SearchAll(machine.surroundings(), Settings(), places(machine))
     assert found(search, "gauge", most=2) == ["office/gauge.md", "harbour/gauge.md"]
     assert search.find("gauge", most=2).total == 4
     assert search.find("zebra").hits == ()
 
 
 def test_conditions_hold_in_every_memory(machine: Machine) -> None:
-    search = SearchAll(machine.surroundings(), places(machine))
+    search = SearchAll(machine.surroundings(), Settings(), places(machine))
     assert sorted(found(search, '"gauge" type:project')) == [
         "harbour/gauge.md",
         "harbour/tides.md",
         "office/boiler.md",
         "office/gauge.md",
     ]
-    assert found(search, "has:dead-link") == []
+    assert found(search, "has:dead-link") == ["harbour/gauge.md"]
 
 
 def test_a_memory_that_cannot_be_read_is_left_out_with_a_remark(machine: Machine) -> None:
     gone = Place(str(machine.path / "gone\x1b"), AUTO_MEMORY)
-    search = SearchAll(machine.surroundings(), [gone, *places(machine)])
+    search = SearchAll(machine.surroundings(), Settings(), [gone, *places(machine)])
     assert len(found(search, "gauge")) == 4
     (remark,) = search.remarks
     assert "gone" in remark
@@ -88,10 +89,16 @@ def test_all_memories_of_the_machine_are_searched_and_progress_is_told(machine: 
     machine.transcript(memory.parent, project)
     told: list[tuple[str, int, int]] = []
     search = SearchAll(
-        machine.surroundings(), progress=lambda place, done, of: told.append((place.root, done, of))
+        machine.surroundings(),
+        Settings(),
+        progress=lambda place, done, of: told.append((place.root, done, of)),
     )
     assert found(search, "tides") == ["memory/tides.md"]
     assert [root for root, done, of in told if done == of] == [str(memory)]
     told.clear()
-    SearchAll(machine.surroundings(), progress=lambda place, done, of: told.append(("", done, of)))
+    SearchAll(
+        machine.surroundings(),
+        Settings(),
+        progress=lambda place, done, of: told.append(("", done, of)),
+    )
     assert told == []

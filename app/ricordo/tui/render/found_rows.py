@@ -18,13 +18,14 @@ NOTHING_TYPED: Sequence[tuple[str, str]] = (
 )
 
 
-def hit_rows(hit: Hit, width: int) -> tuple[Line, Line]:
-    """Return the two rows of a hit: its name and why it was found, then the passage."""
+def hit_rows(hit: Hit, width: int, where: str = "") -> tuple[Line, Line]:
+    """Return the two rows of a hit: its name, in `where` it was found and why, then the passage."""
     note, result = hit.result.note, hit.result
     why = f"  {one_line('; '.join(result.why))}"
     name = [Span(" ", ""), *marked(note.name, hit.name_marks, "bold")]
     kind = Span(f"  {clip(note.type, 14)}" if note.type else "", "dim")
-    first = Line(fit((*name, kind, Span(why, "dim")), width))
+    memory = Span(f"  {clip(where, 28)}" if where else "", "accent")
+    first = Line(fit((*name, memory, kind, Span(why, "dim")), width))
     passage = marked(result.snippet, result.marks, "dim")
     return first, Line(fit((Span("   "), *passage), width))
 

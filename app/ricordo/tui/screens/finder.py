@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,7 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from ricordo.errors import RicordoError
-from ricordo.notebook.search import Found, Hit
+from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit
+from ricordo.notebook.seen import short_name
 from ricordo.text import clip
 from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.found_rows import NOTHING_TYPED, hit_rows
@@ -25,8 +27,8 @@ from ricordo.tui.widgets.note_view import NoteView
 from ricordo.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from ricordo.notebook.open import Look
     from ricordo.tui.palette import Palette
+    from ricordo.tui.source import Source
 
 _WIDE = 100
 """Columns from which on the note is previewed beside the list."""
@@ -34,62 +36,54 @@ _EVERY = 0.2
 """Seconds between two looks at how far the index is."""
 _NEVER = 10_000
 """Cells from which on a hit takes one row."""
-_KEYS = (("↑ ↓", "move"), ("Enter", "open"), ("Esc", "back"))
+_KEYS = (("↑ ↓", "move"), ("Enter", "open"))
+_LEAVE = ("Esc", "back")
 
 
-class Source(Protocol):
-    """What finds notes."""
+class InVain(NamedTuple):
+    """How a search ended that found nothing."""
 
-    @property
-    def done(self) -> int:
-        """How many notes the index that is being made has."""
-
-    @property
-    def of(self) -> int:
-        """Of how many; 0 where none is being made."""
-
-    async def find(self, typed: str, *, by_name: bool = False) -> Found:
-        """Return what fits what was `typed`, `by_name` only what is called so."""
-
-    async def ambient(self) -> Found:
-        """Return what the surroundings call for."""
-
-    async def make_index(self, look: Look) -> None:
-        """Bring the index in line with `look`."""
-
-
-class Chosen(NamedTuple):
-    """How the search ended."""
-
-    path: str
-    """The note to be opened; "" where nothing was found."""
     words: str
     """What was typed."""
 
 
-class FinderScreen(Screen[Chosen | None]):
+class _Asked(NamedTuple):
+    """What is to be answered."""
+
+    source: Source
+    words: str
+    indexed: bool
+    """Whether the words can be looked for in what the notes say."""
+
+
+class FinderScreen(Screen[PlacedHit | InVain | None]):
     """Ends with what was chosen, with what was looked for in vain, or with None."""
 
     CSS_PATH = "finder.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+f", "leave", show=False, priority=True),
+        Binding("escape", "leave", show=False, priority=True),
+        Binding("ctrl+f", "elsewhere", show=False, priority=True),
         Binding("down,ctrl+n", "move(1)", show=False, priority=True),
         Binding("up,ctrl+p", "move(-1)", show=False, priority=True),
         Binding("pagedown", "page(1)", show=False, priority=True),
         Binding("pageup", "page(-1)", show=False, priority=True),
     ]
 
-    def __init__(self, look: Look, source: Source, palette: Palette) -> None:
-        """`source` finds notes of `look`."""
+    def __init__(self, sources: Sequence[Source], palette: Palette) -> None:
+        """Notes are found in the first of the `sources`, in the next after ctrl+f."""
         super().__init__()
-        self._look = look
-        self._source = source
+        self._sources = sources
+        self._source = sources[0]
         self._palette = palette
-        self._found = self._called_for = Found((), 0)
+        self._found = NOTHING
+        self._called_for: dict[Source, FoundInAll] = {}
+        """What the surroundings call for, by the source whose index is there."""
+        self._begun: set[Source] = set()
         self._wanted = ""
-        self._indexed = False
-        self._answered = "", False
+        self._answered = self._asked
         self._searching = False
+        self._ends = False
+        """Whether what is found first is to be opened."""
         self._list = RowList(palette, self._chosen, self._rows, id="hits", one_row=_NEVER, led=True)
         self._preview = NoteView(palette, id="preview")
         self._keys = Bar(palette, id="keys")
@@ -106,12 +100,10 @@ class FinderScreen(Screen[Chosen | None]):
     def on_mount(self) -> None:
         """Begin with the words; names are found before the index is there."""
         words = self.query_one(FormInput)
-        words.border_title = Content("Find")
         words.focus()
         self._list.show(0, 0, NOTHING_TYPED)
-        self._run(self._make_index)
+        self._find_in(self._source)
         self.set_interval(_EVERY, self._say)
-        self._say()
 
     def on_resize(self) -> None:
         """Show the note beside the list where there is room."""
@@ -123,7 +115,7 @@ class FinderScreen(Screen[Chosen | None]):
         self._palette = palette
 
     @property
-    def hit(self) -> Hit | None:
+    def hit(self) -> PlacedHit | None:
         """The hit under the cursor."""
         hits = self._found.hits
         return hits[self._list.at] if 0 <= self._list.at < len(hits) else None
@@ -131,28 +123,47 @@ class FinderScreen(Screen[Chosen | None]):
     @property
     def is_settled(self) -> bool:
         """Whether all that was found for the words is on the screen."""
-        return self._indexed and not self._searching and self._answered == self._asked
+        asked = self._asked
+        return asked.indexed and not self._searching and self._answered == asked
 
     @property
-    def _asked(self) -> tuple[str, bool]:
-        """What is typed, and whether it can be looked for in what the notes say."""
-        return self._wanted, self._indexed
+    def _asked(self) -> _Asked:
+        return _Asked(self._source, self._wanted, self._source in self._called_for)
+
+    @property
+    def _is_answered(self) -> bool:
+        """Whether what is on the screen was found for the words, if perhaps by name alone."""
+        return self._answered[:2] == self._asked[:2]
+
+    @property
+    def _is_here(self) -> bool:
+        return self._source is self._sources[0]
 
     # Searching
 
     def _run(self, work: Callable[[], Awaitable[None]]) -> None:
         self.run_worker(work)
 
-    async def _make_index(self) -> None:
-        await self._source.make_index(self._look)
-        self._called_for = await self._source.ambient()
-        self._indexed = True
+    def _find_in(self, source: Source) -> None:
+        self._source = source
+        self.query_one(FormInput).border_title = Content(source.title)
+        if source not in self._begun:
+            self._begun.add(source)
+            self._run(partial(self._make_index, source))
+        self._begin()
+        self._say()
+
+    async def _make_index(self, source: Source) -> None:
+        for remark in await source.make_index():
+            self.notify(remark, severity="warning", markup=False, timeout=10)
+        self._called_for[source] = await source.ambient()
         self._begin()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search while the person types."""
         event.stop()
         self._wanted = event.value.strip()
+        self._ends = False
         self._begin()
 
     def _begin(self) -> None:
@@ -164,18 +175,24 @@ class FinderScreen(Screen[Chosen | None]):
         """Search for what is typed until nothing else is: what was typed meanwhile is left out."""
         try:
             while (asked := self._asked) != self._answered:
-                typed, indexed = asked
-                found = await self._source.find(typed, by_name=not indexed) if typed else None
+                source, words, indexed = asked
+                found = self._called_for.get(source, NOTHING)
+                if words:
+                    found = await source.find(words, by_name=not indexed)
                 self._answered = asked
-                self._show(found or self._called_for)
+                self._show(found)
+            if self._ends:
+                self._end()
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
         finally:
             self._searching = False
 
-    def _show(self, found: Found) -> None:
+    def _show(self, found: FoundInAll) -> None:
         self._found = found
-        nothing = (("No note fits.", ""),) if self._answered[0] else NOTHING_TYPED
+        nothing = NOTHING_TYPED
+        if self._answered.words:
+            nothing = (("No note fits.", ""),) if self._answered.indexed else ()
         self._list.show(len(found.hits), 0, nothing)
         self._list.jump_to(0)
         self._chosen()
@@ -183,51 +200,65 @@ class FinderScreen(Screen[Chosen | None]):
 
     def _chosen(self) -> None:
         """Show the note under the cursor, from where it says what was typed."""
-        hit, page = self.hit, None
-        if hit is not None:
-            width, today = self._preview.content_width, self._look.at.date()
-            page = NotePage(self._look, hit.result.note, width, False, today)
         self._preview.search("")
-        self._preview.show(page)
-        self._preview.border_title = Content(clip(hit.result.note.path, 60) if hit else "")
-        if hit is not None and hit.result.marks:
-            start, end = hit.result.marks[0]
-            self._preview.search(hit.result.snippet[start:end])
+        if self.hit is None:
+            self._preview.show(None)
+            self._preview.border_title = Content("")
+            return
+        look, result = self.hit.look, self.hit.hit.result
+        width, today = self._preview.content_width, look.at.date()
+        self._preview.show(NotePage(look, result.note, width, False, today))
+        self._preview.border_title = Content(clip(result.note.path, 60))
+        if result.marks:
+            start, end = result.marks[0]
+            self._preview.search(result.snippet[start:end])
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
-        return hit_rows(self._found.hits[number], width)
+        place, _, hit = self._found.hits[number]
+        return hit_rows(hit, width, "" if self._is_here else short_name(place))
 
     def _say(self) -> None:
         count, total = len(self._found.hits), self._found.total
         shown = f"{count} of {total:,}" if total > count else f"{total:,}"
-        title = "Found" if self._answered[0] else "What your surroundings call for"
+        title = "Found" if self._answered.words else "What your surroundings call for"
         self._list.border_title = Content(f"{title} · {shown}")
         told = ""
-        if not self._indexed:
+        if not self._asked.indexed:
             done, of = self._source.done, self._source.of
             far = f": {done:,} of {of:,} notes" if of else ""
-            told = f" the index is being made{far}; names are found already "
-        self._keys.say(key_spans(_KEYS), (Span(told, "dim"),))
+            told = f" the index is being made{far}"
+            told += "; names are found already " if self._is_here else " "
+        widens = ("ctrl+f", "in every memory" if self._is_here else "in this memory")
+        self._keys.say(key_spans((*_KEYS, widens, _LEAVE)), (Span(told, "dim"),))
 
     # What the keys do
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Open what is under the cursor."""
+        """Open what is under the cursor, once it is what was found for the words."""
         event.stop()
-        self._end()
+        if self._is_answered:
+            self._end()
+        else:
+            self._ends = True
 
     def on_row_list_opened(self) -> None:
         """A second click opens."""
         self._end()
 
     def _end(self) -> None:
+        self._ends = False
         if self.hit is not None:
-            self.dismiss(Chosen(self.hit.result.note.path, self._wanted))
+            self.dismiss(self.hit)
 
     def action_leave(self) -> None:
         """End without a note; what was looked for in vain is told."""
         in_vain = self.is_settled and self._wanted and not self._found.hits
-        self.dismiss(Chosen("", self._wanted) if in_vain else None)
+        self.dismiss(InVain(self._wanted) if in_vain else None)
+
+    def action_elsewhere(self) -> None:
+        """Find in the next of the sources, the first again after the last."""
+        at = self._sources.index(self._source)
+        self._find_in(self._sources[(at + 1) % len(self._sources)])
 
     def action_move(self, step: int) -> None:
         """Move the cursor."""

@@ -53,12 +53,15 @@ class MainScreen(ActingScreen[None]):
     SCENE = Scene.NOTEBOOK
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
-    def __init__(self, notebook: Notebook, palette: Palette) -> None:
-        """`notebook` is this screen's own from now on."""
+    def __init__(self, notebook: Notebook, palette: Palette, note: str = "") -> None:
+        """`notebook` is this screen's own from now on; it opens at the note with the path `note`,
+        or where the person left it.
+        """
         super().__init__(palette, notebook.settings.keymap)
         self._notebook = notebook
         self._follower = Follower(notebook)
         self._desk = recall_desk(notebook.surroundings.state, notebook.place.root)
+        self._first_note = note or self._desk.note
         self._listing = Listing.of_desk(self._desk)
         self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
         self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
@@ -101,6 +104,7 @@ class MainScreen(ActingScreen[None]):
     def on_unmount(self) -> None:
         """Keep how the notebook is left, and leave its memory to the garbage collector."""
         gc.unfreeze()
+        self._recalling.leave()
         reading = self._reading
         desk = self._listing.to_desk(reading.path, reading.as_source, self._panes.shares)
         # a screen that cannot be restored is no reason to trouble a person who is leaving
@@ -170,7 +174,7 @@ class MainScreen(ActingScreen[None]):
         if seen.look.remark and not (isinstance(before, Seen) and before.look.remark):
             self.notify(seen.look.remark, severity="warning", markup=False)
         if first:
-            self._reading.begin(seen.look, self._listing.first_note(seen.look, self._desk.note))
+            self._reading.begin(seen.look, self._listing.first_note(seen.look, self._first_note))
         self._changed |= seen.changed - {self._reading.path} - own
         self._show_index()
         if gone is not None:

@@ -1,0 +1,173 @@
+"""Where the finder finds: in the memory on the screen, or in every memory of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from ricordo.notebook.find import all_memories
+from ricordo.notebook.recall import open_index
+from ricordo.notebook.search import Found, Hit, Search, Values, values_of
+from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit, SearchAll
+from ricordo.notebook.usage import uses_by_person
+
+if TYPE_CHECKING:
+    from ricordo.notebook.open import Look, Notebook
+    from ricordo.tui.reading import Reading
+
+
+class Source(Protocol):
+    """What finds notes."""
+
+    title: str
+    """What the person is told of it."""
+    done: int
+    """How many notes the index that is being made has."""
+    of: int
+    """Of how many; 0 where none is being made."""
+
+    async def make_index(self) -> list[str]:
+        """Bring the index in line with what is there; return what could not be read."""
+
+    async def find(self, typed: str, *, by_name: bool = False) -> FoundInAll:
+        """Return what fits what was `typed`, `by_name` what can be found before there is an index.
+
+        Raises RicordoError.
+        """
+
+    async def ambient(self) -> FoundInAll:
+        """Return what the surroundings call for."""
+
+
+class _Left(Exception):
+    """The person has left, so that no index is needed any more."""
+
+
+class _Indexing:
+    """How far the index is that is being made."""
+
+    def __init__(self, is_left: Callable[[], bool]) -> None:
+        self.done = self.of = 0
+        self._is_left = is_left
+
+    def _progressed(self, done: int, of: int) -> None:
+        if self._is_left():
+            raise _Left
+        self.done, self.of = done, of
+
+
+class _Ready(NamedTuple):
+    """What a search needs of one look."""
+
+    look: Look
+    search: Search
+    values: Values
+
+
+class Here(_Indexing):
+    """The memory on the screen, as it is looked at now."""
+
+    title = "Find"
+
+    def __init__(self, notebook: Notebook, reading: Reading, is_left: Callable[[], bool]) -> None:
+        """`reading` tells what is looked at; once it `is_left` no index is made any further."""
+        super().__init__(is_left)
+        self._place = notebook.place
+        self._surroundings = notebook.surroundings
+        self._reading = reading
+        self._index = open_index(self._place, self._surroundings)
+        self._ready: _Ready | None = None
+
+    async def make_index(self) -> list[str]:
+        """Bring the index in line with what is looked at."""
+        memory = self._look.memory
+        try:
+            await asyncio.to_thread(lambda: self._index.bring_up(memory, self._progressed))
+        except _Left:
+            return []
+        self.done = self.of = 0
+        return []
+
+    async def find(self, typed: str, *, by_name: bool = False) -> FoundInAll:
+        """Return what fits what was `typed`, `by_name` only what is called so."""
+        return await asyncio.to_thread(self._find, typed, by_name)
+
+    async def ambient(self) -> FoundInAll:
+        """Return what the surroundings call for."""
+        return await asyncio.to_thread(self._ambient)
+
+    @property
+    def _look(self) -> Look:
+        look = self._reading.look
+        assert look is not None, "the finder opens on a memory that was read"
+        return look
+
+    def _find(self, typed: str, by_name: bool) -> FoundInAll:
+        ready = self._readied()
+        if by_name:
+            return self._placed(ready.look, ready.search.find_named(typed, ready.values))
+        return self._placed(ready.look, ready.search.find(typed, ready.values))
+
+    def _readied(self) -> _Ready:
+        look, ready = self._look, self._ready
+        if ready is None or ready.look is not look:
+            search = Search(self._index, look.memory, self._surroundings)
+            uses = uses_by_person(self._surroundings, look.memory)
+            ready = self._ready = _Ready(look, search, values_of(look, uses))
+        return ready
+
+    def _ambient(self) -> FoundInAll:
+        from ricordo.notebook.ambient import ambient
+
+        look = self._look
+        called = ambient(self._index, look.memory, self._place, self._surroundings)
+        hits = tuple(Hit(it, by_name=False) for it in called)
+        return self._placed(look, Found(hits, len(called)))
+
+    def _placed(self, look: Look, found: Found) -> FoundInAll:
+        hits = (PlacedHit(self._place, look, hit) for hit in found.hits)
+        return FoundInAll(tuple(hits), found.total)
+
+
+class Everywhere(_Indexing):
+    """Every memory of this machine, as each was when its index was asked for."""
+
+    title = "Find in every memory"
+
+    def __init__(self, notebook: Notebook, is_left: Callable[[], bool]) -> None:
+        """The memory of `notebook` is one of them; once it `is_left` no index is made any further."""
+        super().__init__(is_left)
+        self._here = notebook.place
+        self._surroundings = notebook.surroundings
+        self._settings = notebook.settings
+        self._search: SearchAll | None = None
+
+    async def make_index(self) -> list[str]:
+        """Read and index every memory; return which could not be read, and why."""
+        try:
+            self._search = await asyncio.to_thread(self._read)
+        except _Left:
+            return []
+        self.done = self.of = 0
+        return self._search.remarks
+
+    def _read(self) -> SearchAll:
+        others = all_memories(self._surroundings)
+        places = [self._here, *(place for place in others if place.root != self._here.root)]
+        return SearchAll(
+            self._surroundings,
+            self._settings,
+            places,
+            progress=lambda _, done, of: self._progressed(done, of),
+        )
+
+    async def find(self, typed: str, *, by_name: bool = False) -> FoundInAll:
+        """Return what fits what was `typed`; nothing before the memories are read."""
+        if self._search is None or by_name:
+            return NOTHING
+        return await asyncio.to_thread(self._search.find, typed)
+
+    async def ambient(self) -> FoundInAll:
+        """Return nothing: the surroundings call for notes of one memory."""
+        return NOTHING
