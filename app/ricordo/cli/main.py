@@ -36,6 +36,7 @@ COMMANDS = {
     "show": "show",
     "search": "search",
     "recall": "recall",
+    "usage": "usage",
     "lint": "lint",
     "new": "new",
     "rename": "rename",

@@ -22,6 +22,7 @@ Without PATH it opens the memory of the current directory. Commands:
   search   find notes by name and by what they say
   recall   the notes an agent should read for a message
   hook     the same for agents, which call it at every message
+  usage    what notes were used for, and what was looked for in vain
   lint     what is wrong with a memory; --fix mends what can be mended
   inbox    what others changed since the last visit
   new      make a note and its entry in the index

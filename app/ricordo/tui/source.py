@@ -136,7 +136,7 @@ class Everywhere(_Indexing):
     title = "Find in every memory"
 
     def __init__(self, notebook: Notebook, is_left: Callable[[], bool]) -> None:
-        """The memory of `notebook` is one of them; once it `is_left` no index is made any further."""
+        """The memory of `notebook` is one of them; once it `is_left` none is indexed any more."""
         super().__init__(is_left)
         self._here = notebook.place
         self._surroundings = notebook.surroundings
