@@ -47,7 +47,7 @@ DOOR = (
 )
 GROUPS = (
     Group("memory", ("tests/unit/memory",), {"examples": 100_000}),
-    Group("text", ("tests/unit/test_text.py",), {"examples": 1_000_000}),
+    Group("text", ("tests/unit/test_text.py", "tests/unit/test_git.py"), {"examples": 1_000_000}),
     Group("settings", ("tests/unit/settings",), {"examples": 100_000}),
     Group("secrets", ("tests/unit/test_secrets.py",), {"examples": 100_000}),
     Group("disk", ("tests/unit/disk", "tests/faults/test_bad_files.py"), {"examples": 10_000}),
@@ -71,6 +71,11 @@ GROUPS = (
         },
     ),
     Group("health", ("tests/unit/health",), {"examples": 10_000, "hostile_bytes": 1_000_000}),
+    Group(
+        "recall",
+        ("tests/unit/recall", "tests/faults/test_hook.py"),
+        {"examples": 10_000, "damages": 500},
+    ),
     Group("agents", ("tests/unit/agents", "tests/unit/activity"), {"examples": 10_000}),
     Group(
         "notebook",
