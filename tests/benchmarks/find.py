@@ -40,9 +40,14 @@ from tests.benchmarks.measure import Reference, Row, median, print_row, process_
 from tests.benchmarks.run import in_p
 from tests.benchmarks.stage import RICORDO
 from tests.benchmarks.tasks import read_bytes
+from tests.benchmarks.terminal import Terminal
 
 SEED = 7
+MANY = 100_000
 ASKED = 40
+_CTRL_F, _CTRL_U = "\x06", "\x15"
+_DRAWN = 0.3
+"""Seconds without a paint after which all results are drawn; the cursor blinks every 0.5."""
 KEYSTROKE, ONE_NOTE = 0.016, 0.030
 """Seconds, on the machine on which P is 6.5 ms."""
 
@@ -67,6 +72,21 @@ class Stage:
 
     def note(self) -> Note:
         return self.random.choice(self.memory.notes)
+
+    def typed(self) -> str:
+        """Return what a person may type: words of some note, or how one begins to be called."""
+        is_said = self.random.random() < 0.5
+        return " ".join(self.words(2) if is_said else self.note().name.split()[:2])
+
+    def environ(self) -> dict[str, str]:
+        """Return an environment in which the program keeps its state where this index is."""
+        kept = {name: it for name, it in os.environ.items() if not name.startswith("PYTHON")}
+        return kept | {
+            "RICORDO_STATE": self.surroundings.state,
+            "HOME": str(self.folder),
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+        }
 
     def words(self, count: int) -> list[str]:
         """Return words that follow one another in some note."""
@@ -120,8 +140,7 @@ def typing(at: Stage, judged: bool) -> Iterator[Row]:
     search = Search(at.index, at.memory, at.surroundings)
     lines = "".join(f"{it.name} {it.path} {it.description}\n" for it in at.memory.notes)
     times, starts, filtered = [], [], []
-    for _ in range(ASKED // 4):
-        typed = " ".join(at.words(2) if at.random.random() < 0.5 else at.note().name.split()[:2])
+    for typed in (at.typed() for _ in range(ASKED // 4)):
         starts.append(python_start())
         for end in range(1, len(typed) + 1, 3):
             part = typed[:end]
@@ -134,13 +153,46 @@ def typing(at: Stage, judged: bool) -> Iterator[Row]:
     yield Row("key to results, median", median(times), p)
     if filtered:
         f = Reference("F", median(filtered))
-        yield Row("key to results, p95, beside fzf", p95(times), f, 0.3 if not judged else None)
+        yield Row(
+            "key to results, p95, beside fzf",
+            p95(times),
+            f,
+            0.3 if len(at.memory.notes) >= MANY else None,
+        )
     else:
         print("  fzf is not installed: nothing stands beside it")
 
 
 def _fed(words: Sequence[str], text: str) -> None:
     subprocess.run(words, input=text.encode(), stdout=subprocess.DEVNULL, check=False)
+
+
+def drawing(at: Stage, judged: bool) -> Iterator[Row]:
+    """From a key to the results on a terminal, in the finder of the notebook."""
+    times, filtered = [], []
+    lines = "".join(f"{it.name} {it.path} {it.description}\n" for it in at.memory.notes)
+    with Terminal([RICORDO, str(at.root)], at.environ(), at.folder) as terminal:
+        terminal.wait_for("watching", seconds=120)
+        terminal.settle(quiet=2.0)
+        terminal.send(_CTRL_F)
+        terminal.wait_for("in every memory")
+        for typed in (at.typed() for _ in range(ASKED // 8)):
+            terminal.settle(quiet=_DRAWN)
+            for key in typed[:12]:
+                start = time.perf_counter()
+                terminal.send(key)
+                times.append(terminal.settle(quiet=_DRAWN) - start)
+            terminal.send(_CTRL_U)
+            if shutil.which("fzf"):
+                words = ["fzf", "--filter", typed[:12]]
+                filtered.append(timed(lambda words=words: _fed(words, lines)))  # type: ignore[misc]
+    p = Reference("P", median(python_start() for _ in range(5)))
+    yield Row("key to drawn results, p95", p95(times), p)
+    yield Row("key to drawn results, median", median(times), p)
+    if filtered:
+        yield Row(
+            "key to drawn results, p95, beside fzf", p95(times), Reference("F", median(filtered))
+        )
 
 
 def full_text(at: Stage, judged: bool) -> Iterator[Row]:
@@ -174,8 +226,7 @@ def _quiet(words: Sequence[str]) -> None:
 
 def hook(at: Stage, judged: bool) -> Iterator[Row]:
     """The hook as installed, and recall by the command's own function."""
-    environ = {name: it for name, it in os.environ.items() if not name.startswith("PYTHON")}
-    environ |= {"RICORDO_STATE": at.surroundings.state, "HOME": str(at.folder)}
+    environ = at.environ()
     times, starts, recalls = [], [], []
     for number in range(ASKED):
         prompt = " ".join(at.words(12))
@@ -219,7 +270,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\n{notes:,} notes")
         with tempfile.TemporaryDirectory(prefix="ricordo-find-") as temporary:
             at = Stage(Path(temporary).resolve(), notes)
-            for measurement in (building, typing, full_text, hook):
+            for measurement in (building, typing, drawing, full_text, hook):
                 for row in measurement(at, notes == 10_000):
                     print_row(row)
     return 0

@@ -87,11 +87,15 @@ class Terminal:
                 raise TooSlow(f"it did not come in {seconds} s; painted last: {shown!r}")
         return time.perf_counter()
 
-    def settle(self, quiet: float = 0.05, seconds: float = 20) -> None:
-        """Wait until nothing has been painted for `quiet` seconds."""
-        deadline = time.perf_counter() + seconds
-        while self._read(quiet) and time.perf_counter() < deadline:
-            pass
+    def settle(self, quiet: float = 0.05, seconds: float = 20) -> float:
+        """Wait until nothing has been painted for `quiet` seconds; return the moment of the last
+        paint (time.perf_counter), or of the call where nothing was painted.
+        """
+        last = time.perf_counter()
+        deadline = last + seconds
+        while self._read(quiet) and last < deadline:
+            last = time.perf_counter()
+        return last
 
     def cpu(self) -> float:
         """Return the seconds of processor time that the program has taken so far (Linux only)."""

@@ -103,7 +103,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         words.focus()
         self._list.show(0, 0, NOTHING_TYPED)
         self._find_in(self._source)
-        self.set_interval(_EVERY, self._say)
+        self.set_interval(_EVERY, self._say_how_far)
 
     def on_resize(self) -> None:
         """Show the note beside the list where there is room."""
@@ -216,6 +216,10 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         place, _, hit = self._found.hits[number]
         return hit_rows(hit, width, "" if self._is_here else short_name(place))
+
+    def _say_how_far(self) -> None:
+        if not self._asked.indexed:
+            self._say()
 
     def _say(self) -> None:
         count, total = len(self._found.hits), self._found.total
