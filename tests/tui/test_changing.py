@@ -94,6 +94,38 @@ async def test_links_that_follow_a_name_are_seen_before_they_are_written(
     assert read(root)["a.md"] == note_text("new-name")
 
 
+@pytest.mark.parametrize("key", ["J", "e", "E"])
+async def test_of_a_hard_link_it_is_asked_before_its_names_part(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    edits_with('echo more >> "$1"', tmp_path, monkeypatch)
+    for name in ("MEMORY.md", ANA):
+        (tmp_path / name).hardlink_to(root / name)
+    before = read(root)
+    async with staged(root) as stage:
+
+        async def wish() -> None:
+            await stage.press(key)
+            if key == "E":
+                await stage.press("end", "x")
+                await stage.confirm()
+
+        await stage.go_to(ANA)
+        await wish()
+        await stage.shows(ProposalScreen)
+        await stage.paints("another name (a hard link): outside")
+        await stage.press("escape")
+        assert read(root) == before
+        await stage.wait_for(lambda: not stage.main._changing._writing._one_at_a_time.locked())
+        await wish()
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.wait_for(lambda: read(root) != before)
+    assert {name: (tmp_path / name).read_text() for name in ("MEMORY.md", ANA)} == {
+        name: before[name] for name in ("MEMORY.md", ANA)
+    }
+
+
 async def test_text_that_was_not_changed_does_nothing(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ricordo.memory.change import Change, Create, Rewrite
 from ricordo.memory.change_set import ChangeSet, Edit, effective
+from ricordo.memory.hard_link import hard_link_remarks
 from ricordo.memory.memory import Memory
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.versions import Version, content
@@ -20,4 +21,6 @@ def restore(notebook: Notebook, memory: Memory, version: Version, path: str) -> 
     edit = Edit(memory.root, path, before, raw)
     text = (raw or b"").decode("utf-8", "replace")
     act = Rewrite(path, text) if file else Create(path, text, entry="")
-    return ChangeSet(effective([edit]), (Change(act, f"as it was on {version.at[:16]}"),))
+    edits = effective([edit])
+    changes = (Change(act, f"as it was on {version.at[:16]}"),)
+    return ChangeSet(edits, changes, tuple(hard_link_remarks(memory, edits)))

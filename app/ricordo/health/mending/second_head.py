@@ -79,7 +79,8 @@ def join_heads(note: Note, second: SecondHead) -> Fix | None:
     rest = "\n".join(lines[last + 1 :])
     if joined.fault or joined.fields != wanted or kept[joined.end :] != rest:
         return None
-    lost = [key for key in own if second.head.fields.get(key) not in (None, first[key])]
+    both = [key for key in first if key in own and key in second.head.fields]
+    lost = [key for key in both if second.head.fields[key] not in (None, first[key])]
     differs = f"; of {', '.join(lost)} the first stays" if lost else ""
     return Fix(f"make one head of the two{differs}", without_lines(note, gone))
 

@@ -114,6 +114,12 @@ class Writing:
         keymap = self._followed.settings.keymap
         return await self.ask(ProposalScreen(title, change_set, self.palette, keymap, words, extra))
 
+    async def warned(self, title: str, change_set: ChangeSet) -> ChangeSet | None:
+        """Return a `change_set` that is written unseen; where there is something to know of it
+        first, what the person approves of it.
+        """
+        return await self.propose(title, change_set) if change_set.remarks else change_set
+
     async def ask(self, screen: Screen[Result]) -> Result | None:
         """Show `screen` and return what it ends with."""
         return await self._screen.app.push_screen_wait(screen)
