@@ -107,6 +107,7 @@ async def test_of_a_hard_link_it_is_asked_before_its_names_part(
         async def wish() -> None:
             await stage.press(key)
             if key == "E":
+                await stage.shows(FormScreen)
                 await stage.press("end", "x")
                 await stage.confirm()
 
