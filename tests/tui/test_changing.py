@@ -502,6 +502,11 @@ async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pin
         await stage.paints("purges the history of the value too")
         await stage.confirm()
         await stage.wait_for(lambda: "The value is gone from" in stage.toasts)
+        await stage.press("u")
+        await stage.wait_for(lambda: "was purged or dropped from the history. So" in stage.toasts)
+        stage.app.clear_notifications()
+        await stage.press("u")
+        await stage.wait_for(lambda: "There is nothing to undo in this memory" in stage.toasts)
     assert TOKEN not in (root / TIDES).read_text()
     state = pinned / ".local/state/ricordo"
     assert all(
