@@ -7,14 +7,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ricordo.health.finding import Finding, Fix
-from ricordo.memory.change import Replace
-from ricordo.memory.memory import Memory
 from ricordo.tui.changing.writing import MERGED
 from ricordo.tui.screens.acting import CALM
 from ricordo.tui.screens.form import FormScreen
@@ -26,7 +22,7 @@ from ricordo.tui.screens.three_versions import ThreeVersionsScreen
 from tests.builders import note_text
 from tests.figures import figure
 from tests.tui import hostile
-from tests.tui.stage import SMALL, Stage, build, editor, staged
+from tests.tui.stage import SMALL, build, editor, staged
 from tests.tui.test_keys import ANA, CACHE, INDEX, TIDES, UNITS
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
@@ -472,31 +468,16 @@ async def test_a_name_that_is_taken_says_so_and_changes_nothing(root: Path) -> N
 # A credential
 
 
-def with_masking(stage: Stage, token: str) -> None:
-    """Let a credential be mendable as the rule would mend it."""
-    notebook = stage.main._notebook
-    judge = notebook.findings
-
-    def findings(memory: Memory) -> tuple[Finding, ...]:
-        return tuple(mended(it) if it.rule == "secret" else it for it in judge(memory))
-
-    def mended(it: Finding) -> Finding:
-        act = Replace(it.path, token, "[masked]")
-        return replace(it, fix=Fix("Mask the credential", (act,)))
-
-    notebook.findings = findings  # type: ignore[method-assign]
-
-
 async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pinned: Path) -> None:
     text = note_text("project-tides", f"The token is {TOKEN}\n")
     root = build(tmp_path, {**SMALL, TIDES: text})
     async with staged(root) as stage:
-        with_masking(stage, TOKEN)
         await stage.go_to(TIDES)
         await stage.press("ctrl+r")
         await stage.wait_for(lambda: "F fix" in stage.bottom)
         await stage.press("F")
         await stage.shows(ProposalScreen)
+        await stage.paints("mask the value (github-token)")
         await stage.paints("keeps the value until it is purged")
         await stage.press("p", "p", "p")
         await stage.paints("purges the history of the value too")
@@ -504,6 +485,7 @@ async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pin
         await stage.wait_for(lambda: "The value is gone from" in stage.toasts)
         await stage.press("u")
         await stage.wait_for(lambda: "was purged or dropped from the history. So" in stage.toasts)
+        assert "(A credential (github-token) stood in the text for every agent" in stage.toasts
         stage.app.clear_notifications()
         await stage.press("u")
         await stage.wait_for(lambda: "There is nothing to undo in this memory" in stage.toasts)

@@ -16,7 +16,8 @@ def changes_of(finding: Finding) -> list[Change]:
     if finding.fix is None:
         return []
     author = Author(Role.RULE, finding.rule)
-    return [Change(act, finding.fix.label, author) for act in finding.fix.acts]
+    reason = finding.fix.reason or finding.fix.label
+    return [Change(act, reason, author) for act in finding.fix.acts]
 
 
 def gathered_changes(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
