@@ -232,6 +232,23 @@ async def test_the_same_lines_show_three_versions_and_can_be_edited_again(
         assert "The port is Faro" in (root / TIDES).read_text()
 
 
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 40)], ids=str)
+async def test_lines_that_both_added_at_the_end_are_in_sight(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    edits_with(f'echo "Mine." >> "$1"; echo "Theirs." >> {root / CACHE}', tmp_path, monkeypatch)
+    async with staged(root, size) as stage:
+        await stage.go_to(CACHE)
+        await stage.press("e")
+        await stage.shows(ThreeVersionsScreen)
+        await stage.paints("Somebody else changed the same lines")
+        for text in ("Mine.", "Theirs."):
+            await stage.paints(text)
+        # before is shown where they were added
+        last = (root / CACHE).read_text().splitlines().index("Theirs.")
+        await stage.wait_for(lambda: stage.painted().count(f" {last} ") == 3)
+
+
 async def test_leaving_the_three_versions_keeps_the_text(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +274,7 @@ async def test_a_note_that_went_meanwhile_is_not_lost(
         await stage.press("e")
         await stage.shows(ThreeVersionsScreen)
         await stage.paints("the file is not there")
+        await stage.paints("Somebody else deleted the file")
     assert "mine" in copies(pinned)[0].read_text()
 
 
