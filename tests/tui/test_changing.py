@@ -356,6 +356,27 @@ async def test_marked_notes_are_retired_in_one_act(root: Path) -> None:
     assert read(root) == before
 
 
+async def test_a_key_that_is_about_one_note_says_so_once_where_others_are_marked(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits_with('echo more >> "$1"', tmp_path, monkeypatch)
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.go_to(CACHE)
+        await stage.press("space")
+        await stage.go_to(TIDES)
+        await stage.press("space", "J")
+        await stage.wait_for(lambda: read(root)[INDEX] != before[INDEX])
+        assert "on the note under the cursor alone" in stage.toasts
+        stage.app.clear_notifications()
+        await stage.press("e")
+        await stage.wait_for(lambda: "Saved" in stage.toasts)
+        assert "alone" not in stage.toasts
+        assert "2 marked: d m P F E" in stage.bottom
+    assert read(root)[CACHE] == before[CACHE]
+    assert read(root)[TIDES] == before[TIDES] + "more\n"
+
+
 async def test_marked_notes_get_one_type(root: Path) -> None:
     async with staged(root) as stage:
         await stage.press("space", "j", "space", "E")
