@@ -83,6 +83,8 @@ class Writing:
             except RicordoError as error:
                 self._expected.forget()
                 self._screen.notify(str(error), severity="error", markup=False, timeout=10)
+                # what cannot be undone is no longer offered
+                await self._ask_history()
                 return None
 
     async def read(self) -> Memory:
