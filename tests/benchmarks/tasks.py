@@ -24,6 +24,7 @@ STRUCTURAL = frozenset(
         "frontmatter-missing",
         "frontmatter-invalid",
         "frontmatter-incomplete",
+        "frontmatter-twice",
         "unknown-type",
         "duplicate-name",
         "oversized-note",

@@ -7,14 +7,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ricordo.health.finding import Finding, Fix
-from ricordo.memory.change import Replace
-from ricordo.memory.memory import Memory
 from ricordo.tui.changing.writing import MERGED
 from ricordo.tui.screens.acting import CALM
 from ricordo.tui.screens.form import FormScreen
@@ -26,7 +22,7 @@ from ricordo.tui.screens.three_versions import ThreeVersionsScreen
 from tests.builders import note_text
 from tests.figures import figure
 from tests.tui import hostile
-from tests.tui.stage import SMALL, Stage, build, editor, staged
+from tests.tui.stage import SMALL, build, editor, staged
 from tests.tui.test_keys import ANA, CACHE, INDEX, TIDES, UNITS
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
@@ -92,6 +88,39 @@ async def test_links_that_follow_a_name_are_seen_before_they_are_written(
         await stage.wait_for(lambda: "Saved" in stage.toasts)
     assert read(root)["b.md"] == "See [[new-name]].\n"
     assert read(root)["a.md"] == note_text("new-name")
+
+
+@pytest.mark.parametrize("key", ["J", "e", "E"])
+async def test_of_a_hard_link_it_is_asked_before_its_names_part(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    edits_with('echo more >> "$1"', tmp_path, monkeypatch)
+    for name in ("MEMORY.md", ANA):
+        (tmp_path / name).hardlink_to(root / name)
+    before = read(root)
+    async with staged(root) as stage:
+
+        async def wish() -> None:
+            await stage.press(key)
+            if key == "E":
+                await stage.shows(FormScreen)
+                await stage.press("end", "x")
+                await stage.confirm()
+
+        await stage.go_to(ANA)
+        await wish()
+        await stage.shows(ProposalScreen)
+        await stage.paints("another name (a hard link): outside")
+        await stage.press("escape")
+        assert read(root) == before
+        await stage.wait_for(lambda: not stage.main._changing._writing._one_at_a_time.locked())
+        await wish()
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.wait_for(lambda: read(root) != before)
+    assert {name: (tmp_path / name).read_text() for name in ("MEMORY.md", ANA)} == {
+        name: before[name] for name in ("MEMORY.md", ANA)
+    }
 
 
 async def test_text_that_was_not_changed_does_nothing(
@@ -203,6 +232,23 @@ async def test_the_same_lines_show_three_versions_and_can_be_edited_again(
         assert "The port is Faro" in (root / TIDES).read_text()
 
 
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 40)], ids=str)
+async def test_lines_that_both_added_at_the_end_are_in_sight(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    edits_with(f'echo "Mine." >> "$1"; echo "Theirs." >> {root / CACHE}', tmp_path, monkeypatch)
+    async with staged(root, size) as stage:
+        await stage.go_to(CACHE)
+        await stage.press("e")
+        await stage.shows(ThreeVersionsScreen)
+        await stage.paints("Somebody else changed the same lines")
+        for text in ("Mine.", "Theirs."):
+            await stage.paints(text)
+        # before is shown where they were added
+        last = (root / CACHE).read_text().splitlines().index("Theirs.")
+        await stage.wait_for(lambda: stage.painted().count(f" {last} ") == 3)
+
+
 async def test_leaving_the_three_versions_keeps_the_text(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +274,7 @@ async def test_a_note_that_went_meanwhile_is_not_lost(
         await stage.press("e")
         await stage.shows(ThreeVersionsScreen)
         await stage.paints("the file is not there")
+        await stage.paints("Somebody else deleted the file")
     assert "mine" in copies(pinned)[0].read_text()
 
 
@@ -307,6 +354,27 @@ async def test_marked_notes_are_retired_in_one_act(root: Path) -> None:
         await stage.press("u")
         await stage.wait_for(lambda: "Undone" in stage.toasts)
     assert read(root) == before
+
+
+async def test_a_key_that_is_about_one_note_says_so_once_where_others_are_marked(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits_with('echo more >> "$1"', tmp_path, monkeypatch)
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.go_to(CACHE)
+        await stage.press("space")
+        await stage.go_to(TIDES)
+        await stage.press("space", "J")
+        await stage.wait_for(lambda: read(root)[INDEX] != before[INDEX])
+        assert "on the note under the cursor alone" in stage.toasts
+        stage.app.clear_notifications()
+        await stage.press("e")
+        await stage.wait_for(lambda: "Saved" in stage.toasts)
+        assert "alone" not in stage.toasts
+        assert "2 marked: d m P F E" in stage.bottom
+    assert read(root)[CACHE] == before[CACHE]
+    assert read(root)[TIDES] == before[TIDES] + "more\n"
 
 
 async def test_marked_notes_get_one_type(root: Path) -> None:
@@ -439,36 +507,26 @@ async def test_a_name_that_is_taken_says_so_and_changes_nothing(root: Path) -> N
 # A credential
 
 
-def with_masking(stage: Stage, token: str) -> None:
-    """Let a credential be mendable as the rule would mend it."""
-    notebook = stage.main._notebook
-    judge = notebook.findings
-
-    def findings(memory: Memory) -> tuple[Finding, ...]:
-        return tuple(mended(it) if it.rule == "secret" else it for it in judge(memory))
-
-    def mended(it: Finding) -> Finding:
-        act = Replace(it.path, token, "[masked]")
-        return replace(it, fix=Fix("Mask the credential", (act,)))
-
-    notebook.findings = findings  # type: ignore[method-assign]
-
-
 async def test_masking_a_credential_asks_for_the_history_too(tmp_path: Path, pinned: Path) -> None:
     text = note_text("project-tides", f"The token is {TOKEN}\n")
     root = build(tmp_path, {**SMALL, TIDES: text})
     async with staged(root) as stage:
-        with_masking(stage, TOKEN)
         await stage.go_to(TIDES)
         await stage.press("ctrl+r")
         await stage.wait_for(lambda: "F fix" in stage.bottom)
         await stage.press("F")
         await stage.shows(ProposalScreen)
+        await stage.paints("mask the value (github-token)")
         await stage.paints("keeps the value until it is purged")
         await stage.press("p", "p", "p")
         await stage.paints("purges the history of the value too")
         await stage.confirm()
         await stage.wait_for(lambda: "The value is gone from" in stage.toasts)
+        await stage.press("u")
+        await stage.wait_for(lambda: "was purged or dropped from the history. So" in stage.toasts)
+        assert "(A credential (github-token) stood in the text for every agent" in stage.toasts
+        await stage.wait_for(lambda: not stage.main.situation.undo)
+        assert "u undo" not in stage.bottom
     assert TOKEN not in (root / TIDES).read_text()
     state = pinned / ".local/state/ricordo"
     assert all(

@@ -184,6 +184,27 @@ async def test_one_alone_is_reverted(tmp_path: Path, path: str) -> None:
         assert b"[Ports](ports.md) \xe2\x80\x94 where they are\n" in now["MEMORY.md"]
 
 
+async def test_of_a_hard_link_it_is_asked_before_it_is_reverted(tmp_path: Path) -> None:
+    root = recorded(tmp_path)
+    agent_session(root)
+    (tmp_path / "other").hardlink_to(root / "tides.md")
+    theirs = (root / "tides.md").read_bytes()
+    async with in_inbox(root) as stage:
+        await choose(stage, "tides.md")
+        await stage.press("d", "ctrl+s")
+        await stage.shows(ProposalScreen)
+        await stage.paints("another name (a hard link): outside")
+        await stage.press("escape")
+        await stage.shows(InboxScreen)
+        assert (root / "tides.md").read_bytes() == theirs
+        await stage.press("ctrl+s")
+        await stage.shows(ProposalScreen)
+        await stage.press("ctrl+s")
+        await stage.wait_for(lambda: "Reverted 1 note" in stage.toasts)
+    assert (root / "tides.md").read_text() == BEFORE["tides.md"]
+    assert (tmp_path / "other").read_bytes() == theirs
+
+
 async def test_one_hunk_is_reverted(tmp_path: Path) -> None:
     root = recorded(tmp_path)
     agent_session(root)

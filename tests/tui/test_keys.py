@@ -21,6 +21,7 @@ from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.memories import MemoriesScreen
 from ricordo.tui.screens.move import MoveScreen
+from ricordo.tui.screens.pick_note import PickNoteScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.situation import Pane, Scene
 from ricordo.tui.widgets.bar import Bar
@@ -463,6 +464,45 @@ async def _(stage: Stage) -> None:
     await stage.confirm()
     await stage.wait_for(lambda: "Dredging" not in text(stage, INDEX))
     await stage.wait_for(lambda: "Mended" in stage.toasts)
+
+
+@shows("successor")
+async def _(stage: Stage) -> None:
+    await stage.go_to(CACHE)
+    await stage.press("d")
+    await stage.shows(ProposalScreen)
+    assert " s successor" in stage.app.screen.query_one("#keys", Bar).text
+    await stage.press("p")
+    assert "Only where a credential is masked" in stage.toasts
+    await stage.press("s")
+    await stage.shows(PickNoteScreen)
+
+
+@shows("purge")
+async def _(stage: Stage) -> None:
+    path = Path(stage.main.root) / TIDES
+    path.write_text(f"{path.read_text()}\nThe token is ghp_{'a1B2c3D4e5F6' * 3}\n")
+    await stage.go_to(TIDES)
+    await stage.wait_for(lambda: "secret" in stage.freshness_text)
+    await stage.press("F")
+    await stage.shows(ProposalScreen)
+    assert " p purge history" in stage.app.screen.query_one("#keys", Bar).text
+    await stage.press("p")
+    await stage.paints("purges the history of the value too")
+    await stage.press("p", "s")
+    assert "purges the history of the value too" not in stage.painted()
+    assert "Only where notes are retired" in stage.toasts
+
+
+async def test_the_keys_of_one_kind_of_proposal_can_be_others(tmp_path: Path, pinned: Path) -> None:
+    settings(pinned, '[keymap]\nsuccessor = "f5"\n')
+    async with staged(build(tmp_path)) as stage:
+        await stage.go_to(CACHE)
+        await stage.press("d")
+        await stage.shows(ProposalScreen)
+        assert " f5 successor" in stage.app.screen.query_one("#keys", Bar).text
+        await stage.press("f5")
+        await stage.shows(PickNoteScreen)
 
 
 @shows("protect")

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from ricordo.text import one_line, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ricordo.memory.change import Change
-    from ricordo.memory.change_set import ChangeSet
+    from ricordo.memory.change_set import ChangeSet, Edit
     from ricordo.memory.memory import Memory
     from ricordo.notebook.open import Notebook
 
@@ -37,16 +39,16 @@ def apply_reported(notebook: Notebook, change_set: ChangeSet, done: str) -> None
     from ricordo.notebook.change import apply_at_once
 
     _, merged = apply_at_once(notebook, change_set, by_hand=True)
-    lines = [done, *told_edits(change_set)]
+    lines = [done, *told_edits(change_set.edits)]
     lines += [f"  {visible(path)}: merged with what somebody else wrote" for path in merged]
     lines += [f"  {remark}" for remark in change_set.remarks]
     print_lines([*lines, "`ricordo undo` takes it back."])
 
 
-def told_edits(change_set: ChangeSet) -> list[str]:
+def told_edits(edits: Iterable[Edit]) -> list[str]:
     """Return what becomes of each file, a line each."""
     return [
         f"  {'created' if edit.before is None else 'removed' if edit.after is None else 'changed'} "
         f"{one_line(edit.path)}"
-        for edit in change_set.edits
+        for edit in edits
     ]

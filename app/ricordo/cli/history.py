@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ricordo.notebook.versions import Version
 
 SUMMARY = "The versions of a note, or of the whole memory, newest first."
+_LONGEST_REASON = 80
+"""Cells; `--json` has all of it."""
 _MOST_DAYS = 36_500
 
 
@@ -67,7 +69,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
 
 def _line(version: Version) -> str:
     size = "" if version.bytes is None else f"{version.bytes:,} bytes"
-    reason = f"  {one_line(version.reason)}" if version.reason else ""
+    reason = f"  {clip(version.reason, _LONGEST_REASON)}" if version.reason else ""
     return (
         f"{version.id:<8} {version.at[:16].replace('T', ' ')}  {version.kind:<8} "
         f"{clip(version.path, 40):<40} {size:>14}  {one_line(version.by)}{reason}"

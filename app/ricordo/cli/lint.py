@@ -89,7 +89,7 @@ def _mend(options: Namespace, surroundings: Surroundings, only: frozenset[str]) 
     if plan.change_set:
         _, merged = apply_at_once(notebook, plan.change_set, by_hand=False)
         lines += [f"mended: {finding_line(finding)}" for finding in plan.mended]
-        lines += told_edits(plan.change_set)
+        lines += told_edits(plan.change_set.edits)
         lines += [f"  {one_line(path)}: merged with what somebody else wrote" for path in merged]
         lines += [f"  {remark}" for remark in plan.change_set.remarks]
     lines += [f"left: {finding_line(left.finding)}: {visible(left.why)}" for left in plan.left]

@@ -60,7 +60,7 @@ _TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory")
 
 def run(arguments: list[str]) -> int:
     """Run the command line `arguments`, without the program's name; return the exit code."""
-    debug = "--debug" in arguments
+    debug = "--debug" in _before_dashes(arguments)
     try:
         return _run(arguments)
     except KeyboardInterrupt:
@@ -100,7 +100,7 @@ def _run(arguments: list[str]) -> int:
 
         return answer(state_directory(os.environ, state))
     name, rest = _command(arguments)
-    if "--version" in rest:
+    if "--version" in _before_dashes(rest):
         from ricordo import __version__
 
         print(f"ricordo {__version__}")
@@ -138,6 +138,11 @@ def _without_state(arguments: list[str]) -> tuple[tuple[str, ...], str]:
         if not state:
             words.append(word)
     return tuple(words), state
+
+
+def _before_dashes(arguments: list[str]) -> list[str]:
+    """Return the words that may be options: behind `--` none is."""
+    return arguments[: arguments.index("--")] if "--" in arguments else arguments
 
 
 def _command(arguments: list[str]) -> tuple[str, list[str]]:

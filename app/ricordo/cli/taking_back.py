@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.changing import begin_reported
+from ricordo.cli.changing import begin_reported, told_edits
 from ricordo.cli.opening import open_notebook
 from ricordo.text import visible
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable
 
+    from ricordo.memory.change_set import Edit
     from ricordo.notebook.open import Notebook
     from ricordo.notebook.surroundings import Surroundings
     from ricordo.notebook.undo import TakenBack, ToBeSeen
@@ -32,13 +33,16 @@ def take_back(
     begin_reported(notebook)
     outcome = act(notebook)
     merged: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
     if isinstance(outcome, ToBeSeen):
         if isinstance(outcome.outcome, Overlap):
             raise outcome.outcome.error()
-        merged = outcome.outcome.files
+        merged, edits = outcome.outcome.files, outcome.outcome.change_set.edits
         apply_at_once(notebook, outcome.outcome.change_set, by_hand=True, undoes=outcome.undoes)
+    else:
+        edits = outcome.edits
     print_lines(
-        [f"{word}: {outcome.told}"]
+        [f"{word}: {outcome.told}", *told_edits(edits)]
         + [f"  {visible(path)}: merged with what somebody else wrote" for path in merged]
     )
     return 0

@@ -16,6 +16,15 @@ from ricordo.errors import ChangeRefused, WriteFailed
 from ricordo.text import visible
 
 
+def why_unreachable(path: str) -> str:
+    """Return why the directory at `path` cannot be opened; "" where it can."""
+    try:
+        HeldRoot(path).close()
+    except OSError as error:
+        return f"{visible(path)} cannot be opened: {error.strerror}."
+    return ""
+
+
 class HeldRoot:
     """An open directory beneath which files are read and changed."""
 

@@ -35,6 +35,8 @@ class Fix:
     """They hold lines of the file, a credential too, so they are never printed."""
     safe: bool = False
     """Whether it is certain to be right and loses nothing; else a person has to see it."""
+    reason: str = ""
+    """Why, as the history keeps it; "" where the label says enough."""
 
     @property
     def paths(self) -> frozenset[str]:

@@ -17,6 +17,7 @@ from ricordo.memory.entry_line import (
     lines_of_entry,
     neighbour,
 )
+from ricordo.memory.hard_link import hard_link_remarks
 from ricordo.memory.head_edit import set_field
 from ricordo.memory.index import Entry, EntryForm, Index
 from ricordo.memory.layout import Role
@@ -76,14 +77,9 @@ class _Composition:
         """What the acts so far come to."""
         found: list[Edit] = []
         for draft in (self._draft, *self._others.values()):
-            for edit in draft.edits():
-                found.append(edit)
-                note = draft.before.by_path.get(edit.path)
-                if note and note.facts.links > 1:
-                    self.remarks.append(
-                        f"{visible(edit.path)} has another name outside (a hard link); that one "
-                        "keeps the old text."
-                    )
+            edits = draft.edits()
+            found += edits
+            self.remarks += hard_link_remarks(draft.before, edits)
         return effective([*found, *self._single])
 
     def make(self, act: Act, author: Author) -> None:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from ricordo.errors import ChangeRefused
 from ricordo.health.finding import Finding
-from ricordo.memory.change import AddEntry, Author, Change, Insert, Role
+from ricordo.memory.change import AddEntry, Change
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.compose import compose
-from ricordo.memory.entry_line import entry_text, line_behind, neighbour
-from ricordo.memory.index import Entry
+from ricordo.memory.hard_link import hard_link_remarks
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import FileFacts, Note, read_note
 from ricordo.memory.protected import is_protected
 from ricordo.notebook.change import protected_paths
+from ricordo.notebook.fix_changes import changes_of, gathered_changes
 from ricordo.notebook.open import Look, Notebook
 from ricordo.text import visible
 
@@ -45,14 +45,6 @@ class FixPlan:
     change_set: ChangeSet
     mended: tuple[Finding, ...]
     left: tuple[Left, ...]
-
-
-def changes_of(finding: Finding) -> list[Change]:
-    """Return the changes that mend `finding`; none where it has no fix."""
-    if finding.fix is None:
-        return []
-    author = Author(Role.RULE, finding.rule)
-    return [Change(act, finding.fix.label, author) for act in finding.fix.acts]
 
 
 def fix_one(notebook: Notebook, memory: Memory, findings: Iterable[Finding]) -> ChangeSet:
@@ -199,7 +191,9 @@ class _Fixing:
         if not todo:
             return _Tried(memory)
         try:
-            composed = compose(memory, _gathered(memory, todo), marked=self._marked)
+            composed = compose(memory, gathered_changes(memory, todo), marked=self._marked)
+            if not self._unsafe:
+                _refuse_hard_links(memory, composed.edits)
         except ChangeRefused as refused:
             if len(todo) == 1:
                 self._refused[todo[0].id] = refused.message
@@ -340,39 +334,15 @@ def _paths(finding: Finding) -> Collection[str]:
     return finding.fix.paths if finding.fix else ()
 
 
+def _refuse_hard_links(memory: Memory, edits: Iterable[Edit]) -> None:
+    """Raise ChangeRefused where one of the `edits` would part the two names of a file."""
+    if remarks := hard_link_remarks(memory, edits):
+        raise ChangeRefused(f"{remarks[0]} F in the notebook asks, --unsafe does it")
+
+
 def _kind(finding: Finding) -> tuple[str, str]:
     """What a finding says of what: its rule and its file."""
     return _ONE_THING.get(finding.rule, finding.rule), finding.path
-
-
-def _gathered(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
-    """Return the changes that mend `todo`, with one insertion for all entries that go to one place
-    of an index: one by one they would each have a long index read anew.
-    """
-    indexes = {index.path: index for index in memory.indexes}
-    models: dict[tuple[str, str], Entry | None] = {}
-    lines: dict[tuple[str, int], list[str]] = {}
-    changes: list[Change] = []
-    for change in (change for finding in todo for change in changes_of(finding)):
-        act = change.act
-        note = memory.by_path.get(act.note) if isinstance(act, AddEntry) else None
-        if not isinstance(act, AddEntry) or note is None or act.path not in indexes:
-            changes.append(change)
-            continue
-        index, kind = indexes[act.path], (act.path, note.type)
-        if kind not in models:
-            models[kind] = neighbour(memory, index, note)
-        model = models[kind]
-        if model is None or model.text.lstrip()[:1].isdigit():
-            # the next one is written in the manner of this one, or counts on
-            changes.append(change)
-            continue
-        text = entry_text(memory, index, note, model)
-        lines.setdefault((index.path, line_behind(index, model)), []).append(text)
-    author = Author(Role.RULE, "unindexed-note")
-    for (path, after), texts in sorted(lines.items(), reverse=True):
-        changes.append(Change(Insert(path, after, "\n".join(texts)), author=author))
-    return changes
 
 
 def _has_grown(before: Memory, after: Memory) -> bool:

@@ -12,6 +12,7 @@ from ricordo.memory.change import Change, Insert, Rewrite
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.compose import compose
 from ricordo.memory.diff import without_hunks
+from ricordo.memory.hard_link import hard_link_remarks
 from ricordo.memory.index import Entry, Index, read_index
 from ricordo.memory.layout import Layout, Role
 from ricordo.memory.memory import Memory
@@ -46,7 +47,8 @@ def revert_marked(marked: Mapping[str, Collection[int]], seen: Inbox, memory: Me
     entries.sort(key=lambda it: (it.insert.after_line, it.stood), reverse=True)
     edits += compose(memory, [Change(it.insert) for it in entries]).edits
     changes = [Change(Rewrite(it.path, ""), f"{REVERTED} {it.by} did") for it in arrivals]
-    return ChangeSet(effective(edits), tuple(changes))
+    wanted = effective(edits)
+    return ChangeSet(wanted, tuple(changes), tuple(hard_link_remarks(memory, wanted)))
 
 
 def _edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:

@@ -1,5 +1,8 @@
 """Undo and redo: the last act, be it a change of files or a decision, is taken back; the files
 may have been changed since, then what would come out is merged and seen first.
+
+An act that cannot be taken back is told once. From then on the act before it is the next, as long
+as it cannot.
 """
 
 from __future__ import annotations
@@ -10,16 +13,21 @@ from dataclasses import dataclass
 from ricordo.disk.database import transaction
 from ricordo.disk.decisions import Decision
 from ricordo.disk.door import Applied
+from ricordo.disk.held_root import why_unreachable
 from ricordo.disk.history import CHANGE, Act, History, Op, Place
 from ricordo.errors import ChangeRefused, NothingToUndo
 from ricordo.memory.change import Change, Rewrite
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.notebook.change import Merged, Overlap, apply_or_merge
 from ricordo.notebook.open import Notebook
-from ricordo.text import visible
+from ricordo.text import clip, visible
 
 UNDONE = "undone"
 """The kind of an act that takes back a decision, or a taking back."""
+_PASSED_OVER = "passed over"
+"""The kind of an act that tells of another one, its subject, that it could not be taken back."""
+_LONGEST_REASON = 80
+"""Cells."""
 _UNDOABLE = frozenset((CHANGE, UNDONE, *(decision.value for decision in Decision)))
 
 
@@ -29,8 +37,8 @@ class TakenBack:
 
     told: str
     """The act in words: `retire feedback_testing.md (it was wrong)`."""
-    files: tuple[str, ...] = ()
-    """Paths of the files that are other now."""
+    edits: tuple[Edit, ...] = ()
+    """What became of files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,7 @@ def undo(notebook: Notebook) -> TakenBack | ToBeSeen:
     done, _ = _stacks(notebook)
     if not done:
         raise NothingToUndo("There is nothing to undo in this memory.")
+    _refuse_impossible(notebook, done[-1], "undone", "undo" if done[1:] else "")
     return _turn(notebook, done[-1], done[-1].n, back=True)
 
 
@@ -57,12 +66,13 @@ def redo(notebook: Notebook) -> TakenBack | ToBeSeen:
     if not undone:
         raise NothingToUndo("There is nothing to redo in this memory.")
     act, by = undone[-1]
+    _refuse_impossible(notebook, act, "done again", "redo" if undone[1:] else "")
     return _turn(notebook, act, by, back=False)
 
 
 def can_take_back(notebook: Notebook) -> tuple[bool, bool]:
-    """Say whether an act is left that can be undone, and one that can be redone. Raises
-    StateUnusable.
+    """Say whether an act is left that can be undone, and one that can be redone, or of which it
+    was not told yet that it cannot. Raises StateUnusable.
     """
     done, undone = _stacks(notebook)
     return bool(done), bool(undone)
@@ -70,7 +80,7 @@ def can_take_back(notebook: Notebook) -> tuple[bool, bool]:
 
 def _stacks(notebook: Notebook) -> tuple[list[Act], list[tuple[Act, int]]]:
     """Return the acts that can be undone and those that can be redone, the last one last; the
-    latter with the act that undid them.
+    latter with the act that undid them. What was told to be impossible, and still is, is left out.
     """
     done: list[Act] = []
     undone: list[tuple[Act, int]] = []
@@ -79,8 +89,12 @@ def _stacks(notebook: Notebook) -> tuple[list[Act], list[tuple[Act, int]]]:
     with notebook.database.opened() as connection:
         history = History(connection)
         root = history.known_root(notebook.place.root)
-        acts = [act for act in history.acts(root.id) if act.kind in _UNDOABLE] if root else []
+        acts = history.acts(root.id) if root else []
+        told = {act.subject for act in acts if act.kind == _PASSED_OVER}
+        passed = {act.n for act in acts if str(act.n) in told and _why_impossible(history, act)}
     for act in acts:
+        if act.kind not in _UNDOABLE:
+            continue
         if act.undoes is None:
             done.append(act)
             undone = []
@@ -93,7 +107,41 @@ def _stacks(notebook: Notebook) -> tuple[list[Act], list[tuple[Act, int]]]:
             if again is not None:
                 undone.remove(again)
                 done.append(again[0])
-    return done, undone
+    return (
+        [act for act in done if act.n not in passed],
+        [(act, by) for act, by in undone if act.n not in passed],
+    )
+
+
+def _refuse_impossible(notebook: Notebook, act: Act, word: str, next_word: str) -> None:
+    """Raise ChangeRefused where `act` cannot be `word`, undone or done again; `next_word` takes
+    the next one from then on, "" where none is left.
+    """
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        why = _why_impossible(history, act)
+        if not why:
+            return
+        with transaction(connection):
+            root = history.root(notebook.place.root).id
+            now = notebook.surroundings.now.isoformat()
+            history.begin(root, now, _PASSED_OVER, subject=str(act.n))
+    follows = f" The next {next_word} passes it over." if next_word else ""
+    raise ChangeRefused(
+        f"{why} So the {tell(notebook, act)} cannot be {word}.{follows}",
+        changed="No file was changed.",
+    )
+
+
+def _why_impossible(history: History, act: Act) -> str:
+    """Return why an act can be neither undone nor redone, as a sentence; "" where it can."""
+    ops = history.ops(act.n)
+    for op in ops:
+        if not (history.is_whole(op.pre) and history.is_whole(op.post)):
+            return f"A text of {visible(op.path)} was purged or dropped from the history."
+    roots = dict.fromkeys(root for op in ops for root in (op.root, op.from_root) if root)
+    paths = (history.root_of_id(root).path for root in roots)
+    return next((why for path in paths if (why := why_unreachable(path))), "")
 
 
 def _turn(notebook: Notebook, act: Act, undoes: int, *, back: bool) -> TakenBack | ToBeSeen:
@@ -108,7 +156,7 @@ def _turn(notebook: Notebook, act: Act, undoes: int, *, back: bool) -> TakenBack
     change_set = ChangeSet(edits, tuple(Change(Rewrite(it.path, ""), reason) for it in edits))
     outcome = apply_or_merge(notebook, change_set, undoes=undoes)
     if isinstance(outcome, Applied):
-        return TakenBack(told, tuple(edit.path for edit in change_set.edits))
+        return TakenBack(told, change_set.edits)
     return ToBeSeen(told, outcome, undoes)
 
 
@@ -119,12 +167,6 @@ def _edits(notebook: Notebook, act: Act, *, back: bool) -> tuple[Edit, ...]:
         origins = _origins(ops, back=back)
         edits: list[Edit] = []
         for op in ops:
-            if not (history.is_whole(op.pre) and history.is_whole(op.post)):
-                word = "undone" if back else "redone"
-                raise ChangeRefused(
-                    f"A text of {visible(op.path)} was purged or dropped from the history, so this "
-                    f"cannot be {word}."
-                )
             pre, post = history.content(op.pre), history.content(op.post)
             before, after = (post, pre) if back else (pre, post)
             root = history.root_of_id(op.root).path
@@ -151,8 +193,8 @@ def _origins(ops: Sequence[Op], *, back: bool) -> dict[Place, Place]:
 
 
 def tell(notebook: Notebook, act: Act) -> str:
-    """Return an act in words, for a person who wants to know what was taken back."""
-    reason = f" ({visible(act.reason)})" if act.reason else ""
+    """Return an act in a short line, for a person who wants to know what was taken back."""
+    reason = f" ({clip(act.reason, _LONGEST_REASON)})" if act.reason else ""
     if act.kind != CHANGE:
         return f"{act.kind} {visible(act.subject)}{reason}"
     with notebook.database.opened() as connection:

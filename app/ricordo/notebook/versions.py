@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ricordo.disk.history import FIRST, SEEN, Act, History, Op
-from ricordo.errors import NoteNotFound, WrongUsage
+from ricordo.errors import ChangeRefused, NoteNotFound, WrongUsage
 from ricordo.notebook.open import Notebook
 from ricordo.text import visible
 
@@ -115,6 +115,20 @@ def content(notebook: Notebook, sha: str | None) -> bytes | None:
             return History(connection).content(sha)
         except KeyError:
             raise NoteNotFound("That version was purged from the history.") from None
+
+
+def whole_content(notebook: Notebook, sha: str | None) -> bytes | None:
+    """Return what `content` does. Raises ChangeRefused where a value was purged from it: what is
+    kept is not what the file held.
+    """
+    raw = content(notebook, sha)
+    with notebook.database.opened() as connection:
+        if not History(connection).is_whole(sha):
+            raise ChangeRefused(
+                "A value was purged from that version, so it cannot come back as it was; "
+                "`ricordo history` lists the others."
+            )
+    return raw
 
 
 def pick_version(found: Iterable[Version], wanted: str) -> Version:

@@ -186,7 +186,7 @@ def needs_changeable_note(situation: Situation) -> str:
 
 
 def needs_one_note(situation: Situation) -> str:
-    """Refused while several notes are marked."""
+    """Refused where no note is open that could be changed, whatever is marked."""
     return needs_changeable(situation) or needs_note(situation)
 
 

@@ -261,8 +261,10 @@ def test_purge_removes_a_value_from_all_versions(
     held = json.loads(ricordo("history", "ports", "--json"))["versions"][0]["id"]
     (memory / "ports.md").write_text(note_text("ports", "The key is gone.\n"))
     assert "removed from 1 texts" in ricordo("purge", given="hunter2-hunter2\n")
-    ricordo("restore", "ports", "--at", held)
-    assert (memory / "ports.md").read_text() == note_text("ports", "The key is ████████.\n")
+    assert "A value was purged from that version" in ricordo(
+        "restore", "ports", "--at", held, code=3
+    )
+    assert (memory / "ports.md").read_text() == note_text("ports", "The key is gone.\n")
     for file in (pinned / ".local/state/ricordo").iterdir():
         assert b"hunter2-hunter2" not in file.read_bytes()
     assert "all as it should be" in ricordo("history", "--verify")

@@ -185,6 +185,27 @@ def test_the_history_tells_why(memory: Path, capsys: Printed) -> None:
     assert newest["reason"] == "drop the entry on line 2; add an entry to MEMORY.md"
 
 
+def test_undo_of_many_fixes_is_a_short_line_and_one_for_each_file(
+    tmp_path: Path, capsys: Printed
+) -> None:
+    root = copied(SAMPLE / "memory", tmp_path)
+    _, told = lint(root, capsys, "--fix", "--unsafe")
+    files = sorted(line for line in told.split("\n") if line.startswith("  changed "))
+    for command, word in (("undo", "undone"), ("redo", "done again")):
+        settle(root)
+        assert run([command, "-m", str(root)]) == 0
+        headline, *lines = capsys.readouterr().out.splitlines()
+        assert headline.startswith(f"{word}: change of MEMORY.md, ")
+        assert len(headline) < 200
+        assert sorted(line for line in lines if line.startswith("  changed ")) == files
+        assert all(line.startswith(("  changed ", "  created ", "  removed ")) for line in lines)
+    assert run(["history", "-m", str(root)]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 200
+    assert run(["history", "-m", str(root), "--json"]) == 0
+    reasons = [it["reason"] for it in json.loads(capsys.readouterr().out)["versions"]]
+    assert max(map(len, reasons)) > 200
+
+
 def test_unsafe_alone_is_wrong_usage(memory: Path, capsys: Printed) -> None:
     assert run(["lint", "-m", str(memory), "--unsafe"]) == 2
     assert "--fix" in capsys.readouterr().err

@@ -49,3 +49,14 @@ def test_behind_two_dashes_a_name_may_begin_with_one(memory: Path, ricordo: Rico
     ricordo("rename", *call, "dash")
     assert (memory / "dash.md").exists()
     assert "no note “-none”" in ricordo("show", *call[:3], "-none", code=3)
+
+
+@pytest.mark.parametrize("option", ["--version", "--debug"])
+def test_behind_two_dashes_no_word_is_an_option(
+    memory: Path, ricordo: Ricordo, option: str
+) -> None:
+    write_memory(memory, {f"{option}.md": note_text(option, "Here.\n")})
+    assert "Here." in ricordo("show", "-m", str(memory), "--", option)
+    told = ricordo("show", "-m", str(memory / "nowhere"), "--", option, code=3)
+    assert "Traceback" not in told
+    assert "Traceback" in ricordo("show", "-m", str(memory / "nowhere"), "--debug", "x", code=3)

@@ -86,10 +86,41 @@ def test_a_purge_is_no_arrival(memory: Path, ricordo: Ricordo) -> None:
     assert "all as it should be" in ricordo("history", "--verify")
 
 
-def test_undo_never_writes_the_mask(memory: Path, ricordo: Ricordo) -> None:
+def test_undo_never_writes_the_mask_and_then_passes_the_act_over(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    # what is written far apart can be taken back alone
+    index = (memory / "MEMORY.md").read_text()
+    (memory / "MEMORY.md").write_text(index + "\n## More\n\nNothing.\n\n- [T](tides.md) — two\n")
+    finding = json.loads(ricordo("lint", "--json"))["findings"][0]["id"]
+    ricordo("lint", "--dismiss", finding)
+    ricordo("new", "locks")
+    (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
+    ricordo("retire", "ports", "--reason", "it is wrong")
+    ricordo("purge", given=VALUE)
+    told = ricordo("undo", code=3)
+    assert "purged or dropped from the history. So the change of MEMORY.md, " in told
+    assert "(it is wrong) cannot be undone. The next undo passes it over." in told
+    assert not (memory / "ports.md").exists()
+    assert (memory / "locks.md").exists()
+    assert "removed locks.md" in ricordo("undo")
+    assert f"undone: dismiss {finding}" in ricordo("undo")
+    assert "nothing to undo" in ricordo("undo")
+    assert f"done again: dismiss {finding}" in ricordo("redo")
+    assert "created locks.md" in ricordo("redo")
+    assert "nothing to redo" in ricordo("redo")
+    assert "all as it should be" in ricordo("history", "--verify")
+
+
+def test_what_cannot_be_undone_and_has_nothing_below_it_is_told_once(
+    memory: Path, ricordo: Ricordo
+) -> None:
     (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
     ricordo("retire", "ports")
     ricordo("purge", given=VALUE)
     told = ricordo("undo", code=3)
-    assert "purged or dropped from the history, so this cannot be undone" in told
-    assert not (memory / "ports.md").exists()
+    assert "cannot be undone." in told
+    assert "passes it over" not in told
+    assert "nothing to undo" in ricordo("undo")
+    ricordo("new", "locks")
+    assert "removed locks.md" in ricordo("undo")

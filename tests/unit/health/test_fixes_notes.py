@@ -9,10 +9,12 @@ import pytest
 
 from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.errors import ChangeRefused
+from ricordo.health.lint import Linter
+from ricordo.health.rule import Context
 from ricordo.memory.change import Change, Convert
 from ricordo.memory.compose import compose
 from tests.builders import open_memory
-from tests.unit.health.conftest import note
+from tests.unit.health.conftest import NOW, note
 from tests.unit.health.mend import find, mend
 
 
@@ -113,6 +115,61 @@ def test_the_value_that_yaml_refuses_is_quoted(root: Path) -> None:
     mended = mend(root, {"x.md": text}, "frontmatter-invalid")
     assert mended.texts == {"x.md": text.replace('one: "two" # three', r'"one: \"two\" # three"')}
     assert not mended.fix.safe
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        # what a program puts on top of a head that it did not see
+        (
+            "---\ntitle: X\n---\n\n\ufeff---\nname: x\ntype: user\n---\n\nText.\n",
+            "---\ntitle: X\nname: x\ntype: user\n---\n\nText.\n",
+        ),
+        # of what both have, the first stays, unless it says nothing
+        (
+            "---\nname: x\ntype:\n---\n---\nname: y\ntags:\n- a\n- b\ntype: user\n---\nText.\n",
+            "---\nname: x\ntags:\n- a\n- b\ntype: user\n---\nText.\n",
+        ),
+        ("---\n---\n---\nname: x\n---\n", "---\nname: x\n---\n"),
+        (
+            "---\r\nname: x\r\n---\r\n\r\n---\r\ntype: user\r\n---\r\nText.\r\n",
+            "---\r\nname: x\r\ntype: user\r\n---\r\nText.\r\n",
+        ),
+    ],
+)
+def test_two_heads_become_one(root: Path, text: str, after: str) -> None:
+    mended = mend(root, {"x.md": text.encode()}, "frontmatter-twice")
+    assert (root / "x.md").read_bytes().decode() == after
+    assert not mended.fix.safe
+
+
+def test_the_fix_of_two_heads_names_what_does_not_stay(root: Path) -> None:
+    text = "---\nname: x\ntype: user\n---\n---\nname: x\ntype: project\n---\nText.\n"
+    mended = mend(root, {"x.md": text}, "frontmatter-twice")
+    assert mended.fix.label == "make one head of the two; of type the first stays"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nname: x\n---\n\n---\n\nText between two rules.\n\n---\n",
+        "---\nname: x\n---\n---\nWhy: it was slow.\nHow to apply: never.\n---\nText.\n",
+        "---\nname: x\n---\n---\nWhy: it was slow.\n---\nText.\n",
+        "---\nname: x\n---\nText.\n\n---\nname: an example\n---\n",
+        "---\nname: x\n---\n\n---\nname: never closed\n",
+        "---\nname: x\n---\n\n```\n---\nname: quoted\n---\n```\n",
+        "Text.\n\n---\nname: x\n---\n\n---\nname: y\n---\n",
+    ],
+)
+def test_rules_between_texts_are_no_second_head(root: Path, text: str) -> None:
+    memory = open_memory(root, {"x.md": text})
+    linter = Linter({}, frozenset(("frontmatter-twice",)))
+    assert not linter.run(memory, Context(NOW, AUTO_MEMORY))
+
+
+def test_two_heads_that_yaml_refuses_are_left_to_the_person(root: Path) -> None:
+    text = "---\nname: one: two\n---\n---\nname: x\n---\nText.\n"
+    assert find(root, {"x.md": text}, "frontmatter-twice").fix is None
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ BROKEN = [
     ("frontmatter-missing", {"a.md": "Only text.\n"}, "a.md", 1),
     ("frontmatter-invalid", {"a.md": "---\nname: a: b: c\n---\nText.\n"}, "a.md", 2),
     ("frontmatter-incomplete", {"a.md": "---\nname: a\n---\nText.\n"}, "a.md", 1),
+    ("frontmatter-twice", {"a.md": "---\nname: a\n---\n\n---\ntype: user\n---\nT.\n"}, "a.md", 5),
     ("unknown-type", {"a.md": note("One.", type="bogus")}, "a.md", 4),
     ("duplicate-name", {"a.md": note("One."), "b.md": note("Two.")}, "b.md", 0),
     ("oversized-note", {"a.md": note("word " * 2000)}, "a.md", 0),

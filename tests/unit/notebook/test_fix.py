@@ -77,6 +77,19 @@ def test_safe_fixes_are_made_and_the_others_told(notebook: Open) -> None:
     assert author.shown == "rule unindexed-note"
 
 
+def test_the_two_names_of_a_file_are_parted_by_no_fix_that_nobody_sees(notebook: Open) -> None:
+    book = notebook({"MEMORY.md": "# Memory\n", "tides.md": note_text("tides")})
+    root = Path(book.place.root)
+    (root.parent / "other").hardlink_to(root / "MEMORY.md")
+    plan = plan_fixes(book, book.look(), unsafe=False)
+    assert texts(plan) == {}
+    assert "another name (a hard link): outside" in why(plan)["unindexed-note"]
+    assert "F in the notebook asks" in why(plan)["unindexed-note"]
+    seen = plan_fixes(book, book.look(), unsafe=True)
+    assert "hard link" in seen.change_set.remarks[0]
+    assert "tides.md" in str(texts(seen)["MEMORY.md"])
+
+
 def test_an_entry_is_repointed_before_another_one_is_added(notebook: Open) -> None:
     book = notebook(
         {"MEMORY.md": "- [Tides](Tides-Now.md) — port\n", "tides_now.md": note_text("tides")}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.errors import ChangeRefused, NothingToUndo
 from ricordo.memory.change import Change, Rename
 from ricordo.notebook.change import apply_or_merge, put_together
 from ricordo.notebook.open import Notebook
@@ -61,4 +62,28 @@ def test_a_bound_keeps_what_the_undo_of_a_move_needs(
     trim(target, days=1)
     undo(target)
     undo(origin)
+    assert (held(origin), held(target)) == (FILES, {"MEMORY.md": ""})
+
+
+def test_while_one_of_the_two_cannot_be_reached_nothing_is_undone_and_nothing_blocked(
+    both: tuple[Notebook, Notebook],
+) -> None:
+    origin, target = both
+    here = Path(origin.place.root)
+    here.rename(here.parent / "away")
+    there = held(target)
+    with pytest.raises(ChangeRefused, match="cannot be opened") as refused:
+        undo(target)
+    assert "No file was changed." in str(refused.value)
+    assert held(target) == there
+    # older acts can be reached, and newer ones
+    with pytest.raises(NothingToUndo):
+        undo(target)
+    again = Change(Rename("from-afar.md", "here.md", "here"))
+    apply_or_merge(target, put_together(target, target.read(), [again]))
+    undo(target)
+    assert held(target) == there
+    # what can be reached again can be undone
+    (here.parent / "away").rename(here)
+    assert isinstance(undo(target), TakenBack)
     assert (held(origin), held(target)) == (FILES, {"MEMORY.md": ""})

@@ -42,6 +42,7 @@ def mask_value(note: Note, found: Secret, every: Iterable[Secret]) -> Fix:
         if begin <= other.start and other.end <= stop
     ]
     return Fix(
-        f"mask the value ({found.kind}); F asks whether the history is purged too",
+        f"mask the value ({found.kind})",
         line_edits(note, splices),
+        reason=f"A credential ({found.kind}) stood in the text for every agent to read.",
     )

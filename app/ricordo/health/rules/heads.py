@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ricordo.health.finding import Fix, Severity
 from ricordo.health.mending.heads import give_fields, quote_value, spell_type
+from ricordo.health.mending.second_head import find_second_head, join_heads
 from ricordo.health.prose import head_line
 from ricordo.health.rule import Context, Found, memory_rule, note_rule
 from ricordo.memory.layout import Kind, Role
@@ -53,6 +54,18 @@ def frontmatter_incomplete(note: Note, context: Context) -> Iterator[Found]:
         message = f"The frontmatter gives no {' and no '.join(missing)}."
         fix = give_fields(note, missing, context.layout)
         yield Found(1, message, ", ".join(missing), fix=fix)
+
+
+@note_rule("frontmatter-twice", Severity.WARNING, "a second frontmatter right behind the first")
+def frontmatter_twice(note: Note, context: Context) -> Iterator[Found]:
+    """Second blocks, which agents take for text: a program did not see the first one."""
+    second = find_second_head(note, context.layout)
+    if second is None:
+        return
+    line = note.line_of(second.start)
+    fields = ", ".join(second.head.fields)
+    message = "A second frontmatter stands behind the first; agents read it as text."
+    yield Found(line, message, fields, (fields,), fix=join_heads(note, second))
 
 
 @memory_rule("unknown-type", Severity.WARNING, "a type that the kind of memory does not know")

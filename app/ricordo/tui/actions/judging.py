@@ -6,6 +6,7 @@ from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.situation import Scene
 
 _INBOX = frozenset((Scene.INBOX,))
+_PROPOSAL = frozenset((Scene.PROPOSAL,))
 _SETS = frozenset((Scene.INBOX, Scene.PROPOSAL))
 
 JUDGING: tuple[Action, ...] = (
@@ -28,6 +29,24 @@ JUDGING: tuple[Action, ...] = (
         _INBOX,
         _INBOX,
         {Scene.INBOX: "revert"},
+    ),
+    Action(
+        "successor",
+        "s",
+        "successor",
+        "Before a note is retired, choose the one that takes its place",
+        Group.JUDGE,
+        _PROPOSAL,
+        _PROPOSAL,
+    ),
+    Action(
+        "purge",
+        "p",
+        "purge history",
+        "Before a credential is masked, have ctrl+s purge it from the history too, or not",
+        Group.JUDGE,
+        _PROPOSAL,
+        _PROPOSAL,
     ),
     Action(
         "write",

@@ -66,7 +66,7 @@ MOVING: tuple[Action, ...] = (
         "mark",
         "space",
         "mark",
-        "Mark the note, so that d m P F and E act on all marked ones; Esc clears the marks",
+        "Mark the note: d m P F E act on all marked ones, other keys on one; Esc clears the marks",
         Group.MOVE,
         why_not=needs_index,
     ),

@@ -56,6 +56,8 @@ class Changing:
         self._can_undo = self._can_redo = False
         self.marked: frozenset[str] = frozenset()
         """Paths of the notes that the person marked."""
+        self._has_told_alone = False
+        """Whether it was told of these marks that not all keys act on them."""
 
     # What composes and applies changes is loaded with the first of them: the first paint need not
     # wait for it.
@@ -201,6 +203,7 @@ class Changing:
 
     def _mark(self, marked: frozenset[str]) -> None:
         self.marked = marked
+        self._has_told_alone = False
         self._panes.index.mark_chosen(marked)
 
     # What the keys do
@@ -213,8 +216,15 @@ class Changing:
             return
         self._mark(self.marked ^ {row.path})
 
+    def _tell_alone(self) -> None:
+        """Say once of some marks that a key does not act on them."""
+        if self.marked and not self._has_told_alone:
+            self._has_told_alone = True
+            self._writing.tell("This acts on the note under the cursor alone, not on the marks.")
+
     def do_edit(self) -> None:
         """In the editor."""
+        self._tell_alone()
         self._writing.run(partial(self.edit_note, self._reading.path))
 
     def do_new(self) -> None:
@@ -269,14 +279,17 @@ class Changing:
 
     def do_entry_down(self) -> None:
         """The entry one place down."""
+        self._tell_alone()
         self._writing.begin(partial(self._entries.step, 1))
 
     def do_entry_up(self) -> None:
         """The entry one place up."""
+        self._tell_alone()
         self._writing.begin(partial(self._entries.step, -1))
 
     def do_lift(self) -> None:
         """The entry above the cut."""
+        self._tell_alone()
         self._writing.begin(self._entries.lift)
 
 

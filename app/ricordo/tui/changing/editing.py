@@ -90,7 +90,7 @@ class Editing:
         act = Rewrite(note.path, text) if is_there else Create(note.path, text, entry="")
         change_set = await writing.put_together(memory, [act], _REASON)
         words = _words(change_set, note.path, seen_first=seen_first)
-        if words and change_set:
+        if change_set and (words or change_set.remarks):
             approved = await writing.propose("What you edited", change_set, words)
             if approved is None:
                 writing.tell(f"Nothing was written.{_kept(copy)}", severe=True)

@@ -48,7 +48,8 @@ class Entries:
             change_set = await self._writing.put_together(
                 look.memory, [Rewrite(index.path, text)], "entry moved by hand"
             )
-            return await self._writing.write_or_show(change_set)
+            approved = await self._writing.warned("Move the entry", change_set)
+            return approved is not None and await self._writing.write_or_show(approved)
         finally:
             self.line = 0
 

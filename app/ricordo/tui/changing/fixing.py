@@ -46,7 +46,7 @@ class Fixing:
             purges = not purges
             proposal.say_also(_PURGES if purges else "")
 
-        extra = Extra("p", "purge history", turn) if asks else None
+        extra = Extra("purge", turn) if asks else None
         words += [_KEPT] if asks else []
         approved = await writing.propose(_title(findings), change_set, words, extra)
         if approved is None:

@@ -12,6 +12,7 @@ from ricordo.text import clip, one_line
 from ricordo.tui.screens.form import Field, Filled, FormScreen
 
 if TYPE_CHECKING:
+    from ricordo.memory.change_set import ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note
     from ricordo.tui.changing.writing import Writing
@@ -44,7 +45,7 @@ class Forms:
         act = new_note(memory, name, type_, asked["description"].strip())
         change_set = await self._writing.put_together(memory, [act], "made by hand")
         told = f"{one_line(act.path)} is there. e edits it, u takes it back."
-        if await self._writing.write_and_tell(change_set, told):
+        if await self._write("New note", change_set, told, _NEW, asked):
             self._open_note(act.path)
 
     async def edit_head(self, path: str) -> None:
@@ -69,7 +70,8 @@ class Forms:
             self._writing.tell("Nothing is other than it was.")
             return
         change_set = await self._writing.put_together(memory, acts, "head edited by hand")
-        await self._writing.write_and_tell(change_set, "The head is written. u takes it back.")
+        told = "The head is written. u takes it back."
+        await self._write(title, change_set, told, path, asked)
 
     async def set_types(self, paths: Sequence[str]) -> None:
         """The type of several notes."""
@@ -85,7 +87,21 @@ class Forms:
         acts = [SetField(note.path, _key(memory, note, "type"), type_) for note in notes]
         change_set = await self._writing.put_together(memory, acts, "type set by hand")
         told = f"{len(notes)} notes are of type {one_line(type_)}. u takes it back."
-        await self._writing.write_and_tell(change_set, told)
+        approved = await self._writing.warned(title, change_set)
+        if approved is not None:
+            await self._writing.write_and_tell(approved, told)
+
+    async def _write(
+        self, title: str, change_set: ChangeSet, told: str, key: str, asked: Mapping[str, str]
+    ) -> bool:
+        """Write what came of a form; where the person does not approve of it, what was `asked` is
+        kept under `key`.
+        """
+        approved = await self._writing.warned(title, change_set)
+        if approved is None:
+            self._unfinished[key] = asked
+            return False
+        return await self._writing.write_and_tell(approved, told)
 
     async def _asked(
         self,

@@ -86,7 +86,7 @@ class Leaving:
         def choose(proposal: ProposalScreen) -> None:
             self._choose_successor(proposal, memory, notes)
 
-        extra = Extra("s", "successor", choose)
+        extra = Extra("successor", choose)
         await self._propose(f"Retire {_called(notes)}", change_set, words, "Retired", extra)
 
     async def _retired(self, memory: Memory, notes: Sequence[Note], successor: str) -> ChangeSet:

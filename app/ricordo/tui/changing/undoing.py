@@ -30,7 +30,7 @@ async def _turn(
     outcome = await asyncio.to_thread(act, writing.notebook)
     told = f"{word}: {outcome.told}."
     if isinstance(outcome, TakenBack):
-        await writing.wrote(outcome.files)
+        await writing.wrote(edit.path for edit in outcome.edits)
         writing.tell(told)
     elif isinstance(outcome.outcome, Merged):
         approved = await writing.look_again(outcome.outcome)

@@ -83,6 +83,8 @@ class Writing:
             except RicordoError as error:
                 self._expected.forget()
                 self._screen.notify(str(error), severity="error", markup=False, timeout=10)
+                # what cannot be undone is no longer offered
+                await self._ask_history()
                 return None
 
     async def read(self) -> Memory:
@@ -113,6 +115,12 @@ class Writing:
             return None
         keymap = self._followed.settings.keymap
         return await self.ask(ProposalScreen(title, change_set, self.palette, keymap, words, extra))
+
+    async def warned(self, title: str, change_set: ChangeSet) -> ChangeSet | None:
+        """Return a `change_set` that is written unseen; where there is something to know of it
+        first, what the person approves of it.
+        """
+        return await self.propose(title, change_set) if change_set.remarks else change_set
 
     async def ask(self, screen: Screen[Result]) -> Result | None:
         """Show `screen` and return what it ends with."""

@@ -269,7 +269,10 @@ class InboxScreen(PastScreen):
     async def _write(self) -> None:
         marks = dict(self._judging.marks)
         change_set = await asyncio.to_thread(self._change_set, marks)
-        if await self._hands.write_seen(change_set):
+        approved: ChangeSet | None = change_set
+        if change_set.remarks:
+            approved = await self._hands.propose("Revert what is marked", change_set)
+        if approved and await self._hands.write_seen(approved):
             what = "1 note" if len(marks) == 1 else f"{len(marks)} notes"
             self.notify(f"Reverted {what}; u takes it back.", markup=False, timeout=5)
             self._judging.forget(*marks)

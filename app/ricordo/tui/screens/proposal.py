@@ -11,14 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Key
 from textual.screen import ModalScreen
 
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.diff import without_hunks
 from ricordo.settings.keymap import Keymap
 from ricordo.text import one_line
-from ricordo.tui.render.bars import key_line, key_spans
+from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span, wrap
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
 from ricordo.tui.situation import Scene, Situation
@@ -34,12 +33,18 @@ _MOST_WORDS = 8
 
 
 class Extra(NamedTuple):
-    """One more key that a proposal has."""
+    """What can be done in one kind of proposal only."""
 
-    key: str
-    label: str
-    """Two or three words of our own."""
+    action: str
+    """Its id in the registry."""
     run: Callable[[ProposalScreen], None]
+
+
+_EXTRA = {
+    "successor": "Only where notes are retired another one can take their place.",
+    "purge": "Only where a credential is masked the history can be purged of it.",
+}
+"""The actions that may be extra, and why the others cannot be done."""
 
 
 class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | None]):
@@ -60,7 +65,7 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         extra: Extra | None = None,
     ) -> None:
         """`title` says what would be done, `words` what the person should know, a line each; both
-        may be text of strangers. `extra` is a key that only this proposal has.
+        may be text of strangers. `extra` is what only this proposal can do.
         """
         ActingScreen.__init__(self, palette, keymap)
         self.also = ""
@@ -93,12 +98,6 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         view.styles.height = min(len(self._word_lines(inside - 3)), _MOST_WORDS)
         view.display = bool(self._words)
         view.can_focus = len(self._word_lines(inside - 3)) > _MOST_WORDS
-
-    def on_key(self, event: Key) -> None:
-        """Take the key that only this proposal has."""
-        if self._extra is not None and event.key == self._extra.key:
-            event.stop()
-            self._extra.run(self)
 
     def replace(self, change_set: ChangeSet, words: Sequence[str] = ()) -> None:
         """Propose something else: it has to be looked at anew."""
@@ -137,7 +136,9 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
     def situation(self) -> Situation:
         """Nothing is written where every hunk is left out."""
         nothing = "" if self.approved else "Every hunk is left out; Esc goes back."
-        return replace(super().situation, refusals={"write": nothing})
+        own = self._extra.action if self._extra else ""
+        others = {action: why for action, why in _EXTRA.items() if action != own}
+        return replace(super().situation, refusals={"write": nothing, **others})
 
     def say(self) -> None:
         """Tell what would be written, and the keys."""
@@ -152,13 +153,23 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         if self.also:
             spans.insert(1, Span(f" · {self.also}", "warning"))
         self._state.say(tuple(spans))
-        extra = [(self._extra.key, self._extra.label)] if self._extra else []
-        keys, *rights = key_line(self.situation, self.keymap)
-        self._keys.say((*key_spans(extra), *keys), *rights)
+        self._keys.say(*key_line(self.situation, self.keymap))
 
     def do_write(self) -> None:
         """End with what is approved."""
         self.dismiss(self.approved)
+
+    def do_successor(self) -> None:
+        """Choose the note that takes the place of those that are retired."""
+        self._do_extra()
+
+    def do_purge(self) -> None:
+        """Purge the history too, or not."""
+        self._do_extra()
+
+    def _do_extra(self) -> None:
+        if self._extra is not None:
+            self._extra.run(self)
 
     def do_hunk(self) -> None:
         """Leave the hunk under the cursor out, or take it in again; from a title, go to one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -30,6 +30,28 @@ _WIDE = 100
 _NUMBER = 4
 
 
+class _Version(TextView):
+    """One of the three; drawn for a width, it begins where it differs."""
+
+    def __init__(
+        self, palette: Palette, draw: Callable[[int], tuple[list[Line], int]], *, id: str
+    ) -> None:
+        """`draw` gives the lines for a width, and the first of them to be in sight."""
+        super().__init__(palette, self._drawn_from, id=id)
+        self._draw_version = draw
+        self._first = 0
+
+    def _drawn_from(self, width: int) -> list[Line]:
+        lines, self._first = self._draw_version(width)
+        return lines
+
+    def on_resize(self) -> None:
+        """Draw for the new width, and bring what differs into sight."""
+        super().on_resize()
+        # with the line before it
+        self.jump_to(self._first - 1)
+
+
 class ThreeVersionsScreen(ModalScreen[bool]):
     """Ends with whether the person wants to edit again."""
 
@@ -52,11 +74,11 @@ class ThreeVersionsScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """What happened, the three texts, the keys."""
         with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content("Somebody else changed the same lines")
+            overlay.border_title = Content(_title(self._clashes))
             yield TextView(self._palette, self._word_lines, id="words")
             with Container(id="versions"):
                 for name, title in (("before", "before"), ("now", "theirs"), ("after", "yours")):
-                    view = TextView(self._palette, partial(self._version, name), id=name)
+                    view = _Version(self._palette, partial(self._version, name), id=name)
                     view.border_title = Content(title)
                     yield view
             keys = [("e", "edit again")] if self._can_edit else []
@@ -66,14 +88,6 @@ class ThreeVersionsScreen(ModalScreen[bool]):
     def on_mount(self) -> None:
         """Begin with what they wrote."""
         self.query_one("#now", TextView).focus()
-        self.call_after_refresh(self._show_what_differs)
-
-    def _show_what_differs(self) -> None:
-        """Bring the first line that is not the same in all three into sight."""
-        for view in self.query("#versions TextView").results(TextView):
-            lines = (view.line_at(number)[0] for number in range(view.line_count))
-            differs = (n for n, line in enumerate(lines) if line.spans and _differs(line))
-            view.jump_to(next(differs, 0) - 1)
 
     def on_resize(self, event: Resize) -> None:
         """Side by side where there is room."""
@@ -95,8 +109,10 @@ class ThreeVersionsScreen(ModalScreen[bool]):
     def _word_lines(self, width: int) -> list[Line]:
         return [Line(row) for row in wrap([Span(one_line(self._words))], width - 1)]
 
-    def _version(self, name: str, width: int) -> list[Line]:
+    def _version(self, name: str, width: int) -> tuple[list[Line], int]:
+        """Return the lines of a version, and the first of them that is other in the first file."""
         lines: list[Line] = []
+        first = 0
         for clash in self._clashes:
             texts = {"before": clash.edit.before, "after": clash.edit.after, "now": clash.now}
             if lines:
@@ -104,31 +120,47 @@ class ThreeVersionsScreen(ModalScreen[bool]):
             if len(self._clashes) > 1:
                 lines.append(Line((Span(one_line(clash.edit.path), "heading"),)))
             others = [texts["after"], texts["now"]] if name == "before" else [texts["before"]]
-            lines += _drawn(texts[name], others, "removed" if name == "before" else "added", width)
-        return lines
+            style = "removed" if name == "before" else "added"
+            drawn, differs = _drawn(texts[name], others, style, width)
+            if clash is self._clashes[0]:
+                first = len(lines) + differs
+            lines += drawn
+        return lines, first
+
+
+def _title(clashes: Sequence[Clash]) -> str:
+    deleted = [clash.now is None for clash in clashes]
+    if all(deleted):
+        return f"Somebody else deleted {'the file' if len(deleted) == 1 else 'the files'}"
+    changed = "Somebody else changed the same lines"
+    return f"{changed}, and deleted files" if any(deleted) else changed
 
 
 def _drawn(
     raw: bytes | None, others: Sequence[bytes | None], style: str, width: int
-) -> Iterator[Line]:
-    """Yield the lines of a text; those that one of the `others` does not have are in `style`."""
+) -> tuple[list[Line], int]:
+    """Return the lines of a text, those that one of the `others` does not have in `style`, and the
+    first of them that differs, or before which one of the others has more.
+    """
     if raw is None:
-        yield Line((Span("the file is not there", "dim"),))
-        return
+        return [Line((Span("the file is not there", "dim"),))], 0
     text = _text(raw)
     own: set[int] = set()
+    differs: list[int] = []
     for other in others:
         for hunk in hunks(_text(other or b""), text):
             own.update(range(hunk.new_start, hunk.new_start + len(hunk.new)))
+            if other is not None:
+                differs.append(hunk.new_start)
+    drawn: list[Line] = []
+    first = 0
     for number, line in enumerate(split_lines(text)):
-        first = (Span(f"{number + 1:>{_NUMBER}} ", "dim"),)
+        if number <= min(differs, default=0):
+            first = len(drawn)
+        head = (Span(f"{number + 1:>{_NUMBER}} ", "dim"),)
         spans = [Span(shown(bare(line)), style if number in own else "")]
-        for row in wrap(spans, width, first, (Span(" " * (_NUMBER + 1)),)):
-            yield Line(row)
-
-
-def _differs(line: Line) -> bool:
-    return line.spans[-1].style in ("added", "removed")
+        drawn += [Line(row) for row in wrap(spans, width, head, (Span(" " * (_NUMBER + 1)),))]
+    return drawn, first
 
 
 def _text(raw: bytes) -> str:
