@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from ricordo.disk import calls, held_root
+from ricordo.disk.act import Act
 from ricordo.disk.database import Database
 from ricordo.disk.door import Applied, Clashed, Door, Purpose, Recovered
-from ricordo.disk.history import Act, History
+from ricordo.disk.history import History
 from ricordo.memory.change_set import ChangeSet, Edit
 from tests.conftest import NOW
 

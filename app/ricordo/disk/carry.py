@@ -13,9 +13,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from ricordo.disk import calls
+from ricordo.disk.act import Act, Op
 from ricordo.disk.database import transaction
 from ricordo.disk.held_root import HeldRoot
-from ricordo.disk.history import Act, History, Op
+from ricordo.disk.history import History
 from ricordo.disk.swap import Swap
 from ricordo.errors import ChangeRefused, StateUnusable, WriteFailed
 from ricordo.memory.change_set import digest

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ricordo.disk.act import Act, Place
 from ricordo.disk.database import Database, transaction
-from ricordo.disk.history import Act, History, Place
+from ricordo.disk.history import History
 
 
 class Decision(StrEnum):

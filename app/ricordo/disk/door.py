@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ricordo.disk import calls
+from ricordo.disk.act import CHANGE, SEEN, Act, Op, Root
 from ricordo.disk.carry import Carrier, Step
 from ricordo.disk.consolidation import wait_for_agents
 from ricordo.disk.database import Database, transaction
 from ricordo.disk.held_root import HeldRoot
-from ricordo.disk.history import CHANGE, SEEN, Act, History, Op, Root
+from ricordo.disk.history import History
 from ricordo.disk.lock import state_lock
 from ricordo.errors import ChangeRefused, MemoryUnreadable, WriteFailed
 from ricordo.memory.change import PERSON, Author, Role

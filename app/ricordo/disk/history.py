@@ -1,9 +1,7 @@
 """The history: every version of every file that was ever seen, by whom, when and why.
 
-An *act* is something that happened at one moment: a change set of ours, files that somebody else
-changed, a decision of the person. An *op* is what an act did to one file: from one content to
-another. The versions of a file are the contents to which its ops led; nothing is ever updated but
-the state of an act that is being carried out.
+The versions of a file are the contents to which its ops led; nothing is ever updated but the state
+of an act that is being carried out.
 """
 
 from __future__ import annotations
@@ -13,79 +11,16 @@ import secrets
 import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from ricordo.disk.act import FIRST, SEEN, Act, Op, Place, Root, act_of, op_of, path_of, stored_path
 from ricordo.disk.database import transaction
 from ricordo.errors import MemoryUnreadable
 from ricordo.memory.change import PERSON, Author, Role
 from ricordo.memory.change_set import digest
 from ricordo.text import visible
 
-CHANGE = "change"
-"""The kind of an act that changed files through our door."""
-SEEN = "seen"
-"""The kind of an act in which somebody else changed files."""
-FIRST = "first"
-"""The kind of the act that kept a memory as it was first seen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    """What one act did to one file."""
-
-    root: str
-    """Id of the root."""
-    path: str
-    pre: str | None
-    """SHA-256 of the content before; None where there was no file."""
-    post: str | None
-    session: str = ""
-    """The session of an agent that wrote it, where that is known."""
-    from_root: str = ""
-    """Id of the root from which it was moved."""
-    from_path: str = ""
-    single: bool = False
-    """Whether the root is open for this one name only."""
-    outcome: str = ""
-    """`conflict` where somebody else's content stayed, `kept` for content that only history has,
-    `moved` for a file that went to another path.
-    """
-    written: str = ""
-    """When the file says that it was written, ISO 8601; "" where we wrote it."""
-    mode: int | None = None
-    """Permissions of the file before, or of the one from which it was moved; None: not known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """Something that happened at one moment."""
-
-    n: int
-    root: str
-    at: str
-    """ISO 8601, with time zone."""
-    kind: str
-    subject: str
-    author: Author
-    reason: str
-    state: str
-    undoes: int | None
-    token: str = ""
-    """Stands in the names of the temporary files of this act."""
-
-
-@dataclass(frozen=True, slots=True)
-class Root:
-    """A directory whose files are in the history."""
-
-    id: str
-    path: str
-    device: int
-    inode: int
-
-
-Place = tuple[str, str]
-"""A file, by the id of its root and its path."""
+_OP = "act, n, root, path, pre, post, session, from_root, from_path, single, outcome, written, mode"
+"""Two numbers, and the columns that `op_of` takes."""
 
 
 class History:
@@ -185,23 +120,25 @@ class History:
     def heads(self, root: str) -> Mapping[str, str]:
         """Return the SHA-256 of every file of a root as it was last known."""
         rows = self.db.execute("SELECT path, sha FROM head WHERE root = ?", (root,))
-        return {_path(path): sha for path, sha in rows}
+        return {path_of(path): sha for path, sha in rows}
 
     def kept_heads(self, root: str) -> Mapping[str, str]:
         """Return what `heads` returns, with the masked content for one of which a value was
         purged.
         """
         query = "SELECT path, coalesce(masked, sha) FROM head WHERE root = ?"
-        return {_path(path): sha for path, sha in self.db.execute(query, (root,))}
+        return {path_of(path): sha for path, sha in self.db.execute(query, (root,))}
 
     def set_head(self, root: str, path: str, sha: str | None) -> None:
         """Keep what a file is now known to hold."""
         if sha is None:
-            self.db.execute("DELETE FROM head WHERE root = ? AND path = ?", (root, _stored(path)))
+            self.db.execute(
+                "DELETE FROM head WHERE root = ? AND path = ?", (root, stored_path(path))
+            )
         else:
             self.db.execute(
                 "INSERT OR REPLACE INTO head (root, path, sha) VALUES (?, ?, ?)",
-                (root, _stored(path), sha),
+                (root, stored_path(path), sha),
             )
 
     # acts
@@ -238,12 +175,12 @@ class History:
                     act,
                     n,
                     op.root,
-                    _stored(op.path),
+                    stored_path(op.path),
                     op.pre,
                     op.post,
                     op.session,
                     op.from_root,
-                    _stored(op.from_path),
+                    stored_path(op.from_path),
                     int(op.single),
                     op.mode,
                     op.outcome,
@@ -304,7 +241,7 @@ class History:
         """Return the ops on one file, oldest first, each with the numbers of its act and of
         itself.
         """
-        return self._ops("root = ? AND path = ?", (root, _stored(path)))
+        return self._ops("root = ? AND path = ?", (root, stored_path(path)))
 
     def moves(self) -> list[tuple[int, Place, Place]]:
         """Return every move of a file, oldest first: its act, from where and to where."""
@@ -314,14 +251,14 @@ class History:
             " ORDER BY op.act, op.n"
         )
         return [
-            (number, (from_root, _path(origin)), (root, _path(path)))
+            (number, (from_root, path_of(origin)), (root, path_of(path)))
             for number, from_root, origin, root, path in rows
         ]
 
     def paths(self, root: str) -> set[str]:
         """Return every path of a root under which a file was ever seen."""
         rows = self.db.execute("SELECT DISTINCT path FROM op WHERE root = ?", (root,))
-        return {_path(path) for (path,) in rows}
+        return {path_of(path) for (path,) in rows}
 
     def size_of(self, sha: str | None) -> int | None:
         """Return how many bytes a kept content has; None for a file that is gone or was purged."""
@@ -339,7 +276,7 @@ class History:
 
     def _ops(self, where: str, values: tuple[object, ...]) -> list[tuple[int, int, Op]]:
         rows = self.db.execute(f"SELECT {_OP} FROM op WHERE {where} ORDER BY act, n", values)
-        return [(row[0], row[1], _op(row[2:])) for row in rows]
+        return [(row[0], row[1], op_of(row[2:])) for row in rows]
 
     def _acts(self, where: str, values: tuple[object, ...]) -> list[Act]:
         rows = self.db.execute(
@@ -347,56 +284,4 @@ class History:
             f" undoes, token FROM act WHERE {where}",
             values,
         )
-        return [_act(row) for row in rows]
-
-
-_OP = "act, n, root, path, pre, post, session, from_root, from_path, single, outcome, written, mode"
-
-
-def _stored(path: str) -> str | bytes:
-    """Return a path as the database can hold it: bytes where it is no UTF-8."""
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return path.encode("utf-8", "surrogateescape")
-    return path
-
-
-def _path(stored: object) -> str:
-    return stored.decode("utf-8", "surrogateescape") if isinstance(stored, bytes) else str(stored)
-
-
-def _op(row: tuple[object, ...]) -> Op:
-    root, path, pre, post, session, from_root, from_path, single, outcome, written, mode = row
-    return Op(
-        str(root),
-        _path(path),
-        None if pre is None else str(pre),
-        None if post is None else str(post),
-        str(session),
-        str(from_root),
-        _path(from_path),
-        bool(single),
-        str(outcome),
-        str(written),
-        mode if isinstance(mode, int) else None,
-    )
-
-
-def _act(row: tuple[object, ...]) -> Act:
-    n, root, at, kind, subject, role, name, model, prompt, reason, state, undoes, token = row
-    assert isinstance(n, int)
-    author = Author(Role(str(role)), str(name), str(model), str(prompt))
-    undone = undoes if isinstance(undoes, int) else None
-    return Act(
-        n,
-        str(root),
-        str(at),
-        str(kind),
-        str(subject),
-        author,
-        str(reason),
-        str(state),
-        undone,
-        str(token),
-    )
+        return [act_of(row) for row in rows]

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ricordo.disk.act import CHANGE
 from ricordo.disk.door import Applied, Clash, Purpose
-from ricordo.disk.history import CHANGE
 from ricordo.errors import Conflict
 from ricordo.memory.change import PERSON, Change
 from ricordo.memory.change_set import ChangeSet, Edit

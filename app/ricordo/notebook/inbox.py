@@ -11,9 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ricordo.disk.act import FIRST, SEEN, Act, Op
 from ricordo.disk.database import transaction
 from ricordo.disk.decisions import Decision
-from ricordo.disk.history import FIRST, SEEN, Act, History, Op
+from ricordo.disk.history import History
 from ricordo.notebook.open import Notebook
 
 VISIT = "visit"

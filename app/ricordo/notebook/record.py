@@ -9,9 +9,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from ricordo.disk.act import CHANGE, FIRST, SEEN, Op
 from ricordo.disk.database import Database, transaction
 from ricordo.disk.held_root import HeldRoot
-from ricordo.disk.history import CHANGE, FIRST, SEEN, History, Op
+from ricordo.disk.history import History
 from ricordo.disk.lock import state_lock
 from ricordo.errors import ChangeRefused, MemoryUnreadable
 from ricordo.memory.change import Author, Role

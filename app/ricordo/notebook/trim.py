@@ -7,9 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from ricordo.disk.act import CHANGE, Act
 from ricordo.disk.database import transaction
 from ricordo.disk.decisions import effective_acts
-from ricordo.disk.history import CHANGE, Act, History
+from ricordo.disk.history import History
 from ricordo.disk.lock import state_lock
 from ricordo.notebook.open import Notebook
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ricordo.disk.act import CHANGE, Act, Op, Place
 from ricordo.disk.database import transaction
 from ricordo.disk.decisions import Decision
 from ricordo.disk.door import Applied
 from ricordo.disk.held_root import why_unreachable
-from ricordo.disk.history import CHANGE, Act, History, Op, Place
+from ricordo.disk.history import History
 from ricordo.errors import ChangeRefused, NothingToUndo
 from ricordo.memory.change import Change, Rewrite
 from ricordo.memory.change_set import ChangeSet, Edit, effective

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ricordo.disk.history import FIRST, SEEN, Act, History, Op
+from ricordo.disk.act import FIRST, SEEN, Act, Op
+from ricordo.disk.history import History
 from ricordo.errors import ChangeRefused, NoteNotFound, WrongUsage
 from ricordo.notebook.open import Notebook
 from ricordo.text import visible

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ricordo.tui.changing.forms import Forms
     from ricordo.tui.changing.leaving import Leaving
     from ricordo.tui.changing.writing import Writing
+    from ricordo.tui.palette import Palette
     from ricordo.tui.reading import Reading
     from ricordo.tui.widgets.panes import Panes
 
@@ -35,21 +36,23 @@ class Changing:
 
     def __init__(
         self,
-        writing: Callable[[Expected, Callable[[], Awaitable[None]]], Writing],
+        notebook: Notebook,
         follower: Follower,
         panes: Panes,
         reading: Reading,
+        palette: Callable[[], Palette],
         say: Callable[[], None],
         open_note: Callable[[str], None],
     ) -> None:
-        """`writing` makes what carries changes out; `panes` and `reading` tell what the person
-        looks at; `say` is called when other keys may work, `open_note` with the path of a note
-        that was made.
+        """`notebook` is the one that `follower` owns; `panes` and `reading` tell what the person
+        looks at; `palette` gives the styles in use; `say` is called when other keys may work,
+        `open_note` with the path of a note that was made.
         """
-        self._make_writing = writing
+        self._notebook = notebook
         self._follower = follower
         self._panes = panes
         self._reading = reading
+        self._palette = palette
         self._say = say
         self._open_note = open_note
         self._expected = Expected()
@@ -64,7 +67,16 @@ class Changing:
 
     @cached_property
     def _writing(self) -> Writing:
-        return self._make_writing(self._expected, self._ask_history)
+        from ricordo.tui.changing.writing import Writing
+
+        return Writing(
+            self._panes.screen,
+            self._notebook,
+            self._follower,
+            self._palette,
+            self._expected,
+            self._ask_history,
+        )
 
     @cached_property
     def _forms(self) -> Forms:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
@@ -41,8 +40,6 @@ from ricordo.tui.widgets.panes import Panes
 if TYPE_CHECKING:
     from ricordo.memory.note import Note
     from ricordo.notebook.open import Look, Notebook
-    from ricordo.tui.changing.expected import Expected
-    from ricordo.tui.changing.writing import Writing
     from ricordo.tui.palette import Palette
 
 
@@ -67,7 +64,13 @@ class MainScreen(ActingScreen[None]):
         self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
         self._find = FindBar(id="find")
         self._changing = Changing(
-            self._writing, self._follower, self._panes, self._reading, self.say, self._go_to
+            notebook,
+            self._follower,
+            self._panes,
+            self._reading,
+            lambda: self._palette,
+            self.say,
+            self._go_to,
         )
         self._past = Past(
             self,
@@ -86,12 +89,6 @@ class MainScreen(ActingScreen[None]):
         self._look: Look | None = None
         self._seen: Seen | Lost | None = None
         self._changed: frozenset[str] = frozenset()
-
-    def _writing(self, expected: Expected, ask_history: Callable[[], Awaitable[None]]) -> Writing:
-        from ricordo.tui.changing.writing import Writing
-
-        notebook, follower = self._notebook, self._follower
-        return Writing(self, notebook, follower, lambda: self._palette, expected, ask_history)
 
     def compose(self) -> ComposeResult:
         """The bars, the three panes, the line in which is searched."""
