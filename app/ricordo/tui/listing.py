@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ricordo.disk.desk import Desk
 from ricordo.text import clip
-from ricordo.tui.render.index_rows import Order, Row, RowKind, index_rows
+from ricordo.tui.render.index_rows import Order, Row, RowKind, index_rows, rows_after
 
 if TYPE_CHECKING:
     from ricordo.memory.memory import Memory
@@ -54,7 +53,7 @@ class Listing:
         """
         if not look.read and (self.order is not Order.INDEX or self.narrowed):
             return ()
-        return _rows(self, look)
+        return _shown.rows(self, look)
 
     def first_note(self, look: Look, wanted: str) -> str:
         """Return the path of the note to begin with: `wanted` where it is there, else the first
@@ -83,8 +82,25 @@ class Listing:
         return replace(self, type_filter="", words="")
 
 
-@lru_cache(maxsize=1)
-def _rows(listing: Listing, look: Look) -> tuple[Row, ...]:
-    # kept, because going back or along a link shows the same rows again: among 10,000 notes that
-    # would be felt
-    return index_rows(look, listing.order, listing.type_filter, listing.words)
+class _Shown:
+    """The rows that were asked for last: going back or along a link shows the same again, and a
+    look after a change nearly the same; among 10,000 notes making them would be felt.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[Listing, Look, tuple[Row, ...]] | None = None
+
+    def rows(self, listing: Listing, look: Look) -> tuple[Row, ...]:
+        rows = None
+        if self._last is not None and self._last[0] == listing:
+            _, before, rows = self._last
+            if before is not look:
+                in_order = listing.order is Order.INDEX and not listing.narrowed
+                rows = rows_after(before, rows, look) if in_order else None
+        if rows is None:
+            rows = index_rows(look, listing.order, listing.type_filter, listing.words)
+        self._last = listing, look, rows
+        return rows
+
+
+_shown = _Shown()

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ricordo.courtesy import GivingWay
 from ricordo.notebook.open import Look, Notebook
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 IDLE = 5.0
 """Seconds without a key or a change after which the index is made: it takes the processor."""
+_PATIENCE = 5.0
+"""Seconds for which it waits in all while notes are judged that others change."""
 _REST = 0.4
 """Seconds for which a note is open before it is asked what it reminds of: who walks through the
 index does not wait for it.
@@ -85,11 +88,14 @@ class Recalling:
 
     async def make_index(self, look: Look) -> None:
         """Bring the index in line with `look`; `done` and `of` tell how far it is."""
-        await asyncio.to_thread(lambda: self._index.bring_up(look.memory, self._progressed))
-        self.done = self.of = 0
+        step = GivingWay(_PATIENCE).step
 
-    def _progressed(self, done: int, of: int) -> None:
-        self.done, self.of = done, of
+        def progressed(done: int, of: int) -> None:
+            self.done, self.of = done, of
+            step()
+
+        await asyncio.to_thread(lambda: self._index.bring_up(look.memory, progressed))
+        self.done = self.of = 0
 
     # The finder
 
