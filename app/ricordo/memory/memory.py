@@ -37,7 +37,8 @@ class Skipped:
     """Whether it is a symbolic link that leads out of the memory."""
 
 
-@dataclass(frozen=True, eq=False)
+# without a repr of all its notes: Textual takes one of whatever a worker is given
+@dataclass(frozen=True, eq=False, repr=False)
 class Memory:
     """Everything that stands in one memory directory at one moment."""
 

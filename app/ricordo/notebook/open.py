@@ -41,7 +41,8 @@ class Depth(IntEnum):
     """The rules have run."""
 
 
-@dataclass(frozen=True, eq=False)
+# without a repr of all its findings: Textual takes one of whatever a worker is given
+@dataclass(frozen=True, eq=False, repr=False)
 class Look:
     """A memory at one moment, and what is wrong with it."""
 
