@@ -89,16 +89,22 @@ GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
 }
 
 
-def index_rows(look: Look, order: Order, type_filter: str, words: str) -> tuple[Row, ...]:
-    """Return the rows of the index pane.
+def index_rows(look: Look, order: Order) -> tuple[Row, ...]:
+    """Return the rows of the index pane, those of all notes."""
+    return tuple(_in_index_order(look) if order is Order.INDEX else _grouped(look, order))
+
+
+def narrowed(
+    rows: tuple[Row, ...], memory: Memory, type_filter: str, words: str
+) -> tuple[Row, ...]:
+    """Return of the `rows` of `memory` those that are left where the person narrows it.
 
     `type_filter` keeps the notes of one type, `words` those that fit it as the finder means it; ""
     keeps all. With either, only notes and headings above notes are left.
     """
-    rows = list(_in_index_order(look)) if order is Order.INDEX else list(_grouped(look, order))
     if not type_filter and not words:
-        return tuple(rows)
-    fits = _choice(look.memory, type_filter, words)
+        return rows
+    fits = _choice(memory, type_filter, words)
     kept = [row for row in rows if row.kind in (RowKind.HEADING, RowKind.CUT) or fits(row)]
     return tuple(_without_empty_headings(kept))
 
