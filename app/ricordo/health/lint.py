@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
+from typing import NamedTuple
 
 from ricordo.garbage import no_garbage_collection
 from ricordo.health.finding import Finding, Fix, Severity
-from ricordo.health.rule import Context, Found, Rule, all_rules
+from ricordo.health.rule import Context, Found, MemoryRule, Rule, all_rules
 from ricordo.memory.layout import Layout, Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
@@ -26,9 +27,25 @@ Severities = Mapping[str, Severity | None]
 """Severities that differ from a rule's own; None switches a rule off."""
 
 
+class _Answer(NamedTuple):
+    """What a memory rule found, and what has to be the same for it to hold."""
+
+    rested_on: tuple[object, ...]
+    findings: tuple[Finding, ...]
+    mended: Mapping[str, Note | None]
+    """The files that its fixes are about: they tell whether a fix may be made."""
+
+    def holds(self, rests_on: tuple[object, ...], files: Mapping[str, Note]) -> bool:
+        """Say whether the rule would find the same in a memory of these `files`."""
+        return self.rested_on == rests_on and all(
+            files.get(path) is file for path, file in self.mended.items()
+        )
+
+
 class Linter:
-    """Runs rules and remembers what each file by itself gave, so that a memory of which one file
-    changed is judged anew in a fraction of the time.
+    """Runs rules and remembers what each file by itself gave, and what a rule gave on the whole
+    memory that says on what it rests; so that a memory of which one file changed is judged anew in
+    a fraction of the time.
 
     Not for use from two threads at once.
     """
@@ -42,6 +59,7 @@ class Linter:
             and (not only or rule.name in only)
         ]
         self._kept: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
+        self._answers: dict[str, _Answer] = {}
         self._kept_for: Context | None = None
 
     def run(self, memory: Memory, context: Context) -> tuple[Finding, ...]:
@@ -52,6 +70,7 @@ class Linter:
     def _run(self, memory: Memory, context: Context) -> tuple[Finding, ...]:
         if not self._same_day(context):
             self._kept = {}
+            self._answers = {}
         self._kept_for = context
         rules = [rule for rule in self._rules if memory.layout.kind in rule.kinds]
         findings: list[Finding] = []
@@ -66,9 +85,23 @@ class Linter:
         self._kept = kept
         for rule in rules:
             if rule.on_memory:
-                found = rule.on_memory(memory, context)
-                findings.extend(_numbered(rule, found, memory.by_path, memory.layout))
+                findings.extend(self._answer(rule, rule.on_memory, memory, context))
         return tuple(sorted(findings, key=lambda finding: finding.rank))
+
+    def _answer(
+        self, rule: Rule, asked: MemoryRule, memory: Memory, context: Context
+    ) -> Iterable[Finding]:
+        files = memory.by_path
+        rests_on = rule.rests_on(memory, context) if rule.rests_on else None
+        kept = self._answers.get(rule.name)
+        if kept is not None and rests_on is not None and kept.holds(rests_on, files):
+            return kept.findings
+        findings = tuple(_numbered(rule, asked(memory, context), files, memory.layout))
+        if rests_on is not None:
+            paths = {path for it in findings if it.fix for path in it.fix.paths}
+            mended = {path: files.get(path) for path in paths}
+            self._answers[rule.name] = _Answer(rests_on, findings, mended)
+        return findings
 
     def _same_day(self, context: Context) -> bool:
         before = self._kept_for

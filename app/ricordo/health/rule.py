@@ -2,7 +2,8 @@
 
 A rule is one small function that yields what it found. Decorated with `note_rule` it is given one
 file at a time and may look at nothing else, so that its answer is kept until that file changes;
-decorated with `memory_rule` it is given the whole memory. Writing such a function in a module of
+decorated with `memory_rule` it is given the whole memory, and its answer is kept only where it
+tells on what it rests. Writing such a function in a module of
 `health/rules` is all that it takes to add a rule.
 """
 
@@ -60,6 +61,10 @@ class Context:
 
 NoteRule = Callable[[Note, Context], Iterator[Found]]
 MemoryRule = Callable[[Memory, Context], Iterator[Found]]
+RestsOn = Callable[[Memory, Context], tuple[object, ...]]
+"""Gives everything that a memory rule looks at, but for the layout and the day: while it is equal,
+so is the answer of the rule.
+"""
 
 ALL_KINDS = frozenset(Kind)
 JUDGED = frozenset((Role.NOTE, Role.SOURCE))
@@ -78,6 +83,8 @@ class Rule:
     roles: frozenset[Role]
     on_note: NoteRule | None = None
     on_memory: MemoryRule | None = None
+    rests_on: RestsOn | None = None
+    """None for a memory rule that has to be asked again whenever anything changed."""
 
 
 _registered: dict[str, Rule] = {}
@@ -101,12 +108,19 @@ def note_rule(
 
 
 def memory_rule(
-    name: str, severity: Severity, summary: str, *, kinds: frozenset[Kind] = ALL_KINDS
+    name: str,
+    severity: Severity,
+    summary: str,
+    *,
+    kinds: frozenset[Kind] = ALL_KINDS,
+    rests_on: RestsOn | None = None,
 ) -> Callable[[MemoryRule], MemoryRule]:
-    """Register a rule that judges the memory as a whole."""
+    """Register a rule that judges the memory as a whole; with `rests_on`, its answer is kept."""
 
     def register(function: MemoryRule) -> MemoryRule:
-        _registered[name] = Rule(name, severity, summary, kinds, EVERY_ROLE, on_memory=function)
+        _registered[name] = Rule(
+            name, severity, summary, kinds, EVERY_ROLE, on_memory=function, rests_on=rests_on
+        )
         return function
 
     return register

@@ -37,7 +37,8 @@ class Skipped:
     """Whether it is a symbolic link that leads out of the memory."""
 
 
-@dataclass(frozen=True, eq=False)
+# without a repr of all its notes: Textual takes one of whatever a worker is given
+@dataclass(frozen=True, eq=False, repr=False)
 class Memory:
     """Everything that stands in one memory directory at one moment."""
 
@@ -103,8 +104,13 @@ class Memory:
         }
 
     @cached_property
+    def astray(self) -> Mapping[str, tuple[Resolved, ...]]:
+        """Of every file that has any, the links that lead to no file, by its path."""
+        return {path: them for path, links in self.links.items() if (them := _astray(links))}
+
+    @cached_property
     def backlinks(self) -> Mapping[str, tuple[str, ...]]:
-        """For every file the paths of the files that lead to it, indexes among them."""
+        """For every file the sorted paths of the files that lead to it, indexes among them."""
         found: dict[str, dict[str, None]] = {}
         for source, resolved in self.links.items():
             for link in resolved:
@@ -114,7 +120,7 @@ class Memory:
             for path in self.named_in_head(file):
                 if path != file.path:
                     found.setdefault(path, {})[file.path] = None
-        return {path: tuple(sources) for path, sources in found.items()}
+        return {path: tuple(sorted(sources)) for path, sources in found.items()}
 
     @cached_property
     def entries(self) -> Mapping[str, tuple[tuple[Index, Entry], ...]]:
@@ -173,18 +179,42 @@ class Memory:
         gone = [old for old, _ in renamed.values() if old is not None]
         come = [new for _, new in renamed.values() if new is not None]
         self.__dict__["names"] = before.names.with_changes(gone, come) if renamed else before.names
-        links = dict(before.links)
+        links, astray = dict(before.links), dict(before.astray)
         elsewhere = before._files_that_mean([*gone, *come]) if renamed else set()
         for path in elsewhere | changed.keys():
             links.pop(path, None)
+            astray.pop(path, None)
             file = self.by_path.get(path)
             if file is not None and file.links:
                 links[path] = tuple(self.resolve(file, link) for link in file.links)
-        self.__dict__["links"] = links
+                if them := _astray(links[path]):
+                    astray[path] = them
+        self.__dict__.update(links=links, astray=astray)
         if "_sources" in before.__dict__:
             self.__dict__["_sources"] = before._sources_after(changed)
-        if not renamed and "indexes" in self.__dict__:
-            self.__dict__["entries"] = before.entries
+        if not renamed:
+            self.__dict__["backlinks"] = self._backlinks_after(before, changed)
+            if "indexes" in self.__dict__:
+                self.__dict__["entries"] = before.entries
+
+    def _backlinks_after(
+        self, before: Memory, changed: Iterable[str]
+    ) -> Mapping[str, tuple[str, ...]]:
+        backlinks = dict(before.backlinks)
+        for source in changed:
+            led, leads = before._led_to(source), self._led_to(source)
+            for path in led ^ leads:
+                sources = {*backlinks.get(path, ())} ^ {source}
+                backlinks[path] = tuple(sorted(sources))
+                if not sources:
+                    del backlinks[path]
+        return backlinks
+
+    def _led_to(self, source: str) -> set[str]:
+        """Return the paths of the other files to which the file at `source` leads."""
+        links = self.links.get(source, ())
+        linked = {found.path for found in links if found.leads is Leads.NOTE}
+        return (linked | {*self.named_in_head(self.by_path[source])}) - {source}
 
     def _is_called_as_before(self, path: str, file: Note | None) -> bool:
         before = self.by_path.get(path)
@@ -233,6 +263,10 @@ class Memory:
             if key in fields
             for text in file.head.texts(key)
         ]
+
+
+def _astray(links: Iterable[Resolved]) -> tuple[Resolved, ...]:
+    return tuple([found for found in links if found.leads not in (Leads.NOTE, Leads.FILE)])
 
 
 def _meant_in(file: Note) -> set[str]:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from ricordo.courtesy import awaited
 from ricordo.disk.reader import reread_files
 from ricordo.disk.watcher import Batch, watch
 from ricordo.errors import RicordoError
@@ -142,7 +143,8 @@ class Follower:
             wish = await self._wish()
             before = self._memory
             try:
-                seen = await self._answer(wish)
+                with awaited():
+                    seen = await self._answer(wish)
             except RicordoError as error:
                 self._memory = None
                 self._held = {}

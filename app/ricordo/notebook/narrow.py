@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 
 from ricordo.memory.memory import Memory
 from ricordo.recall.narrow import Narrower
@@ -15,7 +16,21 @@ def fitting(memory: Memory, typed: str) -> frozenset[str]:
     return _narrower(memory).fitting(typed)
 
 
-@lru_cache(maxsize=1)
+def prepare(memory: Memory) -> None:
+    """Make what `fitting` needs, so that no key has to wait for it."""
+    _narrower(memory).prepare()
+
+
 def _narrower(memory: Memory) -> Narrower:
+    # whoever asks while it is made waits, and does not make a second one
+    with _making:
+        return _made(memory)
+
+
+_making = Lock()
+
+
+@lru_cache(maxsize=1)
+def _made(memory: Memory) -> Narrower:
     # kept, because the same memory is narrowed with every key
     return Narrower(memory)

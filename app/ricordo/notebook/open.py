@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +23,7 @@ from ricordo.health.rule import Context
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.memory.protected import is_protected
-from ricordo.notebook.record import Recorded, Recorder
+from ricordo.notebook.record import Recorded, Recorder, at_once
 from ricordo.notebook.seen import summary
 from ricordo.notebook.settle import severities, thresholds
 from ricordo.notebook.surroundings import Surroundings
@@ -41,7 +41,8 @@ class Depth(IntEnum):
     """The rules have run."""
 
 
-@dataclass(frozen=True, eq=False)
+# without a repr of all its findings: Textual takes one of whatever a worker is given
+@dataclass(frozen=True, eq=False, repr=False)
 class Look:
     """A memory at one moment, and what is wrong with it."""
 
@@ -137,11 +138,17 @@ class Notebook:
         self._memory = read_memory(self.place.root, self.place.layout, self._memory)
         return self._memory
 
-    def record(self, memory: Memory, waiting: Collection[str] = frozenset()) -> Recorded:
+    def record(
+        self,
+        memory: Memory,
+        waiting: Collection[str] = frozenset(),
+        step: Callable[[], None] = at_once,
+    ) -> Recorded:
         """Keep in the history what others did to a memory that was read, but for files that are
-        `waiting` until nobody writes to them. Raises StateUnusable.
+        `waiting` until nobody writes to them; `step` is called after each file. Raises
+        StateUnusable.
         """
-        return self._recorder.record(memory, self.surroundings.now, waiting)
+        return self._recorder.record(memory, self.surroundings.now, waiting, step)
 
     def look(self) -> Look:
         """Read and judge the memory. Raises MemoryNotFound and MemoryUnreadable."""

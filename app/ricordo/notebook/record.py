@@ -5,7 +5,7 @@ The first time, all of it is kept and nothing counts as new.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -32,6 +32,10 @@ _UNREAD = (
     Trouble.GONE,
 )
 """Files of which not all bytes are at hand."""
+
+
+def at_once() -> None:
+    """Go on with the next file: nobody waits for anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +65,22 @@ class Recorder:
         self._last: Mapping[str, Note] = {}
 
     def record(
-        self, memory: Memory, at: datetime, waiting: Collection[str] = frozenset()
+        self,
+        memory: Memory,
+        at: datetime,
+        waiting: Collection[str] = frozenset(),
+        step: Callable[[], None] = at_once,
     ) -> Recorded:
         """Keep every version in `memory` that the history does not have, but for files that are
-        `waiting` until nobody writes to them. Raises StateUnusable, and
-        MemoryUnreadable where its directory cannot be opened.
+        `waiting` until nobody writes to them; `step` is called after each file. Raises
+        StateUnusable, and MemoryUnreadable where its directory cannot be opened.
         """
         if self._last and memory.by_path == self._last:
             return Recorded(None, 0)
         self._database.check_place(memory.root)
         # under the lock no change set of ours is half way
         with state_lock(self._database.state), self._database.opened() as connection:
-            recorded = _record(History(connection), memory, at, self._last, waiting)
+            recorded = _record(History(connection), memory, at, self._last, waiting, step)
         files = memory.by_path
         self._last = (
             {path: file for path, file in files.items() if path not in waiting}
@@ -88,25 +96,29 @@ def _record(
     at: datetime,
     last: Mapping[str, Note],
     waiting: Collection[str],
+    step: Callable[[], None],
 ) -> Recorded:
     with transaction(history.db):
         root = history.root(memory.root)
         is_first = not history.was_recorded(root.id)
         heads = history.heads(root.id)
-        found = _differences(memory, heads, last)
+        found = _differences(memory, heads, last, step)
         changes = {path: file for path, file in found.items() if path not in waiting}
-        changes = _still_so(memory, changes, heads if is_first else changes)
+        changes = _still_so(memory, changes, heads if is_first else changes, step)
         if not changes and not is_first:
             return Recorded(None, 0)
         if len(changes) == len(heads) and not memory.files:
             # everything gone at once looks like a disk that is not mounted
             return Recorded(None, 0)
         kept = history.kept_heads(root.id)
-        return _write(history, root.id, memory, changes, kept, at, is_first=is_first)
+        return _write(history, root.id, memory, changes, kept, at, step, is_first=is_first)
 
 
 def _still_so(
-    memory: Memory, changes: Mapping[str, Note | None], doubtful: Collection[str]
+    memory: Memory,
+    changes: Mapping[str, Note | None],
+    doubtful: Collection[str],
+    step: Callable[[], None],
 ) -> dict[str, Note | None]:
     """Return the `changes` without those of `doubtful` paths that the disk no longer bears out:
     since the memory was read, we may have written ourselves.
@@ -116,12 +128,14 @@ def _still_so(
     except OSError as error:
         said = f"{visible(memory.root)} cannot be opened: {error.strerror}."
         raise MemoryUnreadable(said) from None
+    still: dict[str, Note | None] = {}
     try:
-        return {
-            path: file
-            for path, file in changes.items()
-            if path not in doubtful or _now(root, path) == (file.raw if file is not None else None)
-        }
+        for path, file in changes.items():
+            step()
+            expected = file.raw if file is not None else None
+            if path not in doubtful or _now(root, path) == expected:
+                still[path] = file
+        return still
     finally:
         root.close()
 
@@ -134,7 +148,7 @@ def _now(root: HeldRoot, path: str) -> bytes | None:
 
 
 def _differences(
-    memory: Memory, heads: Mapping[str, str], last: Mapping[str, Note]
+    memory: Memory, heads: Mapping[str, str], last: Mapping[str, Note], step: Callable[[], None]
 ) -> dict[str, Note | None]:
     """Return the files that are other than the history knows; None for those that are gone. What
     is still the very value that was recorded `last` need not be looked at.
@@ -143,6 +157,7 @@ def _differences(
     for file in memory.files:
         if last.get(file.path) is file:
             continue
+        step()
         if file.trouble not in _UNREAD and heads.get(file.path) != digest(file.raw):
             changed[file.path] = file
     unread = {skipped.path for skipped in memory.skipped}
@@ -171,6 +186,7 @@ def _write(
     changes: Mapping[str, Note | None],
     heads: Mapping[str, str],
     at: datetime,
+    step: Callable[[], None],
     *,
     is_first: bool,
 ) -> Recorded:
@@ -186,6 +202,7 @@ def _write(
     moved = set(origins.values())
     ops: list[Op] = []
     for path, file in sorted(changes.items(), key=lambda item: item[0]):
+        step()
         sha = history.keep(file.raw) if file is not None else None
         origin = origins.get(path, "")
         session = "" if is_first or file is None else _writer(history, memory, file, heads, origin)
@@ -204,10 +221,14 @@ def _write(
         )
         history.set_head(root, path, sha)
     kind, reason = (FIRST, "as first seen") if is_first else (SEEN, "")
-    put_back = tuple(op.path for op in ops if _puts_back(history, op))
+    put_back: list[str] = []
+    for op in ops:
+        step()
+        if _puts_back(history, op):
+            put_back.append(op.path)
     act = history.begin(root, at.isoformat(), kind, author=Author(Role.OUTSIDE), reason=reason)
     history.add_ops(act, ops)
-    return Recorded(act, len(ops), is_first, put_back, bool(origins))
+    return Recorded(act, len(ops), is_first, tuple(put_back), bool(origins))
 
 
 def _writer(

@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
 
+from ricordo.courtesy import GivingWay
 from ricordo.disk.reader import reread_files
 from ricordo.errors import RicordoError, StateUnusable
 from ricordo.memory.memory import Memory
@@ -22,7 +23,7 @@ from ricordo.text import clip
 _LONGEST_NAME = 60
 """Cells."""
 _PATIENCE = 10 * STABLE_FOR
-"""Seconds after which the first recording waits no longer for somebody who keeps writing."""
+"""Seconds after which a recording waits no longer for somebody who keeps writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,8 @@ class Recording:
         if memory is None:
             return None
         self._is_begun = True
-        recorded = self._notebook.record(memory, self._still_waiting(memory))
+        step = GivingWay(_PATIENCE).step
+        recorded = self._notebook.record(memory, self._still_waiting(memory), step)
         database = self._notebook.database
         warnings = (*database.notices, *map(_put_back, recorded.put_back))
         database.notices.clear()

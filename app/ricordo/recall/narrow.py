@@ -34,6 +34,10 @@ class Narrower:
             return frozenset(self._memory.files[number].path for number in numbers)
         return frozenset(note.path for note in self._finder.misspelled(typed))
 
+    def prepare(self) -> None:
+        """Make now what only names that are spelled otherwise need."""
+        _ = self._finder
+
     @cached_property
     def _finder(self) -> Finder:
         return Finder(self._memory)

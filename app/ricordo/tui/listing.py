@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ricordo.disk.desk import Desk
+from ricordo.notebook.follow import Lost, Seen
 from ricordo.text import clip
-from ricordo.tui.render.index_rows import Order, Row, RowKind, index_rows
+from ricordo.tui.render.index_rows import Order, Row, RowKind, index_rows, narrowed, rows_after
 
 if TYPE_CHECKING:
     from ricordo.memory.memory import Memory
@@ -54,7 +55,14 @@ class Listing:
         """
         if not look.read and (self.order is not Order.INDEX or self.narrowed):
             return ()
-        return _rows(self, look)
+        return _shown.rows(self, look)
+
+    async def make_rows(self, seen: Seen | Lost) -> None:
+        """Make the rows of what was seen beside the screen: those of many notes take longer than a
+        key can wait.
+        """
+        if isinstance(seen, Seen):
+            await asyncio.to_thread(self.rows, seen.look)
 
     def first_note(self, look: Look, wanted: str) -> str:
         """Return the path of the note to begin with: `wanted` where it is there, else the first
@@ -83,8 +91,55 @@ class Listing:
         return replace(self, type_filter="", words="")
 
 
-@lru_cache(maxsize=1)
-def _rows(listing: Listing, look: Look) -> tuple[Row, ...]:
-    # kept, because going back or along a link shows the same rows again: among 10,000 notes that
-    # would be felt
-    return index_rows(look, listing.order, listing.type_filter, listing.words)
+async def until_narrowable(look: Look | None) -> None:
+    """Wait until narrowing `look` to words takes no longer than a key can wait."""
+    if look is not None and look.memory is not _shown.narrowable:
+        # loaded when somebody filters: the first paint need not wait for it
+        from ricordo.notebook.narrow import prepare
+
+        await asyncio.to_thread(prepare, look.memory)
+        _shown.narrowable = look.memory
+
+
+class _Made(NamedTuple):
+    """Rows, and what they were made of."""
+
+    listing: Listing
+    look: Look
+    every: tuple[Row, ...]
+    """The rows of all notes."""
+    rows: tuple[Row, ...]
+    """Of these, the rows that the listing shows."""
+
+
+class _Shown:
+    """The rows that were made last: going back or along a link shows the same again, and a look
+    after a change or another word to narrow by nearly the same. Among 10,000 notes making them
+    would be felt.
+    """
+
+    def __init__(self) -> None:
+        self._last: _Made | None = None
+        self.narrowable: Memory | None = None
+        """The memory of which no key that narrows it has to wait."""
+
+    def rows(self, listing: Listing, look: Look) -> tuple[Row, ...]:
+        # one value, read and set at once: rows are made in threads too
+        last = self._last
+        if last is not None and last.listing == listing and last.look is look:
+            return last.rows
+        every = self._every(last, listing.order, look)
+        rows = narrowed(every, look.memory, listing.type_filter, listing.words)
+        self._last = _Made(listing, look, every, rows)
+        return rows
+
+    def _every(self, last: _Made | None, order: Order, look: Look) -> tuple[Row, ...]:
+        if last is None or last.listing.order is not order:
+            return index_rows(look, order)
+        if last.look is look:
+            return last.every
+        after = rows_after(last.look, last.every, look) if order is Order.INDEX else None
+        return index_rows(look, order) if after is None else after
+
+
+_shown = _Shown()

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ricordo.courtesy import GivingWay
 from ricordo.notebook.find import all_memories
 from ricordo.notebook.recall import open_index
 from ricordo.notebook.search import Found, Hit, Search, Values, values_of
@@ -15,6 +16,10 @@ from ricordo.notebook.usage import uses_by_person
 if TYPE_CHECKING:
     from ricordo.notebook.open import Look, Notebook
     from ricordo.tui.reading import Reading
+
+
+_PATIENCE = 5.0
+"""Seconds for which an index waits in all while notes are judged that others change."""
 
 
 class Source(Protocol):
@@ -51,10 +56,17 @@ class _Indexing:
         self.done = self.of = 0
         self._is_left = is_left
 
-    def _progressed(self, done: int, of: int) -> None:
-        if self._is_left():
-            raise _Left
-        self.done, self.of = done, of
+    def _progress(self) -> Callable[[int, int], None]:
+        """Return what is told how far one index is."""
+        step = GivingWay(_PATIENCE).step
+
+        def progressed(done: int, of: int) -> None:
+            if self._is_left():
+                raise _Left
+            self.done, self.of = done, of
+            step()
+
+        return progressed
 
 
 class _Ready(NamedTuple):
@@ -83,7 +95,7 @@ class Here(_Indexing):
         """Bring the index in line with what is looked at."""
         memory = self._look.memory
         try:
-            await asyncio.to_thread(lambda: self._index.bring_up(memory, self._progressed))
+            await asyncio.to_thread(lambda: self._index.bring_up(memory, self._progress()))
         except _Left:
             return []
         self.done = self.of = 0
@@ -153,13 +165,14 @@ class Everywhere(_Indexing):
         return self._search.remarks
 
     def _read(self) -> SearchAll:
+        progressed = self._progress()
         others = all_memories(self._surroundings)
         places = [self._here, *(place for place in others if place.root != self._here.root)]
         return SearchAll(
             self._surroundings,
             self._settings,
             places,
-            progress=lambda _, done, of: self._progressed(done, of),
+            progress=lambda _, done, of: progressed(done, of),
         )
 
     async def find(self, typed: str, *, by_name: bool = False) -> FoundInAll:

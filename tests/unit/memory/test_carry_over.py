@@ -64,6 +64,5 @@ def _derived(memory: Memory) -> object:
         for path, found in memory.entries.items()
     }
     indexes = [(index.path, index.entries) for index in memory.indexes]
-    backlinks = {path: set(sources) for path, sources in memory.backlinks.items()}
     names = [getattr(memory.names, field.name) for field in fields(memory.names)]
-    return memory.links, backlinks, entries, indexes, memory.load, names
+    return memory.links, memory.astray, memory.backlinks, entries, indexes, memory.load, names

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from functools import cached_property
+from functools import lru_cache
 
 from ricordo.health.finding import Fix
 from ricordo.health.mending.lines import Splice, line_edits
 from ricordo.memory.layout import Role
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Resolved, folded
+from ricordo.memory.names import Names, Resolved, folded
 from ricordo.memory.note import Note, stem
 from ricordo.memory.relink import pointing_to
 from ricordo.memory.unlink import as_text
@@ -58,13 +58,7 @@ class Meant:
         if len(word) < _SHORTEST_WORD:
             return ""
         most = 2 if len(word) >= _TWO_ERRORS else 1
-        near = range(len(word) - most, len(word) + most + 1)
-        known = [
-            name for length in near for name in self._alike_at_first.get((word[0], length), ())
-        ]
-        # another number is another note, whatever else is the same
-        alike = [name for name in spelled_alike(word, known, most) if _same_digits(name, word)]
-        paths = self._notes_called(alike)
+        paths = self._notes_called(_spelling(self._memory.names).alike(word, most))
         return paths.pop() if len(paths) == 1 else ""
 
     def _path_of(self, found: Resolved) -> str:
@@ -80,15 +74,35 @@ class Meant:
             if by_path[path].role in (Role.NOTE, Role.SOURCE)
         }
 
-    @cached_property
-    def _alike_at_first(self) -> Mapping[tuple[str, int], list[str]]:
-        """Folded names by their first letter, which is hardly ever mistyped, and their length: a
-        memory of 10,000 notes is not compared whole with every name that is wanted.
-        """
-        names: dict[tuple[str, int], list[str]] = {}
-        for name in self._memory.names.by_fold:
-            names.setdefault((name[:1], len(name)), []).append(name)
-        return names
+
+class _Spelling:
+    """Finds the folded names that a word may be a misspelling of; answers are kept, because most
+    words that are wanted are wanted again with the next look.
+    """
+
+    def __init__(self, names: Names) -> None:
+        # by their first letter, which is hardly ever mistyped, and their length: a memory of
+        # 10,000 notes is not compared whole with every name that is wanted
+        self._known: dict[tuple[str, int], list[str]] = {}
+        for name in names.by_fold:
+            self._known.setdefault((name[:1], len(name)), []).append(name)
+        self._answers: dict[str, list[str]] = {}
+
+    def alike(self, word: str, most: int) -> list[str]:
+        """Return the names that are `word` but for up to `most` letters."""
+        if word not in self._answers:
+            near = range(len(word) - most, len(word) + most + 1)
+            known = [name for length in near for name in self._known.get((word[0], length), ())]
+            # another number is another note, whatever else is the same
+            self._answers[word] = [
+                name for name in spelled_alike(word, known, most) if _same_digits(name, word)
+            ]
+        return self._answers[word]
+
+
+@lru_cache(maxsize=1)
+def _spelling(names: Names) -> _Spelling:
+    return _Spelling(names)
 
 
 def lead_to(

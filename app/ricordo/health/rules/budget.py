@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from ricordo.health.finding import Severity
 from ricordo.health.mending.entries import extract, shorten
@@ -75,8 +76,13 @@ def _measure(load: Load) -> str:
     return f"{lines} and {load.units:,} of {limits.units:,} characters"
 
 
-def _stretches(index: Index) -> Iterator[dict[int, str]]:
+@lru_cache(maxsize=1)
+def _stretches(index: Index) -> tuple[Mapping[int, str], ...]:
     """The runs of lines that are neither heading nor entry, each line by its number."""
+    return tuple(_runs_of_text(index))
+
+
+def _runs_of_text(index: Index) -> Iterator[Mapping[int, str]]:
     entries = {entry.line for entry in index.entries}
     text: dict[int, str] = {}
     for number, line in stripped_lines(index.note.text):

@@ -7,12 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import islice, takewhile
 
 from ricordo.health.finding import Fix, Severity
 from ricordo.health.mending.entries import lifted
 from ricordo.health.opposition import exclude_each_other, read_claim
 from ricordo.health.prose import words_in
 from ricordo.health.rule import Context, Found, memory_rule
+from ricordo.health.rules.index import what_is_listed
 from ricordo.health.vocabulary import Triggers, compiled, expressions, lowered
 from ricordo.memory.index import Entry, Index
 from ricordo.memory.memory import Memory
@@ -59,22 +61,34 @@ class _Listed:
         return f"{self.entry.title} {self.entry.hook}"
 
 
+def _said(memory: Memory, context: Context) -> tuple[object, ...]:
+    """What is compared: of the loaded notes what they say in one line, of the last notes all."""
+    cut, index = memory.load.cut_at_line, memory.index
+    if cut is None or index is None:
+        return (memory.indexes,)
+    above, last = _compared(memory, index, cut)
+    loaded = [(it.note.path, it.note.name, it.note.description, it.stamped) for it in above]
+    lost = [(it.note, memory.links.get(it.note.path)) for it in last]
+    return (*what_is_listed(memory, context), loaded, lost)
+
+
 @memory_rule(
     "lost-correction",
     Severity.ERROR,
     "an entry below the cut corrects or supersedes one that is loaded",
+    rests_on=_said,
 )
 def lost_correction(memory: Memory, context: Context) -> Iterator[Found]:
     """Entries that are not loaded and by which a loaded one is wrong."""
     cut, index = memory.load.cut_at_line, memory.index
     if cut is None or index is None:
         return
-    listed = list(_listed(memory, index))
-    loaded = {it.note.path: it for it in reversed(listed) if it.entry.line < cut}
-    below = {it.note.path: it for it in listed[-_MOST_LOST:] if it.note.path not in loaded}
+    above, last = _compared(memory, index, cut)
+    loaded = {it.note.path: it for it in reversed(above)}
+    below = {it.note.path: it for it in last if it.note.path not in loaded}
     alike = context.thresholds["lost-correction.likeness"]
     known = _Loaded(loaded.values())
-    lift = _Lift(memory, index, listed, alike)
+    lift = _Lift(memory, index, above, alike)
     for lost in below.values():
         if (wrong := _corrected(memory, lost, known, alike)) is not None:
             yield _found(lost, wrong, index, lift.fix(lost, wrong))
@@ -109,10 +123,10 @@ class _Lift:
     """Lifts a correction above the cut, unless that pushes another one below it."""
 
     def __init__(
-        self, memory: Memory, index: Index, listed: Sequence[_Listed], alike: float
+        self, memory: Memory, index: Index, loaded: Sequence[_Listed], alike: float
     ) -> None:
         self._memory, self._index = memory, index
-        self._listed, self._alike = listed, alike
+        self._loaded, self._alike = loaded, alike
 
     def fix(self, lost: _Listed, wrong: _Listed) -> Fix | None:
         """Return the fix that puts `lost` behind the entry that it corrects."""
@@ -120,15 +134,21 @@ class _Lift:
         if lift is None:
             return None
         fix, cut = lift
-        was_cut = self._memory.load.cut_at_line or cut
-        loaded = _Loaded(it for it in self._listed if it.entry.line < cut)
-        pushed = [it for it in self._listed if cut <= it.entry.line < was_cut]
+        loaded = _Loaded(it for it in self._loaded if it.entry.line < cut)
+        pushed = [it for it in self._loaded if it.entry.line >= cut]
         corrects = (_corrected(self._memory, it, loaded, self._alike) for it in pushed)
         return None if any(corrects) else fix
 
 
-def _listed(memory: Memory, index: Index) -> Iterator[_Listed]:
-    for entry in index.entries:
+def _compared(memory: Memory, index: Index, cut: int) -> tuple[list[_Listed], list[_Listed]]:
+    """The entries above line `cut`, and the last of all entries, in their order."""
+    above = takewhile(lambda entry: entry.line < cut, index.entries)
+    last = islice(_listed(memory, index, reversed(index.entries)), _MOST_LOST)
+    return list(_listed(memory, index, above)), list(last)[::-1]
+
+
+def _listed(memory: Memory, index: Index, entries: Iterable[Entry]) -> Iterator[_Listed]:
+    for entry in entries:
         found = memory.target(index, entry)
         if found.leads is Leads.NOTE and found.path != index.path:
             yield _Listed(entry, memory.by_path[found.path])

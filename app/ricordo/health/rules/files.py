@@ -63,7 +63,11 @@ def unreadable_note(memory: Memory, context: Context) -> Iterator[Found]:
             yield _unreadable(item.path, item.reason)
 
 
-@memory_rule("duplicate-name", Severity.WARNING, "two notes with one name")
+def _naming(memory: Memory, context: Context) -> tuple[object, ...]:
+    return memory.names, [bool(note.head.fields) for note in memory.notes]
+
+
+@memory_rule("duplicate-name", Severity.WARNING, "two notes with one name", rests_on=_naming)
 def duplicate_name(memory: Memory, context: Context) -> Iterator[Found]:
     """Notes that a head calls as another note is called; only one of them can be linked to."""
     first: dict[str, Note] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ricordo.health.finding import Fix, Severity
 from ricordo.health.mending.heads import give_fields, quote_value, spell_type
@@ -115,6 +116,7 @@ def _type_of(memory: Memory, note: Note) -> str:
     return note.head.scalar("type") if memory.layout.kind is Kind.WIKI else note.type
 
 
+@lru_cache(maxsize=1024)
 def _names_one(given: str, known: frozenset[str]) -> bool:
     """Whether `given` is one of `known`, singular and plural alike."""
     plain = given.strip().lower()

@@ -23,8 +23,11 @@ def index_missing_file(memory: Memory, context: Context) -> Iterator[Found]:
     """Entries that lead nowhere; a wikilink in prose is a note that is wanted, no entry."""
     meant = Meant(memory, context.renamed)
     for index in memory.indexes:
+        astray = {found.link.start for found in memory.astray.get(index.path, ())}
         for entry in index.entries:
-            if entry.link.is_wikilink and entry.form not in LISTED:
+            if entry.link.start not in astray or (
+                entry.link.is_wikilink and entry.form not in LISTED
+            ):
                 continue
             if memory.target(index, entry).leads is Leads.NOWHERE:
                 message = (
@@ -39,8 +42,7 @@ def unindexed_note(memory: Memory, context: Context) -> Iterator[Found]:
     """Notes that an index should list and none does; an empty file has nothing to be listed."""
     folders = {index.folder: index for index in reversed(memory.indexes)}
     for note in memory.notes if folders else ():
-        is_empty = note.readable and not note.text.strip()
-        if note.path in memory.entries or is_empty:
+        if note.path in memory.entries or (note.readable and not note.text.strip()):
             continue
         index = _index_above(note, folders, memory)
         if index is not None:
@@ -48,7 +50,17 @@ def unindexed_note(memory: Memory, context: Context) -> Iterator[Found]:
             yield Found(0, message, note.path, (), note.path, enter(index, note))
 
 
-@memory_rule("index-duplicate-entry", Severity.WARNING, "two entries for one note")
+def what_is_listed(memory: Memory, context: Context) -> tuple[object, ...]:
+    """Return the indexes and where their entries lead: all that a rule on entries rests on."""
+    return memory.indexes, [memory.links.get(index.path) for index in memory.indexes]
+
+
+@memory_rule(
+    "index-duplicate-entry",
+    Severity.WARNING,
+    "two entries for one note",
+    rests_on=what_is_listed,
+)
 def index_duplicate_entry(memory: Memory, context: Context) -> Iterator[Found]:
     """Listed entries of one index that point to the same place of the same note."""
     for index in memory.indexes:

@@ -97,10 +97,10 @@ def _spell_right(memory: Memory, meant: Meant, file: Note, found: Resolved) -> F
 
 
 def _own_links(memory: Memory, *leads: Leads) -> Iterator[tuple[Note, Resolved]]:
-    """The links that lead so; those of raw sources are what somebody else wrote."""
+    """The links that lead so, to no file; those of raw sources are what somebody else wrote."""
     for file in memory.files:
-        if file.links and file.role is not Role.SOURCE:
-            for found in memory.links[file.path]:
+        if file.path in memory.astray and file.role is not Role.SOURCE:
+            for found in memory.astray[file.path]:
                 if found.leads in leads:
                     yield file, found
 

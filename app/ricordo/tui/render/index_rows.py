@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from ricordo.health.finding import Severity
@@ -89,18 +89,52 @@ GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
 }
 
 
-def index_rows(look: Look, order: Order, type_filter: str, words: str) -> tuple[Row, ...]:
-    """Return the rows of the index pane.
+def index_rows(look: Look, order: Order) -> tuple[Row, ...]:
+    """Return the rows of the index pane, those of all notes."""
+    return tuple(_in_index_order(look) if order is Order.INDEX else _grouped(look, order))
+
+
+def narrowed(
+    rows: tuple[Row, ...], memory: Memory, type_filter: str, words: str
+) -> tuple[Row, ...]:
+    """Return of the `rows` of `memory` those that are left where the person narrows it.
 
     `type_filter` keeps the notes of one type, `words` those that fit it as the finder means it; ""
     keeps all. With either, only notes and headings above notes are left.
     """
-    rows = list(_in_index_order(look)) if order is Order.INDEX else list(_grouped(look, order))
     if not type_filter and not words:
-        return tuple(rows)
-    fits = _choice(look.memory, type_filter, words)
+        return rows
+    fits = _choice(memory, type_filter, words)
     kept = [row for row in rows if row.kind in (RowKind.HEADING, RowKind.CUT) or fits(row)]
     return tuple(_without_empty_headings(kept))
+
+
+def rows_after(before: Look, rows: tuple[Row, ...], look: Look) -> tuple[Row, ...] | None:
+    """Return the rows of `look` in the order of the index, given the `rows` of the look `before`:
+    where only texts of notes changed, what is said of a few notes is other and nothing else. None
+    where more is.
+    """
+    was, now = before.memory, look.memory
+    if (
+        before.depth is not look.depth
+        or was.indexes is not now.indexes
+        or was.names is not now.names
+        or was.skipped != now.skipped
+    ):
+        return None
+    other = set(before.marked ^ look.marked)
+    other |= {new.path for old, new in zip(was.files, now.files, strict=True) if old is not new}
+    for path in before.by_path.keys() | look.by_path.keys():
+        if before.worst(path) is not look.worst(path):
+            other.add(path)
+    return tuple(_row_after(row, look) if row.path in other else row for row in rows)
+
+
+def _row_after(row: Row, look: Look) -> Row:
+    if row.kind is not RowKind.NOTE:
+        return row
+    protected = look.judged and look.is_protected(look.memory.by_path[row.path])
+    return replace(row, severity=look.worst(row.path), protected=protected)
 
 
 def draw_row(row: Row, width: int, changed: bool, marked: bool = False) -> Line:

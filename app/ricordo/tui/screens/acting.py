@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from ricordo.settings.keymap import Keymap
+from ricordo.text import encodable
 from ricordo.tui.actions.registry import BY_ID, actions_on
 from ricordo.tui.palette import Palette
 from ricordo.tui.situation import Scene, Situation
@@ -58,6 +59,13 @@ class ActingScreen(Screen[Result]):
 
     def say(self) -> None:
         """Tell what can be done now."""
+
+    def copy_text(self, text: str) -> None:
+        """Put `text` on the clipboard, and tell so; "" tells that there is none."""
+        if text:
+            self.app.copy_to_clipboard(encodable(text))
+        said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
+        self.notify(said, markup=False, timeout=2)
 
     def action_do(self, action_id: str) -> None:
         """Do what the registry names, or say why it cannot be done."""

@@ -16,11 +16,11 @@ from textual.events import Key
 from ricordo.disk.desk import recall_desk, remember_desk
 from ricordo.memory.names import Leads
 from ricordo.notebook.follow import Follower, Lost, Seen
-from ricordo.text import clip, encodable
+from ricordo.text import clip
 from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.changing.changing import Changing
 from ricordo.tui.elsewhere import Elsewhere
-from ricordo.tui.listing import Listing
+from ricordo.tui.listing import Listing, until_narrowable
 from ricordo.tui.messages import Looked
 from ricordo.tui.past import Past
 from ricordo.tui.reading import Reading
@@ -106,7 +106,7 @@ class MainScreen(ActingScreen[None]):
         desk = self._listing.to_desk(reading.path, reading.as_source, self._panes.shares)
         # a screen that cannot be restored is no reason to trouble a person who is leaving
         with suppress(OSError):
-            remember_desk(self._notebook.surroundings.state, self._notebook.place.root, desk)
+            remember_desk(self._notebook.surroundings.state, self.root, desk)
 
     def on_mount(self) -> None:
         """Begin to follow the memory."""
@@ -118,6 +118,7 @@ class MainScreen(ActingScreen[None]):
     async def _follow(self) -> None:
         async for seen in self._follower.looks():
             self._painted.clear()
+            await self._listing.make_rows(seen)
             self.post_message(Looked(seen))
             # judging takes the processor from the first sight of the memory
             await self._painted.wait()
@@ -155,8 +156,8 @@ class MainScreen(ActingScreen[None]):
     def on_looked(self, message: Looked) -> None:
         """Show what was seen, with the cursor where it was."""
         self.call_after_refresh(self._painted.set)
-        before, seen, was_settled = self._seen, message.seen, self.settled
-        self._seen = seen
+        before, was_settled = self._seen, self.settled
+        self._seen = seen = message.seen
         if isinstance(seen, Lost):
             self.notify(str(seen.error), severity="error", markup=False, timeout=10)
             self._show_index()
@@ -197,10 +198,9 @@ class MainScreen(ActingScreen[None]):
         self._opened()
 
     def _show_index(self) -> None:
-        index = self._panes.index
+        index, place, narrowed = self._panes.index, self._notebook.place, self._listing.narrowed
         keys = [label_of(BY_ID[name], self.keymap) for name in ("memories", "reread")]
-        narrowed = self._listing.narrowed
-        index.say_instead(empty_index(self._notebook.place, self._seen, narrowed, *keys))
+        index.say_instead(empty_index(place, self._seen, narrowed, *keys))
         if self._look is None:
             return
         line = self._changing.entry_line or (index.row.line if index.row else 0)
@@ -370,11 +370,7 @@ class MainScreen(ActingScreen[None]):
 
     def do_copy(self) -> None:
         """Copy what is selected, else what is under the cursor."""
-        text = self.get_selected_text() or self._panes.copied(self._reading.note)
-        if text:
-            self.app.copy_to_clipboard(encodable(text))
-        said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
-        self.notify(said, markup=False, timeout=2)
+        self.copy_text(self.get_selected_text() or self._panes.copied(self._reading.note))
 
     # Filter and find
 
@@ -383,17 +379,19 @@ class MainScreen(ActingScreen[None]):
         if self._panes.active is Pane.FRESHNESS:
             self._panes.go(Pane.INDEX)
         in_note = self._panes.active is Pane.NOTE
+        self.run_worker(until_narrowable(None if in_note else self._look), group="filter")
         self._find.ask("" if in_note else self._listing.words, in_note=in_note)
 
     def typed_ahead(self, event: Key) -> bool:
         """Say whether the line of words took a key that no part of the screen wanted."""
         return self._find.take(event)
 
-    def on_find_bar_typed(self, message: FindBar.Typed) -> None:
+    async def on_find_bar_typed(self, message: FindBar.Typed) -> None:
         """Filter or find as the person types."""
         if self._find.in_note:
             self._panes.note.search(message.words)
         else:
+            await until_narrowable(self._look)
             self._list(self._listing.with_words(message.words))
 
     def on_find_bar_left(self) -> None:

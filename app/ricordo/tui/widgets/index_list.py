@@ -58,7 +58,7 @@ class IndexList(CursorView):
             self.jump_to(self.cursor - height)
 
     def _number_of(self, path: str, line: int, before: Row | None) -> int:
-        listed = [n for n, row in enumerate(self._rows) if row.selectable and row.path == path]
+        listed = [n for n, row in enumerate(self._rows) if row.path == path and row.selectable]
         exact = [n for n in listed if self._rows[n].line == line]
         if not listed and before is not None:
             # the open note is not listed: stay on what was under the cursor

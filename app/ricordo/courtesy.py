@@ -1,0 +1,70 @@
+"""Long work in threads gives way to what a person waits for.
+
+The threads of a process share one processor for all that is written in Python: beside work that
+never rests, everything that is on its way to the screen takes twice as long.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_SLICE = 0.005
+"""Seconds of work, after which others get their turn."""
+_REST = 0.002
+"""Seconds."""
+_PAINTED_AFTER = 0.2
+"""Seconds for which what was awaited may still be on its way to the screen."""
+
+
+class _Awaited:
+    """What is being done while a person waits for it."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.ended = float("-inf")
+        """When the last of it was done, by a steady clock."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is awaited any more."""
+        return not self.count and time.monotonic() - self.ended >= _PAINTED_AFTER
+
+
+_awaited = _Awaited()
+
+
+@contextmanager
+def awaited() -> Iterator[None]:
+    """Let all long work wait meanwhile. For one thread, that of the screen."""
+    _awaited.count += 1
+    try:
+        yield
+    finally:
+        _awaited.count -= 1
+        _awaited.ended = time.monotonic()
+
+
+class GivingWay:
+    """One piece of long work that gives way."""
+
+    def __init__(self, patience: float) -> None:
+        """`patience` is for how many seconds it waits in all: it must be done some day, even where
+        something is awaited without an end.
+        """
+        self._patience = patience
+        self._turn = time.monotonic()
+
+    def step(self) -> None:
+        """Rest, if it is time to; called by the work itself, every few milliseconds."""
+        if time.monotonic() - self._turn < _SLICE:
+            return
+        time.sleep(_REST)
+        began = time.monotonic()
+        while self._patience > 0 and not _awaited.is_over:
+            time.sleep(_SLICE)
+            now = time.monotonic()
+            self._patience -= now - began
+            began = now
+        self._turn = time.monotonic()

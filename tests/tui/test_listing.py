@@ -1,0 +1,42 @@
+"""The rows of the index pane: what is kept of them is what would be made anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.disk.reader import reread_files
+from ricordo.tui.listing import Listing
+from ricordo.tui.render.index_rows import Order, index_rows
+from tests.builders import note_text, recorded, write_memory
+
+FILES = {
+    "MEMORY.md": "# Sea\n\n- [Tides](tides.md)\n- [Ports](ports.md)\n- [Gone](gone.md)\n",
+    "tides.md": note_text("tides"),
+    "ports.md": note_text("ports", "See [it](nowhere.md).\n"),
+    "loose.md": note_text("loose"),
+}
+CHANGES = {
+    "a finding comes": {"tides.md": note_text("tides", "See [it](nowhere.md).\n")},
+    "a finding goes": {"ports.md": note_text("ports")},
+    "a note is protected": {"tides.md": "---\nname: tides\nprotected: true\n---\n\nText.\n"},
+    "a note is renamed": {"loose.md": note_text("another")},
+    "a note comes": {"new.md": note_text("new")},
+    "the index changes": {"MEMORY.md": "- [Ports](ports.md)\n"},
+}
+
+
+@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("change", CHANGES)
+def test_rows_after_a_change_are_as_made_anew(tmp_path: Path, change: str, order: Order) -> None:
+    notebook = recorded(tmp_path, FILES)
+    listing = Listing(order)
+    before = notebook.look()
+    assert listing.rows(before) == index_rows(before, order)
+    files = CHANGES[change]
+    write_memory(tmp_path / "memory", files)
+    after = notebook.judge(reread_files(before.memory, files))
+    assert listing.rows(after) == index_rows(after, order)
+    assert listing.with_words("ports").rows(after) != listing.rows(after)
+    assert listing.rows(after) == index_rows(after, order)
