@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from ricordo.notebook.open import Notebook
+from ricordo.memory.memory import Memory
+from ricordo.notebook.open import Look, Notebook
 from ricordo.notebook.usage import gaps
 from ricordo.recall.index import Index
 from ricordo.tui.screens.finder import FinderScreen
 from ricordo.tui.screens.main import MainScreen
 from tests.builders import note_text
-from tests.tui.stage import SMALL, Stage, build, notebook_app, staged, text_of
+from tests.tui.stage import SMALL, Stage, build, notebook_app, on_stage, staged, text_of
 
 Compare = Callable[..., bool]
 HOSTILE = {
@@ -133,6 +134,52 @@ async def test_every_memory_is_searched_and_its_note_opened(tmp_path: Path, pinn
         await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
         await stage.wait_for(lambda: stage.main.root == str(other) and stage.looked)
         await stage.wait_for(lambda: stage.here == "locks.md")
+
+
+async def test_what_is_wrong_is_found_once_it_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, judge = threading.Event(), Notebook.judge
+
+    def slowly(self: Notebook, memory: Memory) -> Look:
+        go_on.wait(20)
+        return judge(self, memory)
+
+    monkeypatch.setattr(Notebook, "judge", slowly)
+    async with on_stage(notebook_app(build(tmp_path))) as stage:
+        await stage.shows(MainScreen)
+        await stage.wait_for(lambda: stage.main._reading.look and stage.main._reading.look.read)
+        await stage.press("ctrl+f")
+        await stage.shows(FinderScreen)
+        screen = stage.app.screen
+        assert isinstance(screen, FinderScreen)
+        await stage.type_ahead(*"has:dead-link")
+        await stage.paints("what is wrong is being looked for")
+        go_on.set()
+        await stage.wait_for(lambda: screen.is_settled)
+        assert found(screen) == ["user_ana.md"]
+
+
+async def test_what_notes_say_is_found_before_the_surroundings_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    monkeypatch.setattr("ricordo.git.ask", lambda *_, **__: go_on.wait(20) and None)
+    async with staged(build(tmp_path)) as stage:
+        screen = await open_finder(stage, "emptied")
+        assert found(screen) == ["project_cache.md"]
+        go_on.set()
+
+
+async def test_the_cursor_stays_on_its_hit_when_somebody_writes(tmp_path: Path) -> None:
+    root = build(tmp_path)
+    async with finding(root, "tables") as (stage, screen):
+        await stage.press("down")
+        here = screen.hit.hit.result.note.path  # type: ignore[union-attr]
+        assert here != found(screen)[0]
+        (root / "new.md").write_text(note_text("tables", "Of the sea.\n"))
+        await stage.wait_for(lambda: "new.md" in found(screen))
+        assert screen.hit.hit.result.note.path == here  # type: ignore[union-attr]
 
 
 async def test_nobody_waits_for_the_index_of_a_notebook_that_is_left(

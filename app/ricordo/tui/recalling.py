@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ricordo.notebook.search_all import PlacedHit
     from ricordo.tui.palette import Palette
     from ricordo.tui.reading import Reading
-    from ricordo.tui.screens.finder import InVain
+    from ricordo.tui.screens.finder import FinderScreen, InVain
     from ricordo.tui.source import Everywhere, Here
 
 IDLE = 5.0
@@ -52,6 +52,7 @@ class Recalling:
         self._reminding: tuple[Memory, Associations] | None = None
         self._touched = 0.0
         self._is_left = False
+        self._finder: FinderScreen | None = None
 
     # What searches is loaded when somebody searches: the first paint need not wait for it.
 
@@ -75,6 +76,8 @@ class Recalling:
         """Keep the index in line with `look`, once the person does nothing for a while, and show
         what the open note reminds of in it.
         """
+        if self._finder is not None:
+            self._finder.search_again()
         if look.judged:
             self._touched = time.monotonic()
             self._run(self._keep_up, "recall")
@@ -93,12 +96,13 @@ class Recalling:
         from ricordo.tui.screens.finder import FinderScreen
 
         if self._reading.look is not None:
-            finder = FinderScreen((self._here, self._everywhere), self._palette())
-            self._screen.app.push_screen(finder, self._found)
+            self._finder = FinderScreen((self._here, self._everywhere), self._palette())
+            self._screen.app.push_screen(self._finder, self._found)
 
     def _found(self, chosen: PlacedHit | InVain | None) -> None:
         from ricordo.tui.screens.finder import InVain
 
+        self._finder = None
         if isinstance(chosen, InVain):
             self._run(partial(self._remember_gap, chosen.words), "gap")
         elif chosen is not None:

@@ -14,6 +14,7 @@ from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit, SearchAl
 from ricordo.notebook.usage import uses_by_person
 
 if TYPE_CHECKING:
+    from ricordo.memory.memory import Memory
     from ricordo.notebook.open import Look, Notebook
     from ricordo.tui.reading import Reading
 
@@ -31,6 +32,14 @@ class Source(Protocol):
     """How many notes the index that is being made has."""
     of: int
     """Of how many; 0 where none is being made."""
+
+    @property
+    def searched(self) -> object:
+        """What is searched; another object once it is looked at anew."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is known what is wrong with the notes."""
 
     async def make_index(self) -> list[str]:
         """Bring the index in line with what is there; return what could not be read."""
@@ -90,10 +99,23 @@ class Here(_Indexing):
         self._reading = reading
         self._index = open_index(self._place, self._surroundings)
         self._ready: _Ready | None = None
+        self._called: tuple[Memory, FoundInAll] | None = None
+
+    @property
+    def searched(self) -> Look:
+        """The last look at the memory."""
+        look = self._reading.look
+        assert look is not None, "the finder opens on a memory that was read"
+        return look
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the rules have run over it."""
+        return self.searched.judged
 
     async def make_index(self) -> list[str]:
         """Bring the index in line with what is looked at."""
-        memory = self._look.memory
+        memory = self.searched.memory
         try:
             await asyncio.to_thread(lambda: self._index.bring_up(memory, self._progress()))
         except _Left:
@@ -106,14 +128,11 @@ class Here(_Indexing):
         return await asyncio.to_thread(self._find, typed, by_name)
 
     async def ambient(self) -> FoundInAll:
-        """Return what the surroundings call for."""
-        return await asyncio.to_thread(self._ambient)
-
-    @property
-    def _look(self) -> Look:
-        look = self._reading.look
-        assert look is not None, "the finder opens on a memory that was read"
-        return look
+        """Return what the surroundings call for; asked once for a memory, as git is slow."""
+        look = self.searched
+        if self._called is None or self._called[0] is not look.memory:
+            self._called = look.memory, await asyncio.to_thread(self._ambient, look)
+        return self._called[1]
 
     def _find(self, typed: str, by_name: bool) -> FoundInAll:
         ready = self._readied()
@@ -122,17 +141,16 @@ class Here(_Indexing):
         return self._placed(ready.look, ready.search.find(typed, ready.values))
 
     def _readied(self) -> _Ready:
-        look, ready = self._look, self._ready
+        look, ready = self.searched, self._ready
         if ready is None or ready.look is not look:
             search = Search(self._index, look.memory, self._surroundings)
             uses = uses_by_person(self._surroundings, look.memory)
             ready = self._ready = _Ready(look, search, values_of(look, uses))
         return ready
 
-    def _ambient(self) -> FoundInAll:
+    def _ambient(self, look: Look) -> FoundInAll:
         from ricordo.notebook.ambient import ambient
 
-        look = self._look
         called = ambient(self._index, look.memory, self._place, self._surroundings)
         hits = tuple(Hit(it, by_name=False) for it in called)
         return self._placed(look, Found(hits, len(called)))
@@ -154,6 +172,16 @@ class Everywhere(_Indexing):
         self._surroundings = notebook.surroundings
         self._settings = notebook.settings
         self._search: SearchAll | None = None
+
+    @property
+    def searched(self) -> SearchAll | None:
+        """All memories, once they are read."""
+        return self._search
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether they are read: each is judged when it is asked what is wrong there."""
+        return self._search is not None
 
     async def make_index(self) -> list[str]:
         """Read and index every memory; return which could not be read, and why."""

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from ricordo.errors import RicordoError
+from ricordo.notebook.search import asks_findings
 from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit
 from ricordo.notebook.seen import short_name
 from ricordo.text import clip
@@ -52,6 +53,8 @@ class _Asked(NamedTuple):
 
     source: Source
     words: str
+    searched: object
+    """What the source searches."""
     indexed: bool
     """Whether the words can be looked for in what the notes say."""
 
@@ -77,8 +80,9 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         self._palette = palette
         self._found = NOTHING
         self._called_for: dict[Source, FoundInAll] = {}
-        """What the surroundings call for, by the source whose index is there."""
+        """What the surroundings call for."""
         self._begun: set[Source] = set()
+        self._indexed: set[Source] = set()
         self._wanted = ""
         self._answered = self._asked
         self._searching = False
@@ -124,11 +128,17 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
     def is_settled(self) -> bool:
         """Whether all that was found for the words is on the screen."""
         asked = self._asked
-        return asked.indexed and not self._searching and self._answered == asked
+        waits = not asked.indexed or self._waits_for_findings
+        return not waits and not self._searching and self._answered == asked
 
     @property
     def _asked(self) -> _Asked:
-        return _Asked(self._source, self._wanted, self._source in self._called_for)
+        source = self._source
+        return _Asked(source, self._wanted, source.searched, source in self._indexed)
+
+    @property
+    def _waits_for_findings(self) -> bool:
+        return not self._source.is_judged and asks_findings(self._wanted)
 
     @property
     def _is_answered(self) -> bool:
@@ -156,8 +166,11 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
     async def _make_index(self, source: Source) -> None:
         for remark in await source.make_index():
             self.notify(remark, severity="warning", markup=False, timeout=10)
-        self._called_for[source] = await source.ambient()
+        self._indexed.add(source)
         self._begin()
+        self._called_for[source] = await source.ambient()
+        if self._source is source and not self._wanted:
+            self._show(self._called_for[source])
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search while the person types."""
@@ -165,6 +178,11 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         self._wanted = event.value.strip()
         self._ends = False
         self._begin()
+
+    def search_again(self) -> None:
+        """Search what is looked at now: somebody wrote, or it was judged."""
+        self._begin()
+        self._say()
 
     def _begin(self) -> None:
         if not self._searching:
@@ -175,12 +193,13 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         """Search for what is typed until nothing else is: what was typed meanwhile is left out."""
         try:
             while (asked := self._asked) != self._answered:
-                source, words, indexed = asked
+                source, words, _, indexed = asked
                 found = self._called_for.get(source, NOTHING)
                 if words:
                     found = await source.find(words, by_name=not indexed)
+                is_same = asked[:2] == self._answered[:2]
                 self._answered = asked
-                self._show(found)
+                self._show(found, keep_place=is_same)
             if self._ends:
                 self._end()
         except RicordoError as error:
@@ -188,13 +207,16 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         finally:
             self._searching = False
 
-    def _show(self, found: FoundInAll) -> None:
+    def _show(self, found: FoundInAll, *, keep_place: bool = False) -> None:
+        at = _same_hit(self.hit, found) if keep_place else 0
         self._found = found
         nothing = NOTHING_TYPED
         if self._answered.words:
-            nothing = (("No note fits.", ""),) if self._answered.indexed else ()
-        self._list.show(len(found.hits), 0, nothing)
-        self._list.jump_to(0)
+            is_all = self._answered.indexed and not self._waits_for_findings
+            nothing = (("No note fits.", ""),) if is_all else ()
+        self._list.show(len(found.hits), at, nothing)
+        if not at:
+            self._list.jump_to(0)
         self._chosen()
         self._say()
 
@@ -226,7 +248,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         shown = f"{count} of {total:,}" if total > count else f"{total:,}"
         title = "Found" if self._answered.words else "What your surroundings call for"
         self._list.border_title = Content(f"{title} · {shown}")
-        told = ""
+        told = " what is wrong is being looked for " if self._waits_for_findings else ""
         if not self._asked.indexed:
             done, of = self._source.done, self._source.of
             far = f": {done:,} of {of:,} notes" if of else ""
@@ -271,3 +293,12 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
     def action_page(self, direction: int) -> None:
         """Move the cursor by a page."""
         self._list.move_page(direction)
+
+
+def _same_hit(hit: PlacedHit | None, found: FoundInAll) -> int:
+    """Return the number of the note of `hit` in what was `found`; 0 where it is not there."""
+    if hit is None:
+        return 0
+    there = hit.place.root, hit.hit.result.note.path
+    places = ((it.place.root, it.hit.result.note.path) for it in found.hits)
+    return next((number for number, place in enumerate(places) if place == there), 0)
