@@ -46,8 +46,10 @@ SEED = 7
 MANY = 100_000
 ASKED = 40
 _CTRL_F, _CTRL_U = "\x06", "\x15"
-_DRAWN = 0.3
-"""Seconds without a paint after which all results are drawn; the cursor blinks every 0.5."""
+_DRAWN = "Found · "
+"""Stands over the results, and is drawn anew with them."""
+_CALM = 0.3
+"""Seconds without a paint between two keys; the cursor blinks every 0.5."""
 KEYSTROKE, ONE_NOTE = 0.016, 0.030
 """Seconds, on the machine on which P is 6.5 ms."""
 
@@ -177,11 +179,13 @@ def drawing(at: Stage, judged: bool) -> Iterator[Row]:
         terminal.send(_CTRL_F)
         terminal.wait_for("in every memory")
         for typed in (at.typed() for _ in range(ASKED // 8)):
-            terminal.settle(quiet=_DRAWN)
-            for key in typed[:12]:
+            terminal.settle(quiet=_CALM)
+            for key in typed[:12].replace(" ", ""):
+                terminal.forget()
                 start = time.perf_counter()
                 terminal.send(key)
-                times.append(terminal.settle(quiet=_DRAWN) - start)
+                times.append(terminal.wait_for(_DRAWN) - start)
+                terminal.settle(quiet=_CALM)
             terminal.send(_CTRL_U)
             if shutil.which("fzf"):
                 words = ["fzf", "--filter", typed[:12]]
