@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from ricordo.memory.memory import Memory
@@ -17,7 +17,8 @@ from ricordo.recall.finder import Finder, marks
 from ricordo.recall.index import Index
 from ricordo.recall.query import Condition, Query, parse
 from ricordo.recall.question import Question
-from ricordo.recall.rank import FAST, Ranking, rank
+from ricordo.recall.rank import FAST, SIFTED, Candidate, Ranking, rank
+from ricordo.recall.reader import Reader
 from ricordo.recall.record import day_of
 from ricordo.recall.select import reasons
 from ricordo.recall.snippet import snippet
@@ -25,6 +26,10 @@ from ricordo.recall.store import indexed, targets
 from ricordo.recall.words import fold, words
 
 MOST = 50
+
+Fits = Callable[[str], bool]
+"""Says of the path of a note whether every condition holds of it."""
+_Said = tuple[Note, float, tuple[str, ...]]
 
 _SAME_AS = {"conflict": "contradiction", "conflicts": "contradiction"}
 """Words of conditions that name a rule otherwise than the rule does."""
@@ -96,20 +101,21 @@ class Search:
         return self._find(parse(typed), values or Values(), most, in_text=True)
 
     def _find(self, query: Query, values: Values, most: int, *, in_text: bool) -> Found:
-        fits = self._conditions(query, values)
+        fits = self._conditions(query, values) if query.conditions else None
         order = self._order(values)
         if not query.words:
-            listed = [it for it in indexed(self._memory) if fits(it)] if query.conditions else []
+            listed = [it for it in indexed(self._memory) if fits(it.path)] if fits else []
             listed.sort(key=lambda note: (*order(note), note.path))
             hits = [self._listed(note, query) for note in listed[:most]]
             return Found(tuple(hits), len(listed))
-        named = [it for it in self._finder.find(query.words, order) if fits(it.note)]
+        named = self._finder.find(query.words, order, fits)
         question = Question(query.words, self._surroundings.now.date())
         by_name = {it.note.path for it in named}
-        ranking = self._ranked(question) if in_text else None
-        best, saying = self._saying(ranking, order) if ranking else (0.0, [])
+        best, saying, total = 0.0, [], len(named)
+        if in_text:
+            ranking, total = self._ranked(question, by_name, fits)
+            best, saying = self._saying(ranking, order, fits)
         said = [it for it in saying if it[0].path not in by_name]
-        said = [it for it in said if fits(it[0])]
         hits = [
             self._hit(it.note, 1 / (1 + it.tier), (it.why,), query.words, question, True)
             for it in named[:most]
@@ -118,17 +124,37 @@ class Search:
             self._hit(note, score, why, query.words, question, False)
             for note, score, why in said[: most - len(hits)]
         ]
-        return Found(tuple(hits), len(named) + len(said), best)
+        return Found(tuple(hits), total, best)
 
-    def _ranked(self, question: Question) -> Ranking:
+    def _ranked(
+        self, question: Question, by_name: Collection[str], fits: Fits | None
+    ) -> tuple[Ranking, int]:
+        """What answers, and how many notes say it or are among those found `by_name`."""
         today = self._surroundings.now.date()
-        return self._index.ask(self._memory, lambda reader: rank(reader, question, today, FAST))
+        breadth = SIFTED if fits else FAST
+
+        def holds(path: bytes) -> bool:
+            return fits is None or fits(os.fsdecode(path))
+
+        def answer(reader: Reader) -> tuple[Ranking, int]:
+            ranking = rank(reader, question, today, breadth, holds if fits else None)
+            found = {os.fsencode(path) for path in by_name}
+            found.update(it.row.path for it in _with_words(ranking) if holds(it.row.path))
+            if not ranking.lexicon.terms:
+                return ranking, len(found)
+            match = ranking.lexicon.expression(breadth.occurrences)
+            if fits:
+                found.update(path for _, path in reader.all_matching(match) if holds(path))
+                return ranking, len(found)
+            return ranking, reader.count(match) + len(found) - reader.count_among(match, found)
+
+        return self._index.ask(self._memory, answer)
 
     def _saying(
-        self, ranking: Ranking, order: Callable[[Note], tuple[object, ...]]
-    ) -> tuple[float, list[tuple[Note, float, tuple[str, ...]]]]:
+        self, ranking: Ranking, order: Callable[[Note], tuple[object, ...]], fits: Fits | None
+    ) -> tuple[float, list[_Said]]:
         """What the best note that says it weighs, and all that do, with their shares of that."""
-        found = [it for it in ranking.candidates if it.evidence.frequency or it.evidence.begun]
+        found = _with_words(ranking)
         best = found[0].score if found else 1.0
         said = [
             (
@@ -137,6 +163,7 @@ class Search:
                 tuple(reasons(it, ranking)),
             )
             for it in found
+            if fits is None or fits(os.fsdecode(it.row.path))
         ]
         said.sort(key=lambda it: (-it[1], *order(it[0]), it[0].path))
         return best, said
@@ -174,9 +201,17 @@ class Search:
         result = Result(note, score, why, text, places)
         return Hit(result, by_name, marks(note.name, typed) if by_name else ())
 
-    def _conditions(self, query: Query, values: Values) -> Callable[[Note], bool]:
-        tests = [(self._test(it, values), it.negated) for it in query.conditions]
-        return lambda note: all(test(note) != negated for test, negated in tests)
+    def _conditions(self, query: Query, values: Values) -> Fits:
+        # those that read a whole text come last: most notes need not be read
+        ordered = sorted(query.conditions, key=lambda it: it.key in ("exact", "word"))
+        tests = [(self._test(it, values), it.negated) for it in ordered]
+        notes = self._memory.by_path
+
+        @cache
+        def fits(path: str) -> bool:
+            return all(test(notes[path]) != negated for test, negated in tests)
+
+        return fits
 
     def _test(self, condition: Condition, values: Values) -> Callable[[Note], bool]:
         value = fold(condition.value)
@@ -193,9 +228,8 @@ class Search:
             case "in":
                 return lambda note: note.path.startswith(condition.value.rstrip("/") + "/")
             case ">":
-                return lambda note: bool(
-                    self._called(condition.value).intersection(targets(self._memory, note))
-                )
+                called = self._called(condition.value)
+                return lambda note: not called.isdisjoint(targets(self._memory, note))
             case "<":
                 reached = self._reached(condition.value)
                 return lambda note: note.path in reached
@@ -217,6 +251,10 @@ class Search:
         return frozenset(
             it for path in self._called(name) for it in targets(self._memory, files[path])
         )
+
+
+def _with_words(ranking: Ranking) -> list[Candidate]:
+    return [it for it in ranking.candidates if it.evidence.frequency or it.evidence.begun]
 
 
 def _says(note: Note, said: list[str]) -> bool:

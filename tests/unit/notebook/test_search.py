@@ -217,3 +217,23 @@ def test_activation_fades_with_every_hop(root: Path):
     assert [it.path for it in found] == ["n1.md", "n2.md", "n3.md"]
     assert strengths == sorted(strengths, reverse=True)
     assert [len(it.steps) for it in found] == [1, 2, 3]
+
+
+def test_conditions_are_judged_before_the_best_are_taken(root: Path, tmp_path: Path):
+    many = {f"n{n}.md": note_text(f"n{n}", "The gizmo, the gizmo.\n", "It") for n in range(150)}
+    one = {"z.md": note_text("zebra", "Rain. A gizmo in a long text.\n" * 2, "It", "feedback")}
+    desk = Desk(root, tmp_path / "state", {**many, **one})
+    assert desk.paths("gizmo type:feedback") == ["z.md"]
+    assert desk.search.find("gizmo type:feedback").total == 1
+    assert desk.search.find("gizmo -type:feedback").total == 150
+    assert desk.search.find("gizmo").total == 151
+    assert desk.search.find("n gizmo").total == 151
+    assert desk.search.find("gizmo zebra").total == 151
+
+
+def test_many_names_do_not_hide_the_one_under_a_condition(root: Path, tmp_path: Path):
+    many = {f"n{n}.md": note_text(f"gizmo {n}", "Rain.\n", "It") for n in range(520)}
+    one = {"z.md": note_text("the last gizmo", "Rain.\n", "It", "feedback")}
+    desk = Desk(root, tmp_path / "state", {**many, **one})
+    assert desk.paths("gizmo type:feedback") == ["z.md"]
+    assert desk.search.find("gizmo").total == 521
