@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 SUMMARY = """Find notes by name and by what they say.
 
-Conditions: type:feedback, is:stale, has:dead-link, after:2026-05, before:2026-06, >note (links to
-it), <note (linked from it), "exact words", -not. Any of them may have a - before it."""
+Conditions: type:feedback, is:protected, has:dead-link, after:2026-05, before:2026-06, >note (links
+to it), <note (linked from it), "exact words", -not. Any of them may have a - before it."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -42,6 +43,8 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         values = Values(uses=uses)
     index = open_index(notebook.place, surroundings)
     found = Search(index, memory, surroundings).find(options.query, values, options.number)
+    for remark in found.remarks:
+        print(f"ricordo: {remark}", file=sys.stderr)
     if not found.hits:
         remember_gap(surroundings, memory, options.query)
     return print_results([hit.result for hit in found.hits], options.json)

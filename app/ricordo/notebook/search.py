@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache, cached_property
 from typing import NamedTuple
 
+from ricordo.health.rule import all_rules
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import folded
 from ricordo.memory.note import Note
@@ -15,7 +16,7 @@ from ricordo.notebook.recall import Result
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.recall.finder import Finder, marks
 from ricordo.recall.index import Index
-from ricordo.recall.query import Condition, Query, parse
+from ricordo.recall.query import Condition, Query, day_meant, parse
 from ricordo.recall.question import Question
 from ricordo.recall.rank import FAST, SIFTED, Candidate, Ranking, rank
 from ricordo.recall.reader import Reader
@@ -24,6 +25,7 @@ from ricordo.recall.select import reasons
 from ricordo.recall.snippet import snippet
 from ricordo.recall.store import indexed, targets
 from ricordo.recall.words import fold, words
+from ricordo.text import one_line
 
 MOST = 50
 
@@ -31,6 +33,8 @@ Fits = Callable[[str], bool]
 """Says of the path of a note whether every condition holds of it."""
 _Said = tuple[Note, float, tuple[str, ...]]
 
+PROTECTED = "protected"
+"""What `is:` says of a note that is not changed without asking."""
 _SAME_AS = {"conflict": "contradiction", "conflicts": "contradiction"}
 """Words of conditions that name a rule otherwise than the rule does."""
 
@@ -63,6 +67,8 @@ class Found(NamedTuple):
     """What the note that says it best weighs, beside the best of other memories; the scores of
     notes found by what they say are shares of it.
     """
+    remarks: tuple[str, ...] = ()
+    """Which conditions cannot be understood, and what they want; with any nothing is found."""
 
 
 def asks_findings(typed: str) -> bool:
@@ -77,7 +83,7 @@ def values_of(look: Look, uses: Mapping[str, int] | None = None) -> Values:
     }
     for note in look.memory.notes:
         if look.is_protected(note):
-            labels.setdefault(note.path, set()).add("protected")
+            labels.setdefault(note.path, set()).add(PROTECTED)
     return Values(labels, uses or {})
 
 
@@ -92,15 +98,18 @@ class Search:
 
     def find_named(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
         """Return what `find` gives without the notes that only say it: no index is needed."""
-        return self._find(parse(typed), values or Values(), most, in_text=False)
+        return self._find(typed, values or Values(), most, in_text=False)
 
     def find(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
         """Return the notes that fit what was `typed`: those found by name first, in the order of
         the finder, then those that say it, best first; ties by freshness and use.
         """
-        return self._find(parse(typed), values or Values(), most, in_text=True)
+        return self._find(typed, values or Values(), most, in_text=True)
 
-    def _find(self, query: Query, values: Values, most: int, *, in_text: bool) -> Found:
+    def _find(self, typed: str, values: Values, most: int, *, in_text: bool) -> Found:
+        query = parse(typed)
+        if remarks := tuple(_remarks(query, values)):
+            return Found((), 0, remarks=remarks)
         fits = self._conditions(query, values) if query.conditions else None
         order = self._order(values)
         if not query.words:
@@ -111,7 +120,8 @@ class Search:
         named = self._finder.find(query.words, order, fits)
         question = Question(query.words, self._surroundings.now.date())
         by_name = {it.note.path for it in named}
-        best, saying, total = 0.0, [], len(named)
+        total, best = len(named), 0.0
+        saying: list[_Said] = []
         if in_text:
             ranking, total = self._ranked(question, by_name, fits)
             best, saying = self._saying(ranking, order, fits)
@@ -222,9 +232,11 @@ class Search:
                 label = _SAME_AS.get(value, value)
                 return lambda note: label in values.labels.get(note.path, ())
             case "after":
-                return lambda note: day_of(note) >= value
+                since = day_meant(value)
+                return lambda note: day_of(note) >= since
             case "before":
-                return lambda note: bool(day := day_of(note)) and day < value
+                until = day_meant(value)
+                return lambda note: bool(day := day_of(note)) and day < until
             case "in":
                 return lambda note: note.path.startswith(condition.value.rstrip("/") + "/")
             case ">":
@@ -255,6 +267,21 @@ class Search:
 
 def _with_words(ranking: Ranking) -> list[Candidate]:
     return [it for it in ranking.candidates if it.evidence.frequency or it.evidence.begun]
+
+
+def _remarks(query: Query, values: Values) -> Iterator[str]:
+    for condition in query.conditions:
+        key, value = condition.key, fold(condition.value)
+        typed = one_line(condition.value)
+        if key in ("after", "before") and not day_meant(value):
+            yield f"{key}: wants 2026-05 or 2026-05-01, not “{typed}”"
+        elif key in ("is", "has") and not _is_label(_SAME_AS.get(value, value), values):
+            yield f"{key}: wants the name of a rule or “protected”, not “{typed}”"
+
+
+def _is_label(label: str, values: Values) -> bool:
+    known = label == PROTECTED or label in all_rules()
+    return known or any(label in labels for labels in values.labels.values())
 
 
 def _says(note: Note, said: list[str]) -> bool:

@@ -35,6 +35,8 @@ class FoundInAll(NamedTuple):
     hits: tuple[PlacedHit, ...]
     total: int
     """How many notes there were, with those beyond `hits`."""
+    remarks: tuple[str, ...] = ()
+    """Which conditions cannot be understood, and what they want."""
 
 
 NOTHING = FoundInAll((), 0)
@@ -74,7 +76,8 @@ class SearchAll:
         # stable: notes of equal rank stay in the order that their own memory gives them
         hits.sort(key=lambda it: it[0])
         total = sum(of_memory.total for _, of_memory in found)
-        return FoundInAll(tuple(placed for _, placed in hits[:most]), total)
+        remarks = dict.fromkeys(it for _, of_memory in found for it in of_memory.remarks)
+        return FoundInAll(tuple(placed for _, placed in hits[:most]), total, tuple(remarks))
 
 
 class _Opened:

@@ -51,3 +51,19 @@ def test_ambient_needs_no_message(memory: str, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize("words", [["recall"], ["recall", "x", "-n", "0"], ["search"]])
 def test_words_that_do_not_fit_are_refused(words: list[str], memory: str):
     assert run([*words, "-m", memory]) == 2
+
+
+def test_a_condition_that_nobody_understands_is_told(
+    memory: str, capsys: pytest.CaptureFixture[str]
+):
+    assert run(["search", "cache after:yesterday", "-m", memory, "--json"]) == 1
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == {"results": []}
+    assert printed.err.startswith("ricordo: after: wants 2026-05 or 2026-05-01")
+
+
+def test_what_must_not_hold_may_come_first(memory: str, capsys: pytest.CaptureFixture[str]):
+    assert run(["search", "-type:feedback", "-m", memory]) == 0
+    assert capsys.readouterr().out.startswith("cache.md")
+    assert run(["search", "-is:bogus", "-m", memory]) == 1
+    assert "is: wants" in capsys.readouterr().err
