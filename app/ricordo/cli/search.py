@@ -33,6 +33,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.recall import open_index
     from ricordo.notebook.search import Search, Values, asks_findings, values_of
     from ricordo.notebook.usage import remember_gap, uses_by_person
+    from ricordo.recall.query import parse
 
     notebook = open_notebook(options, surroundings)
     memory = notebook.read()
@@ -45,6 +46,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     found = Search(index, memory, surroundings).find(options.query, values, options.number)
     for remark in found.remarks:
         print(f"ricordo: {remark}", file=sys.stderr)
-    if not found.hits:
-        remember_gap(surroundings, memory, options.query)
+    if not found.hits and not found.remarks:
+        # conditions say nothing of what notes lack
+        remember_gap(surroundings, memory, parse(options.query).words)
     return print_results([hit.result for hit in found.hits], options.json)

@@ -67,3 +67,21 @@ def test_what_must_not_hold_may_come_first(memory: str, capsys: pytest.CaptureFi
     assert capsys.readouterr().out.startswith("cache.md")
     assert run(["search", "-is:bogus", "-m", memory]) == 1
     assert "is: wants" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("query", "gaps"),
+    [
+        ("kubernetes type:feedback -ingress after:2026", ["kubernetes"]),
+        ("type:nosuch -cache", []),
+        ('"kubernetes ingress"', []),
+        ("kubernetes after:yesterday", []),
+    ],
+)
+def test_a_gap_is_what_was_looked_for(
+    query: str, gaps: list[str], memory: str, capsys: pytest.CaptureFixture[str]
+):
+    assert run(["search", query, "-m", memory]) == 1
+    capsys.readouterr()
+    assert run(["usage", "-m", memory, "--json"]) == 0
+    assert [gap["words"] for gap in json.loads(capsys.readouterr().out)["gaps"]] == gaps
