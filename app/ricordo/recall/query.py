@@ -13,7 +13,8 @@ LONGEST = 2000
 _KEYS = "type|is|has|after|before|in"
 # who writes two dashes means an option, which is a word like any other
 _PIECE = re.compile(
-    rf'(?P<no>-(?!-))?(?:(?:(?P<key>{_KEYS}):|(?P<link>[<>]))?"(?P<exact>[^"]+)"|(?P<word>[^\s"]+))',
+    rf'(?P<no>-(?!-))?(?:(?:(?P<key>{_KEYS}):|(?P<link>[<>]))?"(?P<exact>[^"]+)"'
+    r'|(?P<word>[^\s"]+))',
     re.IGNORECASE,
 )
 _DAY = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?)?", re.ASCII)
