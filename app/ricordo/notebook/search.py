@@ -14,7 +14,7 @@ from ricordo.memory.note import Note
 from ricordo.notebook.open import Look
 from ricordo.notebook.recall import Result
 from ricordo.notebook.surroundings import Surroundings
-from ricordo.recall.finder import Finder, marks
+from ricordo.recall.finder import Finder, Named, marks
 from ricordo.recall.index import Index
 from ricordo.recall.query import Condition, Query, day_meant, parse
 from ricordo.recall.question import Question
@@ -55,6 +55,8 @@ class Hit(NamedTuple):
     by_name: bool
     """Whether it was found by what it is called, not by what it says."""
     name_marks: tuple[tuple[int, int], ...] = ()
+    is_scattered: bool = False
+    """Whether no more than the letters stand in its name, in their order: such come last."""
 
 
 class Found(NamedTuple):
@@ -102,7 +104,8 @@ class Search:
 
     def find(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
         """Return the notes that fit what was `typed`: those found by name first, in the order of
-        the finder, then those that say it, best first; ties by freshness and use.
+        the finder, then those that say it, best first, and at last those with no more than its
+        letters in the name; ties by freshness and use.
         """
         return self._find(typed, values or Values(), most, in_text=True)
 
@@ -119,21 +122,23 @@ class Search:
             return Found(tuple(hits), len(listed))
         named = self._finder.find(query.words, order, fits)
         question = Question(query.words, self._surroundings.now.date())
-        by_name = {it.note.path for it in named}
         total, best = len(named), 0.0
         saying: list[_Said] = []
         if in_text:
-            ranking, total = self._ranked(question, by_name, fits)
+            ranking, total = self._ranked(question, [it.note.path for it in named], fits)
             best, saying = self._saying(ranking, order, fits)
+        # many names hold the letters of any short word: what says it is likelier meant
+        called = [it for it in named if not it.is_scattered]
+        by_name = {it.note.path for it in called}
         said = [it for it in saying if it[0].path not in by_name]
-        hits = [
-            self._hit(it.note, 1 / (1 + it.tier), (it.why,), query.words, question, True)
-            for it in named[:most]
-        ]
+        by_text = {note.path for note, _, _ in said}
+        scattered = [it for it in named if it.is_scattered and it.note.path not in by_text]
+        hits = [self._named(it, query.words, question) for it in called[:most]]
         hits += [
-            self._hit(note, score, why, query.words, question, False)
+            self._hit(note, score, why, "", question, False)
             for note, score, why in said[: most - len(hits)]
         ]
+        hits += [self._named(it, query.words, question) for it in scattered[: most - len(hits)]]
         return Found(tuple(hits), total, best)
 
     def _ranked(
@@ -192,6 +197,11 @@ class Search:
         return {
             note.path: int(day_of(note).replace("-", "") or 0) for note in indexed(self._memory)
         }
+
+    def _named(self, named: Named, typed: str, question: Question) -> Hit:
+        score = 1 / (1 + named.tier)
+        hit = self._hit(named.note, score, (named.why,), typed, question, True)
+        return hit._replace(is_scattered=named.is_scattered)
 
     def _listed(self, note: Note, query: Query) -> Hit:
         exact = [it.value for it in query.conditions if it.key == "exact" and not it.negated]

@@ -25,7 +25,8 @@ SHORTEST_ERROR = 4
 """Letters of a word in which a typing error is forgiven; in one of twice that, two are."""
 
 _KINDS = ("exact name", "name begins", "word of the name", "in the name", "in the path")
-_LATER = ("in the description", "letters of the name", "spelled like the name")
+_SCATTERED = "letters of the name"
+_LATER = ("in the description", _SCATTERED, "spelled like the name")
 
 
 class Named(NamedTuple):
@@ -35,6 +36,11 @@ class Named(NamedTuple):
     tier: int
     """0 for the best kind of hit."""
     why: str
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether no more than the letters stand in the name, in their order."""
+        return self.why == _SCATTERED
 
 
 class Finder:

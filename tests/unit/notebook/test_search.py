@@ -289,3 +289,16 @@ def test_what_a_condition_names_is_looked_up_once(
     )
     assert len(desk.search.find(">port-of").hits) == 40
     assert len(asked) <= 3 * len(many)
+
+
+def test_letters_scattered_in_names_do_not_hide_what_says_it(root: Path, tmp_path: Path):
+    many = {
+        f"n{n}.md": note_text(f"feedback testing and deploy {n}", "Rain.\n", "It")
+        for n in range(120)
+    }
+    one = {"z.md": note_text("port", "The tide is out.\n", "It")}
+    desk = Desk(root, tmp_path / "state", {**many, **one})
+    found = desk.search.find("tide")
+    assert [hit.result.note.path for hit in found.hits][:1] == ["z.md"]
+    assert (len(found.hits), found.total) == (50, 121)
+    assert [hit.is_scattered for hit in found.hits] == [False] + [True] * 49
