@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace
 from typing import NoReturn
 
@@ -9,6 +10,8 @@ from ricordo.errors import WrongUsage
 
 _NAME = "\0"
 """Stands before a word that is no option, however it begins; no argument can hold it."""
+_CONDITION = re.compile(r'-(?:(?:type|is|has|after|before|in):|[<>"])', re.IGNORECASE)
+"""The beginning of a condition of a search that must not hold; no option begins so."""
 
 
 class Parser(ArgumentParser):
@@ -21,7 +24,8 @@ class Parser(ArgumentParser):
         # argparse itself forgets the `--` where options and others may be mixed
         end = words.index("--") if "--" in words else len(words)
         options = self.parse_intermixed_args(
-            words[:end] + [f"{_NAME}{word}" for word in words[end + 1 :]]
+            [f"{_NAME}{word}" if _CONDITION.match(word) else word for word in words[:end]]
+            + [f"{_NAME}{word}" for word in words[end + 1 :]]
         )
         for key, value in vars(options).items():
             if isinstance(value, str):

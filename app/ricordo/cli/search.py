@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 SUMMARY = """Find notes by name and by what they say.
 
-Conditions: type:feedback, is:stale, has:dead-link, after:2026-05, before:2026-06, >note (links to
-it), <note (linked from it), "exact words", -not. Any of them may have a - before it."""
+Conditions: type:feedback, is:protected, has:dead-link, after:2026-05, before:2026-06, >note (links
+to it), <note (linked from it), "exact words", -not. Any of them may have a - before it."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -32,6 +33,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.recall import open_index
     from ricordo.notebook.search import Search, Values, asks_findings, values_of
     from ricordo.notebook.usage import remember_gap, uses_by_person
+    from ricordo.recall.query import parse
 
     notebook = open_notebook(options, surroundings)
     memory = notebook.read()
@@ -42,6 +44,9 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         values = Values(uses=uses)
     index = open_index(notebook.place, surroundings)
     found = Search(index, memory, surroundings).find(options.query, values, options.number)
-    if not found.hits:
-        remember_gap(surroundings, memory, options.query)
+    for remark in found.remarks:
+        print(f"ricordo: {remark}", file=sys.stderr)
+    if not found.hits and not found.remarks:
+        # conditions say nothing of what notes lack
+        remember_gap(surroundings, memory, parse(options.query).words)
     return print_results([hit.result for hit in found.hits], options.json)

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache, cached_property
 from typing import NamedTuple
 
+from ricordo.health.rule import all_rules
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import folded
 from ricordo.memory.note import Note
 from ricordo.notebook.open import Look
 from ricordo.notebook.recall import Result
 from ricordo.notebook.surroundings import Surroundings
-from ricordo.recall.finder import Finder, marks
+from ricordo.recall.finder import Finder, Named, marks
 from ricordo.recall.index import Index
-from ricordo.recall.query import Condition, Query, parse
+from ricordo.recall.query import Condition, Query, day_meant, parse
 from ricordo.recall.question import Question
-from ricordo.recall.rank import FAST, Ranking, rank
+from ricordo.recall.rank import FAST, SIFTED, Candidate, Ranking, rank
+from ricordo.recall.reader import Reader
 from ricordo.recall.record import day_of
 from ricordo.recall.select import reasons
 from ricordo.recall.snippet import snippet
 from ricordo.recall.store import indexed, targets
 from ricordo.recall.words import fold, words
+from ricordo.text import one_line
 
 MOST = 50
 
+Fits = Callable[[str], bool]
+"""Says of the path of a note whether every condition holds of it."""
+_Said = tuple[Note, float, tuple[str, ...]]
+
+PROTECTED = "protected"
+"""What `is:` says of a note that is not changed without asking."""
 _SAME_AS = {"conflict": "contradiction", "conflicts": "contradiction"}
 """Words of conditions that name a rule otherwise than the rule does."""
 
@@ -46,6 +55,8 @@ class Hit(NamedTuple):
     by_name: bool
     """Whether it was found by what it is called, not by what it says."""
     name_marks: tuple[tuple[int, int], ...] = ()
+    is_scattered: bool = False
+    """Whether no more than the letters stand in its name, in their order: such come last."""
 
 
 class Found(NamedTuple):
@@ -58,6 +69,8 @@ class Found(NamedTuple):
     """What the note that says it best weighs, beside the best of other memories; the scores of
     notes found by what they say are shares of it.
     """
+    remarks: tuple[str, ...] = ()
+    """Which conditions cannot be understood, and what they want; with any nothing is found."""
 
 
 def asks_findings(typed: str) -> bool:
@@ -72,7 +85,7 @@ def values_of(look: Look, uses: Mapping[str, int] | None = None) -> Values:
     }
     for note in look.memory.notes:
         if look.is_protected(note):
-            labels.setdefault(note.path, set()).add("protected")
+            labels.setdefault(note.path, set()).add(PROTECTED)
     return Values(labels, uses or {})
 
 
@@ -87,48 +100,76 @@ class Search:
 
     def find_named(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
         """Return what `find` gives without the notes that only say it: no index is needed."""
-        return self._find(parse(typed), values or Values(), most, in_text=False)
+        return self._find(typed, values or Values(), most, in_text=False)
 
     def find(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
         """Return the notes that fit what was `typed`: those found by name first, in the order of
-        the finder, then those that say it, best first; ties by freshness and use.
+        the finder, then those that say it, best first, and at last those with no more than its
+        letters in the name; ties by freshness and use.
         """
-        return self._find(parse(typed), values or Values(), most, in_text=True)
+        return self._find(typed, values or Values(), most, in_text=True)
 
-    def _find(self, query: Query, values: Values, most: int, *, in_text: bool) -> Found:
-        fits = self._conditions(query, values)
+    def _find(self, typed: str, values: Values, most: int, *, in_text: bool) -> Found:
+        query = parse(typed)
+        if remarks := tuple(_remarks(query, values)):
+            return Found((), 0, remarks=remarks)
+        fits = self._conditions(query, values) if query.conditions else None
         order = self._order(values)
         if not query.words:
-            listed = [it for it in indexed(self._memory) if fits(it)] if query.conditions else []
+            listed = [it for it in indexed(self._memory) if fits(it.path)] if fits else []
             listed.sort(key=lambda note: (*order(note), note.path))
             hits = [self._listed(note, query) for note in listed[:most]]
             return Found(tuple(hits), len(listed))
-        named = [it for it in self._finder.find(query.words, order) if fits(it.note)]
+        named = self._finder.find(query.words, order, fits)
         question = Question(query.words, self._surroundings.now.date())
-        by_name = {it.note.path for it in named}
-        ranking = self._ranked(question) if in_text else None
-        best, saying = self._saying(ranking, order) if ranking else (0.0, [])
+        total, best = len(named), 0.0
+        saying: list[_Said] = []
+        if in_text:
+            ranking, total = self._ranked(question, [it.note.path for it in named], fits)
+            best, saying = self._saying(ranking, order, fits)
+        # many names hold the letters of any short word: what says it is likelier meant
+        called = [it for it in named if not it.is_scattered]
+        by_name = {it.note.path for it in called}
         said = [it for it in saying if it[0].path not in by_name]
-        said = [it for it in said if fits(it[0])]
-        hits = [
-            self._hit(it.note, 1 / (1 + it.tier), (it.why,), query.words, question, True)
-            for it in named[:most]
-        ]
+        by_text = {note.path for note, _, _ in said}
+        scattered = [it for it in named if it.is_scattered and it.note.path not in by_text]
+        hits = [self._named(it, query.words, question) for it in called[:most]]
         hits += [
-            self._hit(note, score, why, query.words, question, False)
+            self._hit(note, score, why, "", question, False)
             for note, score, why in said[: most - len(hits)]
         ]
-        return Found(tuple(hits), len(named) + len(said), best)
+        hits += [self._named(it, query.words, question) for it in scattered[: most - len(hits)]]
+        return Found(tuple(hits), total, best)
 
-    def _ranked(self, question: Question) -> Ranking:
+    def _ranked(
+        self, question: Question, by_name: Collection[str], fits: Fits | None
+    ) -> tuple[Ranking, int]:
+        """What answers, and how many notes say it or are among those found `by_name`."""
         today = self._surroundings.now.date()
-        return self._index.ask(self._memory, lambda reader: rank(reader, question, today, FAST))
+        breadth = SIFTED if fits else FAST
+
+        def holds(path: bytes) -> bool:
+            return fits is None or fits(os.fsdecode(path))
+
+        def answer(reader: Reader) -> tuple[Ranking, int]:
+            ranking = rank(reader, question, today, breadth, holds if fits else None)
+            found = {os.fsencode(path) for path in by_name}
+            found.update(it.row.path for it in _with_words(ranking) if holds(it.row.path))
+            if not ranking.lexicon.terms:
+                return ranking, len(found)
+            match = ranking.lexicon.expression(breadth.occurrences)
+            if fits:
+                found.update(path for _, path in reader.all_matching(match) if holds(path))
+                return ranking, len(found)
+            return ranking, reader.count(match) + len(found) - reader.count_among(match, found)
+
+        return self._index.ask(self._memory, answer)
 
     def _saying(
-        self, ranking: Ranking, order: Callable[[Note], tuple[object, ...]]
-    ) -> tuple[float, list[tuple[Note, float, tuple[str, ...]]]]:
+        self, ranking: Ranking, order: Callable[[Note], tuple[object, ...]], fits: Fits | None
+    ) -> tuple[float, list[_Said]]:
         """What the best note that says it weighs, and all that do, with their shares of that."""
-        found = [it for it in ranking.candidates if it.evidence.frequency or it.evidence.begun]
+        found = _with_words(ranking)
         best = found[0].score if found else 1.0
         said = [
             (
@@ -137,6 +178,7 @@ class Search:
                 tuple(reasons(it, ranking)),
             )
             for it in found
+            if fits is None or fits(os.fsdecode(it.row.path))
         ]
         said.sort(key=lambda it: (-it[1], *order(it[0]), it[0].path))
         return best, said
@@ -156,6 +198,11 @@ class Search:
             note.path: int(day_of(note).replace("-", "") or 0) for note in indexed(self._memory)
         }
 
+    def _named(self, named: Named, typed: str, question: Question) -> Hit:
+        score = 1 / (1 + named.tier)
+        hit = self._hit(named.note, score, (named.why,), typed, question, True)
+        return hit._replace(is_scattered=named.is_scattered)
+
     def _listed(self, note: Note, query: Query) -> Hit:
         exact = [it.value for it in query.conditions if it.key == "exact" and not it.negated]
         question = Question(" ".join(exact), self._surroundings.now.date())
@@ -174,9 +221,17 @@ class Search:
         result = Result(note, score, why, text, places)
         return Hit(result, by_name, marks(note.name, typed) if by_name else ())
 
-    def _conditions(self, query: Query, values: Values) -> Callable[[Note], bool]:
-        tests = [(self._test(it, values), it.negated) for it in query.conditions]
-        return lambda note: all(test(note) != negated for test, negated in tests)
+    def _conditions(self, query: Query, values: Values) -> Fits:
+        # those that read a whole text come last: most notes need not be read
+        ordered = sorted(query.conditions, key=lambda it: it.key in ("exact", "word"))
+        tests = [(self._test(it, values), it.negated) for it in ordered]
+        notes = self._memory.by_path
+
+        @cache
+        def fits(path: str) -> bool:
+            return all(test(notes[path]) != negated for test, negated in tests)
+
+        return fits
 
     def _test(self, condition: Condition, values: Values) -> Callable[[Note], bool]:
         value = fold(condition.value)
@@ -187,15 +242,16 @@ class Search:
                 label = _SAME_AS.get(value, value)
                 return lambda note: label in values.labels.get(note.path, ())
             case "after":
-                return lambda note: day_of(note) >= value
+                since = day_meant(value)
+                return lambda note: day_of(note) >= since
             case "before":
-                return lambda note: bool(day := day_of(note)) and day < value
+                until = day_meant(value)
+                return lambda note: bool(day := day_of(note)) and day < until
             case "in":
                 return lambda note: note.path.startswith(condition.value.rstrip("/") + "/")
             case ">":
-                return lambda note: bool(
-                    self._called(condition.value).intersection(targets(self._memory, note))
-                )
+                called = self._called(condition.value)
+                return lambda note: not called.isdisjoint(targets(self._memory, note))
             case "<":
                 reached = self._reached(condition.value)
                 return lambda note: note.path in reached
@@ -217,6 +273,25 @@ class Search:
         return frozenset(
             it for path in self._called(name) for it in targets(self._memory, files[path])
         )
+
+
+def _with_words(ranking: Ranking) -> list[Candidate]:
+    return [it for it in ranking.candidates if it.evidence.frequency or it.evidence.begun]
+
+
+def _remarks(query: Query, values: Values) -> Iterator[str]:
+    for condition in query.conditions:
+        key, value = condition.key, fold(condition.value)
+        typed = one_line(condition.value)
+        if key in ("after", "before") and not day_meant(value):
+            yield f"{key}: wants 2026-05 or 2026-05-01, not “{typed}”"
+        elif key in ("is", "has") and not _is_label(_SAME_AS.get(value, value), values):
+            yield f"{key}: wants the name of a rule or “protected”, not “{typed}”"
+
+
+def _is_label(label: str, values: Values) -> bool:
+    known = label == PROTECTED or label in all_rules()
+    return known or any(label in labels for labels in values.labels.values())
 
 
 def _says(note: Note, said: list[str]) -> bool:

@@ -35,6 +35,8 @@ class FoundInAll(NamedTuple):
     hits: tuple[PlacedHit, ...]
     total: int
     """How many notes there were, with those beyond `hits`."""
+    remarks: tuple[str, ...] = ()
+    """Which conditions cannot be understood, and what they want."""
 
 
 NOTHING = FoundInAll((), 0)
@@ -62,8 +64,8 @@ class SearchAll:
 
     def find(self, typed: str, most: int = MOST) -> FoundInAll:
         """Return what fits `typed` in any memory: notes found by name first, the best kind of hit
-        before all others, then those that say it, best first. A memory is judged when a condition
-        asks for its findings.
+        before all others, then those that say it, best first, and at last those with no more than
+        its letters in the name. A memory is judged when a condition asks for its findings.
         """
         found = [(it, it.find(typed, most)) for it in self._opened]
         hits = [
@@ -74,7 +76,8 @@ class SearchAll:
         # stable: notes of equal rank stay in the order that their own memory gives them
         hits.sort(key=lambda it: it[0])
         total = sum(of_memory.total for _, of_memory in found)
-        return FoundInAll(tuple(placed for _, placed in hits[:most]), total)
+        remarks = dict.fromkeys(it for _, of_memory in found for it in of_memory.remarks)
+        return FoundInAll(tuple(placed for _, placed in hits[:most]), total, tuple(remarks))
 
 
 class _Opened:
@@ -100,8 +103,8 @@ class _Opened:
         return values_of(self.look, self._uses)
 
 
-def _rank(hit: Hit, found: Found) -> tuple[bool, float, int]:
+def _rank(hit: Hit, found: Found) -> tuple[int, float, int]:
     """Where a hit stands among those of all memories, the smallest first."""
     if hit.by_name:
-        return False, -hit.result.score, len(hit.result.note.name)
-    return True, -hit.result.score * found.best, 0
+        return 2 * hit.is_scattered, -hit.result.score, len(hit.result.note.name)
+    return 1, -hit.result.score * found.best, 0

@@ -7,6 +7,7 @@ description, letters in their order, and at last typing errors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from ricordo.memory.memory import Memory
@@ -24,7 +25,8 @@ SHORTEST_ERROR = 4
 """Letters of a word in which a typing error is forgiven; in one of twice that, two are."""
 
 _KINDS = ("exact name", "name begins", "word of the name", "in the name", "in the path")
-_LATER = ("in the description", "letters of the name", "spelled like the name")
+_SCATTERED = "letters of the name"
+_LATER = ("in the description", _SCATTERED, "spelled like the name")
 
 
 class Named(NamedTuple):
@@ -34,6 +36,11 @@ class Named(NamedTuple):
     tier: int
     """0 for the best kind of hit."""
     why: str
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether no more than the letters stand in the name, in their order."""
+        return self.why == _SCATTERED
 
 
 class Finder:
@@ -46,21 +53,25 @@ class Finder:
         self._descriptions = Blob([spaced(note.description) for note in self.notes])
         self._vocabulary: dict[str, list[str]] | None = None
 
-    def find(self, typed: str, order: Callable[[Note], tuple[object, ...]]) -> list[Named]:
+    def find(
+        self,
+        typed: str,
+        order: Callable[[Note], tuple[object, ...]],
+        fits: Callable[[str], bool] | None = None,
+    ) -> list[Named]:
         """Return the notes whose name, path or description fits what was `typed`, best kind of hit
-        first, within a kind the shorter name first, then by `order`.
+        first, within a kind the shorter name first, then by `order`; only those with a path that
+        `fits`.
         """
         needle = spaced(typed)
         if not needle:
             return []
         found: dict[int, int] = {}
         for tier, numbers in enumerate(self._tiers(needle)):
-            for count, number in enumerate(numbers):
-                if count >= MOST_HITS:
-                    break
+            for number in islice(self._sifted(numbers, fits), MOST_HITS):
                 found.setdefault(number, tier)
         if len(found) < ENOUGH:
-            for number in self._misspelled(needle):
+            for number in self._sifted(self._misspelled(needle), fits):
                 found.setdefault(number, len(_KINDS) + 2)
         kinds = (*_KINDS, *_LATER)
         named = [Named(self.notes[number], tier, kinds[tier]) for number, tier in found.items()]
@@ -70,6 +81,11 @@ class Finder:
     def misspelled(self, typed: str) -> list[Note]:
         """Return the notes with a name that is spelled like what was `typed`, though not so."""
         return [self.notes[number] for number in self._misspelled(spaced(typed))]
+
+    def _sifted(self, numbers: Iterator[int], fits: Callable[[str], bool] | None) -> Iterator[int]:
+        if fits is None:
+            return numbers
+        return (number for number in numbers if fits(self.notes[number].path))
 
     def _tiers(self, needle: str) -> Iterator[Iterator[int]]:
         names = self._names

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import NamedTuple
 
 LONGEST = 2000
 """Characters of a query; what lies beyond is not looked at."""
 
-_PIECE = re.compile(r'(?P<no>-)?(?:"(?P<exact>[^"]+)"|(?P<word>[^\s"]+))')
-_CONDITION = re.compile(r"(?P<key>type|is|has|after|before|in):(?P<value>.+)", re.IGNORECASE)
+_KEYS = "type|is|has|after|before|in"
+# who writes two dashes means an option, which is a word like any other
+_PIECE = re.compile(
+    rf'(?P<no>-(?!-))?(?:(?:(?P<key>{_KEYS}):|(?P<link>[<>]))?"(?P<exact>[^"]+)"'
+    r'|(?P<word>[^\s"]+))',
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?)?", re.ASCII)
+_CONDITION = re.compile(rf"(?P<key>{_KEYS}):(?P<value>.+)", re.IGNORECASE)
 
 
 class Condition(NamedTuple):
@@ -40,7 +48,8 @@ def parse(text: str) -> Query:
         negated, exact, word = bool(piece["no"]), piece["exact"], piece["word"] or ""
         key = _CONDITION.fullmatch(word)
         if exact:
-            conditions.append(Condition("exact", exact, negated))
+            held = (piece["key"] or piece["link"] or "exact").lower()
+            conditions.append(Condition(held, exact, negated))
         elif key:
             conditions.append(Condition(key["key"].lower(), key["value"], negated))
         elif word[:1] in ("<", ">") and len(word) > 1:
@@ -52,8 +61,25 @@ def parse(text: str) -> Query:
     return Query(" ".join(words), tuple(conditions))
 
 
+def day_meant(value: str) -> str:
+    """Return the year, month or day that `value` writes, as the beginning of an ISO 8601 day; ""
+    where it writes none.
+    """
+    found = _DAY.fullmatch(value.strip())
+    if not found:
+        return ""
+    pieces = [it.zfill(2) for it in found.groups() if it]
+    try:
+        date.fromisoformat("-".join([*pieces, "01", "01"][:3]))
+    except ValueError:
+        return ""
+    return "-".join(pieces)
+
+
 def describe(condition: Condition) -> str:
     """Return a condition as it is typed."""
     forms: Mapping[str, str] = {"exact": '"{}"', "word": "{}", ">": ">{}", "<": "<{}"}
     form = forms.get(condition.key, condition.key + ":{}")
+    if condition.key != "exact" and " " in condition.value:
+        form = form.replace("{}", '"{}"')
     return ("-" if condition.negated else "") + form.format(condition.value)

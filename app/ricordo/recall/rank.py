@@ -7,13 +7,14 @@ rank fusion lost nine points of recall at five against BM25 alone, by the design
 from __future__ import annotations
 
 from datetime import date
+from itertools import islice
 from math import exp
 
 from ricordo.recall.lexical import Evidence, Lexicon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ricordo.recall.question import Question
     from ricordo.recall.reader import Reader, Row
@@ -60,6 +61,8 @@ class Breadth:
 WIDE = Breadth(terms=24, occurrences=20_000, notes=200)
 FAST = Breadth(terms=12, occurrences=3_000, notes=60)
 """For a search at every key."""
+SIFTED = Breadth(terms=12, occurrences=1 << 62, notes=60)
+"""For the same under conditions: what fits them may have none but common words."""
 NARROW = Breadth(terms=12, occurrences=1_500, notes=32)
 """For the hook, which has a hundredth of a second."""
 
@@ -97,14 +100,16 @@ def rank(
     question: Question,
     today: date,
     breadth: Breadth = WIDE,
+    fits: Callable[[bytes], bool] | None = None,
 ) -> Ranking:
     """Return the notes of the index that have words of the `question`, or stand beside such notes
-    in a series, best first. Raises sqlite3.Error.
+    in a series, best first; of those with words only such with a path that `fits`. Raises
+    sqlite3.Error.
     """
     lexicon = Lexicon(question, reader, breadth.terms)
     if not lexicon.terms:
         return Ranking(question, lexicon, [])
-    candidates = _fetched(reader, lexicon, breadth)
+    candidates = _fetched(reader, lexicon, breadth, fits)
     series = _Series(candidates)
     for candidate in candidates:
         _weigh(candidate, series, lexicon, question, today)
@@ -118,9 +123,17 @@ def rank(
     return Ranking(question, lexicon, [it for it in candidates if it.score > 0])
 
 
-def _fetched(reader: Reader, lexicon: Lexicon, breadth: Breadth) -> list[Candidate]:
+def _fetched(
+    reader: Reader, lexicon: Lexicon, breadth: Breadth, fits: Callable[[bytes], bool] | None
+) -> list[Candidate]:
     """The notes that FTS5 finds, and those that stand beside them in a series."""
-    ids = set(reader.matching(lexicon.expression(breadth.occurrences), breadth.notes))
+    match = lexicon.expression(breadth.occurrences)
+    if fits is None:
+        ids = set(reader.matching(match, breadth.notes))
+    else:
+        # judged before the cut: the few that fit may stand behind many that do not
+        fitting = (number for number, path in reader.all_matching(match) if fits(path))
+        ids = set(islice(fitting, breadth.notes))
     found = [Candidate(Evidence(row, lexicon)) for row in reader.rows(ids)]
     beside = reader.around((it.row for it in found), REACH) - ids
     rows = reader.rows(beside) if beside else ()

@@ -119,6 +119,30 @@ class Reader:
         )
         return [row[0] for row in rows]
 
+    def all_matching(self, match: str) -> Iterator[tuple[int, bytes]]:
+        """Yield id and path of every note that fits the FTS5 expression `match`, in the order of
+        `matching`.
+        """
+        yield from self.connection.execute(
+            f"SELECT note.id, note.path FROM text JOIN note ON note.id = text.rowid "
+            f"WHERE text MATCH ? ORDER BY bm25(text, {', '.join(map(str, COLUMN_WEIGHTS))})",
+            (match,),
+        )
+
+    def count(self, match: str) -> int:
+        """Return how many notes fit the FTS5 expression `match`."""
+        sql = "SELECT count(*) FROM text WHERE text MATCH ?"
+        return int(self.connection.execute(sql, (match,)).fetchone()[0])
+
+    def count_among(self, match: str, paths: Collection[bytes]) -> int:
+        """Return how many of the notes at `paths` fit the FTS5 expression `match`."""
+        marks = ", ".join("?" * len(paths))
+        sql = (
+            "SELECT count(*) FROM text WHERE text MATCH ? "
+            f"AND rowid IN (SELECT id FROM note WHERE path IN ({marks}))"
+        )
+        return int(self.connection.execute(sql, (match, *paths)).fetchone()[0])
+
     def rows(self, ids: Collection[int]) -> Iterator[Row]:
         """Yield the notes with these `ids`."""
         marks = ", ".join("?" * len(ids))

@@ -208,11 +208,13 @@ def _use(connection: sqlite3.Connection, root: str, path: bytes, kind: str) -> N
 
 def _miss(connection: sqlite3.Connection, root: str, words: str) -> None:
     connection.execute(
-        f"INSERT INTO gap (memory, words, last) VALUES (?, ?, {_NOW}) "
-        "ON CONFLICT (memory, words) DO UPDATE SET last = excluded.last",
-        (root, words),
+        f"INSERT OR REPLACE INTO gap (memory, words, last) VALUES (?, ?, {_NOW})", (root, words)
     )
-    _keep_newest(connection, "gap", MOST_GAPS)
+    # counted, for one that comes again leaves its former number empty
+    connection.execute(
+        "DELETE FROM gap WHERE n <= (SELECT n FROM gap ORDER BY n DESC LIMIT 1 OFFSET ?)",
+        (MOST_GAPS,),
+    )
 
 
 def _keep_newest(connection: sqlite3.Connection, table: str, most: int) -> None:

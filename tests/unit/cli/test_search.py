@@ -51,3 +51,37 @@ def test_ambient_needs_no_message(memory: str, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize("words", [["recall"], ["recall", "x", "-n", "0"], ["search"]])
 def test_words_that_do_not_fit_are_refused(words: list[str], memory: str):
     assert run([*words, "-m", memory]) == 2
+
+
+def test_a_condition_that_nobody_understands_is_told(
+    memory: str, capsys: pytest.CaptureFixture[str]
+):
+    assert run(["search", "cache after:yesterday", "-m", memory, "--json"]) == 1
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == {"results": []}
+    assert printed.err.startswith("ricordo: after: wants 2026-05 or 2026-05-01")
+
+
+def test_what_must_not_hold_may_come_first(memory: str, capsys: pytest.CaptureFixture[str]):
+    assert run(["search", "-type:feedback", "-m", memory]) == 0
+    assert capsys.readouterr().out.startswith("cache.md")
+    assert run(["search", "-is:bogus", "-m", memory]) == 1
+    assert "is: wants" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("query", "gaps"),
+    [
+        ("kubernetes type:feedback -ingress after:2026", ["kubernetes"]),
+        ("type:nosuch -cache", []),
+        ('"kubernetes ingress"', []),
+        ("kubernetes after:yesterday", []),
+    ],
+)
+def test_a_gap_is_what_was_looked_for(
+    query: str, gaps: list[str], memory: str, capsys: pytest.CaptureFixture[str]
+):
+    assert run(["search", query, "-m", memory]) == 1
+    capsys.readouterr()
+    assert run(["usage", "-m", memory, "--json"]) == 0
+    assert [gap["words"] for gap in json.loads(capsys.readouterr().out)["gaps"]] == gaps

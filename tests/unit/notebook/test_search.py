@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.agents.place import Place
 from ricordo.memory.memory import Memory
+from ricordo.memory.names import folded
 from ricordo.notebook.associate import associations
 from ricordo.notebook.recall import open_index, recall
 from ricordo.notebook.search import Search, Values
@@ -217,3 +218,87 @@ def test_activation_fades_with_every_hop(root: Path):
     assert [it.path for it in found] == ["n1.md", "n2.md", "n3.md"]
     assert strengths == sorted(strengths, reverse=True)
     assert [len(it.steps) for it in found] == [1, 2, 3]
+
+
+def test_conditions_are_judged_before_the_best_are_taken(root: Path, tmp_path: Path):
+    many = {f"n{n}.md": note_text(f"n{n}", "The gizmo, the gizmo.\n", "It") for n in range(150)}
+    one = {"z.md": note_text("zebra", "Rain. A gizmo in a long text.\n" * 2, "It", "feedback")}
+    desk = Desk(root, tmp_path / "state", {**many, **one})
+    assert desk.paths("gizmo type:feedback") == ["z.md"]
+    assert desk.search.find("gizmo type:feedback").total == 1
+    assert desk.search.find("gizmo -type:feedback").total == 150
+    assert desk.search.find("gizmo").total == 151
+    assert desk.search.find("n gizmo").total == 151
+    assert desk.search.find("gizmo zebra").total == 151
+
+
+def test_many_names_do_not_hide_the_one_under_a_condition(root: Path, tmp_path: Path):
+    many = {f"n{n}.md": note_text(f"gizmo {n}", "Rain.\n", "It") for n in range(520)}
+    one = {"z.md": note_text("the last gizmo", "Rain.\n", "It", "feedback")}
+    desk = Desk(root, tmp_path / "state", {**many, **one})
+    assert desk.paths("gizmo type:feedback") == ["z.md"]
+    assert desk.search.find("gizmo").total == 521
+
+
+@pytest.mark.parametrize(
+    ("typed", "remark"),
+    [
+        ("after:yesterday", "after: wants 2026-05 or 2026-05-01"),
+        ("rain before:tomorrow", "before: wants 2026-05 or 2026-05-01"),
+        ("-after:2026-13", "after: wants 2026-05 or 2026-05-01"),
+        ("before:2026-02-30", "before: wants 2026-05 or 2026-05-01"),
+        ("cache is:bogus", "is: wants the name of a rule"),
+        ("-has:bogus", "has: wants the name of a rule"),
+    ],
+)
+def test_a_condition_that_nobody_understands_is_told(desk: Desk, typed: str, remark: str):
+    found = desk.search.find(typed)
+    assert (found.hits, found.total) == ((), 0)
+    assert [it.startswith(remark) for it in found.remarks] == [True]
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("after:2026-5 before:2026-5-8", ["log/day.md"]),
+        ("in:log after:2026", ["log/day.md"]),
+        ("in:log after:2026-6", []),
+        ('in:log type:"two words"', []),
+        ('type:"reference"', ["tide-tables.md"]),
+        ('>"tide-tables"', ["cache.md"]),
+        ("is:protected", []),
+        ("has:dead-link", []),
+        ("--sines", ["tide-tables.md"]),
+    ],
+)
+def test_what_can_be_understood_is_not_remarked_on(desk: Desk, typed: str, expected: list[str]):
+    assert desk.paths(typed) == expected
+    assert desk.search.find(typed).remarks == ()
+
+
+def test_what_a_condition_names_is_looked_up_once(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    many = {f"n{n}.md": note_text(f"n{n}", "See [[port-of-sines]].\n") for n in range(40)}
+    many["port-of-sines.md"] = note_text("port-of-sines", "Here.\n")
+    desk = Desk(root, tmp_path / "state", many)
+    asked: list[str] = []
+    real = folded
+    monkeypatch.setattr(
+        "ricordo.notebook.search.folded", lambda name: asked.append(name) or real(name)
+    )
+    assert len(desk.search.find(">port-of").hits) == 40
+    assert len(asked) <= 3 * len(many)
+
+
+def test_letters_scattered_in_names_do_not_hide_what_says_it(root: Path, tmp_path: Path):
+    many = {
+        f"n{n}.md": note_text(f"feedback testing and deploy {n}", "Rain.\n", "It")
+        for n in range(120)
+    }
+    one = {"z.md": note_text("port", "The tide is out.\n", "It")}
+    desk = Desk(root, tmp_path / "state", {**many, **one})
+    found = desk.search.find("tide")
+    assert [hit.result.note.path for hit in found.hits][:1] == ["z.md"]
+    assert (len(found.hits), found.total) == (50, 121)
+    assert [hit.is_scattered for hit in found.hits] == [False] + [True] * 49

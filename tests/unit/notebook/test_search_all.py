@@ -102,3 +102,16 @@ def test_all_memories_of_the_machine_are_searched_and_progress_is_told(machine: 
         progress=lambda place, done, of: told.append(("", done, of)),
     )
     assert told == []
+
+
+def test_names_with_no_more_than_the_letters_come_last(machine: Machine) -> None:
+    rain = {"rain.md": note_text("tin drum edge", "Loud.\n", "It"), **OFFICE}
+    tide = {"port.md": note_text("port", "The tide is out.\n", "It")}
+    memories = [
+        Place(str(write_memory(machine.directory(name), notes)), AUTO_MEMORY)
+        for name, notes in {"rain": rain, "tide": tide}.items()
+    ]
+    search = SearchAll(machine.surroundings(), Settings(), memories)
+    assert found(search, "tide") == ["tide/port.md", "rain/rain.md"]
+    (remark,) = search.find("tide after:yesterday").remarks
+    assert remark.startswith("after: wants")

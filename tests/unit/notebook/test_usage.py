@@ -169,3 +169,25 @@ def test_use_is_reported_newest_first(desk: Desk) -> None:
     kinds = {(it.path, it.kind): it.times for it in use_report(desk.surroundings, desk.memory)}
     assert kinds == {("one.md", "opened"): 3, ("one.md", "given"): 1, ("two.md", "given"): 1}
     assert isinstance(use_report(desk.surroundings, desk.memory)[0], Use)
+
+
+def _gaps(desk: Desk) -> list[str]:
+    return [gap.words for gap in gaps(desk.surroundings, desk.memory)]
+
+
+def test_a_gap_that_comes_again_is_the_newest(desk: Desk) -> None:
+    for words in ("zebra", "lion", "zebra"):
+        remember_gap(desk.surroundings, desk.memory, words)
+    assert _gaps(desk) == ["zebra", "lion"]
+
+
+def test_the_newest_gaps_are_kept_however_often_one_comes(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.recall.usage.MOST_GAPS", 3)
+    for words in ("lion", "zebra", *["zebra"] * 5, "tiger"):
+        remember_gap(desk.surroundings, desk.memory, words)
+    assert _gaps(desk) == ["tiger", "zebra", "lion"]
+    for words in ("lion", "panther"):
+        remember_gap(desk.surroundings, desk.memory, words)
+    assert _gaps(desk) == ["panther", "lion", "tiger"]

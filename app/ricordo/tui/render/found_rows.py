@@ -11,7 +11,7 @@ from ricordo.tui.render.line import Line, Span, fit
 NOTHING_TYPED: Sequence[tuple[str, str]] = (
     ("Notes will stand here as you type: found by name first, then by what they say.", ""),
     (
-        "Conditions: type:feedback  is:stale  has:dead-link  after:2026-05  >note links to it  "
+        "Conditions: type:feedback  is:protected  has:dead-link  after:2026-05  >note links to it  "
         '<note linked from it  "exact words"  -not',
         "dim",
     ),
