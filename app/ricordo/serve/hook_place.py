@@ -36,8 +36,10 @@ def indexed_memory(state: str, cwd: str) -> Indexed | None:
             for place in {root, project} if isinstance(project, str) else {root}:
                 by_place.setdefault(place, []).append((rank, root, index))
     for directory in _around(cwd):
-        if directory and directory in by_place:
-            _, root, index = min(by_place[directory])
+        # one that is away must not keep another one of the same project from answering
+        here = [it for it in by_place.get(directory, ()) if os.path.isdir(it[1])]
+        if here:
+            _, root, index = min(here)
             return Indexed(root, os.path.join(state, FOLDER, index))
     return None
 

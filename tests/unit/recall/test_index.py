@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.memory.memory import Memory
+from ricordo.recall.catalogue import read_catalogue
 from ricordo.recall.index import Index
 from tests.builders import note_text, open_memory
 from tests.figures import figure
@@ -178,3 +179,34 @@ def ranked_raw(index: Index, memory: Memory) -> str:
     question = Question("harbour lights", day)
     found = index.ask(memory, lambda reader: rank(reader, question, day))
     return os.fsdecode(found.candidates[0].row.path)
+
+
+def known_project(state: Path, memory: Memory) -> str:
+    return str(read_catalogue(str(state))[memory.root]["project"])
+
+
+def test_a_project_that_is_known_later_is_catalogued_and_stays(harbour: Memory, state: Path):
+    Index(str(state), harbour.root).bring_up(harbour)
+    assert known_project(state, harbour) == ""
+    for project in ("/project", ""):
+        Index(str(state), harbour.root, project).bring_up(harbour)
+        assert known_project(state, harbour) == "/project"
+
+
+def test_a_lost_catalogue_is_written_again(index: Index, harbour: Memory, state: Path):
+    index.bring_up(harbour)
+    (state / "recall" / "memories.json").unlink()
+    index.close()
+    index.bring_up(harbour)
+    assert known_project(state, harbour) == str(Path(harbour.root).parent)
+
+
+def test_a_memory_that_is_away_stays_catalogued(
+    index: Index, harbour: Memory, state: Path, root: Path, tmp_path: Path
+):
+    index.bring_up(harbour)
+    root.rename(tmp_path / "away")
+    (tmp_path / "other").mkdir()
+    other = open_memory(tmp_path / "other", NOTES)
+    Index(str(state), other.root).bring_up(other)
+    assert set(read_catalogue(str(state))) == {harbour.root, other.root}
