@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.disk.reader import reread_files
 from ricordo.memory.memory import Memory
 from ricordo.recall.catalogue import read_catalogue
 from ricordo.recall.index import Index
@@ -68,6 +69,29 @@ def test_an_index_of_a_changed_memory_is_that_of_a_fresh_one(
     memory = open_memory(root, changed)
     assert everything(index, memory) == fresh(memory, tmp_path)
     assert index.remark == ""
+
+
+def links(index: Index, memory: Memory) -> list[tuple[str, str]]:
+    sql = (
+        "SELECT one.path, other.path FROM link JOIN note AS one ON one.id = source "
+        "JOIN note AS other ON other.id = target ORDER BY 1, 2"
+    )
+    return index.ask(memory, lambda reader: reader.connection.execute(sql).fetchall())
+
+
+def test_a_head_that_names_a_note_is_followed_once_that_note_is_there_and_while_it_is(
+    index: Index, root: Path, tmp_path: Path
+):
+    head = "---\nname: early\ndescription: x\ntype: project\nrelated: [late-comer]\n---\n\nbody\n"
+    memory = open_memory(root, {**NOTES, "early.md": head})
+    late = root / "late-comer.md"
+    for number, change in enumerate((lambda: late.write_text("late"), late.unlink)):
+        before = links(index, memory)
+        change()
+        memory = reread_files(memory, ["late-comer.md"])
+        kept = links(index, memory)
+        assert kept != before
+        assert kept == links(Index(str(tmp_path / f"fresh {number}"), memory.root), memory)
 
 
 def test_the_memory_that_is_asked_for_is_answered_from(index: Index, harbour: Memory, root: Path):
