@@ -125,6 +125,19 @@ def test_a_worktree_elsewhere_belongs_to_its_repository(world: World, tmp_path: 
     assert "SQLite" in run(world, world.event(cwd=str(tree)))
 
 
+@pytest.mark.parametrize("mark", ["HEAD", ""])
+def test_a_repository_inside_a_project_is_none_of_it(world: World, mark: str):
+    git = world.project / "vendored" / ".git"
+    git.parent.mkdir()
+    if mark:
+        git.mkdir()
+        (git / mark).write_text("ref: refs/heads/main\n")
+    else:
+        git.write_text("gitdir: ../.git/modules/vendored\n")
+    assert run(world, world.event(cwd=str(git.parent))) == ""
+    assert "SQLite" in run(world)
+
+
 def test_a_note_is_given_once_in_a_session(world: World):
     assert "SQLite" in run(world)
     assert run(world) == ""
