@@ -37,8 +37,9 @@ def ambient(
     ranking = index.ask(memory, lambda reader: rank(reader, question, today))
     found: dict[str, Result] = {}
     for it in ranking.candidates:
-        if len(found) < most and it.row.recalled:
-            note = memory.by_path[os.fsdecode(it.row.path)]
+        note = memory.by_path.get(os.fsdecode(it.row.path))
+        # none where another process brought the index further meanwhile
+        if note and len(found) < most and it.row.recalled:
             text, marks = snippet(note.body, question.stems)
             why = (*reasons(it, ranking), "the surroundings name it")
             found[note.path] = Result(note, it.score, why, text, marks)

@@ -137,6 +137,7 @@ class Search:
                 tuple(reasons(it, ranking)),
             )
             for it in found
+            if os.fsdecode(it.row.path) in self._memory.by_path  # the index may be newer
         ]
         said.sort(key=lambda it: (-it[1], *order(it[0]), it[0].path))
         return best, said
