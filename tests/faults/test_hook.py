@@ -317,6 +317,22 @@ def test_wrong_usage_ends_with_0_too(world: World, words: tuple[str, ...]):
     assert run(world, words=words) == "" or words[1] == "prompt"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "hook prompt --state {}",
+        "hook prompt --state={}",
+        "hook --state {} prompt",
+        "hook --debug --state={} prompt",
+        "--state {} hook prompt",
+        "--state={} hook prompt",
+    ],
+)
+def test_the_state_is_named_anywhere(world: World, words: str):
+    named = tuple(word.format(world.state) for word in words.split())
+    assert "SQLite" in run(world, words=named, RICORDO_STATE=str(world.path / "none"))
+
+
 def test_an_index_that_somebody_holds_is_left_alone(world: World):
     release = held(world)
     try:
