@@ -71,6 +71,18 @@ def test_an_index_of_a_changed_memory_is_that_of_a_fresh_one(
     assert index.remark == ""
 
 
+def test_of_equally_good_notes_the_same_are_taken_whatever_the_past(
+    index: Index, root: Path, tmp_path: Path
+):
+    names = [f"{one}{other}" for one in "bcdefghijk" for other in "abcdefghijklmnopqrstuvwxy"]
+    text = note_text("same", "The gizmo broke again.\n")
+    index.bring_up(open_memory(root, {f"{name}.md": text for name in names}))
+    memory = open_memory(root, {"aa.md": text})
+    kept = ranked(index, memory, "gizmo broke again")
+    assert kept == ranked(Index(str(tmp_path / "fresh"), memory.root), memory, "gizmo broke again")
+    assert kept[0][0] == "aa.md"
+
+
 def links(index: Index, memory: Memory) -> list[tuple[str, str]]:
     sql = (
         "SELECT one.path, other.path FROM link JOIN note AS one ON one.id = source "
