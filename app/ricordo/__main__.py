@@ -9,7 +9,8 @@ import sys
 def main() -> int:
     """Run the command line; return its exit code."""
     words = sys.argv[1:]
-    at = 2 if words[:1] == ["--state"] else 0
+    first = words[0] if words else ""
+    at = 2 if first == "--state" else 1 if first.startswith("--state=") else 0
     if words[at : at + 1] == ["hook"]:
         # agents wait for it at every message: nothing of the command line is loaded
         from ricordo.serve.hook import answer

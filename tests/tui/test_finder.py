@@ -182,6 +182,16 @@ async def test_the_cursor_stays_on_its_hit_when_somebody_writes(tmp_path: Path) 
         assert screen.hit.hit.result.note.path == here  # type: ignore[union-attr]
 
 
+async def test_a_condition_that_nobody_understands_is_told(tmp_path: Path) -> None:
+    async with finding(build(tmp_path), "metres after:yesterday") as (stage, screen):
+        assert found(screen) == []
+        await stage.paints("after: wants 2026-05")
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        notebook: Notebook = stage.main._notebook
+        assert gaps(notebook.surroundings, notebook.read()) == []
+
+
 async def test_nobody_waits_for_the_index_of_a_notebook_that_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

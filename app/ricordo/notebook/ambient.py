@@ -6,6 +6,7 @@ import os
 
 from ricordo import git
 from ricordo.agents.place import Place
+from ricordo.agents.workplace import workplace
 from ricordo.memory.memory import Memory
 from ricordo.notebook.associate import associations
 from ricordo.notebook.recall import Result
@@ -20,6 +21,8 @@ from ricordo.recall.snippet import snippet
 CHANGED = 30
 """Files changed lately that are looked at."""
 _SECONDS = 2.0
+_MOVED = (b"R", b"C")
+"""In a status of git: renamed and copied files, of which two names are given."""
 
 
 def ambient(
@@ -37,8 +40,9 @@ def ambient(
     ranking = index.ask(memory, lambda reader: rank(reader, question, today))
     found: dict[str, Result] = {}
     for it in ranking.candidates:
-        if len(found) < most and it.row.recalled:
-            note = memory.by_path[os.fsdecode(it.row.path)]
+        note = memory.by_path.get(os.fsdecode(it.row.path))
+        # none where another process brought the index further meanwhile
+        if note and len(found) < most and it.row.recalled:
             text, marks = snippet(note.body, question.stems)
             why = (*reasons(it, ranking), "the surroundings name it")
             found[note.path] = Result(note, it.score, why, text, marks)
@@ -50,12 +54,26 @@ def ambient(
 
 def surroundings_as_words(place: Place, surroundings: Surroundings) -> str:
     """Return what surrounds the person as a text: directory, branch, changed files, weekday."""
-    here = surroundings.cwd
-    below = os.path.relpath(here, place.project) if place.project else os.path.basename(here)
-    parts = [below if below != "." else "", _branch(here), *_changed_files(here)]
+    parts = _work(surroundings.cwd, place.project)
     hour = surroundings.now.hour
     part_of_day = "morning" if hour < 12 else "afternoon" if hour < 18 else "evening"
     return " ".join([*parts, surroundings.now.strftime("%A"), part_of_day]).replace("/", " ")
+
+
+def _work(here: str, project: str) -> list[str]:
+    """What the work in the directory `here` is about; nothing where it is of another project."""
+    if not project:
+        return [os.path.basename(here), _branch(here), *_changed_files(here)]
+    here, project = os.path.realpath(here), os.path.realpath(project)
+    around = project
+    if os.path.commonpath((here, project)) != project:
+        # a worktree may lie anywhere
+        work = workplace(here)
+        if work.root != project:
+            return []
+        around = work.top
+    below = os.path.relpath(here, around)
+    return [below if below != "." else "", _branch(here), *_changed_files(here)]
 
 
 def _branch(directory: str) -> str:
@@ -66,10 +84,16 @@ def _branch(directory: str) -> str:
 
 def _changed_files(directory: str) -> list[str]:
     answer = git.ask(directory, "status", "--porcelain", "-z", seconds=_SECONDS) or b""
-    names = [os.fsdecode(entry[3:]) for entry in answer.split(b"\0") if len(entry) > 3]
+    names = []
+    entries = iter(answer.split(b"\0"))
+    for entry in entries:
+        names.append(os.fsdecode(entry[3:]))
+        if entry[:1] in _MOVED or entry[1:2] in _MOVED:
+            # the old name follows, with nothing before it
+            names.append(os.fsdecode(next(entries, b"")))
     recent = git.ask(directory, "log", "-3", "--name-only", "--format=", "-z", seconds=_SECONDS)
     names += [os.fsdecode(name).strip() for name in (recent or b"").split(b"\0") if name.strip()]
-    return list(dict.fromkeys(os.path.splitext(name)[0] for name in names))[:CHANGED]
+    return list(dict.fromkeys(os.path.splitext(name)[0] for name in names if name))[:CHANGED]
 
 
 def _reminded(memory: Memory, surroundings: Surroundings) -> list[Result]:

@@ -65,7 +65,10 @@ def recall(
     )
     results: list[Result] = []
     for it in chosen:
-        note = memory.by_path[os.fsdecode(it.path)]
+        note = memory.by_path.get(os.fsdecode(it.path))
+        if note is None:
+            # another process brought the index further meanwhile
+            continue
         budget -= note.facts.size
         if results and budget < 0:
             break

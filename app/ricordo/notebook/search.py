@@ -178,7 +178,9 @@ class Search:
                 tuple(reasons(it, ranking)),
             )
             for it in found
-            if fits is None or fits(os.fsdecode(it.row.path))
+            # the index may be newer than the memory
+            if (path := os.fsdecode(it.row.path)) in self._memory.by_path
+            and (fits is None or fits(path))
         ]
         said.sort(key=lambda it: (-it[1], *order(it[0]), it[0].path))
         return best, said

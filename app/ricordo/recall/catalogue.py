@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 FOLDER = "recall"
 """Of the state directory: indexes and catalogue."""
 FILE = "memories.json"
+MOST = 500
+"""Memories that are kept, those last written; another one comes back when it is opened."""
 _LARGEST = 1024 * 1024
 
 

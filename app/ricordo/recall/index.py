@@ -8,7 +8,6 @@ working memory, so that the answer is the same and only later.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,7 +19,7 @@ from ricordo.disk.lock import state_lock
 from ricordo.disk.state_file import replace_state_file
 from ricordo.errors import StateUnusable
 from ricordo.memory.memory import Memory
-from ricordo.recall.catalogue import FILE, FOLDER, read_catalogue
+from ricordo.recall.catalogue import FILE, FOLDER, MOST, read_catalogue
 from ricordo.recall.reader import VERSION, Reader
 from ricordo.recall.store import Progress, Store, fill
 
@@ -84,6 +83,8 @@ class Index:
             if self._store is None or self._file.facts() != self._facts:
                 self.close()
                 self._store = self._opened()
+                if self._store:
+                    self._register()
             if self._store is None:
                 self._store = self._made(memory, progress)
             elif self._store.bring_up(memory, progress):
@@ -118,16 +119,20 @@ class Index:
         return store
 
     def _register(self) -> None:
-        """Let the hook find this index."""
-        state = self._file.state
-        known = {root: it for root, it in read_catalogue(state).items() if os.path.isdir(root)}
-        known[self._root] = {
+        """Let the hook find this index; a project that was known once stays known."""
+        known = read_catalogue(self._file.state)
+        before = known.get(self._root, {})
+        entry = {
             "index": self._file.name,
-            "project": self._project,
+            "project": self._project or before.get("project", ""),
             "rank": self._rank,
         }
-        text = json.dumps(known, indent=1)
-        replace_state_file(self._file.folder, FILE, text.encode("ascii"))
+        if entry != before:
+            # a memory that is away, on a disk that is not mounted, may come back
+            others = [(root, it) for root, it in known.items() if root != self._root]
+            kept = dict([*others, (self._root, entry)][-MOST:])
+            text = json.dumps(kept, indent=1)
+            replace_state_file(self._file.folder, FILE, text.encode("ascii"))
 
     def _in_working_memory(self, memory: Memory, progress: Progress | None) -> Store:
         self._store, self._facts = fill(_connection(":memory:"), memory, progress), ""

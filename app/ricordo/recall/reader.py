@@ -24,6 +24,11 @@ SELECT id, path, title, day, series, place, tells, recalled, name, description, 
 FROM note
 """
 
+_MATCHING = f"""
+SELECT rowid AS number, bm25(text, {", ".join(map(str, COLUMN_WEIGHTS))}) AS score
+FROM text WHERE text MATCH ?
+"""
+
 
 class Row:
     """A note as the index keeps it."""
@@ -110,14 +115,17 @@ class Reader:
 
     def matching(self, match: str, most: int) -> list[int]:
         """Return the ids of the notes that fit the FTS5 expression `match`, best first by its own
-        measure.
+        measure; which of equally good ones are the last is settled by their paths.
         """
-        rows = self.connection.execute(
-            f"SELECT rowid FROM text WHERE text MATCH ? "
-            f"ORDER BY bm25(text, {', '.join(map(str, COLUMN_WEIGHTS))}) LIMIT ?",
-            (match, most),
-        )
-        return [row[0] for row in rows]
+        found = self.connection.execute(f"{_MATCHING} ORDER BY score LIMIT ?", (match, most + 1))
+        rows = found.fetchall()
+        if len(rows) > most and rows[most - 1][1] == rows[most][1]:
+            # numbers depend on the past of the index; only then, for the path of every note that
+            # fits has to be looked up
+            sql = f"SELECT number FROM ({_MATCHING}) CROSS JOIN note ON id = number"
+            sql = f"{sql} ORDER BY score, path LIMIT ?"
+            rows = self.connection.execute(sql, (match, most)).fetchall()
+        return [row[0] for row in rows][:most]
 
     def all_matching(self, match: str) -> Iterator[tuple[int, bytes]]:
         """Yield id and path of every note that fits the FTS5 expression `match`, in the order of

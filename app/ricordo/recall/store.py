@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ricordo.garbage import no_garbage_collection
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads, Resolved
+from ricordo.memory.names import Leads, Names, Resolved
 from ricordo.memory.note import Note
 from ricordo.recall.reader import VERSION
 from ricordo.recall.record import Record, changed_ns, record_of, stamp_of
@@ -88,6 +88,8 @@ class Store:
         self._kept = {path: _Kept(*rest) for path, *rest in rows}
         self._seen: dict[str, tuple[Note, tuple[Resolved, ...]]] = {}
         """What the rows were last made from: whatever is the same object needs no second look."""
+        self._names: Names | None = None
+        """By which links in heads were last followed."""
         self._memory: Memory | None = None
         self._comparison: tuple[Memory, Mapping[str, Note], list[Note]] | None = None
         """Of the memory that was last asked for: what `_compared` gives."""
@@ -116,7 +118,7 @@ class Store:
         self._seen.update((it.path, (it, links.get(it.path, ()))) for it in touched)
         for path in self._seen.keys() - here.keys():
             del self._seen[path]
-        self._memory, self._comparison = memory, None
+        self._memory, self._names, self._comparison = memory, memory.names, None
 
     def fits(self, memory: Memory) -> bool:
         """Say whether the rows are surely those of `memory`; nothing is read or hashed for that."""
@@ -157,9 +159,14 @@ class Store:
 
     def _touched(self, memory: Memory, here: Mapping[str, Note]) -> Iterator[Note]:
         links, nothing = memory.links, ()
+        # what a head names is followed only here: it may lead elsewhere although nothing in the
+        # note has changed
+        renamed = memory.names is not self._names
         for path, note in here.items():
             before = self._seen.get(path)
-            if not (before and before[0] is note and before[1] is links.get(path, nothing)):
+            if not (before and before[0] is note and before[1] is links.get(path, nothing)) or (
+                renamed and note.head.fields and memory.head_items(note)
+            ):
                 yield note
 
     def _gone(self, here: Mapping[str, Note]) -> set[bytes]:

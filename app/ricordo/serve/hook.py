@@ -23,10 +23,11 @@ _PIECE = 1 << 16
 def answer(words: list[str]) -> None:
     """Answer the event that `words` name from what stands on standard input."""
     try:
-        if os.environ.get("RICORDO_CURATING") != "1" and words and words[0] == "prompt":
+        event, state = _understood(words)
+        if os.environ.get("RICORDO_CURATING") != "1" and event == "prompt":
             signal.signal(signal.SIGALRM, _give_up)
             signal.alarm(PATIENCE)
-            _write(_answer(_read(), _state(words[1:])))
+            _write(_answer(_read(), _state(state)))
     except BaseException:  # whatever it is: nobody would be helped by an agent that stops
         if "--debug" in words:
             import traceback
@@ -42,10 +43,23 @@ def _answer(document: bytes, state: str) -> bytes:
     return answer_prompt(document, state)
 
 
-def _state(words: list[str]) -> str:
+def _understood(words: list[str]) -> tuple[str, str]:
+    """The event and the state directory that `words` name, in whatever order."""
+    event = state = ""
+    waiting = iter(words)
+    for word in waiting:
+        if word == "--state":
+            state = next(waiting)
+        elif word.startswith("--state="):
+            state = word.removeprefix("--state=")
+        elif not word.startswith("-"):
+            event = event or word
+    return event, state
+
+
+def _state(given: str) -> str:
     from ricordo.notebook.homes import state_directory
 
-    given = words[words.index("--state") + 1] if "--state" in words else ""
     return state_directory(os.environ, given)
 
 

@@ -25,8 +25,8 @@ class Indexed:
 
 
 def indexed_memory(state: str, cwd: str) -> Indexed | None:
-    """Return the memory whose project, or whose own directory, is the nearest around `cwd`; in a
-    worktree that of the main one. None where none has an index.
+    """Return the memory whose project, or whose own directory, is the nearest around `cwd`, within
+    its repository; in a worktree that of the main one. None where none has an index.
     """
     known = read_catalogue(state)
     by_place: dict[str, list[tuple[int, str, str]]] = {}
@@ -36,24 +36,33 @@ def indexed_memory(state: str, cwd: str) -> Indexed | None:
             for place in {root, project} if isinstance(project, str) else {root}:
                 by_place.setdefault(place, []).append((rank, root, index))
     for directory in _around(cwd):
-        if directory and directory in by_place:
-            _, root, index = min(by_place[directory])
+        # one that is away must not keep another one of the same project from answering
+        here = [it for it in by_place.get(directory, ()) if os.path.isdir(it[1])]
+        if here:
+            _, root, index = min(here)
             return Indexed(root, os.path.join(state, FOLDER, index))
     return None
 
 
 def _around(cwd: str) -> Iterator[str]:
-    """The directories from `cwd` upwards; those of a worktree are followed by the main one."""
+    """The directories from `cwd` upwards to the root of its repository, which is followed by that
+    of the main worktree: a repository that lies in a project is none of it.
+    """
     folder = os.path.realpath(cwd)
-    main = ""
-    while True:
+    while not _is_top(folder):
         yield folder
-        main = main or _main_worktree(folder)
         above = os.path.dirname(folder)
         if above == folder:
-            break
+            return
         folder = above
-    yield main
+    yield folder
+    yield _main_worktree(folder)
+
+
+def _is_top(folder: str) -> bool:
+    # as in ricordo.git, which is more than the hook has the time to load
+    mark = os.path.join(folder, ".git")
+    return os.path.isfile(mark) or os.path.isfile(os.path.join(mark, "HEAD"))
 
 
 def _main_worktree(folder: str) -> str:

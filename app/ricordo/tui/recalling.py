@@ -116,10 +116,11 @@ class Recalling:
 
     async def _remember_gap(self, words: str) -> None:
         from ricordo.notebook.usage import remember_gap
+        from ricordo.recall.query import parse
 
-        look = self._reading.look
+        look, missed = self._reading.look, parse(words).words
         if look is not None:
-            await asyncio.to_thread(remember_gap, self._surroundings, look.memory, words)
+            await asyncio.to_thread(remember_gap, self._surroundings, look.memory, missed)
 
     # Being reminded
 

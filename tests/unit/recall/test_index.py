@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.disk.reader import reread_files
 from ricordo.memory.memory import Memory
+from ricordo.recall.catalogue import read_catalogue
 from ricordo.recall.index import Index
 from tests.builders import note_text, open_memory
 from tests.figures import figure
@@ -67,6 +69,41 @@ def test_an_index_of_a_changed_memory_is_that_of_a_fresh_one(
     memory = open_memory(root, changed)
     assert everything(index, memory) == fresh(memory, tmp_path)
     assert index.remark == ""
+
+
+def test_of_equally_good_notes_the_same_are_taken_whatever_the_past(
+    index: Index, root: Path, tmp_path: Path
+):
+    names = [f"{one}{other}" for one in "bcdefghijk" for other in "abcdefghijklmnopqrstuvwxy"]
+    text = note_text("same", "The gizmo broke again.\n")
+    index.bring_up(open_memory(root, {f"{name}.md": text for name in names}))
+    memory = open_memory(root, {"aa.md": text})
+    kept = ranked(index, memory, "gizmo broke again")
+    assert kept == ranked(Index(str(tmp_path / "fresh"), memory.root), memory, "gizmo broke again")
+    assert kept[0][0] == "aa.md"
+
+
+def links(index: Index, memory: Memory) -> list[tuple[str, str]]:
+    sql = (
+        "SELECT one.path, other.path FROM link JOIN note AS one ON one.id = source "
+        "JOIN note AS other ON other.id = target ORDER BY 1, 2"
+    )
+    return index.ask(memory, lambda reader: reader.connection.execute(sql).fetchall())
+
+
+def test_a_head_that_names_a_note_is_followed_once_that_note_is_there_and_while_it_is(
+    index: Index, root: Path, tmp_path: Path
+):
+    head = "---\nname: early\ndescription: x\ntype: project\nrelated: [late-comer]\n---\n\nbody\n"
+    memory = open_memory(root, {**NOTES, "early.md": head})
+    late = root / "late-comer.md"
+    for number, change in enumerate((lambda: late.write_text("late"), late.unlink)):
+        before = links(index, memory)
+        change()
+        memory = reread_files(memory, ["late-comer.md"])
+        kept = links(index, memory)
+        assert kept != before
+        assert kept == links(Index(str(tmp_path / f"fresh {number}"), memory.root), memory)
 
 
 def test_the_memory_that_is_asked_for_is_answered_from(index: Index, harbour: Memory, root: Path):
@@ -178,3 +215,34 @@ def ranked_raw(index: Index, memory: Memory) -> str:
     question = Question("harbour lights", day)
     found = index.ask(memory, lambda reader: rank(reader, question, day))
     return os.fsdecode(found.candidates[0].row.path)
+
+
+def known_project(state: Path, memory: Memory) -> str:
+    return str(read_catalogue(str(state))[memory.root]["project"])
+
+
+def test_a_project_that_is_known_later_is_catalogued_and_stays(harbour: Memory, state: Path):
+    Index(str(state), harbour.root).bring_up(harbour)
+    assert known_project(state, harbour) == ""
+    for project in ("/project", ""):
+        Index(str(state), harbour.root, project).bring_up(harbour)
+        assert known_project(state, harbour) == "/project"
+
+
+def test_a_lost_catalogue_is_written_again(index: Index, harbour: Memory, state: Path):
+    index.bring_up(harbour)
+    (state / "recall" / "memories.json").unlink()
+    index.close()
+    index.bring_up(harbour)
+    assert known_project(state, harbour) == str(Path(harbour.root).parent)
+
+
+def test_a_memory_that_is_away_stays_catalogued(
+    index: Index, harbour: Memory, state: Path, root: Path, tmp_path: Path
+):
+    index.bring_up(harbour)
+    root.rename(tmp_path / "away")
+    (tmp_path / "other").mkdir()
+    other = open_memory(tmp_path / "other", NOTES)
+    Index(str(state), other.root).bring_up(other)
+    assert set(read_catalogue(str(state))) == {harbour.root, other.root}

@@ -211,7 +211,9 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         at = _same_hit(self.hit, found) if keep_place else 0
         self._found = found
         nothing = NOTHING_TYPED
-        if self._answered.words:
+        if found.remarks:
+            nothing = tuple((remark, "warning") for remark in found.remarks)
+        elif self._answered.words:
             is_all = self._answered.indexed and not self._waits_for_findings
             nothing = (("No note fits.", ""),) if is_all else ()
         self._list.show(len(found.hits), at, nothing)
@@ -278,7 +280,8 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
 
     def action_leave(self) -> None:
         """End without a note; what was looked for in vain is told."""
-        in_vain = self.is_settled and self._wanted and not self._found.hits
+        found = self._found
+        in_vain = self.is_settled and self._wanted and not found.hits and not found.remarks
         self.dismiss(InVain(self._wanted) if in_vain else None)
 
     def action_elsewhere(self) -> None:
