@@ -262,7 +262,7 @@ async def test_before_anything_is_typed_the_surroundings_speak(tmp_path: Path) -
     async with staged(root, cwd=folder) as stage:
         screen = await open_finder(stage, "")
         await stage.paints("What your surroundings call for")
-        assert found(screen)[0] == "user_ana.md"
+        await stage.wait_for(lambda: found(screen)[:1] == ["user_ana.md"])
         await type_words(stage, screen, "metres")
         await type_words(stage, screen, "")
         await stage.wait_for(lambda: found(screen)[:1] == ["user_ana.md"])

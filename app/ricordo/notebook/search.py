@@ -178,7 +178,6 @@ class Search:
                 tuple(reasons(it, ranking)),
             )
             for it in found
-            # the index may be newer than the memory
             if (path := os.fsdecode(it.row.path)) in self._memory.by_path
             and (fits is None or fits(path))
         ]
@@ -231,7 +230,9 @@ class Search:
 
         @cache
         def fits(path: str) -> bool:
-            return all(test(notes[path]) != negated for test, negated in tests)
+            # the index may be newer than the memory
+            note = notes.get(path)
+            return note is not None and all(test(note) != negated for test, negated in tests)
 
         return fits
 
