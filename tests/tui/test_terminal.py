@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -37,6 +38,17 @@ class Session(Terminal):
             self.send(key)
             self.settle(0.03, seconds=5)
         self.forget()
+
+    def ends_within(self, seconds: float) -> int | None:
+        """Return the exit code of the program; None where it has not ended by then."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            if pid:
+                self.status = status
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(0.05)
+        return None
 
     def kill(self, number: int) -> None:
         os.kill(self._pid, number)
@@ -102,6 +114,15 @@ def test_a_signal_gives_the_terminal_back(ready: Session, number: signal.Signals
     after = ready.bytes.rpartition(b"\x1b[?1049l")[2]
     assert not any(char > 0x7F for char in after)
     assert b"Traceback" not in ready.bytes
+
+
+def test_a_signal_ends_the_notebook_though_nobody_reads_its_terminal(ready: Session) -> None:
+    # until no more of what is painted is taken
+    for _ in range(100):
+        ready.send("z")
+        time.sleep(0.05)
+    ready.kill(signal.SIGTERM)
+    assert ready.ends_within(30) == 128 + signal.SIGTERM
 
 
 def test_the_editor_is_given_the_terminal_and_its_interrupts(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import signal
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
@@ -26,6 +25,7 @@ from ricordo.settings.settings import DEFAULT_THEME, Settings
 from ricordo.settings.theme import ThemeColors
 from ricordo.text import one_line
 from ricordo.tui.commands import CommandProvider
+from ricordo.tui.ending import Ending
 from ricordo.tui.messages import MemoriesRequested, NoteRequested
 from ricordo.tui.no_control import NoControl
 from ricordo.tui.palette import Palette
@@ -62,6 +62,7 @@ class RicordoApp(App[int]):
         """What is to be said on the restored terminal."""
         # a private name of Textual, and the only place through which every drawn line passes
         self._filters.append(NoControl())
+        self._ending = Ending(self.exit)
         self._found = found
         self._surroundings = surroundings
         self._settings = settings
@@ -85,9 +86,7 @@ class RicordoApp(App[int]):
     def on_mount(self) -> None:
         """Open what was found, or say what to do next."""
         self.call_after_refresh(_collect_garbage_again)
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-            loop.add_signal_handler(number, self.exit, 128 + number)
+        self._ending.watch()
         self.theme_changed_signal.subscribe(self, self._repaint)
         if isinstance(self._found, MemoryNotFound):
             self._say_nothing_was_found(self._found)
@@ -97,6 +96,10 @@ class RicordoApp(App[int]):
             self._choose(self._found)
         for remark in self._remarks:
             self.notify(str(remark), severity="warning", markup=False, timeout=15)
+
+    def on_unmount(self) -> None:
+        """Leave the signals to whoever comes next."""
+        self._ending.unwatch()
 
     def _open(self, place: Place, note: str = "") -> None:
         notebook = Notebook(place, self._surroundings, self._settings)
