@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from ricordo.agents.claude import AUTO_MEMORY
@@ -127,7 +128,7 @@ def building(at: Stage, judged: bool) -> Iterator[Row]:
         changed = at.memory.with_files({(note := at.note()).path: _longer(note, number)})
         _ = changed.links
         starts.append(python_start())
-        times.append(timed(lambda changed=changed: at.index.bring_up(changed)))  # type: ignore[misc]
+        times.append(timed(partial(at.index.bring_up, changed)))
         at.memory = changed
     p = Reference("P", median(starts))
     yield Row("one changed note", median(times), p, in_p(ONE_NOTE) if judged else None)
@@ -146,10 +147,10 @@ def typing(at: Stage, judged: bool) -> Iterator[Row]:
         starts.append(python_start())
         for end in range(1, len(typed) + 1, 3):
             part = typed[:end]
-            times.append(timed(lambda part=part: search.find(part)))  # type: ignore[misc]
+            times.append(timed(partial(search.find, part)))
         if shutil.which("fzf"):
             words = ["fzf", "--filter", typed]
-            filtered.append(timed(lambda words=words: _fed(words, lines)))  # type: ignore[misc]
+            filtered.append(timed(partial(_fed, words, lines)))
     p = Reference("P", median(starts))
     yield Row("key to results, p95", p95(times), p, in_p(KEYSTROKE) if judged else None)
     yield Row("key to results, median", median(times), p)
@@ -189,7 +190,7 @@ def drawing(at: Stage, judged: bool) -> Iterator[Row]:
             terminal.send(_CTRL_U)
             if shutil.which("fzf"):
                 words = ["fzf", "--filter", typed[:12]]
-                filtered.append(timed(lambda words=words: _fed(words, lines)))  # type: ignore[misc]
+                filtered.append(timed(partial(_fed, words, lines)))
     p = Reference("P", median(python_start() for _ in range(5)))
     yield Row("key to drawn results, p95", p95(times), p)
     yield Row("key to drawn results, median", median(times), p)
@@ -210,14 +211,9 @@ def full_text(at: Stage, judged: bool) -> Iterator[Row]:
         pattern = "|".join(word for word in words if word.isalnum()) or "ke"
         search = [tool, "-ciN"] if tool else ["grep", "-rciE"]
         line = [*search, pattern, str(at.root)]
-        others.append(timed(lambda line=line: _quiet(line)))  # type: ignore[misc]
-        times.append(
-            timed(
-                lambda question=question: at.index.ask(  # type: ignore[misc]
-                    at.memory, lambda reader: rank(reader, question, today, FAST)
-                )
-            )
-        )
+        others.append(timed(partial(_quiet, line)))
+        ranked = partial(rank, question=question, today=today, breadth=FAST)
+        times.append(timed(partial(at.index.ask, at.memory, ranked)))
     g = Reference("rg" if tool else "grep", p95(others))
     yield Row("full text, 3 words, p95", p95(times), g, 0.4 if judged and tool else None)
     if not tool:
@@ -237,14 +233,8 @@ def hook(at: Stage, judged: bool) -> Iterator[Row]:
         event = {"prompt": prompt, "cwd": str(at.project), "session_id": f"{number}"}
         document = json.dumps(event).encode()
         starts.append(python_start())
-        times.append(timed(lambda document=document: _hooked(document, environ)))  # type: ignore[misc]
-        recalls.append(
-            timed(
-                lambda prompt=prompt: recall(  # type: ignore[misc]
-                    at.index, at.memory, prompt, at.surroundings
-                )
-            )
-        )
+        times.append(timed(partial(_hooked, document, environ)))
+        recalls.append(timed(partial(recall, at.index, at.memory, prompt, at.surroundings)))
     p = Reference("P", median(starts))
     yield Row("process: ricordo hook prompt, median", median(times), p, 4 if judged else None)
     yield Row("process: ricordo hook prompt, p95", p95(times), p, 8 if judged else None)

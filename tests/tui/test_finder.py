@@ -37,11 +37,16 @@ async def finding(
         yield stage, await open_finder(stage, words)
 
 
-async def open_finder(stage: Stage, words: str) -> FinderScreen:
+async def opened_finder(stage: Stage) -> FinderScreen:
     await stage.press("ctrl+f")
     await stage.shows(FinderScreen)
     screen = stage.app.screen
     assert isinstance(screen, FinderScreen)
+    return screen
+
+
+async def open_finder(stage: Stage, words: str) -> FinderScreen:
+    screen = await opened_finder(stage)
     await type_words(stage, screen, words)
     return screen
 
@@ -149,10 +154,7 @@ async def test_what_is_wrong_is_found_once_it_is_known(
     async with on_stage(notebook_app(build(tmp_path))) as stage:
         await stage.shows(MainScreen)
         await stage.wait_for(lambda: stage.main._reading.look and stage.main._reading.look.read)
-        await stage.press("ctrl+f")
-        await stage.shows(FinderScreen)
-        screen = stage.app.screen
-        assert isinstance(screen, FinderScreen)
+        screen = await opened_finder(stage)
         await stage.type_ahead(*"has:dead-link")
         await stage.paints("what is wrong is being looked for")
         go_on.set()
@@ -228,10 +230,7 @@ async def test_names_are_found_while_the_index_is_made(
 
     monkeypatch.setattr(Index, "bring_up", slowly)
     async with staged(build(tmp_path)) as stage:
-        await stage.press("ctrl+f")
-        await stage.shows(FinderScreen)
-        screen = stage.app.screen
-        assert isinstance(screen, FinderScreen)
+        screen = await opened_finder(stage)
         await stage.type_ahead(*"cache")
         await stage.paints("the index is being made: 2 of 5 notes")
         await stage.wait_for(lambda: found(screen) == ["project_cache.md"])

@@ -181,8 +181,9 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
 
     def search_again(self) -> None:
         """Search what is looked at now: somebody wrote, or it was judged."""
-        self._begin()
-        self._say()
+        if self.is_mounted:
+            self._begin()
+            self._say()
 
     def _begin(self) -> None:
         if not self._searching:
@@ -268,6 +269,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
             self._end()
         else:
             self._ends = True
+            self._begin()
 
     def on_row_list_opened(self) -> None:
         """A second click opens."""
