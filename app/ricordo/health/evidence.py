@@ -34,7 +34,8 @@ class ClaimKind(StrEnum):
     COMMAND = "command"
     VERSION = "version"
     VALUE = "value"
-    OWNER = "owner"
+    COMMITS = "commits"
+    """Files that the note names were changed since it was confirmed."""
     INSTRUCTION = "instruction"
     """The note says what the project's own instructions say."""
 
