@@ -55,6 +55,12 @@ class Verdict:
     suggestion: str = ""
     """What should stand in the place of the claim; "" where that is not known."""
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether it says of a claim that it holds or not."""
+        is_claim = self.kind not in (ClaimKind.COMMITS, ClaimKind.INSTRUCTION)
+        return is_claim and self.outcome is not Outcome.UNCHECKED
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

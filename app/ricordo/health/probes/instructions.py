@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ricordo.disk.project_tree import ProjectTree
 from ricordo.health.evidence import ClaimKind, Outcome, Verdict
 from ricordo.health.prose import Statement, statements
+from ricordo.memory.layout import Role
 from ricordo.memory.note import Note
 from ricordo.recall.likeness import ratio, token_set_ratio
 
@@ -52,8 +53,12 @@ def read_instructions(tree: ProjectTree) -> tuple[Instruction, ...]:
 
 
 def repeated(note: Note, instructions: tuple[Instruction, ...]) -> Iterator[Verdict]:
-    """Yield the statements of a note that the instructions make as well."""
-    for statement in statements(note) if instructions else ():
+    """Yield the statements of a note that the instructions make as well, those of its body before
+    its description.
+    """
+    first = note.text.count("\n", 0, note.head.end) + 1
+    own = statements(note) if instructions and note.role is Role.NOTE else ()
+    for statement in sorted(own, key=lambda it: it.line < first):
         for text in _texts(statement):
             words = frozenset(_WORD.findall(text))
             if len(words) < _FEWEST_WORDS:

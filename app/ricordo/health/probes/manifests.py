@@ -10,7 +10,7 @@ import json
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -22,12 +22,14 @@ _TARGET = re.compile(r"^([A-Za-z0-9_./%\- ]+?)\s*::?(?!=)", re.MULTILINE)
 _RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
 _INCLUDE = re.compile(r"^-?include\s", re.MULTILINE)
 _GO = re.compile(r"^\s*(?:require\s+)?([\w.\-/]+\.[\w.\-/]+)\s+v([\w.\-+]+)", re.MULTILINE)
+_SIGNS = re.compile(r"[-_. ]")
 _GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 
 
 class Declared(NamedTuple):
     """A version that a manifest asks for."""
 
+    name: str
     version: str
     """As it is written there, `^19.0.0`."""
     path: str
@@ -44,7 +46,9 @@ class Manifests:
     is_open: bool = False
     """Whether a Makefile has targets that cannot be told from its text."""
     versions: dict[str, list[Declared]] = field(default_factory=lambda: defaultdict(list))
-    """The versions of dependencies, engines and of the project itself, by name in lower case."""
+    """The versions of dependencies, engines and of the project itself, by the letters and digits
+    of their names.
+    """
     has_package_json: bool = False
 
     @classmethod
@@ -65,7 +69,13 @@ class Manifests:
     def put_version(self, name: str, version: object, path: str) -> None:
         """Take in that a manifest asks for `version` of `name`."""
         if isinstance(version, str) and version and isinstance(name, str):
-            self.versions[name.lower()].append(Declared(version, path))
+            for key in {_key(name), _key(_scope_of(name))} - {""}:
+                self.versions[key].append(Declared(name, version, path))
+
+    def declared(self, name: str) -> list[Declared]:
+        """Return what manifests ask for under `name`, as people write it: `Next.js`, `NextAuth`."""
+        key = _key(name)
+        return self.versions.get(key) or self.versions.get(key.removesuffix("js")) or []
 
 
 def _reader(path: str) -> Any:
@@ -157,6 +167,16 @@ def _justfile(found: Manifests, path: str, text: str) -> None:
         found.targets.setdefault(match[1], path)
 
 
+def _key(name: str) -> str:
+    return _SIGNS.sub("", name.lower())
+
+
+def _scope_of(name: str) -> str:
+    """What people call the main package of a scope: `@docusaurus/core` is Docusaurus."""
+    scope, _, rest = name.removeprefix("@").partition("/")
+    return scope if name.startswith("@") and rest in ("core", "cli", scope) else ""
+
+
 def _table(data: object, key: str) -> Mapping[str, Any]:
     value = data.get(key) if isinstance(data, dict) else None
     return value if isinstance(value, dict) else {}
@@ -172,8 +192,3 @@ _READERS = {
     "gnumakefile": _makefile,
     "justfile": _justfile,
 }
-
-
-def all_names(manifests: Manifests) -> Iterator[str]:
-    """Yield every name of a dependency, in lower case."""
-    yield from manifests.versions

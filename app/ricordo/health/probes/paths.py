@@ -153,12 +153,22 @@ def _check_absent(claim: Claim, path: str, project: Project) -> Verdict | None:
         return _in_the_past(claim, path, old, project)
     if not _is_anchored(path, project):
         return None
-    same = tree.by_name.get(plain.rpartition("/")[2].lower(), ())
-    if len(same) == 1 and _ENDING.search(plain):
-        told = f"the only file of that name is {same[0]}"
-        new = _in_place(claim.text, path, same[0])
+    if same := _only_of_its_name(plain, project):
+        told = f"the only file of that name is {same}"
+        new = _in_place(claim.text, path, same)
         return claim.found(Outcome.MOVED, told, suggestion=new)
     return claim.found(Outcome.MISSING, f"no file or folder {plain}")
+
+
+def _only_of_its_name(path: str, project: Project) -> str:
+    """The one file of the project that has the name of the missing one; "" where none or several
+    do, or the name is one that many files have.
+    """
+    name = path.rpartition("/")[2]
+    same = project.tree.by_name.get(name.lower(), ())
+    stem = posixpath.splitext(name)[0].lower()
+    is_telling = bool(_ENDING.search(name)) and stem not in names("generic", "stems")
+    return same[0] if len(same) == 1 and is_telling else ""
 
 
 def _is_placeholder(path: str) -> bool:
@@ -221,4 +231,4 @@ def _is_anchored(path: str, project: Project) -> bool:
         return False
     if not (path.endswith("/") or _ENDING.search(path)):
         return False
-    return first in project.tree.folders
+    return first in project.tree.folders or first in names("own", "folders")

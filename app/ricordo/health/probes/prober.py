@@ -73,11 +73,11 @@ def _says_it_better(claim: Claim, before: Claim) -> bool:
 def verdicts_of(note: Note, claims: Claims, project: Project) -> tuple[Verdict, ...]:
     """Return what the project says of the `claims` of `note`, in their order."""
     own = [verdict for verdict in _checked(claims.all, project) if verdict is not None]
-    own += repeated(note, project.instructions)
     since = _commits_since(note, own, project)
     if since is not None:
         own.append(since)
-    return tuple(sorted(own, key=lambda verdict: verdict.line))
+    own.sort(key=lambda verdict: verdict.line)
+    return (*own, *repeated(note, project.instructions))
 
 
 def _checked(claims: Iterable[Claim], project: Project) -> Iterator[Verdict | None]:

@@ -63,7 +63,7 @@ class Project:
             stamp = self.tree.files[path]
             raw = self.tree.read(path) or b""
             is_whole = len(raw) == stamp.size and b"\0" not in raw
-            self._lines[path] = len(raw.splitlines()) if is_whole else 0
+            self._lines[path] = len(raw.removesuffix(b"\n").split(b"\n")) if is_whole else 0
         return self._lines[path]
 
     def text_of(self, path: str) -> str:

@@ -20,7 +20,9 @@ _SET = re.compile(
     r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|\"[^\"]*\"|'[^']*'|true|false|True|False)"
 )
 _MOST_FILES = 12
-_MANAGERS = frozenset(("version", "step", "phase", "part", "port", "level", "chapter", "section"))
+_NO_PRODUCTS = frozenset(
+    ("version", "step", "phase", "part", "port", "level", "chapter", "section")
+)
 
 
 def version_claims(passage: Passage) -> Iterator[Claim]:
@@ -29,7 +31,7 @@ def version_claims(passage: Passage) -> Iterator[Claim]:
         if _PINNED.fullmatch(text):
             yield Claim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
     for match in _SPOKEN.finditer(passage.spoken):
-        if match[1].lower() not in _MANAGERS:
+        if match[1].lower() not in _NO_PRODUCTS:
             yield Claim(ClaimKind.VERSION, match[0], passage.line_at(match.start()), passage)
 
 
@@ -38,13 +40,11 @@ def check_version(claim: Claim, project: Project) -> Verdict | None:
     match = _PINNED.fullmatch(claim.text) or _SPOKEN.fullmatch(claim.text)
     if match is None:
         return None
-    name = match[1].lower()
-    known = project.manifests.versions
-    declared = known.get(name) or known.get(name.removesuffix(".js"))
+    declared = project.manifests.declared(match[1])
     if not declared:
         return None
     said = match[2].split(".")
-    told = [f"{each.path}: {name} {each.version}" for each in declared]
+    told = [f"{each.path}: {each.name} {each.version}" for each in declared]
     asked = [_fixed(each.version) for each in declared]
     if any(version is not None and _agree(said, version) for version in asked):
         return claim.found(Outcome.HOLDS, told[0])
