@@ -146,10 +146,10 @@ class Reader:
         """Return how many of the notes at `paths` fit the FTS5 expression `match`."""
         marks = ", ".join("?" * len(paths))
         sql = (
-            "SELECT count(*) FROM text WHERE text MATCH ? "
-            f"AND rowid IN (SELECT id FROM note WHERE path IN ({marks}))"
+            f"SELECT count(*) FROM note WHERE path IN ({marks}) "
+            "AND id IN (SELECT rowid FROM text WHERE text MATCH ?)"
         )
-        return int(self.connection.execute(sql, (match, *paths)).fetchone()[0])
+        return int(self.connection.execute(sql, (*paths, match)).fetchone()[0])
 
     def rows(self, ids: Collection[int]) -> Iterator[Row]:
         """Yield the notes with these `ids`."""
