@@ -46,7 +46,7 @@ def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     project = surroundings.project or place.project
     if not project or not os.path.isdir(project):
         return ()
-    return (Probing(project, surroundings.state),)
+    return (Probing(project, surroundings),)
 
 
 class Gatherer:

@@ -37,9 +37,12 @@ class Commit(NamedTuple):
 class ProjectHistory:
     """The commits that lead to what is checked out at `root`; without git it knows nothing."""
 
-    def __init__(self, root: str, commit: str) -> None:
-        """`commit` is what is checked out, "" without git. Nothing is asked yet."""
+    def __init__(self, root: str, commit: str, now: float) -> None:
+        """`commit` is what is checked out, "" without git; `now`, in seconds since the epoch, is
+        when time ends. Nothing is asked yet.
+        """
         self._root = root
+        self._now = now
         self._commit = commit
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[Commit]] = {}
@@ -86,23 +89,22 @@ class ProjectHistory:
             at = onward
         return at if at != path else ""
 
-    def commits_since(self, moment: float) -> Mapping[str, list[Commit]]:
-        """Return the commits after `moment`, in seconds since the epoch, by the paths that they
-        touched; newest first.
+    def commits_on(self, path: str, after: float) -> list[Commit]:
+        """Return the commits that touched `path` after a moment, in seconds since the epoch; newest
+        first.
         """
-        if moment < self._touched_from:
+        if after < self._touched_from:
             # the oldest note of a memory is seldom the first that is asked for
-            self._touched_from = moment - _MARGIN
-            found: dict[str, list[Commit]] = defaultdict(list)
-            for commit, paths in self._log(f"--since=@{int(self._touched_from)}"):
-                for path in paths:
-                    found[path].append(commit)
-            self._touched = found
-        return {
-            path: later
-            for path, commits in self._touched.items()
-            if (later := [commit for commit in commits if commit.at > moment])
-        }
+            self._touched_from = after - _MARGIN
+            self._touched = self._touched_since(int(self._touched_from))
+        return [commit for commit in self._touched.get(path, ()) if commit.at > after]
+
+    def _touched_since(self, moment: int) -> Mapping[str, list[Commit]]:
+        found: dict[str, list[Commit]] = defaultdict(list)
+        for commit, paths in self._log(f"--since=@{moment}"):
+            for path in paths if commit.at <= self._now else ():
+                found[path].append(commit)
+        return found
 
     def _log(self, *arguments: str) -> Iterator[tuple[Commit, list[str]]]:
         if not self._commit:

@@ -220,7 +220,9 @@ def _in_place(said: str, path: str, new: str) -> str:
     behind = "/" * path.endswith("/")
     place = _PLACE.search(said)
     before = "./" if said.startswith("./") else ""
-    # a line of the old file is none of the new one, unless only the name is another
+    if not new.isprintable() or "`" in new:
+        # a name that would not stay inside its backticks
+        return ""
     return f"{before}{new}{behind}{place[0] if place else ''}"
 
 

@@ -113,12 +113,12 @@ def _commits_since(note: Note, verdicts: Iterable[Verdict], project: Project) ->
     confirmed = moment_of(note.stamped) if held else None
     if confirmed is None:
         return None
-    touched = project.commits_since(confirmed)
     files: dict[str, list[Commit]] = {}
     for verdict in held:
         path = verdict.evidence[0]
-        if path in project.tree.files and path in touched:
-            files[path] = touched[path]
+        is_file = path in project.tree.files
+        if is_file and (commits := project.history.commits_on(path, confirmed)):
+            files[path] = commits
     if not files:
         return None
     told = [f"{path}: {_counted(commits)}" for path, commits in files.items()]

@@ -16,9 +16,7 @@ _SPOKEN = re.compile(rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\
 _DIGITS = re.compile(r"\d+")
 _RANGE = re.compile(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
 _PORT = re.compile(r"\bport (\d{2,5})\b", re.IGNORECASE)
-_SET = re.compile(
-    r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|\"[^\"]*\"|'[^']*'|true|false|True|False)"
-)
+_SET = re.compile(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|true|false|True|False)")
 _MOST_FILES = 12
 _NO_PRODUCTS = frozenset(
     ("version", "step", "phase", "part", "port", "level", "chapter", "section")
@@ -68,7 +66,9 @@ def _agree(said: list[str], asked: list[str]) -> bool:
 
 
 def value_claims(passage: Passage) -> Iterator[Claim]:
-    """Yield ports and, in backticks, constants with their values."""
+    """Yield ports and, in backticks, constants with their values: numbers and truth values, for a
+    text may be a credential.
+    """
     for offset, text in passage.code():
         if _SET.fullmatch(text):
             yield Claim(ClaimKind.VALUE, text, passage.line_at(offset), passage)
@@ -107,7 +107,7 @@ def _definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
     definition = re.compile(
         rf"^[ \t]*(?:(?:export|const|let|var|static|final|pub|public|private)\s+)*{re.escape(name)}"
         rf"\s*(?::\s*[\w<>\[\]., ]+)?\s*="
-        rf"\s*(-?\d[\d_.]*|\"[^\"\n]*\"|'[^'\n]*'|true|false|True|False)"
+        rf"\s*(-?\d[\d_.]*|true|false|True|False)"
         rf"\s*(?:[;,#]|//|$)",
         re.MULTILINE,
     )
@@ -118,4 +118,4 @@ def _definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
 
 
 def _plain(value: str) -> str:
-    return value.strip("\"'").replace("_", "").lower()
+    return value.replace("_", "").lower()
