@@ -117,8 +117,9 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     """Return the files of the project at `root`: those that git knows or would take, else those
     that no `.gitignore` leaves out. `step` is called every few milliseconds.
     """
-    commit = (git.ask(root, "rev-parse", "HEAD", seconds=2) or b"").decode("ascii", "replace")
-    listed = git.ask(root, "ls-files", *_LS_FILES) if git.top_level(root) else None
+    in_git = _is_in_git(root)
+    commit = (git.ask(root, "rev-parse", "HEAD") if in_git else None) or b""
+    listed = git.ask(root, "ls-files", *_LS_FILES) if in_git else None
     ignored = Ignored()
     if listed is None:
         paths = _walked(root, ignored)
@@ -137,7 +138,15 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
         _put(root, path, inside, files, links)
     if listed is not None:
         _take_in(root, files, ignored)
-    return ProjectTree(root, files, frozenset(links), ignored, commit.strip(), remark)
+    at = commit.decode("ascii", "replace").strip()
+    return ProjectTree(root, files, frozenset(links), ignored, at, remark)
+
+
+def _is_in_git(root: str) -> bool:
+    """Whether git takes the files at `root` for its own: its settings may name another place."""
+    top = git.top_level(root)
+    told = git.ask(root, "rev-parse", "--show-toplevel") if top else None
+    return told is not None and os.path.realpath(os.fsdecode(told).removesuffix("\n")) == top
 
 
 def _put(root: str, path: str, inside: _Inside, files: dict[str, Stamp], links: set[str]) -> None:
