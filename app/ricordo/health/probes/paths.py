@@ -40,7 +40,7 @@ def path_claims(passage: Passage) -> Iterator[Claim]:
     """Yield the paths that a sentence names: in backticks, as the script of a command in backticks,
     or in plain words with folder and ending.
     """
-    for offset, text in passage.code():
+    for offset, text in passage.code:
         script = _SCRIPT.match(text)
         said = script[1] if script else text
         if _is_path(said):
