@@ -152,13 +152,11 @@ def _commits(words: Iterable[str]) -> Iterator[tuple[Commit, list[str]]]:
 
 @cache
 def moment_of(stamp: str) -> float | None:
-    """Return the moment up to which a date in a note reaches, in seconds since the epoch: a day to
-    its end. None where it is no ISO 8601 date.
+    """Return the moment up to which a date in a note reaches, in seconds since the epoch: the end of
+    its day, for the work of which a note tells is committed after it was written. None where it is
+    no ISO 8601 date.
     """
     try:
-        if len(stamp) == len("2026-01-01"):
-            day = date.fromisoformat(stamp)
-            return datetime(day.year, day.month, day.day, 23, 59, 59).timestamp()
-        return datetime.fromisoformat(stamp).timestamp()
+        return datetime.fromisoformat(stamp).replace(hour=23, minute=59, second=59).timestamp()
     except (ValueError, OverflowError, OSError):
         return None
