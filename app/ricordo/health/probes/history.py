@@ -152,7 +152,7 @@ def _commits(words: Iterable[str]) -> Iterator[tuple[Commit, list[str]]]:
 
 @cache
 def moment_of(stamp: str) -> float | None:
-    """Return the moment up to which a date in a note reaches, in seconds since the epoch: the end of
+    """Return up to which moment a date in a note reaches, in seconds since the epoch: the end of
     its day, for the work of which a note tells is committed after it was written. None where it is
     no ISO 8601 date.
     """
