@@ -43,10 +43,15 @@ def without_rest(_: str) -> None:
 
 def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
-    project = surroundings.project or place.project
-    if not project or not os.path.isdir(project):
-        return ()
-    return (Probing(project, surroundings),)
+    project = surroundings.project or _project_of(place, surroundings)
+    return (Probing(project, surroundings),) if os.path.isdir(project) else ()
+
+
+def _project_of(place: Place, surroundings: Surroundings) -> str:
+    """The project of a memory; "" for a session in the home directory, which is none."""
+    home = os.path.realpath(surroundings.agent_home)
+    above = os.path.join(os.path.realpath(place.project), "") if place.project else ""
+    return "" if os.path.join(home, "").startswith(above) else place.project
 
 
 class Gatherer:

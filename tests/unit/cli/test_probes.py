@@ -81,3 +81,13 @@ def test_a_mended_head_mends_no_claim(root: Path, project: Path, capsys: Printed
     told = capsys.readouterr().err
     assert "left: x.md" in told
     assert "missing-path" in told.partition("left:")[2]
+
+
+def test_a_search_for_what_is_wrong_looks_at_the_project(
+    project: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = write_memory(project / "memory", {"MEMORY.md": "- [x](x.md)\n"})
+    write_memory(kept, {"x.md": note_text("x", BODY)})
+    monkeypatch.chdir(project)
+    assert run(["search", "has:missing-path", "--json"]) == 0
+    assert [it["path"] for it in json.loads(capsys.readouterr().out)["results"]] == ["x.md"]
