@@ -96,6 +96,9 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
         ("The page uses React 17.", "changed-since"),
         ("Login is NextAuth v4.", "changed-since"),
         ("It is a Docusaurus 2.4 site.", "changed-since"),
+        ("We are on React 19.1 now.", "changed-since"),
+        ("`MOST_BERTHS` in `tidepool/plan.py` bounds it.", "missing-symbol"),
+        ("리더는src/loader.py에 있다. 계산은 tidepool/loader.py에 있다.", "missing-path"),
         ("`numpy@1.26` does the sums.", "changed-since"),
         ("`DEFAULT_STEP = 20` in minutes.", "changed-since"),
     ],
@@ -114,7 +117,7 @@ def test_a_claim_that_fails_is_found(probe: Probe, body: str, rule: str) -> None
         "`make test check` and `npm run web`, `yarn links:check`.",
         "`BerthPlan.GAP_MINUTES` in `tidepool/plan.py`; `<BerthPlan>`; `web/serve.js --open-page`.",
         "React 19, `react@19.2`, NextAuth v5, Docusaurus 3.x, port 8040, `GAP_MINUTES = 30`.",
-        "Node 18 and lodash 4 would do, Python 3.11 too.",
+        "Node 18 and lodash 4 would do, Python 3.11 too. React 19.4 came with an update.",
         # it is told as past, planned, a condition, not so, an example
         "`tidepool/legacy.py` was removed in August.",
         "Renamed from `tidepool/old_name.py`; see `tidepool/plan.py`.",
@@ -148,6 +151,11 @@ def test_a_claim_that_fails_is_found(probe: Probe, body: str, rule: str) -> None
         "Session 27 of the port, step 4 of 7, 30 minutes, chapter 12, in May 2026.",
         "`make` and `npm install`, `yarn add left-pad`, `pnpm -r build`.",
         "`DEFAULT_STEP` is ten. `OTHER_STEP = 4` is theirs.",
+        "`DATABASE_URL` is read from `.env`, `MAIL_TOKEN` is explained in `docs/Datum.md`.",
+        "We react 3 times, and numpy 1 was slow. React 3 times to it.",
+        "In the gateway repo it is `tidepool/loader.py`.",
+        "`composer run cs-fix`, `uv run tidepool`, `poetry run serve`.",
+        "계산은 tidepool/plan.py에 있다.",
     ],
 )
 def test_what_holds_or_is_no_claim_is_silent(probe: Probe, body: str) -> None:

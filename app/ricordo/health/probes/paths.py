@@ -19,7 +19,9 @@ from ricordo.health.probes.project import Project
 
 _PLACE = re.compile(r"(?::(\d{1,6})(?:[-–:,]\d+)*|#L(\d{1,6})(?:-L?\d+)?)$")
 _PATH = re.compile(r"(?:\./)?[\w.@+\-()\[\]*{},/]+")
-_BARE = re.compile(r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()")
+_BARE = re.compile(
+    r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()", re.ASCII
+)
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _SITE = re.compile(
     r"(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|co|eu|de|fr|cn|kr|jp|example|local)(?:/|$)"

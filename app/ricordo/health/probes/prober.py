@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -82,14 +83,14 @@ def verdicts_of(note: Note, claims: Claims, project: Project) -> tuple[Verdict, 
 
 def _checked(claims: Iterable[Claim], project: Project) -> Iterator[Verdict | None]:
     """Yield the verdict on each claim; None for what turns out to be none."""
-    tied: set[int] = set()
+    beside: dict[int, set[str]] = defaultdict(set)
     later: list[Claim] = []
     for claim in claims:
         match claim.kind:
             case ClaimKind.PATH:
                 found = check_path(claim, project)
                 if found and found.outcome is Outcome.HOLDS:
-                    tied.add(id(claim.passage.statement))
+                    beside[id(claim.passage.statement)].add(found.evidence[0])
                 yield found
             case ClaimKind.COMMAND:
                 yield check_command(claim, project)
@@ -100,7 +101,7 @@ def _checked(claims: Iterable[Claim], project: Project) -> Iterator[Verdict | No
             case _:
                 later.append(claim)
     for claim in later:
-        yield check_symbol(claim, project, is_tied=id(claim.passage.statement) in tied)
+        yield check_symbol(claim, project, beside[id(claim.passage.statement)])
 
 
 def _commits_since(note: Note, verdicts: Iterable[Verdict], project: Project) -> Verdict | None:
