@@ -78,14 +78,18 @@ class ProjectTree:
             found[path.rpartition("/")[2].lower()].append(path)
         return {name: tuple(paths) for name, paths in found.items()}
 
-    def is_like(self, other: ProjectTree) -> bool:
-        """Say whether nothing in the project is other than in `other`."""
-        return (
-            self.commit == other.commit
-            and self.files == other.files
-            and self.links == other.links
-            and self.remark == other.remark
+    def is_like(self, other: ProjectTree, besides: str) -> bool:
+        """Say whether nothing in the project is other than in `other`; what lies in the folder
+        `besides`, with `/` at its end, does not count, unless it is "".
+        """
+        same = (self.commit, self.links, self.remark) == (other.commit, other.links, other.remark)
+        if not same or not besides:
+            return same and self.files == other.files
+        mine, theirs = (
+            {path: stamp for path, stamp in tree.files.items() if not path.startswith(besides)}
+            for tree in (self, other)
         )
+        return mine == theirs
 
     def has(self, path: str) -> bool:
         """Say whether a file or folder, spelled so, was listed."""

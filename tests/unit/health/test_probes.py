@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 from ricordo.health.evidence import ClaimKind, Outcome
 from ricordo.health.finding import Finding
+from ricordo.health.probes import prober
 from ricordo.health.probes.prober import claims_of
+from ricordo.memory.note import Note
 from ricordo.notebook.find import find_memory
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.surroundings import look_around
@@ -285,6 +288,41 @@ def test_what_is_known_follows_note_and_project(tmp_path: Path) -> None:
     assert [it.message for it in opened.look_closely().findings] == [
         "tidepool/reader.py is not there."
     ]
+
+
+def test_an_entry_of_the_index_claims_nothing_and_its_text_does(tmp_path: Path) -> None:
+    opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
+    index = "- [x](x.md) — it is `tidepool/loader.py`\n\nStart at `tidepool/start.py`.\n"
+    (tmp_path / "memory" / "MEMORY.md").write_text(index)
+    found = {(it.path, it.message) for it in opened.look_closely().findings}
+    assert found == {
+        ("x.md", "tidepool/loader.py is not there."),
+        ("MEMORY.md", "tidepool/start.py is not there."),
+    }
+
+
+def test_a_note_of_a_memory_inside_its_project_changes_no_other_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = write_memory(tmp_path / "project", PROJECT)
+    notes = {f"{n}.md": note_text(f"n{n}", f"It is `tidepool/part{n}.py`.\n") for n in range(3)}
+    root = write_memory(project / "memory", {"MEMORY.md": "", **notes})
+    surroundings = look_around({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    surroundings = surroundings._replace(project=str(project))
+    opened = Notebook(find_memory(str(root), surroundings), surroundings, Settings())
+    opened.look_closely()
+    probed: list[str] = []
+    real = prober.verdicts_of
+
+    def counted(note: Note, *rest: Any) -> Any:
+        probed.append(note.path)
+        return real(note, *rest)
+
+    monkeypatch.setattr(prober, "verdicts_of", counted)
+    (root / "1.md").write_text(note_text("n1", "It is `tidepool/plan.py`.\n"))
+    look = opened.look_closely()
+    assert probed == ["1.md"]
+    assert {it.path for it in look.findings if it.rule == "missing-path"} == {"0.md", "2.md"}
 
 
 def test_older_evidence_is_not_told_of_a_newer_text(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,11 +23,13 @@ from ricordo.health.probes.versions import (
     version_claims,
     words_of,
 )
+from ricordo.memory.layout import Role
 from ricordo.memory.note import Note
 
 MOST_CLAIMS = 400
 """Of one note; what comes behind them is not checked."""
 _MOST_FILES_TOLD = 4
+_ENTRY = re.compile(r"\]\([^)\n]*\.md\b|\[\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,11 @@ def claims_of(note: Note) -> Claims:
     than the description.
     """
     found: dict[tuple[ClaimKind, str], Claim] = {}
+    is_index = note.role is Role.INDEX
     for passage in passages(note):
+        if is_index and _ENTRY.search(passage.statement.text):
+            # it sums up a note, which makes the claim itself
+            continue
         for take in (path_claims, symbol_claims, command_claims, version_claims, value_claims):
             for claim in take(passage):
                 key = (claim.kind, claim.text)
