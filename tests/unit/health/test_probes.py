@@ -343,3 +343,13 @@ def test_any_text_has_claims_on_its_lines(body: str) -> None:
     lines = note.text.split("\n")
     for claim in claims_of(note).all:
         assert claim.text.split("\n")[0] in lines[claim.line - 1]
+
+
+def test_of_a_project_that_was_not_listed_whole_nothing_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.disk.project_tree.MOST_FILES", 4)
+    body = "`predict_height()` and `Makefile` in `tidepool/loader.py`."
+    look = notebook(tmp_path, body).look_closely()
+    assert look.findings == ()
+    assert look.evidence.remarks == ("the project was looked through up to 4 files",)

@@ -53,33 +53,44 @@ class Passage:
 
 def passages(note: Note) -> Iterator[Passage]:
     """Yield the sentences of a note, in their order, its description first."""
-    away = _is_apart(f"{note.name} {note.stem}")
-    headings: list[tuple[int, bool]] = []
+    headings = _Headings(apart=_is_apart(f"{note.name} {note.stem}"))
     first_of_body = note.text.count("\n", 0, note.head.end) + 1
     for statement in statements(note):
-        heading = _HEADING.match(statement.text)
-        if heading:
-            depth = len(heading[1])
-            headings = [kept for kept in headings if kept[0] < depth]
-            headings.append((depth, _is_apart(_CODE.sub("", heading[2]))))
-        is_apart = (
-            away
-            or any(apart for _, apart in headings)
-            or _DIARY.match(statement.text) is not None
-            or _TASK.match(statement.text) is not None
+        is_apart = headings.put_apart(statement.text) or bool(
+            _DIARY.match(statement.text) or _TASK.match(statement.text)
         )
-        is_summary = statement.line < first_of_body
-        text, spoken = statement.text, statement.spoken
-        code = list(_CODE.finditer(text)) if "`" in text else []
-        struck = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
-        for start, end in _sentences(text, [match.span() for match in code]):
-            inside = tuple(
-                (match.start(2) - start, match[2].strip())
-                for match in code
-                if start <= match.start() < end and not _is_inside(match.start(), struck)
-            )
-            own = spoken[start:end]
-            yield Passage(statement, start, text[start:end], own, inside, is_apart, is_summary)
+        yield from _passages(statement, is_apart, is_summary=statement.line < first_of_body)
+
+
+def _passages(statement: Statement, is_apart: bool, *, is_summary: bool) -> Iterator[Passage]:
+    text, spoken = statement.text, statement.spoken
+    code = list(_CODE.finditer(text)) if "`" in text else []
+    struck = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
+    for start, end in _sentences(text, [match.span() for match in code]):
+        inside = tuple(
+            (match.start(2) - start, match[2].strip())
+            for match in code
+            if start <= match.start() < end and not _is_inside(match.start(), struck)
+        )
+        own = spoken[start:end]
+        yield Passage(statement, start, text[start:end], own, inside, is_apart, is_summary)
+
+
+class _Headings:
+    """The headings under which a statement stands."""
+
+    def __init__(self, *, apart: bool) -> None:
+        """`apart` where the whole note tells of no present state."""
+        self._note = apart
+        self._above: list[tuple[int, bool]] = []
+
+    def put_apart(self, text: str) -> bool:
+        """Take in the next statement, a heading or not; say whether it stands in such a part."""
+        if heading := _HEADING.match(text):
+            depth = len(heading[1])
+            self._above = [kept for kept in self._above if kept[0] < depth]
+            self._above.append((depth, _is_apart(_CODE.sub("", heading[2]))))
+        return self._note or any(apart for _, apart in self._above)
 
 
 def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:

@@ -140,8 +140,8 @@ def _check_absent(claim: Claim, path: str, project: Project) -> Verdict | None:
     stands = tree.stands(plain)
     if stands:
         return claim.found(Outcome.HOLDS, f"{plain}, which git ignores")
-    if stands is None:
-        return claim.unchecked("a link lies on the way")
+    if stands is None or tree.remark:
+        return claim.unchecked(tree.remark or "a link lies on the way")
     if _is_left_out(plain, project):
         return claim.unchecked("git ignores it, or tools make it")
     if _is_placeholder(plain) or plain.rpartition("/")[2] in project.own_names:

@@ -79,8 +79,8 @@ def check_symbol(claim: Claim, project: Project, beside: Iterable[str]) -> Verdi
     word = word_of(claim)
     if project.has_word(word):
         return claim.found(Outcome.HOLDS, f"{word} is written in the project")
-    if project.words.remark:
-        return claim.unchecked(project.words.remark)
+    if left_out := project.tree.remark or project.words.remark:
+        return claim.unchecked(left_out)
     if not any(_ties(word, path, project) for path in beside):
         return None
     return claim.found(Outcome.MISSING, f"no file of the project holds {word}")
