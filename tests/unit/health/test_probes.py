@@ -226,6 +226,26 @@ def test_a_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
     assert "No more plans" in findings[0].evidence[0]
 
 
+@pytest.mark.parametrize(
+    ("body", "is_told"),
+    [
+        ("Never edit `tidepool/plan.py` by hand.", True),
+        ("If `tidepool/plan.py` changes, ask Ana.", True),
+        ("`tidepool/plan.py` was removed in August.", False),
+        ("There is no `tidepool/plan.py` any more: it is gone.", False),
+        ("Renamed from `tidepool/plan.py`.", False),
+        ("## History\n\nNever edit `tidepool/plan.py` by hand.", False),
+    ],
+)
+def test_what_git_knew_is_claimed_by_warnings_and_conditions_too(
+    tmp_path: Path, body: str, is_told: bool
+) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    assert bool(notebook(tmp_path, body).look_closely().findings) == is_told
+
+
 def test_a_file_name_cannot_write_into_a_note(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     git(project, "mv", "tidepool/plan.py", "tidepool/`evil\nname.py")

@@ -39,12 +39,13 @@ class Passage:
     is_summary: bool
     """Whether it is the description of the note, not its body."""
 
-    def is_doubtful(self, name: str = "") -> bool:
+    def is_doubtful(self, name: str = "", *, was_there: bool = False) -> bool:
         """Say whether what it names need not be there: it is told as past, as planned, as a
-        condition, as not being so, or as an example. The words of `name` itself say nothing.
+        condition, as not being so, or as an example. The words of `name` itself say nothing; of
+        what `was_there` once, only that it is told as past or planned counts.
         """
         spoken = self.spoken.replace(name, "") if name else self.spoken
-        return self.is_apart or _raises_doubt(spoken)
+        return self.is_apart or _says("gone", spoken) or (not was_there and _says("doubt", spoken))
 
     def line_at(self, offset: int) -> int:
         """Return the line of the note on which the character at `offset` of the sentence stands."""
@@ -112,19 +113,14 @@ def _sentences(text: str, code: list[tuple[int, int]]) -> Iterator[tuple[int, in
 
 def _is_apart(title: str) -> bool:
     plain = lowered(re.sub(r"[_\-/]", " ", title))
-    return bool(_apart().search(plain))
+    return bool(_words("apart").search(plain))
 
 
 @lru_cache(maxsize=4_096)  # asked for every claim of a sentence
-def _raises_doubt(spoken: str) -> bool:
-    return bool(_doubt().search(lowered(spoken)))
+def _says(part: str, spoken: str) -> bool:
+    return bool(_words(part).search(lowered(spoken)))
 
 
 @cache
-def _doubt() -> re.Pattern[str]:
-    return compiled("probes", "doubt")
-
-
-@cache
-def _apart() -> re.Pattern[str]:
-    return compiled("probes", "apart")
+def _words(part: str) -> re.Pattern[str]:
+    return compiled("probes", part)

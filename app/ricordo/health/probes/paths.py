@@ -211,8 +211,9 @@ def _in_the_past(claim: Claim, path: str, old: str, project: Project) -> Verdict
         new = new.removesuffix(f"/{behind}") if new.endswith(f"/{behind}") else ""
     if new and project.tree.has(new):
         told = f"git: moved to {new} in {commit.shown}"
-        return claim.found(Outcome.MOVED, told, suggestion=_in_place(claim.text, path, new))
-    return claim.found(Outcome.MISSING, f"git: deleted in {commit.shown}")
+        place = _in_place(claim.text, path, new)
+        return claim.found(Outcome.MOVED, told, suggestion=place, was_there=True)
+    return claim.found(Outcome.MISSING, f"git: deleted in {commit.shown}", was_there=True)
 
 
 def _in_place(said: str, path: str, new: str) -> str:
