@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 
 from ricordo.activity.learnt import Learnt, as_text, from_text
 from ricordo.activity.session import Agent, Turn
@@ -13,6 +14,7 @@ from ricordo.activity.store import Store, stored
 SAVED_EVERY = 16 * 1024 * 1024
 """Bytes of a transcript after which what was learnt is kept: an interruption loses no more."""
 _NOTE = ".md"
+_TOUCH = "transcript, call, path, deed, at, key, offset, line, window_offset, window_line"
 
 
 def catch_up(store: Store, sources: Iterable[Source], step: Callable[[], None]) -> None:
@@ -89,10 +91,11 @@ class _Reading:
                 continue
             call = touch.call or f"{turn.key or turn.where.line}:{number}"
             self._connection.execute(
-                "INSERT OR IGNORE INTO touch (transcript, call, path, deed, at, key, offset, line, "
-                "window_offset, window_line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (self._n, call, stored(touch.path), touch.deed, turn.at, turn.key, *turn.where)
-                + tuple(window),
+                f"INSERT OR IGNORE INTO touch ({_TOUCH}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(self._n, call, stored(touch.path), touch.deed, turn.at, turn.key),
+                    *(*turn.where, *window),
+                ),
             )
             self._pending.add(call)
         for call in self._pending & turn.failed:
@@ -108,12 +111,16 @@ class _Reading:
 
     def _save(self, stamp: str) -> None:
         """Keep all up to here; `stamp` says that it was read to its end."""
-        told = self._transcript.session
         learnt = "" if self._source.agent is Agent.OPENCODE else as_text(self._transcript.learnt)
         self._connection.execute(
-            "UPDATE transcript SET stamp = ?, learnt = ?, id = ?, cwd = ?, branch = ?, title = ?, "
-            "started = ?, ended = ?, continues = ?, part_of = ? WHERE n = ?",
-            (stamp, learnt, told.id, told.cwd, told.branch, told.title)
-            + (told.started, told.ended, told.continues, told.part_of, self._n),
+            "UPDATE transcript SET stamp = :stamp, learnt = :learnt, id = :id, cwd = :cwd, "
+            "branch = :branch, title = :title, started = :started, ended = :ended, "
+            "continues = :continues, part_of = :part_of WHERE n = :n",
+            {
+                **asdict(self._transcript.session),
+                "stamp": stamp,
+                "learnt": learnt,
+                "n": self._n,
+            },
         )
         self._connection.commit()

@@ -99,7 +99,7 @@ class CodexReader:
         if kind in _ITEMS:
             text = _joined(item.get("content"))
             return self._said(_ITEMS[kind], text, at, text_of(item.get("id")), where)
-        if kind not in _OTHER_ITEMS:
+        if kind not in expected(Agent.CODEX, "other_completed"):
             self._learnt.miss(f"item_completed {kind}")
         return None
 

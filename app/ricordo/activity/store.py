@@ -1,4 +1,4 @@
-"""What is known of transcripts, kept: sessions, which notes they touched, and where notes came from.
+"""What is known of transcripts, kept: sessions, which notes they touched, where notes came from.
 One SQLite file in our state directory, for all memories.
 
 Agents sweep their transcripts; what was learnt of them stays. It is brought up to date by
