@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
 from ricordo.activity.session import Agent, Deed, Session, Where
 from ricordo.activity.sources import Source
 from ricordo.disk.cache_file import put_aside
-from ricordo.disk.database import refuse_unfit
+from ricordo.disk.database import is_remote, refuse_unfit
 
 FOLDER = "activity"
 FILE = "activity.db"
@@ -26,7 +26,7 @@ PATIENCE = 2.0
 """Seconds for which another process may write."""
 
 _SCHEMA = """
-CREATE TABLE transcript (
+CREATE TABLE IF NOT EXISTS transcript (
     n INTEGER PRIMARY KEY, agent TEXT NOT NULL, path TEXT NOT NULL, session TEXT NOT NULL,
     stamp TEXT NOT NULL DEFAULT '', learnt TEXT NOT NULL DEFAULT '',
     id TEXT NOT NULL DEFAULT '', cwd TEXT NOT NULL DEFAULT '', branch TEXT NOT NULL DEFAULT '',
@@ -35,14 +35,14 @@ CREATE TABLE transcript (
     part_of TEXT NOT NULL DEFAULT '',
     UNIQUE (path, session)
 );
-CREATE TABLE touch (
+CREATE TABLE IF NOT EXISTS touch (
     transcript INTEGER NOT NULL, call TEXT NOT NULL, path TEXT NOT NULL, deed TEXT NOT NULL,
     at TEXT NOT NULL, done TEXT NOT NULL DEFAULT '', key TEXT NOT NULL,
     offset INTEGER NOT NULL, line INTEGER NOT NULL,
     window_offset INTEGER NOT NULL, window_line INTEGER NOT NULL,
     PRIMARY KEY (transcript, call, path, deed)
 ) WITHOUT ROWID;
-CREATE TABLE origin (
+CREATE TABLE IF NOT EXISTS origin (
     memory TEXT NOT NULL, note TEXT NOT NULL, session TEXT NOT NULL, call TEXT NOT NULL,
     at TEXT NOT NULL, told TEXT NOT NULL, stamp TEXT NOT NULL,
     PRIMARY KEY (memory, note, session, call)
@@ -123,12 +123,14 @@ class Store:
         if not os.path.isdir(self._state):
             refuse_unfit(self._state)
         os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+        _make(self._path)
         try:
             connection = _opened(self._path)
         except sqlite3.Error as error:
             if _is_passing(error):
                 raise
             put_aside(self._path)
+            _make(self._path)
             connection = _opened(self._path)
         with closing(connection):
             try:
@@ -192,24 +194,32 @@ def stored(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
+def _make(path: str) -> None:
+    """Make the file where it is missing, for this user alone; it quotes transcripts."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+
+
 def _opened(path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=PATIENCE)
     try:
-        _prepare(connection)
+        _prepare(connection, is_local=not is_remote(os.path.dirname(path)))
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+def _prepare(connection: sqlite3.Connection, *, is_local: bool) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version not in (0, VERSION):
         raise sqlite3.DatabaseError(f"The tables are of version {version}.")
     if not version:
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;"
-        )
+        # with a log, many small steps need not each wait for the disk
+        connection.execute(f"PRAGMA journal_mode = {'WAL' if is_local else 'DELETE'}")
+        made = f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;"
+        connection.executescript(made)
+    connection.execute("PRAGMA synchronous = NORMAL")
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
 
 
