@@ -44,6 +44,8 @@ class Cause:
     """Its path in the memory, at that time."""
     at: str
     """When it was written, ISO 8601 in UTC; "" where it is not known."""
+    done: str
+    """When the program said that it was done; "" where it did not."""
     deed: Deed | None
     """None where no call of a tool is known and the note alone names the session."""
     agent: Agent
@@ -65,6 +67,11 @@ class Cause:
     def shown_session(self) -> str:
         """A name for the session."""
         return self.title or self.session[:8]
+
+    @property
+    def writer(self) -> str:
+        """Who wrote, for a list: the program and the session."""
+        return f"{self.agent.shown} · {self.shown_session}"
 
     @property
     def summary(self) -> Origin:

@@ -175,7 +175,8 @@ def _cause(
 ) -> Cause:
     deed = touched.deed if touched else None
     title = mask(session.title)
-    return Cause(note, at, deed, session.agent, session.id, title, session.path, turns)
+    done = touched.done if touched else ""
+    return Cause(note, at, done, deed, session.agent, session.id, title, session.path, turns)
 
 
 def _said(turn: Turn, *, is_cause: bool = False, is_act: bool = False, skipped: int = 0) -> Said:
