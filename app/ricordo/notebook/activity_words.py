@@ -32,6 +32,14 @@ def reads_in_words(evidence: Evidence, note: Note) -> str:
     return f"{reads.times}×, last on {day_in_words(reads.last)}"
 
 
+def read_briefly(evidence: Evidence, note: Note) -> str:
+    """Return how often agents have read a note, in two words; "" where no session is known."""
+    if not evidence.last_session or note.role is not Role.NOTE:
+        return ""
+    reads = evidence.reads.get(note.path)
+    return f"read {reads.times}×" if reads and reads.times else "never read"
+
+
 def cause_in_words(cause: Cause) -> str:
     """Return in which session a note was written or changed, and when."""
     how = _DONE[cause.deed] if cause.deed else "the note names"
