@@ -18,6 +18,7 @@ from ricordo.activity.tools import touches, whole_path
 from ricordo.activity.values import cut, dict_of, dicts_of, moment, parsed, text_of
 from ricordo.disk.paths import absolute_path
 from ricordo.disk.plain_file import read_plain_file
+from ricordo.secrets import mask
 
 _FIRST_LOOK = 16 * 1024
 """Nearly always enough: the working directory stands in one of the first lines."""
@@ -110,7 +111,7 @@ class ClaudeReader:
         if not leaf or leaf == learnt.last_key:
             learnt.name(title, rank)
         elif len(learnt.titles) < _MOST_TITLES:
-            learnt.titles[leaf] = title[:1_000]
+            learnt.titles[leaf] = mask(title[:1_000])
 
 
 def _common(entry: dict[str, Any], where: Where) -> tuple[str, str, Where]:

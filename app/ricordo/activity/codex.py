@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from hashlib import blake2b
 from typing import Any
 
 from ricordo.activity.learnt import Learnt
@@ -14,8 +15,6 @@ from ricordo.activity.values import cut, dict_of, dicts_of, moment, parsed, text
 from ricordo.disk.paths import absolute_path
 
 _EXIT_CODE = re.compile(r"\A(?:Process exited with code|Exit code:) (\d+)")
-_COMPARED = 400
-"""Characters by which what was said is known again."""
 _ROLES = {"user": Who.PERSON, "assistant": Who.AGENT}
 _TITLE_RANK = 2
 _DEEDS = {"add": Deed.WROTE, "update": Deed.EDITED, "delete": Deed.DELETED}
@@ -138,7 +137,7 @@ class CodexReader:
         noise = noise_of(Agent.CODEX, text) if who is Who.PERSON else None
         if noise is not None:
             return Turn(Who.SYSTEM, text, at, key, where, noise)
-        said, before = text[:_COMPARED], self._learnt.last_said
+        said, before = _digest(text), self._learnt.last_said
         if text and before.get(who) == said:
             # one repetition alone: what is said a third time was said anew
             before[who] = ""
@@ -152,6 +151,10 @@ class CodexReader:
         tool, call = text_of(payload.get("name")), text_of(payload.get("call_id"))
         given = _arguments(payload)
         return touches(Agent.CODEX, tool, given, self._learnt.cwd, call)
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def _arguments(payload: dict[str, Any]) -> dict[str, Any]:

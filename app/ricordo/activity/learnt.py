@@ -9,6 +9,7 @@ from typing import Any
 
 from ricordo.activity.session import Agent, Session, Turn, Where, Who
 from ricordo.activity.values import dict_of
+from ricordo.secrets import mask
 
 MOST_KEPT = 8
 """Turns of the person whose places are kept: far enough back to find what caused a note."""
@@ -29,7 +30,7 @@ class Learnt:
     title_rank: int = 0
     """How good the title is: a person's own is better than one that a program made."""
     first_words: str = ""
-    """What the person said first."""
+    """What the person said first, in brief."""
     started: str = ""
     ended: str = ""
     continues: str = ""
@@ -39,7 +40,7 @@ class Learnt:
     titles: dict[str, str] = field(default_factory=dict)
     """Titles of what ends in a line that has not come yet, by its uuid."""
     last_said: dict[str, str] = field(default_factory=dict)
-    """The beginning of what each one said last."""
+    """A digest of what each one said last."""
     said: list[Where] = field(default_factory=list)
     """Where the last turns of the person stand, the newest last."""
     offset: int = 0
@@ -58,7 +59,7 @@ class Learnt:
     def name(self, title: str, rank: int) -> None:
         """Take a title, if there is no better one."""
         if title.strip() and rank >= self.title_rank:
-            self.title = " ".join(title[: 4 * _LONGEST_TITLE].split())[:_LONGEST_TITLE]
+            self.title = _brief(title)
             self.title_rank = rank
 
     def pass_time(self, at: str) -> None:
@@ -72,7 +73,7 @@ class Learnt:
         self.pass_time(turn.at)
         if turn.is_said and turn.who is Who.PERSON:
             self.said = [*self.said[1 - MOST_KEPT :], turn.where]
-            self.first_words = self.first_words or turn.text[: 4 * _LONGEST_TITLE]
+            self.first_words = self.first_words or _brief(turn.text)
 
     def miss(self, kind: str) -> None:
         """Count a line that is not understood."""
@@ -88,19 +89,23 @@ class Learnt:
 
     def session(self, agent: Agent, path: str) -> Session:
         """Return the session as a value."""
-        title = self.title or " ".join(self.first_words.split())[:_LONGEST_TITLE]
         return Session(
             agent,
             self.id,
             path,
             self.cwd,
             self.branch,
-            title,
+            self.title or self.first_words,
             self.started,
             self.ended,
             self.continues,
             self.part_of,
         )
+
+
+def _brief(text: str) -> str:
+    """Return a text as a title: one line, without credentials."""
+    return " ".join(mask(text[: 4 * _LONGEST_TITLE]).split())[:_LONGEST_TITLE]
 
 
 def as_text(learnt: Learnt) -> str:

@@ -7,18 +7,19 @@ Agents sweep their transcripts; what was learnt of them stays. It is brought up 
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from ricordo.activity.session import Agent, Deed, Session, Where
 from ricordo.activity.sources import Source
 from ricordo.disk.cache_file import put_aside
 from ricordo.disk.database import is_remote, refuse_unfit
+from ricordo.disk.state_file import make_state_file
 
-FOLDER = "activity"
 FILE = "activity.db"
 VERSION = 1
 """Of the tables, and of what is told from transcripts: with another one they are read anew."""
@@ -48,6 +49,10 @@ CREATE TABLE IF NOT EXISTS origin (
     PRIMARY KEY (memory, note, session, call)
 ) WITHOUT ROWID;
 """
+PURGED = "[purged]"
+"""What stands in the place of a value that was taken out."""
+_QUOTING = (("origin", "told"), ("transcript", "title"), ("transcript", "learnt"))
+"""Columns that hold what was said."""
 _PASSING = frozenset(
     (
         sqlite3.SQLITE_BUSY,
@@ -113,7 +118,7 @@ class Store:
     def __init__(self, state: str) -> None:
         """Nothing is touched yet."""
         self._state = state
-        self._path = os.path.join(state, FOLDER, FILE)
+        self._path = os.path.join(state, FILE)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -122,15 +127,14 @@ class Store:
         """
         if not os.path.isdir(self._state):
             refuse_unfit(self._state)
-        os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-        _make(self._path)
+        make_state_file(self._state, FILE)
         try:
             connection = _opened(self._path)
         except sqlite3.Error as error:
             if _is_passing(error):
                 raise
             put_aside(self._path)
-            _make(self._path)
+            make_state_file(self._state, FILE)
             connection = _opened(self._path)
         with closing(connection):
             try:
@@ -176,6 +180,28 @@ class Store:
                     rows,
                 )
 
+    def forget(self, value: str) -> int:
+        """Take `value` out of everything that is kept; return in how many rows it stood. Raises
+        sqlite3.Error, OSError and StateUnusable.
+        """
+        if not os.path.exists(self._path):
+            return 0
+        with self.writing() as connection:
+            connection.execute("PRAGMA secure_delete = ON")
+            with connection:
+                count = sum(
+                    connection.execute(
+                        f"UPDATE {table} SET {column} = replace({column}, ?1, ?2) "
+                        f"WHERE instr({column}, ?1)",
+                        (form, PURGED),
+                    ).rowcount
+                    for table, column in _QUOTING
+                    for form in dict.fromkeys((value, json.dumps(value)[1:-1]))
+                )
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return count
+
     def _told(
         self, make: Callable[[tuple[Any, ...]], Answer], sql: str, *values: str
     ) -> list[Answer]:
@@ -192,12 +218,6 @@ class Store:
 def stored(path: str) -> str:
     """Return a path as the file can hold it; what is no UTF-8 in it is lost."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _make(path: str) -> None:
-    """Make the file where it is missing, for this user alone; it quotes transcripts."""
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
 
 
 def _opened(path: str) -> sqlite3.Connection:

@@ -173,10 +173,9 @@ def _best_of_session(known: Known, note: Note, step: Callable[[], None]) -> tupl
 def _cause(
     note: str, at: str, session: Session, turns: tuple[Said, ...], touched: Touched | None
 ) -> Cause:
-    deed = touched.deed if touched else None
-    title = mask(session.title)
-    done = touched.done if touched else ""
-    return Cause(note, at, done, deed, session.agent, session.id, title, session.path, turns)
+    done, deed = (touched.done, touched.deed) if touched else ("", None)
+    agent, title, path = session.agent, session.title, session.path
+    return Cause(note, at, done, deed, agent, session.id, title, path, turns)
 
 
 def _said(turn: Turn, *, is_cause: bool = False, is_act: bool = False, skipped: int = 0) -> Said:
