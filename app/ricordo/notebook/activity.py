@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from ricordo.activity.catch_up import catch_up
 from ricordo.activity.session import Deed
@@ -16,7 +15,13 @@ from ricordo.errors import StateUnusable
 from ricordo.health.evidence import Evidence, Reads
 from ricordo.memory.memory import Memory
 from ricordo.notebook.origin import causes_by_note
-from ricordo.notebook.sessions import Bearing, bearing, bears, sources_of
+from ricordo.notebook.sessions import (
+    Bearing,
+    bearing,
+    bearing_rests_on,
+    bears,
+    sources_of,
+)
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.notebook.tracing import Tracer
 from ricordo.notebook.whereabouts import Whereabouts
@@ -47,6 +52,7 @@ class Activity:
         self._place = place
         self._surroundings = surroundings
         self._store = Store(surroundings.state)
+        self._bearing: tuple[object, Bearing] | None = None
 
     def gather(self, memory: Memory, known: Evidence, step: Callable[[str], None]) -> Evidence:
         """Return `known` with what the transcripts tell now. What was read of them earlier is not
@@ -57,7 +63,7 @@ class Activity:
             step(_DOING)
 
         try:
-            catch_up(self._store, sources_of(self._bearing, self._surroundings), on)
+            catch_up(self._store, sources_of(self._bears(), self._surroundings), on)
             done = self._done(memory)
             writes = [(it.note, it.touched) for it in done if it.touched.deed.changes]
             Tracer(self._store, self._known()).keep(memory, writes, on)
@@ -71,19 +77,23 @@ class Activity:
         """
         return self._done(memory)
 
-    @cached_property
-    def _bearing(self) -> Bearing:
-        return bearing(self._place, self._surroundings)
+    def _bears(self) -> Bearing:
+        """Which sessions bear on the memory: found out anew when something that tells is new."""
+        rests_on = bearing_rests_on(self._surroundings)
+        if self._bearing is None or self._bearing[0] != rests_on:
+            self._bearing = rests_on, bearing(self._place, self._surroundings)
+        return self._bearing[1]
 
     def _known(self) -> list[Known]:
-        return [it for it in self._store.known() if bears(self._bearing, it.session)]
+        own = self._bears()
+        return [it for it in self._store.known() if bears(own, it.session)]
 
     def _done(self, memory: Memory) -> list[Done]:
         known = {it.n: it for it in self._known()}
-        renamed = self._renamed(memory)
+        own, renamed = self._bears(), self._renamed(memory)
         found: dict[tuple[str, str, Deed], Done] = {}
         for touched in self._store.touched(known):
-            note = self._bearing.note(touched.path)
+            note = own.note(touched.path)
             if note:
                 note = note if note in memory.by_path else renamed.get(note, note)
                 done = Done(note, known[touched.transcript], touched)

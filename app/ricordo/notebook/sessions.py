@@ -85,6 +85,22 @@ def bearing(place: Place, surroundings: Surroundings) -> Bearing:
     )
 
 
+def bearing_rests_on(surroundings: Surroundings) -> tuple[tuple[str, int], ...]:
+    """Return what shows that `bearing` may be another one now: when the project folders of Claude
+    Code and its settings were changed.
+    """
+    agent = installation(surroundings.agent_home, surroundings.environ)
+    paths = (os.path.join(agent.config, "settings.json"), *claude.project_folders(agent))
+    return tuple((path, _changed(path)) for path in paths)
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
 def sources_of(bearing: Bearing, surroundings: Surroundings) -> Iterator[Source]:
     """Yield the transcripts that may bear on a memory. Where a rollout of Codex does not say
     outside its text where it worked, it is one of them.
