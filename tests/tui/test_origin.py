@@ -66,7 +66,7 @@ async def test_the_note_pane_tells_of_its_session_and_its_readings(tmp_path: Pat
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         await stage.wait_for(lambda: "read 1×" in stage.note_text)
-        assert "from session “Tables of tides” · 5 Oct  O origin" in stage.note_text
+        assert "from session “Tables of…” · 5 Oct  O origin" in stage.note_text
         await stage.go_to(CACHE)
         await stage.wait_for(lambda: "never read" in stage.note_text)
         assert "from session" not in stage.note_text

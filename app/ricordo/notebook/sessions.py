@@ -61,7 +61,7 @@ def bearing(place: Place, surroundings: Surroundings) -> Bearing:
     project, and asks git where they worked.
     """
     agent = installation(surroundings.agent_home, surroundings.environ)
-    projects = [place.project] if place.project else []
+    projects = [path for path in (surroundings.project, place.project) if path]
     folders: list[str] = []
     tails: list[str] = []
     agents: frozenset[Agent] = frozenset()
