@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ricordo.activity.catch_up import catch_up
-from ricordo.activity.session import Deed
+from ricordo.activity.session import Agent, Deed
 from ricordo.activity.store import Known, Store, Touched
 from ricordo.agents.place import Place
 from ricordo.disk.database import Database
 from ricordo.errors import StateUnusable
 from ricordo.health.evidence import Evidence, Reads
+from ricordo.memory.layout import Kind
 from ricordo.memory.memory import Memory
 from ricordo.notebook.origin import causes_by_note
 from ricordo.notebook.sessions import (
@@ -29,6 +30,11 @@ from ricordo.notebook.whereabouts import Whereabouts
 _LOST = (sqlite3.Error, OSError, StateUnusable)
 """What may keep transcripts from being known."""
 _DOING = "reading transcripts"
+_OWN_AGENTS = {
+    Kind.CLAUDE: frozenset((Agent.CLAUDE,)),
+    Kind.CLAUDE_AGENT: frozenset((Agent.CLAUDE,)),
+    Kind.CODEX: frozenset((Agent.CODEX,)),
+}
 _NO_READING = frozenset((Deed.WROTE, Deed.DELETED))
 
 
@@ -110,8 +116,18 @@ class Activity:
             known,
             reads=_reads(done),
             origins={note: of_note[0].summary for note, of_note in causes.items()},
-            last_session=max((it.session.started for it in self._known()), default=""),
+            last_session=self._last_session(),
         )
+
+    def _last_session(self) -> str:
+        """When the newest session began that could have read the notes: sub-agents are given none
+        but their own memory, nor is another agent given that of Claude Code or of Codex.
+        """
+        kind = self._place.layout.kind
+        own = _OWN_AGENTS.get(kind, frozenset(Agent))
+        told = [it.session for it in self._known() if it.session.agent in own]
+        has_sub_agents = kind is Kind.CLAUDE_AGENT
+        return max((it.started for it in told if has_sub_agents or not it.part_of), default="")
 
 
 def _reads(done: Sequence[Done]) -> dict[str, Reads]:
