@@ -6,16 +6,18 @@ import json
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
 from ricordo.tui.app import RicordoApp
+from ricordo.tui.screens.inbox import InboxScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.widgets.bar import Bar
-from tests.transcripts import Claude
+from tests.transcripts import BEGAN, Claude
 from tests.tui import hostile
 from tests.tui.stage import Stage, build, notebook_app, staged, text_of
 from tests.tui.test_looks import Compare
@@ -175,3 +177,17 @@ def test_hostile_turns(snap_compare: Compare, tmp_path: Path) -> None:
     said = "\n".join(texts)
     with_transcript(root, TIDES, said)
     assert snap_compare(notebook_app(root), terminal_size=(120, 40), run_before=ready(TIDES))
+
+
+async def test_the_inbox_names_the_session_as_soon_as_it_is_known(tmp_path: Path) -> None:
+    root = build(tmp_path)
+    with_transcript(root, CACHE)
+    async with staged(root) as stage:
+        with_transcript(root, TIDES)
+        await stage.press("i")
+        await stage.shows(InboxScreen)
+        path = root / TIDES
+        path.write_text(path.read_text().replace("Sines", "Setubal"))
+        written = (BEGAN + timedelta(minutes=10)).timestamp()
+        os.utime(path, (written, written))
+        await stage.paints("Claude Code · Tables of tides")
