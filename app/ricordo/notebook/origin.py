@@ -103,7 +103,7 @@ def causes_by_note(
             continue
         seen.add((kept.call, kept.note))
         found.setdefault(renamed.get(kept.note, kept.note), []).append(cause)
-    return {note: tuple(_without_named(causes)) for note, causes in found.items()}
+    return {note: tuple(_of_this_note(causes)) for note, causes in found.items()}
 
 
 def origin_of(
@@ -116,9 +116,14 @@ def origin_of(
     return causes[0].summary if causes else None
 
 
-def _without_named(causes: list[Cause]) -> list[Cause]:
-    """Where the call is known that wrote the note, what its head says adds nothing."""
-    return [cause for cause in causes if cause.deed] or causes
+def _of_this_note(causes: list[Cause]) -> list[Cause]:
+    """Leave out what was before the note was deleted and made anew; and what its head says, where
+    the call is known that wrote it.
+    """
+    gone = [number for number, cause in enumerate(causes) if cause.deed is Deed.DELETED]
+    after = causes[gone[-1] + 1 :] if gone else causes
+    own = after or causes
+    return [cause for cause in own if cause.deed] or own
 
 
 def told(cause: Cause) -> str:

@@ -113,6 +113,30 @@ def test_later_changes_are_told_each_with_its_own_cause(desk: Desk) -> None:
     assert "after all" in second.quote.text
 
 
+def test_a_note_that_was_deleted_and_made_anew_comes_from_the_later_words(desk: Desk) -> None:
+    script = session().uses("Bash", command=f"rm {NOTE}").says("Keep the port of Sines again.")
+    script.uses("Write", file_path=NOTE, content="The port of Sines.").write(desk.home)
+    (cause,) = desk.causes()
+    assert cause.quote is not None
+    assert cause.quote.text == "Keep the port of Sines again."
+
+
+def test_two_notes_that_are_written_at_once_have_the_same_cause(desk: Desk) -> None:
+    desk.write({"port.md": note_text("port", BODY)})
+    blocks = [
+        {
+            "type": "tool_use",
+            "id": name,
+            "name": "Write",
+            "input": {"file_path": path, "content": BODY},
+        }
+        for name, path in (("a", NOTE), ("b", NOTE.replace("tides", "port")))
+    ]
+    Claude().says(SAID).line("assistant", message={"content": blocks}).write(desk.home)
+    for note in ("tides.md", "port.md"):
+        assert [cause.quote and cause.quote.text for cause in desk.causes(note)] == [SAID]
+
+
 def test_the_quote_stays_when_the_transcript_is_swept(desk: Desk) -> None:
     path = session().answers("Noted.").write(desk.home)
     desk.look()
