@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.activity.session import Agent
 from ricordo.health.evidence import NOTHING_KNOWN, Reads
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.inbox import Inbox, inbox
 from ricordo.notebook.open import Look, Notebook
 from ricordo.notebook.origin import Cause, causes_by_note, origin_of
 from ricordo.notebook.sample import copied_sample
+from ricordo.notebook.sessions import Bearing
 from ricordo.notebook.settle import load_settings
 from ricordo.notebook.surroundings import Surroundings, look_around
 from ricordo.notebook.writers import with_writers
@@ -25,6 +27,7 @@ from tests.transcripts import BEGAN, CWD, FOLDER, OTHER, SESSION, Claude, Codex
 
 SAID = "Remember: the tide tables are for the port of Sines, never for Setubal."
 BODY = "The tide tables are for the port of Sines, not for Setubal.\n"
+CWDS = ("/home/ana", "/home/ana/work", "/srv/port", "/srv/port/sub", "/srv/portal")
 NOTE = f"/home/ana/.claude/projects/{FOLDER}/memory/tides.md"
 """As the agent called it on the machine on which it was written."""
 
@@ -198,6 +201,14 @@ def test_a_session_that_was_copied_into_another_counts_once(desk: Desk) -> None:
     assert desk.look().evidence.reads["tides.md"].times == 1
 
 
+def test_a_copy_that_claims_to_be_older_counts_no_more(desk: Desk) -> None:
+    session().write(desk.home)
+    assert [cause.session for cause in desk.causes()] == [SESSION]
+    copied = Claude(OTHER, began=BEGAN - timedelta(days=1)).says(SAID)
+    copied.uses("Write", "first", file_path=NOTE, content=BODY).write(desk.home)
+    assert len(desk.causes()) == 1
+
+
 def test_a_note_that_was_renamed_keeps_its_origin_and_its_readings(desk: Desk) -> None:
     session().uses("Read", file_path=NOTE).write(desk.home)
     desk.notebook.record(desk.notebook.read())
@@ -235,6 +246,34 @@ def test_never_read_is_told_of_notes_that_the_newest_session_could_have_read(des
     assert desk.never_read() == ["tides.md"]
     Claude(OTHER).uses("Read", file_path=NOTE).write(desk.home)
     assert desk.never_read() == []
+
+
+def test_a_sub_agent_and_another_agent_could_not_have_read_the_memory(desk: Desk) -> None:
+    Claude().says("Good morning.").write(desk.home)
+    written = (BEGAN + timedelta(hours=1)).timestamp()
+    os.utime(desk.root / "tides.md", (written, written))
+    later = Claude(began=BEGAN + timedelta(hours=2)).says("List the tests.")
+    path = desk.root.parent / SESSION / "subagents" / "agent-a1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(later.bytes)
+    later = Codex().line("event_msg").line("event_msg").head()
+    later.lines = [line.replace(b"2026-10-05", b"2026-10-06") for line in later.lines]
+    later.write(desk.home)
+    assert desk.never_read() == []
+    Claude(OTHER, began=BEGAN + timedelta(hours=2)).says("Good evening.").write(desk.home)
+    assert desk.never_read() == ["tides.md"]
+
+
+def test_in_a_project_that_is_the_home_only_what_worked_in_the_home_itself_counts() -> None:
+    own = Bearing(projects=("/home/ana", "/srv/port"), home="/home/ana")
+    worked = {cwd: own.has(Agent.CODEX, "", cwd) for cwd in CWDS}
+    assert worked == {
+        "/home/ana": True,
+        "/home/ana/work": False,
+        "/srv/port": True,
+        "/srv/port/sub": True,
+        "/srv/portal": False,
+    }
 
 
 def test_sessions_of_other_agents_bear_on_the_memory_of_their_project(desk: Desk) -> None:
