@@ -31,6 +31,8 @@ NEVER_LISTED = frozenset(
 """Folders that hold what tools made or fetched."""
 _LS_FILES = ("-z", "--cached", "--others", "--exclude-standard")
 _STEP = 256
+_SECONDS = 4.0
+"""For which git is asked: nobody who leaves waits longer."""
 _IGNORE_BYTES = 64 * 1024
 
 
@@ -118,8 +120,8 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     that no `.gitignore` leaves out. `step` is called every few milliseconds.
     """
     in_git = _is_in_git(root)
-    commit = (git.ask(root, "rev-parse", "HEAD") if in_git else None) or b""
-    listed = git.ask(root, "ls-files", *_LS_FILES) if in_git else None
+    commit = _asked(root, "rev-parse", "HEAD") if in_git else None
+    listed = _asked(root, "ls-files", *_LS_FILES) if in_git else None
     ignored = Ignored()
     if listed is None:
         paths = _walked(root, ignored)
@@ -138,14 +140,18 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
         _put(root, path, inside, files, links)
     if listed is not None:
         _take_in(root, files, ignored)
-    at = commit.decode("ascii", "replace").strip()
+    at = (commit or b"").decode("ascii", "replace").strip()
     return ProjectTree(root, files, frozenset(links), ignored, at, remark)
+
+
+def _asked(root: str, command: str, *words: str) -> bytes | None:
+    return git.ask(root, command, *words, seconds=_SECONDS)
 
 
 def _is_in_git(root: str) -> bool:
     """Whether git takes the files at `root` for its own: its settings may name another place."""
     top = git.top_level(root)
-    told = git.ask(root, "rev-parse", "--show-toplevel") if top else None
+    told = _asked(root, "rev-parse", "--show-toplevel") if top else None
     return told is not None and os.path.realpath(os.fsdecode(told).removesuffix("\n")) == top
 
 

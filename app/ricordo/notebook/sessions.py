@@ -40,7 +40,11 @@ class Bearing:
         """Say whether a session bears on the memory: whose, its transcript, where it worked."""
         if agent in self.agents or any(_lies_in(path, folder) for folder in self.folders):
             return True
-        return any(cwd == it or (it != self.home and _lies_in(cwd, it)) for it in self.projects)
+        return any(cwd == it or (self._is_project(it) and _lies_in(cwd, it)) for it in self.projects)
+
+    def _is_project(self, directory: str) -> bool:
+        """Whether what lies in a directory is about one thing: in a home there is everything."""
+        return directory != self.home and not _lies_in(self.home, directory)
 
     def note(self, path: str) -> str:
         """Return the path in the memory of the file that an agent calls `path`; "" where it is

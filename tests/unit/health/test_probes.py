@@ -239,6 +239,7 @@ def test_commits_after_the_note_are_told(tmp_path: Path, monkeypatch: pytest.Mon
     assert line.startswith("tidepool/plan.py: 1 commit, the last ")
     assert line.endswith("2026-09-20 Plan anew")
     assert found("2026-09-20") == [], "on the same day nothing is told"
+    assert found("2026-09-19T23:00:00+00:00") != []
     assert found("not a date") == []
 
 

@@ -88,3 +88,16 @@ def test_evidence_that_says_the_same_again_is_no_news(root: Path, source: Known)
     assert not opened.gather(memory)
     source.verdict = replace(GONE, outcome=Outcome.HOLDS)
     assert opened.gather(memory)
+
+
+def test_a_home_directory_is_no_project(root: Path) -> None:
+    write_memory(root, {"MEMORY.md": ""})
+    home = root.parent
+    surroundings = look_around({"HOME": str(home)}, state=str(home / "state"))
+    for project in (home, home.parent, Path("/")):
+        assert not gathering.sources(Place(str(root), AUTO_MEMORY, str(project)), surroundings)
+    (home / "work").mkdir()
+    assert gathering.sources(Place(str(root), AUTO_MEMORY, str(home / "work")), surroundings)
+    assert gathering.sources(
+        Place(str(root), AUTO_MEMORY), surroundings._replace(project=str(home))
+    ), "unless the person says so"

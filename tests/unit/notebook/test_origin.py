@@ -265,7 +265,7 @@ def test_a_sub_agent_and_another_agent_could_not_have_read_the_memory(desk: Desk
 
 
 def test_in_a_project_that_is_the_home_only_what_worked_in_the_home_itself_counts() -> None:
-    own = Bearing(projects=("/home/ana", "/srv/port"), home="/home/ana")
+    own = Bearing(projects=("/home", "/home/ana", "/srv/port"), home="/home/ana")
     worked = {cwd: own.has(Agent.CODEX, "", cwd) for cwd in CWDS}
     assert worked == {
         "/home/ana": True,

@@ -21,7 +21,7 @@ _YARN = re.compile(
 
 def command_claims(passage: Passage) -> Iterator[Claim]:
     """Yield the commands of the project that a sentence has in backticks."""
-    for offset, text in passage.code():
+    for offset, text in passage.code:
         for match in (_MAKE.fullmatch(text), _RUN.fullmatch(text), _YARN.fullmatch(text)):
             if match:
                 yield Claim(ClaimKind.COMMAND, text, passage.line_at(offset), passage)

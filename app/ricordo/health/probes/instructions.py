@@ -101,8 +101,8 @@ def _same(text: str, instructions: Instructions) -> Instruction | None:
     for each in instructions.near(words):
         if ratio(text, each.text) >= _ALIKE:
             return each
-        is_as_long = 2 * len(each.words) >= len(words)
-        if is_as_long and token_set_ratio(text, each.text) >= _CONTAINED:
+        shorter, longer = sorted((len(each.words), len(words)))
+        if 2 * shorter >= longer and token_set_ratio(text, each.text) >= _CONTAINED:
             return each
     return None
 

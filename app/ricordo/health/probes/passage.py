@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from ricordo.health.prose import Statement, statements
 from ricordo.health.vocabulary import compiled, lowered
@@ -27,42 +27,28 @@ class Passage:
 
     statement: Statement
     start: int
-    """Of the sentence, in the text of the statement."""
-    end: int
+    """Where it begins in the text of the statement."""
+    text: str
+    """As it stands."""
+    spoken: str
+    """Without code and quotations, offsets kept."""
+    code: tuple[tuple[int, str], ...]
+    """What stands in backticks and is not struck out, each with the offset at which it begins."""
     is_apart: bool
     """Whether it stands in a part of the note that tells of no present state."""
     is_summary: bool
     """Whether it is the description of the note, not its body."""
-
-    @property
-    def text(self) -> str:
-        """The sentence as it stands."""
-        return self.statement.text[self.start : self.end]
-
-    @property
-    def spoken(self) -> str:
-        """The sentence without code and quotations, offsets kept."""
-        return self.statement.spoken[self.start : self.end]
 
     def is_doubtful(self, name: str = "") -> bool:
         """Say whether what it names need not be there: it is told as past, as planned, as a
         condition, as not being so, or as an example. The words of `name` itself say nothing.
         """
         spoken = self.spoken.replace(name, "") if name else self.spoken
-        return self.is_apart or bool(_doubt().search(lowered(spoken)))
+        return self.is_apart or _raises_doubt(spoken)
 
     def line_at(self, offset: int) -> int:
         """Return the line of the note on which the character at `offset` of the sentence stands."""
         return self.statement.line_at(self.start + offset)
-
-    def code(self) -> Iterator[tuple[int, str]]:
-        """Yield what stands in backticks, each with the offset at which it begins; what is struck
-        out is left out.
-        """
-        struck = [match.span() for match in _STRUCK.finditer(self.text)]
-        for match in _CODE.finditer(self.text):
-            if not any(start <= match.start() < end for start, end in struck):
-                yield match.start(2), match[2].strip()
 
 
 def passages(note: Note) -> Iterator[Passage]:
@@ -83,15 +69,27 @@ def passages(note: Note) -> Iterator[Passage]:
             or _TASK.match(statement.text) is not None
         )
         is_summary = statement.line < first_of_body
-        for start, end in _sentences(statement.text):
-            yield Passage(statement, start, end, is_apart, is_summary)
+        text, spoken = statement.text, statement.spoken
+        code = list(_CODE.finditer(text)) if "`" in text else []
+        struck = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
+        for start, end in _sentences(text, [match.span() for match in code]):
+            inside = tuple(
+                (match.start(2) - start, match[2].strip())
+                for match in code
+                if start <= match.start() < end and not _is_inside(match.start(), struck)
+            )
+            own = spoken[start:end]
+            yield Passage(statement, start, text[start:end], own, inside, is_apart, is_summary)
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    code = [match.span() for match in _CODE.finditer(text)]
+def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
+    return any(start <= offset < end for start, end in spans)
+
+
+def _sentences(text: str, code: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _SENTENCE_END.finditer(text):
-        if any(begin <= match.start() < end for begin, end in code):
+        if _is_inside(match.start(), code):
             continue
         if match[0] == "." and _ABBREVIATION.search(text, start, match.start()):
             continue
@@ -104,6 +102,11 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 def _is_apart(title: str) -> bool:
     plain = lowered(re.sub(r"[_\-/]", " ", title))
     return bool(_apart().search(plain))
+
+
+@lru_cache(maxsize=4_096)  # asked for every claim of a sentence
+def _raises_doubt(spoken: str) -> bool:
+    return bool(_doubt().search(lowered(spoken)))
 
 
 @cache

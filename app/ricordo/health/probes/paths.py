@@ -40,7 +40,7 @@ def path_claims(passage: Passage) -> Iterator[Claim]:
     """Yield the paths that a sentence names: in backticks, as the script of a command in backticks,
     or in plain words with folder and ending.
     """
-    for offset, text in passage.code():
+    for offset, text in passage.code:
         script = _SCRIPT.match(text)
         said = script[1] if script else text
         if _is_path(said):
@@ -76,30 +76,28 @@ def check_path(claim: Claim, project: Project) -> Verdict | None:
     if any(sign in path for sign in "*{"):
         return _check_glob(claim, path, project)
     found = _standing(path.rstrip("/"), project)
-    if found:
+    if len(found) == 1:
         line = int(match[1] or match[2]) if match else 0
-        return _check_line(claim, found, line, project)
+        return _check_line(claim, found[0], line, project)
+    if found:
+        return claim.found(Outcome.HOLDS, f"one of {len(found)} of that name")
     return _check_absent(claim, path, project)
 
 
-def _standing(path: str, project: Project) -> str:
-    """The path of the project that is meant by `path`, from its root or from a folder of it; ""
-    where none is.
-    """
+def _standing(path: str, project: Project) -> list[str]:
+    """The paths of the project that may be meant by `path`, from its root or from a folder."""
     tree = project.tree
     if tree.has(path):
-        return path
-    last = path.rpartition("/")[2]
+        return [path]
+    folder, _, last = path.rpartition("/")
     stem, ending = posixpath.splitext(last)
-    endings = [last, *(stem + other for other in _SWAPPED.get(ending, ()))]
-    for name in endings:
-        wanted = f"/{path[: len(path) - len(last)]}{name}"
-        for other in tree.by_name.get(name.lower(), ()):
-            if f"/{other}".endswith(wanted):
-                return other
-    if "/" not in path and (same := tree.by_name.get(last.lower())):
-        return same[0]
-    return project.by_stem.get(path, "") if not ending else ""
+    for name in (last, *(stem + other for other in _SWAPPED.get(ending, ()))):
+        same = tree.by_name.get(name.lower(), ())
+        wanted = f"/{folder}/{name}" if folder else ""
+        found = [other for other in same if f"/{other}".endswith(wanted)]
+        if found:
+            return found
+    return [project.by_stem[path]] if not ending and path in project.by_stem else []
 
 
 def _check_line(claim: Claim, path: str, line: int, project: Project) -> Verdict | None:

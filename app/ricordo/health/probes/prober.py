@@ -64,10 +64,10 @@ def claims_of(note: Note) -> Claims:
 
 def _says_it_better(claim: Claim, before: Claim) -> bool:
     """Whether `claim` is to be checked instead of the one `before` it with the same text."""
-    mine, other = claim.passage, before.passage
-    if claim.is_doubtful != before.is_doubtful:
-        return before.is_doubtful
-    return other.is_summary and not mine.is_summary
+    if before.is_doubtful or before.passage.is_summary:
+        is_better = before.is_doubtful or not claim.passage.is_summary
+        return is_better and not claim.is_doubtful
+    return False
 
 
 def verdicts_of(note: Note, claims: Claims, project: Project) -> tuple[Verdict, ...]:

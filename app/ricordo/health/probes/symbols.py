@@ -39,7 +39,7 @@ _FILE_NAME = re.compile(
 
 def symbol_claims(passage: Passage) -> Iterator[Claim]:
     """Yield the names of code and the flags of scripts that a sentence has in backticks."""
-    for offset, text in passage.code():
+    for offset, text in passage.code:
         line = passage.line_at(offset)
         if symbol_in(text):
             yield Claim(ClaimKind.SYMBOL, text, line, passage)

@@ -25,7 +25,7 @@ _NO_PRODUCTS = frozenset(
 
 def version_claims(passage: Passage) -> Iterator[Claim]:
     """Yield what a sentence says of versions: `name@1.2` in backticks, `Name 1.2` in words."""
-    for offset, text in passage.code():
+    for offset, text in passage.code:
         if _PINNED.fullmatch(text):
             yield Claim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
     for match in _SPOKEN.finditer(passage.spoken):
@@ -69,7 +69,7 @@ def value_claims(passage: Passage) -> Iterator[Claim]:
     """Yield ports and, in backticks, constants with their values: numbers and truth values, for a
     text may be a credential.
     """
-    for offset, text in passage.code():
+    for offset, text in passage.code:
         if _SET.fullmatch(text):
             yield Claim(ClaimKind.VALUE, text, passage.line_at(offset), passage)
     for match in _PORT.finditer(passage.spoken):
