@@ -40,7 +40,9 @@ class Bearing:
         """Say whether a session bears on the memory: whose, its transcript, where it worked."""
         if agent in self.agents or any(_lies_in(path, folder) for folder in self.folders):
             return True
-        return any(cwd == it or (self._is_project(it) and _lies_in(cwd, it)) for it in self.projects)
+        return cwd in self.projects or any(
+            _lies_in(cwd, it) for it in self.projects if self._is_project(it)
+        )
 
     def _is_project(self, directory: str) -> bool:
         """Whether what lies in a directory is about one thing: in a home there is everything."""
