@@ -45,6 +45,8 @@ class _Done:
     note: str
     """Its present path in the memory, or the one that it had when it was there."""
     touched: Touched
+    by: str
+    """The session: its title, else the beginning of its id."""
 
 
 class Activity:
@@ -89,13 +91,15 @@ class Activity:
 
     def _done(self, memory: Memory) -> list[_Done]:
         own, renamed = self._bears(), self._renamed(memory)
+        known = {it.n: it.session.shown for it in self._known()}
         found: dict[tuple[str, str, Deed], _Done] = {}
-        for touched in self._store.touched([it.n for it in self._known()]):
+        for touched in self._store.touched(known):
             note = own.note(touched.path)
             if note:
                 note = note if note in memory.by_path else renamed.get(note, note)
                 # a session that was resumed may stand in two transcripts
-                found.setdefault((note, touched.call, touched.deed), _Done(note, touched))
+                key = (note, touched.call, touched.deed)
+                found.setdefault(key, _Done(note, touched, known[touched.transcript]))
         return list(found.values())
 
     def _renamed(self, memory: Memory) -> Mapping[str, str]:
@@ -132,5 +136,6 @@ def _reads(done: Sequence[_Done]) -> dict[str, Reads]:
         before = read.get(it.note, Reads(0, ""))
         # only what was asked for as a reading is counted as one
         times = before.times + (it.touched.deed is Deed.READ)
-        read[it.note] = Reads(times, max(before.last, it.touched.at))
+        last, session = max((before.last, before.session), (it.touched.at, it.by))
+        read[it.note] = Reads(times, last, session)
     return read

@@ -227,8 +227,8 @@ def test_readings_are_counted_with_the_last_of_them(desk: Desk) -> None:
         "Read", aside=True, file_path="~/x/../.claude/projects/" + FOLDER + "/memory/tides.md"
     )
     script.uses("Bash", command=f"cat {NOTE}").uses("Read", file_path="/elsewhere/memory/tides.md")
-    script.write(desk.home)
-    assert desk.look().evidence.reads == {"tides.md": Reads(4, at(8))}
+    script.titled("Reading").write(desk.home)
+    assert desk.look().evidence.reads == {"tides.md": Reads(4, at(8), "Reading")}
 
 
 def test_never_read_is_told_of_notes_that_the_newest_session_could_have_read(desk: Desk) -> None:
