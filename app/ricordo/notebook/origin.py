@@ -101,6 +101,9 @@ def causes_by_note(
         # a session that was resumed may stand in two transcripts
         if cause is None or (kept.call and (kept.call, kept.note) in seen):
             continue
+        if not (cause.deed or cause.turns):
+            # nothing in the session that the note names bears on it
+            continue
         seen.add((kept.call, kept.note))
         found.setdefault(renamed.get(kept.note, kept.note), []).append(cause)
     return {note: tuple(_of_this_note(causes)) for note, causes in found.items()}

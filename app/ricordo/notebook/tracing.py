@@ -45,8 +45,13 @@ class Tracer:
         what is not known yet is looked for. Raises sqlite3.Error, OSError and StateUnusable.
         """
         kept = {(it.note, it.session, it.call): it.stamp for it in self._store.origins(memory.root)}
-        found = [*self._of_calls(writes, kept, step), *self._of_heads(memory, writes, kept, step)]
-        self._store.keep_origins(memory.root, found)
+        found: list[Kept] = []
+        try:
+            found.extend(self._of_calls(writes, kept, step))
+            found.extend(self._of_heads(memory, writes, kept, step))
+        finally:
+            # who is interrupted need not look for it again
+            self._store.keep_origins(memory.root, found)
 
     def _of_calls(
         self, writes: Writes, kept: Mapping[tuple[str, str, str], str], step: Callable[[], None]
@@ -87,19 +92,20 @@ class Tracer:
 
     def _cause_of(self, act: _Act, session: Session) -> Cause:
         before = act.before
-        if session.part_of and not any(turn.who is Who.PERSON for turn in before):
-            before = self._of_parent(session, act.touched.at) + before
+        above = session.part_of or session.continues
+        if above and not any(turn.who is Who.PERSON for turn in before):
+            before = self._said_in(above, act.touched.at) + before
         path = act.touched.path
         written = "\n".join(it.text for it in act.turn.touches if it.path == path)
         turns = _chosen(before, act.turn, act.after, written)
         return _cause(act.note, act.touched.at, session, turns, act.touched)
 
-    def _of_parent(self, session: Session, at: str) -> list[Turn]:
-        """What was said last, before `at`, in the session whose sub-agent has this `session`."""
-        parent = self._by_session.get(session.part_of)
-        if parent is None:
+    def _said_in(self, session: str, before: str) -> list[Turn]:
+        """What was said last in a session, before a moment."""
+        known = self._by_session.get(session)
+        if known is None:
             return []
-        said = (it for it in _turns(parent.source, Where(0, 1)) if it.is_said and it.at <= at)
+        said = (it for it in _turns(known.source, Where(0, 1)) if it.is_said and it.at <= before)
         return list(deque(said, maxlen=MOST_BEFORE))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 from ricordo.activity.session import Agent
 from ricordo.health.evidence import NOTHING_KNOWN, Reads
+from ricordo.notebook.evidence import Stopped
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.inbox import Inbox, inbox
 from ricordo.notebook.open import Look, Notebook
@@ -181,6 +184,35 @@ def test_what_a_note_names_itself_leads_to_the_session(desk: Desk) -> None:
     assert [cause.deed for cause in desk.causes()] == ["wrote"]
 
 
+def test_a_session_in_which_nothing_bears_on_the_note_that_names_it_tells_nothing(
+    desk: Desk,
+) -> None:
+    head = f"---\nname: tides\ndescription: d\nmetadata: \n  originSessionId: {SESSION}\n---\n\n"
+    desk.write({"tides.md": head + BODY})
+    Claude().says("Good morning.").answers("Good morning.").write(desk.home)
+    assert desk.causes() == ()
+    assert desk.look().evidence.origins == {}
+
+
+def test_what_was_found_before_an_interruption_is_kept(desk: Desk) -> None:
+    session().write(desk.home)
+    desk.look()
+    session().says("The tide tables change.").uses("Edit", file_path=NOTE).write(desk.home)
+    memory = desk.notebook.read()
+    for patience in range(1, 40):
+        left = iter(range(patience))
+
+        def step(_: str, left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise Stopped
+
+        with suppress(Stopped):
+            Desk(desk.home).notebook.gather(memory, step)
+        kept = causes_by_note(desk.notebook.surroundings, str(desk.root), {})["tides.md"]
+        assert kept[0].quote is not None
+    assert len(kept) == 2
+
+
 def test_a_sub_agent_writes_what_was_said_to_the_agent_above_it(desk: Desk) -> None:
     Claude().says(SAID).answers("A sub-agent notes it.").write(desk.home)
     script = Claude(SESSION, began=BEGAN + timedelta(hours=1)).says("Note the port.")
@@ -191,6 +223,16 @@ def test_a_sub_agent_writes_what_was_said_to_the_agent_above_it(desk: Desk) -> N
     (cause,) = desk.causes()
     assert cause.quote is not None
     assert cause.quote.text == SAID
+
+
+def test_what_was_said_in_the_session_before_counts_where_one_goes_on_from_it(desk: Desk) -> None:
+    Claude().says(SAID).answers("I see.").write(desk.home)
+    script = Claude(SESSION).line("system", content="Conversation compacted")
+    script.session = OTHER
+    script.began += timedelta(hours=1)
+    script.uses("Write", file_path=NOTE, content=BODY).write(desk.home)
+    (cause,) = desk.causes()
+    assert (cause.session, cause.quote and cause.quote.text) == (OTHER, SAID)
 
 
 def test_a_session_that_was_copied_into_another_counts_once(desk: Desk) -> None:
