@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -78,14 +78,18 @@ class ProjectTree:
             found[path.rpartition("/")[2].lower()].append(path)
         return {name: tuple(paths) for name, paths in found.items()}
 
-    def is_like(self, other: ProjectTree) -> bool:
-        """Say whether nothing in the project is other than in `other`."""
-        return (
-            self.commit == other.commit
-            and self.files == other.files
-            and self.links == other.links
-            and self.remark == other.remark
+    def is_like(self, other: ProjectTree, besides: str) -> bool:
+        """Say whether nothing in the project is other than in `other`; what lies in the folder
+        `besides`, with `/` at its end, does not count, unless it is "".
+        """
+        same = (self.commit, self.links, self.remark) == (other.commit, other.links, other.remark)
+        if not same or not besides:
+            return same and self.files == other.files
+        mine, theirs = (
+            {path: stamp for path, stamp in tree.files.items() if not path.startswith(besides)}
+            for tree in (self, other)
         )
+        return mine == theirs
 
     def has(self, path: str) -> bool:
         """Say whether a file or folder, spelled so, was listed."""
@@ -127,17 +131,8 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
         paths = _walked(root, ignored)
     else:
         paths = (os.fsdecode(name) for name in listed.split(b"\0"))
-    files: dict[str, Stamp] = {}
-    links: set[str] = set()
-    remark = ""
-    inside = _Inside(root)
-    for number, path in enumerate(paths):
-        if number % _STEP == 0:
-            step()
-        if len(files) >= MOST_FILES:
-            remark = f"the project was looked through up to {MOST_FILES:,} files"
-            break
-        _put(root, path, inside, files, links)
+    files, links, is_whole = _sorted_in(root, paths, step)
+    remark = "" if is_whole else f"the project was looked through up to {MOST_FILES:,} files"
     if listed is not None:
         _take_in(root, files, ignored)
     at = (commit or b"").decode("ascii", "replace").strip()
@@ -153,6 +148,22 @@ def _is_in_git(root: str) -> bool:
     top = git.top_level(root)
     told = _asked(root, "rev-parse", "--show-toplevel") if top else None
     return told is not None and os.path.realpath(os.fsdecode(told).removesuffix("\n")) == top
+
+
+def _sorted_in(
+    root: str, paths: Iterable[str], step: Callable[[], None]
+) -> tuple[dict[str, Stamp], set[str], bool]:
+    """The plain files and the links among `paths`, and whether that is all of them."""
+    files: dict[str, Stamp] = {}
+    links: set[str] = set()
+    inside = _Inside(root)
+    for number, path in enumerate(paths):
+        if number % _STEP == 0:
+            step()
+        if number >= MOST_FILES:
+            return files, links, False
+        _put(root, path, inside, files, links)
+    return files, links, True
 
 
 def _put(root: str, path: str, inside: _Inside, files: dict[str, Stamp], links: set[str]) -> None:

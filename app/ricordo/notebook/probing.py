@@ -74,7 +74,7 @@ class Probing:
         tree = list_project(self._root, lambda: step("listing the project"))
         names = frozenset(path.rpartition("/")[2] for path in memory.by_path)
         before = self._project
-        if before is not None and before.tree.is_like(tree):
+        if before is not None and before.tree.is_like(tree, before.memory):
             before.own_names = names
             return before
         if self._words is None:

@@ -39,12 +39,13 @@ class Passage:
     is_summary: bool
     """Whether it is the description of the note, not its body."""
 
-    def is_doubtful(self, name: str = "") -> bool:
+    def is_doubtful(self, name: str = "", *, was_there: bool = False) -> bool:
         """Say whether what it names need not be there: it is told as past, as planned, as a
-        condition, as not being so, or as an example. The words of `name` itself say nothing.
+        condition, as not being so, or as an example. The words of `name` itself say nothing; of
+        what `was_there` once, only that it is told as past or planned counts.
         """
         spoken = self.spoken.replace(name, "") if name else self.spoken
-        return self.is_apart or _raises_doubt(spoken)
+        return self.is_apart or _says("gone", spoken) or (not was_there and _says("doubt", spoken))
 
     def line_at(self, offset: int) -> int:
         """Return the line of the note on which the character at `offset` of the sentence stands."""
@@ -53,33 +54,44 @@ class Passage:
 
 def passages(note: Note) -> Iterator[Passage]:
     """Yield the sentences of a note, in their order, its description first."""
-    away = _is_apart(f"{note.name} {note.stem}")
-    headings: list[tuple[int, bool]] = []
+    headings = _Headings(apart=_is_apart(f"{note.name} {note.stem}"))
     first_of_body = note.text.count("\n", 0, note.head.end) + 1
     for statement in statements(note):
-        heading = _HEADING.match(statement.text)
-        if heading:
-            depth = len(heading[1])
-            headings = [kept for kept in headings if kept[0] < depth]
-            headings.append((depth, _is_apart(_CODE.sub("", heading[2]))))
-        is_apart = (
-            away
-            or any(apart for _, apart in headings)
-            or _DIARY.match(statement.text) is not None
-            or _TASK.match(statement.text) is not None
+        is_apart = headings.put_apart(statement.text) or bool(
+            _DIARY.match(statement.text) or _TASK.match(statement.text)
         )
-        is_summary = statement.line < first_of_body
-        text, spoken = statement.text, statement.spoken
-        code = list(_CODE.finditer(text)) if "`" in text else []
-        struck = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
-        for start, end in _sentences(text, [match.span() for match in code]):
-            inside = tuple(
-                (match.start(2) - start, match[2].strip())
-                for match in code
-                if start <= match.start() < end and not _is_inside(match.start(), struck)
-            )
-            own = spoken[start:end]
-            yield Passage(statement, start, text[start:end], own, inside, is_apart, is_summary)
+        yield from _passages(statement, is_apart, is_summary=statement.line < first_of_body)
+
+
+def _passages(statement: Statement, is_apart: bool, *, is_summary: bool) -> Iterator[Passage]:
+    text, spoken = statement.text, statement.spoken
+    code = list(_CODE.finditer(text)) if "`" in text else []
+    struck = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
+    for start, end in _sentences(text, [match.span() for match in code]):
+        inside = tuple(
+            (match.start(2) - start, match[2].strip())
+            for match in code
+            if start <= match.start() < end and not _is_inside(match.start(), struck)
+        )
+        own = spoken[start:end]
+        yield Passage(statement, start, text[start:end], own, inside, is_apart, is_summary)
+
+
+class _Headings:
+    """The headings under which a statement stands."""
+
+    def __init__(self, *, apart: bool) -> None:
+        """`apart` where the whole note tells of no present state."""
+        self._note = apart
+        self._above: list[tuple[int, bool]] = []
+
+    def put_apart(self, text: str) -> bool:
+        """Take in the next statement, a heading or not; say whether it stands in such a part."""
+        if heading := _HEADING.match(text):
+            depth = len(heading[1])
+            self._above = [kept for kept in self._above if kept[0] < depth]
+            self._above.append((depth, _is_apart(_CODE.sub("", heading[2]))))
+        return self._note or any(apart for _, apart in self._above)
 
 
 def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
@@ -101,19 +113,14 @@ def _sentences(text: str, code: list[tuple[int, int]]) -> Iterator[tuple[int, in
 
 def _is_apart(title: str) -> bool:
     plain = lowered(re.sub(r"[_\-/]", " ", title))
-    return bool(_apart().search(plain))
+    return bool(_words("apart").search(plain))
 
 
 @lru_cache(maxsize=4_096)  # asked for every claim of a sentence
-def _raises_doubt(spoken: str) -> bool:
-    return bool(_doubt().search(lowered(spoken)))
+def _says(part: str, spoken: str) -> bool:
+    return bool(_words(part).search(lowered(spoken)))
 
 
 @cache
-def _doubt() -> re.Pattern[str]:
-    return compiled("probes", "doubt")
-
-
-@cache
-def _apart() -> re.Pattern[str]:
-    return compiled("probes", "apart")
+def _words(part: str) -> re.Pattern[str]:
+    return compiled("probes", part)

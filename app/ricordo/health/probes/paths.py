@@ -19,7 +19,9 @@ from ricordo.health.probes.project import Project
 
 _PLACE = re.compile(r"(?::(\d{1,6})(?:[-–:,]\d+)*|#L(\d{1,6})(?:-L?\d+)?)$")
 _PATH = re.compile(r"(?:\./)?[\w.@+\-()\[\]*{},/]+")
-_BARE = re.compile(r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()")
+_BARE = re.compile(
+    r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()", re.ASCII
+)
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _SITE = re.compile(
     r"(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|co|eu|de|fr|cn|kr|jp|example|local)(?:/|$)"
@@ -138,8 +140,8 @@ def _check_absent(claim: Claim, path: str, project: Project) -> Verdict | None:
     stands = tree.stands(plain)
     if stands:
         return claim.found(Outcome.HOLDS, f"{plain}, which git ignores")
-    if stands is None:
-        return claim.unchecked("a link lies on the way")
+    if stands is None or tree.remark:
+        return claim.unchecked(tree.remark or "a link lies on the way")
     if _is_left_out(plain, project):
         return claim.unchecked("git ignores it, or tools make it")
     if _is_placeholder(plain) or plain.rpartition("/")[2] in project.own_names:
@@ -209,8 +211,9 @@ def _in_the_past(claim: Claim, path: str, old: str, project: Project) -> Verdict
         new = new.removesuffix(f"/{behind}") if new.endswith(f"/{behind}") else ""
     if new and project.tree.has(new):
         told = f"git: moved to {new} in {commit.shown}"
-        return claim.found(Outcome.MOVED, told, suggestion=_in_place(claim.text, path, new))
-    return claim.found(Outcome.MISSING, f"git: deleted in {commit.shown}")
+        place = _in_place(claim.text, path, new)
+        return claim.found(Outcome.MOVED, told, suggestion=place, was_there=True)
+    return claim.found(Outcome.MISSING, f"git: deleted in {commit.shown}", was_there=True)
 
 
 def _in_place(said: str, path: str, new: str) -> str:
