@@ -13,6 +13,7 @@ from typing import Protocol
 from ricordo.agents.place import Place
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.memory.memory import Memory
+from ricordo.notebook.activity import Activity
 from ricordo.notebook.probing import Probing
 from ricordo.notebook.surroundings import Surroundings
 
@@ -43,8 +44,9 @@ def without_rest(_: str) -> None:
 
 def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
+    own = Activity(place, surroundings)
     project = surroundings.project or _project_of(place, surroundings)
-    return (Probing(project, surroundings),) if os.path.isdir(project) else ()
+    return (own, Probing(project, surroundings)) if os.path.isdir(project) else (own,)
 
 
 def _project_of(place: Place, surroundings: Surroundings) -> str:
