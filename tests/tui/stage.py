@@ -167,6 +167,20 @@ class Stage:
         )
         await self.settle()
 
+    async def know(self) -> None:
+        """Wait until all that can be known of the memory is gathered and shown."""
+        notebook, gathering = self.main._notebook, self.main._follower._gathering
+        await self.wait_for(
+            lambda: (
+                gathering.is_idle
+                and self.looked
+                and self.looked.look.known
+                and self.looked.look.evidence is notebook.evidence
+            ),
+            "the evidence",
+        )
+        await self.settle()
+
     async def wait_for(self, holds: Callable[[], Any], what: str = "") -> None:
         """Wait until `holds()` is true; where it does not become so, tell what is shown."""
         try:
@@ -280,6 +294,7 @@ async def staged(
             await stage.wait_for(lambda: isinstance(app.screen, MainScreen), "the main screen")
             await stage.wait_for(lambda: stage.looked, "the first look")
             await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
+            await stage.know()
             await stage.settle()
         yield stage
 

@@ -32,6 +32,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="error",
         help="the severity from which the exit code is 1 (default: error)",
     )
+    parser.add_argument(
+        "--project", metavar="DIR", help="check claims against this directory; else the memory's"
+    )
     parser.add_argument("--fix", action="store_true", help="mend what can be mended safely")
     parser.add_argument(
         "--unsafe", action="store_true", help="with --fix: also what a person should see first"
@@ -46,16 +49,29 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the findings; return 1 where one is at or over the severity asked for."""
     only = _known_rules(options.rule)
+    if options.project is not None:
+        surroundings = surroundings._replace(project=_directory(options.project, surroundings.cwd))
     if options.fix:
         _mend(options, surroundings, only)
     elif options.unsafe:
         raise WrongUsage("--unsafe goes with --fix.")
     notebook = open_notebook(options, surroundings, only)
-    look = notebook.look()
+    look = notebook.look_closely()
     if options.dismiss:
         return _dismiss(notebook, look, options.dismiss, options.reason)
     _print(options, look)
     return _exit_code(options.fail_on, look)
+
+
+def _directory(path: str, cwd: str) -> str:
+    import os
+
+    from ricordo.text import one_line
+
+    full = os.path.join(cwd, path)
+    if not os.path.isdir(full):
+        raise WrongUsage(f"--project: {one_line(full)} is no directory.")
+    return full
 
 
 def _known_rules(names: list[str]) -> frozenset[str]:
@@ -83,7 +99,9 @@ def _mend(options: Namespace, surroundings: Surroundings, only: frozenset[str]) 
 
     # by all rules: what is mended for one of them must bring nothing that another one finds
     notebook = open_notebook(options, surroundings)
-    look = notebook.judge(begin_reported(notebook))
+    memory = begin_reported(notebook)
+    notebook.gather(memory)
+    look = notebook.judge(memory)
     plan = plan_fixes(notebook, look, unsafe=options.unsafe, only=only)
     lines: list[str] = []
     if plan.change_set:

@@ -54,5 +54,5 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.cli.output import print_lines
     from ricordo.notebook.report import report
 
-    print_lines(report(open_notebook(options, surroundings).look()))
+    print_lines(report(open_notebook(options, surroundings).look_closely()))
     return 0

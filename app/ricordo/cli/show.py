@@ -31,7 +31,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.pick import pick_note
 
     notebook = open_notebook(options, surroundings)
-    look = notebook.look()
+    look = notebook.look_closely()
     note = pick_note(look.memory, options.note)
     if options.json:
         from ricordo.notebook.versions import versions

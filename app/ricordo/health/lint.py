@@ -62,6 +62,11 @@ class Linter:
         self._answers: dict[str, _Answer] = {}
         self._kept_for: Context | None = None
 
+    @property
+    def rules(self) -> frozenset[str]:
+        """The names of the rules that it runs."""
+        return frozenset(rule.name for rule in self._rules)
+
     def run(self, memory: Memory, context: Context) -> tuple[Finding, ...]:
         """Return what is wrong with `memory`, worst first."""
         with no_garbage_collection():

@@ -17,6 +17,7 @@ from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
+from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.health.finding import Fix, Severity
 from ricordo.memory.layout import Kind, Layout, Role
 from ricordo.memory.memory import Memory
@@ -57,6 +58,10 @@ class Context:
     thresholds: Mapping[str, float] = field(default_factory=lambda: DEFAULT_THRESHOLDS)
     renamed: Mapping[str, str] = field(default_factory=dict)
     """The present paths of files by the paths that they had, as the history knows them."""
+    evidence: Evidence = NOTHING_KNOWN
+    """What is known besides the text. For rules on the memory alone, which tell in `rests_on` at
+    which part of it they look.
+    """
 
 
 NoteRule = Callable[[Note, Context], Iterator[Found]]

@@ -19,6 +19,7 @@ from ricordo.disk.watcher import Batch, watch
 from ricordo.errors import RicordoError
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+from ricordo.notebook.gathering import Gathered, Gathering
 from ricordo.notebook.open import Depth, Look, Notebook
 from ricordo.notebook.record import STABLE_FOR
 from ricordo.notebook.recording import Kept, Recording
@@ -69,6 +70,7 @@ class Follower:
         self._held: dict[str, _Held] = {}
         self._polling = False
         self._recording = Recording(notebook)
+        self._gathering = Gathering(notebook)
 
     def reread(self) -> None:
         """Ask for everything to be read anew."""
@@ -87,6 +89,15 @@ class Follower:
         waited for, after the first look and after every change.
         """
         return self._recording.kept()
+
+    async def gathered(self) -> AsyncIterator[Gathered]:
+        """Yield how far the evidence is gathered, for ever. It is gathered while this is waited
+        for, after the first look and after every change; when it is there, another look follows.
+        """
+        async for come in self._gathering.gathered():
+            if come.is_other:
+                self.judge()
+            yield come
 
     async def decide(self, finding_id: str, *, take_back: bool) -> None:
         """Dismiss a finding or let it stand again. Raises StateUnusable."""
@@ -137,6 +148,7 @@ class Follower:
         yield self._sight(self._memory, Depth.READ)
         yield Seen(await asyncio.to_thread(self._notebook.judge, self._memory))
         self._recording.shown(self._memory, None)
+        self._gathering.shown(self._memory)
 
     async def _next(self) -> Seen | Lost:
         while True:
@@ -153,6 +165,7 @@ class Follower:
                 continue
             if self._memory is not None:
                 self._recording.shown(self._memory, _touched(wish, before, seen))
+                self._gathering.shown(self._memory)
             if seen is not None:
                 return seen
 

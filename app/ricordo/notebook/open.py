@@ -17,12 +17,14 @@ from ricordo.disk.door import Door
 from ricordo.disk.last_seen import remember
 from ricordo.disk.reader import list_memory, read_memory
 from ricordo.errors import StateUnusable
+from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.health.finding import Finding, Severity
 from ricordo.health.lint import Linter
 from ricordo.health.rule import Context
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.memory.protected import is_protected
+from ricordo.notebook.evidence import Gatherer, Step, sources, without_rest
 from ricordo.notebook.record import Recorded, Recorder, at_once
 from ricordo.notebook.seen import summary
 from ricordo.notebook.settle import severities, thresholds
@@ -38,7 +40,9 @@ class Depth(IntEnum):
     """Its indexes are read; of the notes no more than the names is known."""
     READ = auto()
     JUDGED = auto()
-    """The rules have run."""
+    """The rules have run, on the notes alone."""
+    KNOWN = auto()
+    """They have run with all that can be known besides the notes."""
 
 
 # without a repr of all its findings: Textual takes one of whatever a worker is given
@@ -51,12 +55,14 @@ class Look:
     """Worst first, without the dismissed ones."""
     dismissed: tuple[Finding, ...]
     at: datetime
-    depth: Depth = Depth.JUDGED
-    """Less only for the first sights of a memory."""
+    depth: Depth = Depth.KNOWN
+    """Less only for the first sights of a memory, and where no evidence was asked for."""
     remark: str = ""
     """What could not be done meanwhile; "" where all went well."""
     marked: frozenset[str] = frozenset()
     """Paths of the notes that the person has protected."""
+    evidence: Evidence = NOTHING_KNOWN
+    """What was known besides the text."""
 
     @property
     def read(self) -> bool:
@@ -67,6 +73,11 @@ class Look:
     def judged(self) -> bool:
         """Whether the rules have run."""
         return self.depth >= Depth.JUDGED
+
+    @property
+    def known(self) -> bool:
+        """Whether the evidence was gathered."""
+        return self.depth >= Depth.KNOWN
 
     @cached_property
     def by_path(self) -> Mapping[str, tuple[Finding, ...]]:
@@ -125,7 +136,15 @@ class Notebook:
         self._linter = Linter(severities(settings, place.root), only)
         self._judges_all = not only
         self._memory: Memory | None = None
+        self._gatherer = Gatherer(sources(place, surroundings), self._linter.rules)
+        self._evidence = None if self._gatherer.has_sources else NOTHING_KNOWN
+        """None before any was gathered."""
         self._recorder = Recorder(self.database)
+
+    @property
+    def evidence(self) -> Evidence:
+        """What was gathered up to now."""
+        return self._evidence or NOTHING_KNOWN
 
     def list(self) -> Memory:
         """Return the memory as its indexes and the names of its notes show it, long before
@@ -151,12 +170,34 @@ class Notebook:
         return self._recorder.record(memory, self.surroundings.now, waiting, step)
 
     def look(self) -> Look:
-        """Read and judge the memory. Raises MemoryNotFound and MemoryUnreadable."""
+        """Read the memory and judge it by its notes alone, unless evidence was gathered before.
+        Raises MemoryNotFound and MemoryUnreadable.
+        """
         return self.judge(self.read())
 
+    def look_closely(self) -> Look:
+        """Read the memory, gather the evidence, and judge it by both. Raises MemoryNotFound and
+        MemoryUnreadable.
+        """
+        memory = self.read()
+        self.gather(memory)
+        return self.judge(memory)
+
+    def gather(self, memory: Memory, step: Step = without_rest) -> bool:
+        """Gather what can be known of `memory` besides its text, by which it is judged from then
+        on; return whether that is other than what was known before. Raises what `step` raises.
+
+        May run in one thread while the memory is judged in another.
+        """
+        before, now = self._evidence, self._gatherer.gather(memory, step)
+        if before != now:
+            self._evidence = now
+        return before != now
+
     def judge(self, memory: Memory) -> Look:
-        """Judge a memory that was read."""
-        found = self.findings(memory)
+        """Judge a memory that was read, by what was gathered up to now."""
+        evidence = self._evidence
+        found = self._found(memory, evidence or NOTHING_KNOWN)
         remark = ""
         dismissed: Collection[str] = ()
         marked: frozenset[str] = frozenset()
@@ -170,18 +211,24 @@ class Notebook:
             tuple(finding for finding in found if finding.id not in dismissed),
             tuple(finding for finding in found if finding.id in dismissed),
             self.surroundings.now,
-            remark=remark,
-            marked=marked,
+            Depth.JUDGED if evidence is None else Depth.KNOWN,
+            remark,
+            marked,
+            evidence or NOTHING_KNOWN,
         )
         self._remember(look)
         return look
 
     def findings(self, memory: Memory) -> tuple[Finding, ...]:
         """Return what the rules find in `memory`, which need not be on disk, worst first."""
+        return self._found(memory, self.evidence)
+
+    def _found(self, memory: Memory, evidence: Evidence) -> tuple[Finding, ...]:
         root = self.place.root
         now = self.surroundings.now
         renamed = Whereabouts(self.database, memory)
-        context = Context(now, memory.layout, thresholds(self.settings, root), renamed)
+        set_ = thresholds(self.settings, root)
+        context = Context(now, memory.layout, set_, renamed, evidence)
         return self._linter.run(memory, context)
 
     def _remember(self, look: Look) -> None:

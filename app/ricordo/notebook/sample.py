@@ -31,5 +31,6 @@ def copied_sample(surroundings: Surroundings) -> Iterator[Sample]:
                 cwd=os.path.join(folder, "project"),
                 agent_home=os.path.join(folder, "home"),
                 state=os.path.join(folder, "state"),
+                project=os.path.join(folder, "project"),
             ),
         )

@@ -23,6 +23,8 @@ class Surroundings(NamedTuple):
     """The directory of the person's settings."""
     fixed_now: str = ""
     """The clock as the caller fixed it, ISO 8601; "" for the real one."""
+    project: str = ""
+    """The project that the caller named for the memory; "" for the one that it belongs to."""
 
     @property
     def now(self) -> datetime:

@@ -22,10 +22,11 @@ Spans = tuple[Span, ...]
 
 
 def status_line(
-    place: Place, look: Look | None, seen: Seen | Lost | None, new: int = 0
+    place: Place, look: Look | None, seen: Seen | Lost | None, new: int = 0, doing: str = ""
 ) -> list[Spans]:
     """Return the line at the top: its left part, then right parts from the longest to the
-    shortest: findings, load, whether the memory is watched, and what is `new` in the inbox.
+    shortest: findings, load, what is being done beside the screen, whether the memory is watched,
+    and what is `new` in the inbox.
     """
     left = [Span(" Ricordo ", "accent bold"), Span(f" {clip(short_name(place), 32)}", "bold")]
     if place.layout.agent:
@@ -37,15 +38,16 @@ def status_line(
     told = (Span(f"  ⇣ {new} new in the inbox ", "changed bold"),) if new else ()
     brief = (Span(f" ⇣ {new} new ", "changed bold"),) if new else ()
     watching = (_watching(seen),)
+    busy = (Span(f"○ {clip(doing, 32)} ", "dim"),) if doing else watching
     if look is None:
         return [tuple(left), watching]
     counts, load = _counts(look), look.memory.load
     long, short = _load(load, with_measures=True), _load(load, with_measures=False)
     return [
         tuple(left),
-        (*counts, *long, *watching, *told),
-        (*counts, *short, *watching, *told),
-        (*counts, *watching, *told),
+        (*counts, *long, *busy, *told),
+        (*counts, *short, *busy, *told),
+        (*counts, *busy, *told),
         (*counts, *told),
         (*counts, *brief),
     ]

@@ -20,6 +20,7 @@ from ricordo.text import clip
 from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.changing.changing import Changing
 from ricordo.tui.elsewhere import Elsewhere
+from ricordo.tui.knowing import Knowing
 from ricordo.tui.listing import Listing, until_narrowable
 from ricordo.tui.messages import Looked
 from ricordo.tui.past import Past
@@ -84,6 +85,7 @@ class MainScreen(ActingScreen[None]):
         self._recalling = Recalling(
             self, notebook, self._reading, lambda: self._palette, self._go_to
         )
+        self._knowing = Knowing(self, self._follower, self.say)
         self._elsewhere = Elsewhere(self, self._reading, lambda: self._palette)
         self._painted = asyncio.Event()
         self._look: Look | None = None
@@ -114,6 +116,7 @@ class MainScreen(ActingScreen[None]):
         self.say()
         self.run_worker(self._follow(), group="disk")
         self.run_worker(self._past.follow(), group="history")
+        self.run_worker(self._knowing.follow(), group="evidence")
 
     async def _follow(self) -> None:
         async for seen in self._follower.looks():
@@ -221,7 +224,8 @@ class MainScreen(ActingScreen[None]):
     def _tell_bars(self) -> None:
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
-        status = status_line(self._notebook.place, self._look, self._seen, self._past.new)
+        new, doing = self._past.new, self._knowing.doing
+        status = status_line(self._notebook.place, self._look, self._seen, new, doing)
         self.query_one("#status", Bar).say(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
         self.query_one("#hint", Bar).say(hint_line(self._look, self._reading.path, finding))
@@ -291,14 +295,8 @@ class MainScreen(ActingScreen[None]):
     @property
     def doers(self) -> tuple[object, ...]:
         """The parts of the screen, each with its keys."""
-        return (
-            self._panes,
-            self._changing,
-            self._past,
-            self._recalling,
-            self._elsewhere,
-            self,
-        )
+        past, elsewhere = self._past, self._elsewhere
+        return (self._panes, self._changing, past, self._recalling, elsewhere, self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Say whether a key means an action here: some share one, each where the other is not."""

@@ -1,0 +1,71 @@
+"""Evidence: what is known of notes besides their text.
+
+It is of slow origin (a project was looked through, transcripts were read, notes were compared), so
+it is gathered beforehand, by `notebook/evidence.py`, and rules only look at it. It may be older
+than the note: what a rule tells of a note it finds in the note's text again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """What came of checking a claim."""
+
+    HOLDS = "holds"
+    MISSING = "missing"
+    """What is claimed to be there is not."""
+    MOVED = "moved"
+    """It is there, under another name."""
+    CHANGED = "changed"
+    """It is there, and other than it was when the note was confirmed, or than the note says."""
+    UNCHECKED = "not checked"
+    """It cannot be told, or there was no time for it."""
+
+
+class ClaimKind(StrEnum):
+    """What a claim is about."""
+
+    PATH = "path"
+    SYMBOL = "symbol"
+    COMMAND = "command"
+    VERSION = "version"
+    VALUE = "value"
+    OWNER = "owner"
+    INSTRUCTION = "instruction"
+    """The note says what the project's own instructions say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of checking one claim of a note against the project."""
+
+    claim: str
+    """As it stands in the note."""
+    kind: ClaimKind
+    line: int
+    """1-based line of the note on which it stood when it was checked."""
+    outcome: Outcome
+    evidence: tuple[str, ...] = ()
+    """What was seen, a line each."""
+    suggestion: str = ""
+    """What should stand in the place of the claim; "" where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that is known of the notes of a memory, by their paths."""
+
+    verdicts: Mapping[str, tuple[Verdict, ...]] = field(default_factory=dict)
+    """On the claims of each note, in their order; a note without any is left out."""
+    project: str = ""
+    """The directory against which claims were checked; "" where there is none."""
+    remarks: tuple[str, ...] = ()
+    """What was not looked at, and why, a line each."""
+
+
+NOTHING_KNOWN = Evidence()
+"""Before anything was gathered."""

@@ -1,0 +1,64 @@
+"""Gathering evidence: what is known of the notes of a memory besides their text.
+
+Every kind of evidence has a source. It is asked only where one of the rules that look at what it
+gives is to run, and it keeps by itself what it needs to answer quickly the next time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Protocol
+
+from ricordo.agents.place import Place
+from ricordo.health.evidence import NOTHING_KNOWN, Evidence
+from ricordo.memory.memory import Memory
+from ricordo.notebook.surroundings import Surroundings
+
+Step = Callable[[str], None]
+"""Called by long work every few milliseconds with what it is doing, in a few words; it rests there
+where others have to go first, and raises Stopped where nobody wants the answer any more.
+"""
+
+
+class Stopped(Exception):
+    """Nobody waits for the evidence any more."""
+
+
+class Source(Protocol):
+    """One kind of slow evidence of one memory."""
+
+    @property
+    def rules(self) -> frozenset[str]:
+        """The rules that look at it."""
+
+    def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
+        """Return `known` with its own part as it is now."""
+
+
+def without_rest(_: str) -> None:
+    """The step of one for whom the evidence is all that is waited for."""
+
+
+def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
+    """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
+    return ()
+
+
+class Gatherer:
+    """Gathers the evidence of one memory; not for use from two threads at once."""
+
+    def __init__(self, sources: Sequence[Source], rules: Collection[str]) -> None:
+        """`rules` are those that will run: what none of them looks at is not gathered."""
+        self._sources = [it for it in sources if not it.rules.isdisjoint(rules)]
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether anything is gathered at all."""
+        return bool(self._sources)
+
+    def gather(self, memory: Memory, step: Step = without_rest) -> Evidence:
+        """Return what is known of `memory` now. Raises what `step` raises."""
+        known = NOTHING_KNOWN
+        for source in self._sources:
+            known = source.gather(memory, known, step)
+        return known

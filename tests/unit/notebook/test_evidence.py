@@ -1,0 +1,90 @@
+"""What is known besides the text: gathered where a rule asks for it, and handed to the rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.place import Place
+from ricordo.health.evidence import ClaimKind, Evidence, Outcome, Verdict
+from ricordo.memory.memory import Memory
+from ricordo.notebook import evidence as gathering
+from ricordo.notebook import open as opening
+from ricordo.notebook.evidence import Gatherer, Step
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.surroundings import Surroundings, look_around
+from ricordo.settings.settings import Settings
+from tests.builders import note_text, open_memory, write_memory
+
+GONE = Verdict("src/tides.py", ClaimKind.PATH, 9, Outcome.MISSING)
+
+
+class Known:
+    """A source that knows one thing of every note, and counts how often it was asked."""
+
+    rules = frozenset(("orphan-note",))
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.verdict = GONE
+
+    def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
+        self.asked += 1
+        step("knowing")
+        return replace(known, verdicts={note.path: (self.verdict,) for note in memory.notes})
+
+
+@pytest.fixture
+def source(monkeypatch: pytest.MonkeyPatch) -> Known:
+    known = Known()
+
+    def only_source(place: Place, surroundings: Surroundings) -> tuple[gathering.Source, ...]:
+        return (known,)
+
+    monkeypatch.setattr(opening, "sources", only_source)
+    return known
+
+
+def notebook(root: Path, *rules: str) -> Notebook:
+    write_memory(root, {"MEMORY.md": "- [Tides](tides.md)\n", "tides.md": note_text()})
+    surroundings = look_around({"HOME": str(root.parent)}, state=str(root.parent / "state"))
+    return Notebook(Place(str(root), AUTO_MEMORY), surroundings, Settings(), frozenset(rules))
+
+
+def test_what_no_rule_looks_at_is_not_gathered(root: Path) -> None:
+    memory = open_memory(root, {"tides.md": note_text()})
+    source = Known()
+    assert not Gatherer([source], {"dead-link"}).gather(memory).verdicts
+    assert source.asked == 0
+    assert Gatherer([source], {"dead-link", "orphan-note"}).gather(memory).verdicts
+    assert source.asked == 1
+
+
+def test_lint_of_a_rule_on_the_text_gathers_nothing(root: Path, source: Known) -> None:
+    look = notebook(root, "dead-link").look_closely()
+    assert look.known
+    assert source.asked == 0
+
+
+def test_the_first_look_waits_for_no_evidence(root: Path, source: Known) -> None:
+    opened = notebook(root)
+    look = opened.look()
+    assert look.judged
+    assert not look.known
+    assert source.asked == 0
+    assert opened.gather(look.memory), "more is known than before"
+    later = opened.judge(look.memory)
+    assert later.known
+    assert later.evidence.verdicts == {"tides.md": (GONE,)}
+
+
+def test_evidence_that_says_the_same_again_is_no_news(root: Path, source: Known) -> None:
+    opened = notebook(root)
+    memory = opened.read()
+    assert opened.gather(memory)
+    assert not opened.gather(memory)
+    source.verdict = replace(GONE, outcome=Outcome.HOLDS)
+    assert opened.gather(memory)
