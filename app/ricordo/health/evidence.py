@@ -55,12 +55,46 @@ class Verdict:
     """What should stand in the place of the claim; "" where that is not known."""
 
 
+class Relation(StrEnum):
+    """What two notes are to each other."""
+
+    REPEATS = "repeats"
+    """They say nearly the same."""
+    EXCLUDES = "excludes"
+    """They claim what cannot both hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A statement of a note."""
+
+    path: str
+    line: int
+    """1-based line on which it stood when the notes were compared; 0 for the whole note."""
+    text: str
+    """Its words, white space made single blanks; "" for the whole note."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotePair:
+    """Two notes of which one may have to go."""
+
+    relation: Relation
+    left: Quote
+    """The one whose path comes first."""
+    right: Quote
+    reason: str
+    """Why, in a few words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """All that is known of the notes of a memory, by their paths."""
 
     verdicts: Mapping[str, tuple[Verdict, ...]] = field(default_factory=dict)
     """On the claims of each note, in their order; a note without any is left out."""
+    pairs: tuple[NotePair, ...] = ()
+    """Notes that repeat or contradict each other, by their paths."""
     project: str = ""
     """The directory against which claims were checked; "" where there is none."""
     remarks: tuple[str, ...] = ()

@@ -171,11 +171,7 @@ def _plain(bare: str) -> str:
     plain = _SHORT_IS.sub("", _SHORT_NOT.sub(" not", lowered(bare).replace("cannot", "can not")))
     plain = _THOUSANDS.sub(lambda match: f"{float(match[1]) * 1000:g}", _HAND.sub("", plain))
     plain = _GLUED_UNIT.sub(r"\1 \2", plain)
-    found, phrases = known.phrases()
-    if found.search(plain):
-        for phrase, word in phrases:
-            plain = phrase.sub(word, plain)
-    return _without_reason(plain)
+    return _without_reason(known.with_phrases_joined(plain))
 
 
 def _without_reason(plain: str) -> str:

@@ -210,7 +210,7 @@ def _by_span(pair: _Pair) -> str:
 
 def _is_value(claim: Claim, span: tuple[Word, ...]) -> bool:
     """Whether the words stand together behind the verb."""
-    if len(span) > _WIDEST or any(word.place != "object" for word in span):
+    if len(span) > _WIDEST or any(word.place != "object" or not word.at for word in span):
         return False
     places = [it.at for it in span]
     between = [it for it in claim.words if min(places) < it.at < max(places)]

@@ -12,6 +12,8 @@ from ricordo.health.vocabulary import SPACELESS, any_of, compiled, expressions, 
 _FILE = "opposition"
 _BLANK = re.compile(r"\s+")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
+_FIRST = re.compile(r"([a-z]+)(?: |-|\\-)")
+_LETTERS = re.compile(r"[a-z]+")
 
 
 class ToolClass(NamedTuple):
@@ -43,14 +45,29 @@ def pattern(part: str) -> re.Pattern[str]:
 
 
 @cache
-def phrases() -> tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], str], ...]]:
-    """Return what finds any phrase that a word stands for, and each phrase with its word."""
-    pairs = [text.split(" = ") for text in expressions(_FILE, "phrases")]
-    pairs = [[text, word] for text, word in sorted(pairs, key=lambda pair: -len(pair[0]))]
+def phrases() -> Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]:
+    """Return the phrases that a word stands for, each with that word, longest first, by the word
+    with which they begin; under "" those that begin with none.
+    """
+    pairs = [(text, word) for text, word in _phrase_pairs() if text]
     tools = [text for text in _tool_spellings() if " " in text]
-    pairs += [[re.escape(text).replace(r"\ ", " "), joined(text)] for text in tools]
-    found = tuple((re.compile(any_of([text])), f" {word} ") for text, word in pairs)
-    return re.compile(any_of(text for text, _ in pairs)), found
+    pairs += [(re.escape(text).replace(r"\ ", " "), joined(text)) for text in tools]
+    found: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+    for text, word in sorted(pairs, key=lambda pair: (-len(pair[0]), pair)):
+        first = _FIRST.match(text)
+        key = first[1] if first else ""
+        found.setdefault(key, []).append((re.compile(any_of([text])), f" {word} "))
+    return {key: tuple(them) for key, them in found.items()}
+
+
+def with_phrases_joined(plain: str) -> str:
+    """Return a text in lower case with each phrase replaced by the word that stands for it."""
+    known = phrases()
+    texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in known]
+    for first in (*texts, "") if texts or not plain.isascii() or "'" in plain else ():
+        for phrase, word in known.get(first, ()):
+            plain = phrase.sub(word, plain)
+    return plain
 
 
 def joined(text: str) -> str:
@@ -143,6 +160,11 @@ def unbounded() -> re.Pattern[str]:
     known = (*tools(), *units(), *opposites(), *numbers(), *days())
     found = sorted((text for text in known if _SPACELESS.search(text)), key=len, reverse=True)
     return re.compile("|".join([*map(re.escape, found), f"[{SPACELESS}]"]))
+
+
+def _phrase_pairs() -> list[tuple[str, str]]:
+    pairs = (text.split(" = ") for text in expressions(_FILE, "phrases"))
+    return [(text, word) for text, word in pairs]
 
 
 def _tool_spellings() -> list[str]:
