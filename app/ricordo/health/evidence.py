@@ -34,7 +34,8 @@ class ClaimKind(StrEnum):
     COMMAND = "command"
     VERSION = "version"
     VALUE = "value"
-    OWNER = "owner"
+    COMMITS = "commits"
+    """Files that the note names were changed since it was confirmed."""
     INSTRUCTION = "instruction"
     """The note says what the project's own instructions say."""
 
@@ -53,6 +54,12 @@ class Verdict:
     """What was seen, a line each."""
     suggestion: str = ""
     """What should stand in the place of the claim; "" where that is not known."""
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether it says of a claim that it holds or not."""
+        is_claim = self.kind not in (ClaimKind.COMMITS, ClaimKind.INSTRUCTION)
+        return is_claim and self.outcome is not Outcome.UNCHECKED
 
 
 class Relation(StrEnum):
