@@ -13,6 +13,7 @@ from typing import Protocol
 from ricordo.agents.place import Place
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.memory.memory import Memory
+from ricordo.notebook.comparing import Comparing
 from ricordo.notebook.probing import Probing
 from ricordo.notebook.surroundings import Surroundings
 
@@ -45,8 +46,8 @@ def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
     project = surroundings.project or place.project
     if not project or not os.path.isdir(project):
-        return ()
-    return (Probing(project, surroundings.state),)
+        return (Comparing(),)
+    return (Comparing(), Probing(project, surroundings.state))
 
 
 class Gatherer:

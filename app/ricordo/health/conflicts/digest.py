@@ -83,8 +83,13 @@ def _numbers(found: list[str]) -> list[int]:
 
 
 def _subject(text: str) -> tuple[str, ...]:
-    if text.count(" ") > _SAID_BY_THE_WAY:
-        return ()
+    return () if text.count(" ") > _SAID_BY_THE_WAY else subject_of(text)
+
+
+def subject_of(text: str) -> tuple[str, ...]:
+    """Return what a text speaks of: its words in one form each, without those that say nothing;
+    for a thing of a class, a word and its opposite what both share.
+    """
     found = words(text)
     keys = _keys
     if len(keys) > _MOST_KNOWN:
@@ -92,7 +97,7 @@ def _subject(text: str) -> tuple[str, ...]:
     for word in found:
         if word not in keys:
             keys[word] = _key(word)
-    return tuple({key for word in found if (key := keys[word])})
+    return tuple(dict.fromkeys(key for word in found if (key := keys[word])))
 
 
 def _key(word: str) -> str:
