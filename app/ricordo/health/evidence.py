@@ -95,6 +95,33 @@ class NotePair:
 
 
 @dataclass(frozen=True, slots=True)
+class Reads:
+    """What agents' transcripts tell of the readings of one note."""
+
+    times: int
+    last: str
+    """ISO 8601 in UTC; "" where the transcript has no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What caused a note, as far as agents' transcripts tell."""
+
+    speaker: str
+    """`person` or `agent`: whose words are quoted. An agent's are its own summary: nobody said
+    it.
+    """
+    text: str
+    """What was said, without credentials; "" where the agent wrote without a word."""
+    session: str
+    """Its title, else the beginning of its id."""
+    agent: str
+    """The program, as people write it."""
+    at: str
+    """When the note was written, ISO 8601 in UTC."""
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """All that is known of the notes of a memory, by their paths."""
 
@@ -102,6 +129,14 @@ class Evidence:
     """On the claims of each note, in their order; a note without any is left out."""
     pairs: tuple[NotePair, ...] = ()
     """Notes that repeat or contradict each other, by their paths."""
+    reads: Mapping[str, Reads] = field(default_factory=dict)
+    """Of the notes that agents read; a note that none of them read is left out."""
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    """Of the notes of which it is known what caused them."""
+    last_session: str = ""
+    """When the newest known session began, ISO 8601 in UTC; "" where none is known, or not all of
+    them could be read.
+    """
     project: str = ""
     """The directory against which claims were checked; "" where there is none."""
     remarks: tuple[str, ...] = ()

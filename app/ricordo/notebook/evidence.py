@@ -44,10 +44,13 @@ def without_rest(_: str) -> None:
 
 def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
+    from ricordo.notebook.activity import Activity
+
+    found: tuple[Source, ...] = (Activity(place, surroundings), Comparing())
     project = surroundings.project or place.project
-    if not project or not os.path.isdir(project):
-        return (Comparing(),)
-    return (Comparing(), Probing(project, surroundings.state))
+    if project and os.path.isdir(project):
+        return (*found, Probing(project, surroundings.state))
+    return found
 
 
 class Gatherer:

@@ -223,10 +223,14 @@ class Notebook:
         """Return what the rules find in `memory`, which need not be on disk, worst first."""
         return self._found(memory, self.evidence)
 
+    def renamed(self, memory: Memory) -> Whereabouts:
+        """Return the present paths of files of `memory` by paths that they had."""
+        return Whereabouts(self.database, memory)
+
     def _found(self, memory: Memory, evidence: Evidence) -> tuple[Finding, ...]:
         root = self.place.root
         now = self.surroundings.now
-        renamed = Whereabouts(self.database, memory)
+        renamed = self.renamed(memory)
         set_ = thresholds(self.settings, root)
         context = Context(now, memory.layout, set_, renamed, evidence)
         return self._linter.run(memory, context)

@@ -78,6 +78,16 @@ class Past:
         inbox = InboxScreen(self._notebook, self._palette(), keymap, self._hands, changed)
         self._screen.app.push_screen(inbox)
 
+    def do_origin(self) -> None:
+        """What caused the open note."""
+        from ricordo.tui.screens.origin import OriginScreen
+
+        keymap, look = self._notebook.settings.keymap, self._reading.look
+        if look is not None:
+            memory, path = look.memory, self._reading.path
+            origin = OriginScreen(self._notebook, memory, path, self._palette(), keymap)
+            self._screen.app.push_screen(origin)
+
     def do_history(self) -> None:
         """The versions of the open note, or the notes that are gone."""
         from ricordo.tui.screens.history import HistoryScreen

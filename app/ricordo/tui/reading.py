@@ -114,4 +114,13 @@ def _drawn_from(look: Look, path: str) -> tuple[object, ...]:
     memory = look.memory
     note = memory.by_path.get(path)
     protected = note is not None and look.is_protected(note)
-    return (note and note.raw, memory.links.get(path), memory.backlinks.get(path), protected)
+    evidence = look.evidence
+    return (
+        note and note.raw,
+        memory.links.get(path),
+        memory.backlinks.get(path),
+        protected,
+        evidence.reads.get(path),
+        evidence.origins.get(path),
+        bool(evidence.last_session),
+    )

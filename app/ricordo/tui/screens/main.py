@@ -141,6 +141,7 @@ class MainScreen(ActingScreen[None]):
             self._panes.situation,
             read=look is not None,
             note=reading.note is not None,
+            origin=look is not None and reading.path in look.evidence.origins,
             types=look is not None and bool(look.memory.types),
             back=reading.trail.can_go_back,
             forward=reading.trail.can_go_forward,
