@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ricordo.health.conflicts import words as known
 from ricordo.health.conflicts.claim import Claim, Word, read_claim
-from ricordo.health.conflicts.differences import Differences, differences, names_of
+from ricordo.health.conflicts.differences import Differences, differences, names_of, texts_of
 
 _WIDEST = 3
 """Words of a value."""
@@ -87,7 +87,7 @@ def _by_choice(pair: _Pair) -> str:
     mine, theirs = names_of(one) & other.rejected, names_of(other) & one.rejected
     if mine and theirs:
         is_bare = len(pair.mine) <= len(mine) and len(pair.theirs) <= len(theirs)
-        return _choice(mine, theirs) if is_bare or pair.shared else ""
+        return _choice(pair, mine, theirs) if is_bare or pair.shared else ""
     if not (mine or theirs) or pair.is_limited or one.is_additive or other.is_additive:
         return ""
     chooser = one if mine else other
@@ -95,13 +95,19 @@ def _by_choice(pair: _Pair) -> str:
     about = {it for kind in chooser.tools for cls, _ in kind.of for it in cls.about}
     rest = {it for it in rest if it not in pair.values.about and it not in about}
     is_common = len(pair.shared) >= _WIDE_FRAME and _same_subject(pair)
-    return _choice(mine, theirs) if is_common or (pair.shared and not rest) or not rest else ""
+    is_thing = any(it.key in mine | theirs or it.of[0][1] in mine | theirs for it in chooser.tools)
+    is_bare = not rest and (is_thing or bool(pair.shared))
+    return _choice(pair, mine, theirs) if is_common or is_bare else ""
 
 
-def _choice(mine: frozenset[str], theirs: frozenset[str]) -> str:
+def _choice(pair: _Pair, mine: frozenset[str], theirs: frozenset[str]) -> str:
+    left, right = (
+        " ".join(text for key, text in texts_of(claim) if key in keys)
+        for claim, keys in ((pair.one, mine), (pair.other, theirs))
+    )
     if mine and theirs:
-        return f"opposite choice: {' '.join(sorted(mine))} / {' '.join(sorted(theirs))}"
-    return f"chosen here, rejected there: {' '.join(sorted(mine or theirs))}"
+        return f"opposite choice: {left} / {right}"
+    return f"chosen here, rejected there: {left or right}"
 
 
 def _by_quantity(pair: _Pair) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ricordo.health.conflicts.claim import Claim, Number, Tool, Word
@@ -85,6 +85,12 @@ def differences(one: Claim, other: Claim) -> Differences:
 def names_of(claim: Claim) -> frozenset[str]:
     """Return the keys of everything that a claim names."""
     return claim.keys | {tool.of[0][1] for tool in claim.tools} | {it.key for it in claim.tools}
+
+
+def texts_of(claim: Claim) -> Iterator[tuple[str, str]]:
+    """Yield everything that a claim names as it is written there, by its keys."""
+    yield from ((it.key, it.text) for it in claim.words)
+    yield from ((it.of[0][1], it.text) for it in claim.tools)
 
 
 def _tools(
@@ -205,8 +211,3 @@ def _shared_opposites(one: Claim, other: Claim) -> frozenset[str]:
     sides = {(it.pair, it.side) for it in one.opposites}
     return frozenset(it.pair for it in other.opposites if (it.pair, it.side) in sides)
 
-
-def texts(found: Sequence[Difference]) -> Iterator[str]:
-    """Yield the reasons of differences."""
-    for it in found:
-        yield it.reason
