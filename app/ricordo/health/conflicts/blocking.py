@@ -65,7 +65,8 @@ class Blocks:
 
     def _groups(self) -> Iterator[list[int]]:
         """The places that share a key, in their order, without crowds."""
-        last, places = -1, []
+        last = -1
+        places: list[int] = []
         mask = MOST_PLACES - 1
         for it in self._sorted:
             key = it >> _PLACE_BITS

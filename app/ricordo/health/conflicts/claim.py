@@ -25,7 +25,9 @@ _LINK = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
 _SHORT_NOT = re.compile(r"n['’]t\b")
 _SHORT_IS = re.compile(r"(?<=\w)['’](?:s|re|ll|ve|d|m)\b")
 _HAND = re.compile(r"(?<=\d)[,’'](?=\d{3}\b)")
-_GLUED_UNIT = re.compile(r"\b(\d+(?:\.\d+)?)\s?-?(ms|s|sec|min|h|d|kb|mb|gb|tb|%|px|cm|mm|km|m)(?!\w)")
+_GLUED_UNIT = re.compile(
+    r"\b(\d+(?:\.\d+)?)\s?-?(ms|s|sec|min|h|d|kb|mb|gb|tb|%|px|cm|mm|km|m)(?!\w)"
+)
 _THOUSANDS = re.compile(r"\b(\d+(?:\.\d+)?)k\b")
 _TOKEN = re.compile(
     rf"(?:(?<![^\s(])[/~.@]+)?[^\W{SPACELESS}]+(?:[.:/@+-]+[^\W{SPACELESS}]+)*(?:\+\+|#)?|%|[{SPACELESS}]+"
@@ -324,7 +326,6 @@ class _Reading:
         elif key := _key(token):
             self._words.append(Word(key, token, at, place, is_name))
 
-
     def _is_surely(self, token: str, tools: tuple[tuple[ToolClass, str], ...]) -> bool:
         """Whether a word that may be one of the language names a thing here."""
         if token not in known.doubtful_tools():
@@ -333,7 +334,7 @@ class _Reading:
 
 
 def _is_name(bare: str, match: re.Match[str]) -> bool:
-    """Whether a word is written as names, paths and codes are; the first one may be a sentence's."""
+    """Whether a word is written as names, paths and codes are, the first letter of all aside."""
     return bool(_NAMED.search(match.group(), 1 if match.start() == 0 else 0))
 
 
@@ -342,9 +343,7 @@ def _parted(plain: str) -> tuple[str, str]:
     match = _OVER.search(plain)
     if match and not known.pattern("contrast").search(plain):
         return plain[: match.end() - 2], plain[match.end() :]
-    found = None
-    for found in known.pattern("contrast").finditer(plain):
-        break
+    found = known.pattern("contrast").search(plain)
     if found is None or not plain[: found.start()].strip():
         return plain, ""
     behind = plain[found.end() :]

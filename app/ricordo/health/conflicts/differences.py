@@ -8,7 +8,9 @@ from typing import NamedTuple
 from ricordo.health.conflicts.claim import Claim, Number, Tool, Word
 
 _BOUNDS = frozenset(("maximum", "minimum"))
-_MEASURES = frozenset(("length", "size", "durat", "time", "lifetim", "long", "larg", "age", "number"))
+_MEASURES = frozenset(
+    ("length", "size", "durat", "time", "lifetim", "long", "larg", "age", "number")
+)
 """What only says that a number is one."""
 _ADVERBS = frozenset(("before", "manual", "sync", "vor", "avant", "antes", "prima", "manuell"))
 _CLOSE = 1e-9
@@ -180,8 +182,8 @@ def _days(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
         return [], loose
     if any(_is_part(a, b) for (_, a), (_, b) in zip(mine, theirs, strict=True)):
         return [], loose
-    texts = [", ".join(texts) for texts in ((left[k] for k in mine), (right[k] for k in theirs))]
-    return [Difference("dates", *texts)], []
+    one_day, other_day = ", ".join(left[k] for k in mine), ", ".join(right[k] for k in theirs)
+    return [Difference("dates", one_day, other_day)], []
 
 
 def _is_part(one: str, other: str) -> bool:
@@ -210,4 +212,3 @@ def _opposites(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
 def _shared_opposites(one: Claim, other: Claim) -> frozenset[str]:
     sides = {(it.pair, it.side) for it in one.opposites}
     return frozenset(it.pair for it in other.opposites if (it.pair, it.side) in sides)
-

@@ -7,18 +7,22 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ricordo.health.conflicts.claim import LONGEST
+from ricordo.health.conflicts.words import pattern
 from ricordo.health.prose import Statement, statements
+from ricordo.health.vocabulary import lowered
 from ricordo.memory.note import Note
 
 MOST = 80
 """Statements of one note that are compared; what goes on longer is a log."""
+_LONGEST_LABEL = 40
 _SHORTEST = 6
 """Characters."""
 _END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)")
-_ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|no|nr|approx|ca|bzw|dr|mr|st)|\b\w)\.\Z", re.I)
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|no|nr|approx|ca|bzw|dr|mr|st)|\b\w)\.\Z", re.I
+)
 _LIST_MARK = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)+")
-_LABEL = re.compile(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)|(?:how to apply|rule|decision|fact):\s*", re.I)
-_REASON = re.compile(r"\s*\*{0,2}(?:why|warum|pourquoi|por qué|perché|por quê|为什么|이유|理由)\b[^:]{0,30}:", re.I)
+_LABEL = re.compile(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)")
 _NOTHING_SAID = re.compile(r"\s*(?:#{1,6}\s|\||[-*+]\s+\[[ xX]\]\s|<!--)")
 """Headings, rows of tables, tasks with a box, comments."""
 _QUOTED = re.compile(r"[\"“„«「].{12,}[\"”“»」]")
@@ -39,11 +43,18 @@ def sayings(note: Note) -> tuple[Said, ...]:
     found: list[Said] = []
     body = note.line_of(note.head.end) if note.head.end else 0
     for statement in statements(note):
-        if not _NOTHING_SAID.match(statement.text) and not _REASON.match(statement.text):
+        if not _NOTHING_SAID.match(statement.text) and not _gives_reason(statement):
             found.extend(_sentences(statement, statement.line < body))
         if len(found) >= MOST:
             break
     return tuple(found[:MOST])
+
+
+def _gives_reason(statement: Statement) -> bool:
+    """Whether it only says why, as `**Why:**` does."""
+    begin = lowered(statement.text[:_LONGEST_LABEL].lstrip(" *-"))
+    label, colon, _ = begin.partition(":")
+    return bool(colon) and bool(pattern("why").match(label))
 
 
 def _sentences(statement: Statement, in_head: bool) -> Iterator[Said]:

@@ -103,7 +103,7 @@ def synonyms() -> Mapping[str, str]:
 @cache
 def numbers() -> Mapping[str, str]:
     """Return the digits of number words."""
-    return {word: digits for word, digits in map(str.split, expressions(_FILE, "numbers"))}
+    return dict(text.split(" ", 1) for text in expressions(_FILE, "numbers"))
 
 
 @cache

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice, takewhile
 
-from ricordo.health.finding import Fix, Severity
-from ricordo.health.mending.entries import lifted
 from ricordo.health.conflicts.compare import excludes
 from ricordo.health.conflicts.digest import subject_of
+from ricordo.health.finding import Fix, Severity
+from ricordo.health.mending.entries import lifted
 from ricordo.health.prose import words_in
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.health.rules.index import what_is_listed
