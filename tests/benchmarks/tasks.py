@@ -77,6 +77,34 @@ def lint_structure(folder: str) -> Callable[[], None]:
     return lint(folder, STRUCTURAL)
 
 
+def compare(folder: str) -> Callable[[], None]:
+    """Find the notes that repeat or contradict each other, and those statements that are worth
+    comparing for it; the memory is read beforehand.
+    """
+    from ricordo.agents.claude import AUTO_MEMORY
+    from ricordo.disk.reader import read_memory
+    from ricordo.health.conflicts.comparing import Comparing
+
+    memory = read_memory(folder, AUTO_MEMORY)
+    return lambda: void(Comparing().pairs(memory))
+
+
+def compare_one(folder: str) -> Callable[[], None]:
+    """The same, after one note was changed."""
+    from ricordo.agents.claude import AUTO_MEMORY
+    from ricordo.disk.reader import read_memory
+    from ricordo.health.conflicts.comparing import Comparing
+    from ricordo.memory.note import read_note
+
+    memory, comparing = read_memory(folder, AUTO_MEMORY), Comparing()
+    comparing.pairs(memory)
+    note = memory.notes[len(memory.notes) // 2]
+    text = note.raw + b"\nThe web view listens on port 8040.\n"
+    changed = read_note(note.path, text, note.facts, memory.layout)
+    later = memory.with_files({note.path: changed})
+    return lambda: void(comparing.pairs(later))
+
+
 def sync_files(folder: str, count: int) -> Callable[[], None]:
     """Write 4 KiB to a new file and wait until it is on the disk, `count` times: what a change
     set waits for are new files too, and on some disks an old one costs next to nothing.
@@ -128,6 +156,8 @@ TASKS: dict[str, Callable[[str], Callable[[], None]]] = {
     "load": load,
     "lint-structure": lint_structure,
     "lint": lint,
+    "compare": compare,
+    "compare-one": compare_one,
     "fsync": lambda folder: sync_files(folder, FSYNCS),
     "apply": lambda folder: apply_changes(folder, CHANGED),
 }

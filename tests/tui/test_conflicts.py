@@ -122,7 +122,9 @@ async def test_links_go_to_the_note_that_stays(sample: Path) -> None:
 
 
 async def test_of_a_note_that_says_more_only_the_sentence_is_replaced(tmp_path: Path) -> None:
-    more = "".join(f"The harbour has lamp {word}.\n\n" for word in "alpha beta gamma delta eta".split())
+    more = "".join(
+        f"The harbour has lamp {word}.\n\n" for word in ["alpha", "beta", "gamma", "delta", "eta"]
+    )
     files = {
         "MEMORY.md": "- [Web](web.md)\n- [Server](server.md)\n",
         "web.md": note_text("web", "The web view listens on port 8040.\n", "About the web view"),
@@ -245,4 +247,3 @@ async def test_both_notes_show_their_claims_dates_and_origins(sample: Path) -> N
             if span.style == "match"
         ]
         assert "real SQLite file" in " ".join(marked)
-

@@ -60,6 +60,7 @@ def _in_one(options: Namespace, surroundings: Surroundings) -> int:
     memory = notebook.read()
     uses = uses_by_person(surroundings, memory)
     if asks_findings(options.query):
+        notebook.gather(memory)
         values = values_of(notebook.judge(memory), uses)
     else:
         values = Values(uses=uses)

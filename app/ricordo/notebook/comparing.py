@@ -6,19 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ricordo.health.evidence import Evidence
+from ricordo.health.rules.pairs import RULE_OF
 from ricordo.memory.memory import Memory
 
 if TYPE_CHECKING:
     from ricordo.health.conflicts.comparing import Comparing as Comparer
     from ricordo.notebook.evidence import Step
 
-RULES = frozenset(("contradiction", "duplicate"))
-
 
 class Comparing:
     """The source of the pairs. Only notes that changed are compared again."""
 
-    rules = RULES
+    rules = frozenset(RULE_OF.values())
 
     def __init__(self) -> None:
         self._comparer: Comparer | None = None

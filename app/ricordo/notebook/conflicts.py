@@ -10,12 +10,13 @@ from ricordo.errors import WrongUsage
 from ricordo.health.conflicts.standing import cause_of, line_of
 from ricordo.health.evidence import NotePair, Origin, Outcome, Quote, Relation, Verdict
 from ricordo.health.finding import Finding
+from ricordo.health.rules.pairs import RULE_OF
 from ricordo.memory.note import Note
 from ricordo.notebook.activity_words import read_briefly
 from ricordo.notebook.open import Look
 from ricordo.text import visible
 
-RULE = "contradiction"
+RULE = RULE_OF[Relation.EXCLUDES]
 _FAILED = (Outcome.MISSING, Outcome.CHANGED, Outcome.MOVED)
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from ricordo.garbage import no_garbage_collection
 from ricordo.health.conflicts.blocking import MOST_PLACES, Blocks
-from ricordo.health.conflicts.claim import read_claim
 from ricordo.health.conflicts.compare import opposed
 from ricordo.health.conflicts.digest import Digest, digest, is_class
+from ricordo.health.conflicts.reading import read_claim
 from ricordo.health.conflicts.repeats import alike, alike_to, repeats
 from ricordo.health.conflicts.sayings import Said
 from ricordo.health.evidence import NotePair, Quote, Relation

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ricordo.health.conflicts.claim import LONGEST
+from ricordo.health.conflicts.plain import LONGEST
 from ricordo.health.conflicts.words import pattern
 from ricordo.health.prose import Statement, statements
 from ricordo.health.vocabulary import lowered

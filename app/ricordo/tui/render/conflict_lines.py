@@ -35,20 +35,17 @@ def note_lines(side: Side, width: int) -> tuple[list[Line], int]:
     span = span_of(note, side.quote) or (0, 0)
     lines: list[Line] = []
     first, at = 0, 0
-    head = 0 if span[0] < note.head.end else note.head.end
     for number, text in enumerate(note.text.split("\n"), 1):
         start, end = at, at + len(text)
         at = end + 1
-        if end < head or (start < head and not text.strip("-")):
+        is_claim = start <= span[1] and span[0] <= end
+        if end < note.head.end and not is_claim:
             continue
         if start <= span[0] <= end:
             first = len(lines)
         base = "frontmatter" if start < note.head.end else "heading" if text[:1] == "#" else ""
         spans = _marked(text, span[0] - start, span[1] - start, base)
         lines += [Line(row, number) for row in wrap(spans, width)] or [BLANK]
-    while lines and not lines[0].text.strip() and first:
-        del lines[0]
-        first -= 1
     return lines, first
 
 
@@ -93,7 +90,7 @@ def _probes(side: Side) -> tuple[Span, ...]:
         key=lambda it: it.outcome is Outcome.HOLDS,
     )
     if not checked:
-        return (Span("nothing in it can be checked", "dim"),)
+        return (Span("nothing was checked", "dim"),)
     spans = [span for it in checked[:_MOST_NAMED] for span in _verdict(it)]
     more = len(checked) - _MOST_NAMED
     return (*spans, Span(f"+{more} more", "dim")) if more > 0 else tuple(spans)
