@@ -212,7 +212,7 @@ def _by_span(pair: _Pair) -> str:
         return ""
     if one.quantity != other.quantity or one.quantity == "some":
         return ""
-    if not _is_bound(pair):
+    if _is_country(mine) != _is_country(theirs) or not _is_bound(pair):
         return ""
     return f"one slot: {_said(mine)} / {_said(theirs)}"
 
@@ -224,6 +224,11 @@ def _is_value(claim: Claim, span: tuple[Word, ...]) -> bool:
     places = [it.at for it in span]
     between = [it for it in claim.words if min(places) < it.at < max(places)]
     return all(it in span for it in between)
+
+
+def _is_country(span: tuple[Word, ...]) -> bool:
+    """Whether a value is a country: a place in it is no other place."""
+    return any(word.text in known.words("countries") for word in span)
 
 
 def _is_bound(pair: _Pair) -> bool:

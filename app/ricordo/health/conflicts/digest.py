@@ -100,6 +100,14 @@ def subject_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for word in found if (key := keys[word])))
 
 
+def content_of(text: str) -> tuple[str, ...]:
+    """Return what a text speaks of word by word: numbers and things as they are named, without
+    words that say nothing.
+    """
+    found = dict.fromkeys(words(text))
+    return tuple(stem(word) for word in found if word not in known.words("filler"))
+
+
 def _key(word: str) -> str:
     """What stands for a word; the class for a thing of one, "" for what may differ or says
     nothing.
