@@ -119,6 +119,18 @@ def test_another_number_or_denial_makes_no_duplicate(root: Path, old: str, new: 
     assert ("repeats", "a.md", "b.md") not in names(pairs(open_memory(root, files)))
 
 
+def test_what_a_template_says_makes_no_duplicate(root: Path) -> None:
+    stock = "This note exists so that there is something behind the entry of the index.\n"
+    own = ("Lamps are red", "Quays are long", "Boats are blue", "Pilots are few")
+    files = {f"{n}.md": note_text(str(n), f"{text}. {stock}") for n, text in enumerate(own)}
+    assert pairs(open_memory(root, files)) == ()
+
+
+def test_three_copies_are_duplicates_of_each_other(root: Path) -> None:
+    files = {f"{name}.md": note_text(name, SAME.format("ever")) for name in "abc"}
+    assert len(pairs(open_memory(root, files))) == 3
+
+
 def test_a_list_of_like_things_is_no_conflict(root: Path) -> None:
     files = {f"n{n}.md": note_text(f"n{n}", PORT.format(8000 + n)) for n in range(5)}
     assert pairs(open_memory(root, files)) == ()

@@ -16,7 +16,7 @@ from ricordo.health.conflicts.blocking import MOST_PLACES, Blocks
 from ricordo.health.conflicts.compare import opposed
 from ricordo.health.conflicts.digest import Digest, digest, is_class
 from ricordo.health.conflicts.reading import read_claim
-from ricordo.health.conflicts.repeats import alike, alike_to, repeats
+from ricordo.health.conflicts.repeats import alike, alike_to, common_sayings, repeats
 from ricordo.health.conflicts.sayings import Said
 from ricordo.health.evidence import NotePair, Quote, Relation
 from ricordo.memory.layout import Role
@@ -197,9 +197,12 @@ def _repeating(
     known: _Known, notes: Mapping[str, Note], candidates: Iterable[_Paths], step: Step
 ) -> set[_Paths]:
     found: set[_Paths] = set()
-    for one, other in sorted(candidates):
+    todo = sorted(candidates)
+    common = common_sayings(known.digests) if todo else frozenset()
+    for one, other in todo:
         step()
-        if repeats(notes[one], notes[other], (known.digests[one], known.digests[other])):
+        digests = known.digests[one], known.digests[other]
+        if repeats(notes[one], notes[other], digests, common):
             found.add((one, other))
     return found
 
