@@ -1,11 +1,13 @@
 """`python -m tests.benchmarks.tasks TASK DIR`: one measured act in a fresh process.
 
-Prints the seconds that the act took, without the start of the interpreter and the imports.
+Prints the seconds that the act took and those of them that the processor was used, without the
+start of the interpreter and the imports, and the most KiB that the process has held.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -77,10 +79,28 @@ def lint_structure(folder: str) -> Callable[[], None]:
     return lint(folder, STRUCTURAL)
 
 
+def find_candidates(folder: str) -> Callable[[], None]:
+    """Find the notes and the statements that are worth comparing, in a memory that was read."""
+    from ricordo.agents.claude import AUTO_MEMORY
+    from ricordo.disk.reader import read_memory
+    from ricordo.garbage import no_garbage_collection
+    from ricordo.health.conflicts.blocking import Blocks
+    from ricordo.health.conflicts.digest import digest
+    from ricordo.health.conflicts.repeats import alike
+
+    memory = read_memory(folder, AUTO_MEMORY)
+
+    def act() -> None:
+        with no_garbage_collection():
+            digests = {note.path: digest(note) for note in memory.notes}
+            alike(digests)
+            Blocks([words for it in digests.values() for words in it.subjects]).pairs()
+
+    return act
+
+
 def compare(folder: str) -> Callable[[], None]:
-    """Find the notes that repeat or contradict each other, and those statements that are worth
-    comparing for it; the memory is read beforehand.
-    """
+    """Find the notes that repeat or contradict each other, in a memory that was read."""
     from ricordo.agents.claude import AUTO_MEMORY
     from ricordo.disk.reader import read_memory
     from ricordo.health.conflicts.comparing import Comparing
@@ -156,6 +176,7 @@ TASKS: dict[str, Callable[[str], Callable[[], None]]] = {
     "load": load,
     "lint-structure": lint_structure,
     "lint": lint,
+    "candidates": find_candidates,
     "compare": compare,
     "compare-one": compare_one,
     "fsync": lambda folder: sync_files(folder, FSYNCS),
@@ -167,9 +188,11 @@ def main() -> None:
     """Do the task once, and print how long it took."""
     name, folder = sys.argv[1:]
     act = TASKS[name](folder)
-    start = time.perf_counter()
+    start, before = time.perf_counter(), time.process_time()
     act()
-    print(time.perf_counter() - start)
+    took, processor = time.perf_counter() - start, time.process_time() - before
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(took, processor, peak)
 
 
 if __name__ == "__main__":

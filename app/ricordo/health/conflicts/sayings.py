@@ -18,6 +18,8 @@ _LONGEST_LABEL = 40
 _SHORTEST = 6
 """Characters."""
 _END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)")
+_STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]")
+"""One of these is in every text of one line that holds several sentences."""
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|no|nr|approx|ca|bzw|dr|mr|st)|\b\w)\.\Z", re.I
 )
@@ -68,7 +70,8 @@ def _sentences(statement: Statement, in_head: bool) -> Iterator[Said]:
         start = end
         if _SHORTEST <= end - begin <= LONGEST:
             plain = " ".join(text[begin:end].split())
-            if not _QUOTED.search(plain):
+            may_quote = '"' in plain or not plain.isascii()
+            if not (may_quote and _QUOTED.search(plain)):
                 yield Said(statement.line_at(begin), plain, in_head)
 
 
@@ -81,6 +84,9 @@ def _behind_marks(text: str, begin: int, end: int) -> int:
 
 
 def _ends(text: str) -> Iterator[int]:
-    for match in _END.finditer(text.rstrip()):
+    text = text.rstrip()
+    if text.isascii() and "\n" not in text and not any(map(text.count, _STOPS)):
+        return
+    for match in _END.finditer(text):
         if not _ABBREVIATED.search(text, max(0, match.start() - 8), match.start()):
             yield match.end()

@@ -11,7 +11,6 @@ from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
-
 RULE_OF = {Relation.EXCLUDES: "contradiction", Relation.REPEATS: "duplicate"}
 """The rules that tell of pairs of notes."""
 
