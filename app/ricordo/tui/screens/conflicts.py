@@ -185,7 +185,7 @@ class ConflictsScreen(ActingScreen[None]):
         for keep in _SIDES:
             side = self.side(keep)
             pane = self.query_one(f"#{keep.value}")
-            pane.border_title = Content(side_title(side)) if side else None
+            pane.border_title = Content(side_title(side) if side else "")
             self._texts[keep].tell()
             self._facts[keep].tell()
         self._suggestion.tell()
