@@ -319,6 +319,63 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
 
 
+async def conflicting(stage: Stage) -> ConflictsScreen:
+    """Let two notes contradict each other, and open the workbench."""
+    for path, port in ((TIDES, 8040), (UNITS, 8100)):
+        note = Path(stage.main.root, path)
+        note.write_text(note.read_text("utf-8") + f"\nThe view listens on port {port}.\n", "utf-8")
+    await stage.wait_for(lambda: "conflicts 1" in " ".join(stage.bottom.split()), "the conflict")
+    await stage.press("x")
+    await stage.shows(ConflictsScreen)
+    screen = stage.app.screen
+    assert isinstance(screen, ConflictsScreen)
+    await stage.wait_for(lambda: time.monotonic() - screen.opened > CALM, "the screen is calm")
+    return screen
+
+
+@shows("conflicts")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.paints("Conflict 1 of 1")
+    await stage.press("x")
+    await stage.shows(MainScreen)
+
+
+@shows("keep-left", "keep-right")
+async def _(stage: Stage) -> None:
+    screen = await conflicting(stage)
+    for key, keep in (("1", Keep.LEFT), ("2", Keep.RIGHT)):
+        await stage.press(key)
+        await stage.shows(ProposalScreen)
+        side = screen.side(keep)
+        assert side is not None
+        assert f"Keep {side.quote.path}" in stage.painted()
+        await stage.press("escape")
+        await stage.shows(ConflictsScreen)
+
+
+@shows("merge")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.press("3")
+    await stage.shows(ProposalScreen)
+    assert "Merge into" in stage.painted()
+
+
+@shows("both")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.press("4")
+    await stage.shows(FormScreen)
+
+
+@shows("no-conflict")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.press("0")
+    await stage.paints("No two notes contradict each other")
+
+
 @shows("history")
 async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.main._past.counted)
