@@ -62,6 +62,38 @@ class Verdict:
         return is_claim and self.outcome is not Outcome.UNCHECKED
 
 
+class Relation(StrEnum):
+    """What two notes are to each other."""
+
+    REPEATS = "repeats"
+    """They say nearly the same."""
+    EXCLUDES = "excludes"
+    """They claim what cannot both hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A statement of a note."""
+
+    path: str
+    line: int
+    """1-based line on which it stood when the notes were compared; 0 for the whole note."""
+    text: str
+    """Its words, white space made single blanks; "" for the whole note."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotePair:
+    """Two notes of which one may have to go."""
+
+    relation: Relation
+    left: Quote
+    """The one whose path comes first."""
+    right: Quote
+    reason: str
+    """Why, in a few words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reads:
     """What agents' transcripts tell of the readings of one note."""
@@ -97,6 +129,8 @@ class Evidence:
 
     verdicts: Mapping[str, tuple[Verdict, ...]] = field(default_factory=dict)
     """On the claims of each note, in their order; a note without any is left out."""
+    pairs: tuple[NotePair, ...] = ()
+    """Notes that repeat or contradict each other, by their paths."""
     reads: Mapping[str, Reads] = field(default_factory=dict)
     """Of the notes that agents read; a note that none of them read is left out."""
     origins: Mapping[str, Origin] = field(default_factory=dict)

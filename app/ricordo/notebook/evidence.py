@@ -14,6 +14,7 @@ from ricordo.agents.place import Place
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.memory.memory import Memory
 from ricordo.notebook.activity import Activity
+from ricordo.notebook.comparing import Comparing
 from ricordo.notebook.probing import Probing
 from ricordo.notebook.surroundings import Surroundings
 
@@ -44,9 +45,9 @@ def without_rest(_: str) -> None:
 
 def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
-    own = Activity(place, surroundings)
+    own = (Activity(place, surroundings), Comparing())
     project = surroundings.project or _project_of(place, surroundings)
-    return (own, Probing(project, surroundings)) if os.path.isdir(project) else (own,)
+    return (*own, Probing(project, surroundings)) if os.path.isdir(project) else own
 
 
 def _project_of(place: Place, surroundings: Surroundings) -> str:
