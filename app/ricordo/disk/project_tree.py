@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from ricordo.disk.ignored import Ignored
 from ricordo.disk.plain_file import read_plain_file
 
 MOST_FILES = 200_000
+MOST_SECONDS = 20.0
 LARGEST_FILE = 1024 * 1024
 """Bytes of a file that are read."""
 NEVER_LISTED = frozenset(
@@ -132,7 +134,8 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     else:
         paths = (os.fsdecode(name) for name in listed.split(b"\0"))
     files, links, is_whole = _sorted_in(root, paths, step)
-    remark = "" if is_whole else f"the project was looked through up to {MOST_FILES:,} files"
+    count = len(files) + len(links)
+    remark = "" if is_whole else f"the project was looked through up to {count:,} files"
     if listed is not None:
         _take_in(root, files, ignored)
     at = (commit or b"").decode("ascii", "replace").strip()
@@ -156,11 +159,11 @@ def _sorted_in(
     """The plain files and the links among `paths`, and whether that is all of them."""
     files: dict[str, Stamp] = {}
     links: set[str] = set()
-    inside = _Inside(root)
+    inside, until = _Inside(root), time.monotonic() + MOST_SECONDS
     for number, path in enumerate(paths):
         if number % _STEP == 0:
             step()
-        if number >= MOST_FILES:
+        if (path and len(files) + len(links) >= MOST_FILES) or time.monotonic() > until:
             return files, links, False
         _put(root, path, inside, files, links)
     return files, links, True
@@ -208,12 +211,14 @@ def _walked(root: str, ignored: Ignored) -> Iterator[str]:
     waiting = [""]
     while waiting:
         folder = waiting.pop()
+        # so that whoever lists can stop, also where everything is left out
+        yield ""
         raw = read_plain_file(os.path.join(root, folder, ".gitignore"), _IGNORE_BYTES)
         if raw:
             ignored.add(folder, raw.decode("utf-8", "replace"))
         for name, is_folder in _entries(os.path.join(root, folder)):
             path = f"{folder}/{name}" if folder else name
-            if name in NEVER_LISTED or ignored.covers(path, is_folder=is_folder):
+            if name in NEVER_LISTED or ignored.names(path, is_folder=is_folder):
                 continue
             if is_folder:
                 waiting.append(path)

@@ -373,3 +373,18 @@ def test_of_a_project_that_was_not_listed_whole_nothing_is_missing(
     look = notebook(tmp_path, body).look_closely()
     assert look.findings == ()
     assert look.evidence.remarks == ("the project was looked through up to 4 files",)
+
+
+def test_no_file_of_a_project_holds_up_an_expression(tmp_path: Path) -> None:
+    long = " " * 400_000
+    hostile = {
+        "Makefile": f"a{long}b{long}\ncheck: test\n",
+        "go.mod": "\n" * 400_000,
+        "requirements.txt": f"x{long}y\n{'[' * 400_000}\n",
+        "tidepool/plan.py": f"GAP_MINUTES:{long}x\n{'GAP_MINUTES:' * 30_000}\n",
+        "CLAUDE.md": "word " * 80_000,
+        "package.json": "[" * 400_000,
+    }
+    write_memory(tmp_path / "project", {**PROJECT, **hostile})
+    body = "Run `make check`; `GAP_MINUTES = 30`; React 18; word word word word word word."
+    assert notebook(tmp_path, body).look_closely().findings == ()

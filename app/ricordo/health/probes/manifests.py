@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 from ricordo.disk.project_tree import ProjectTree
 
 _MOST_MANIFESTS = 400
+_LONGEST_LINE = 2_000
+"""Characters."""
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*([<>=!~^].*)?$")
 _TARGET = re.compile(r"^([A-Za-z0-9_./%\- ]+?)\s*::?(?!=)", re.MULTILINE)
 _RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
 _OPEN = re.compile(r"^-?include\s|^\$\(", re.MULTILINE)
 """What brings targets into a Makefile that do not stand in it."""
-_GO = re.compile(r"^\s*(?:require\s+)?([\w.\-/]+\.[\w.\-/]+)\s+v([\w.\-+]+)", re.MULTILINE)
+_GO = re.compile(r"^[ \t]*(?:require[ \t]+)?([\w.\-/]+\.[\w.\-/]+)[ \t]+v([\w.\-+]+)", re.MULTILINE)
 _SIGNS = re.compile(r"[-_. ]")
 _GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 
@@ -57,7 +59,7 @@ class Manifests:
         found = cls()
         paths = [path for path in tree.files if _reader(path)]
         for path in sorted(paths, key=lambda path: (path.count("/"), path))[:_MOST_MANIFESTS]:
-            text = (tree.read(path) or b"").decode("utf-8", "replace")
+            text = _short_lines((tree.read(path) or b"").decode("utf-8", "replace"))
             reader = _reader(path)
             assert reader is not None
             try:
@@ -76,6 +78,13 @@ class Manifests:
         """Return what manifests ask for under `name`, as people write it: `Next.js`, `NextAuth`."""
         key = _key(name)
         return self.versions.get(key) or self.versions.get(key.removesuffix("js")) or []
+
+
+def _short_lines(text: str) -> str:
+    """A text without the lines that no person wrote, which could hold up an expression."""
+    if len(text) <= _LONGEST_LINE:
+        return text
+    return "\n".join(line for line in text.split("\n") if len(line) <= _LONGEST_LINE)
 
 
 def _reader(path: str) -> Any:

@@ -19,6 +19,8 @@ _RANGE = re.compile(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog
 _PORT = re.compile(r"\bport (\d{2,5})\b", re.IGNORECASE)
 _SET = re.compile(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|true|false|True|False)")
 _MOST_FILES = 12
+_LONGEST_LINE = 500
+"""Characters."""
 _NO_PRODUCTS = frozenset(
     ("version", "step", "phase", "part", "port", "level", "chapter", "section")
 )
@@ -126,16 +128,15 @@ def check_value(claim: Claim, project: Project) -> Verdict | None:
 def _definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
     """Where the constant `name` gets a plain value, and which."""
     definition = re.compile(
-        rf"^[ \t]*(?:(?:export|const|let|var|static|final|pub|public|private)\s+)*{re.escape(name)}"
-        rf"\s*(?::\s*[\w<>\[\]., ]+)?\s*="
-        rf"\s*(-?\d[\d_.]*|true|false|True|False)"
-        rf"\s*(?:[;,#]|//|$)",
-        re.MULTILINE,
+        r"[ \t]*(?:(?:export|const|let|var|static|final|pub|public|private)[ \t]+)*"
+        rf"{re.escape(name)}[ \t]*(?::[ \t]*[\w<>\[\].,]+)?[ \t]*="
+        r"[ \t]*(-?\d[\d_.]*|true|false|True|False)[ \t]*(?:[;,#]|//|$)"
     )
     for path in project.words.files_with(name, _MOST_FILES):
-        text = project.text_of(path)
-        for match in definition.finditer(text):
-            yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}", match[1]
+        for number, line in enumerate(project.text_of(path).split("\n"), 1):
+            is_short = name in line and len(line) <= _LONGEST_LINE
+            if is_short and (match := definition.match(line.rstrip("\r"))):
+                yield f"{path}:{number}", match[1]
 
 
 def _plain(value: str) -> str:
