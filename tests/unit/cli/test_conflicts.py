@@ -87,6 +87,34 @@ def test_no_conflict_is_remembered_until_the_text_changes(
     assert again["id"] != found["id"]
 
 
+def test_what_was_compared_once_is_not_compared_again(
+    memory: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = listed(memory, capsys)
+
+    def fail(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("ricordo.health.conflicts.comparing.Comparing.pairs", fail)
+    assert listed(memory, capsys) == found
+
+
+def test_what_was_kept_is_no_text_and_damage_to_it_is_harmless(
+    memory: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("RICORDO_STATE", str(tmp_path / "own-state"))
+    found = listed(memory, capsys)
+    (kept,) = (tmp_path / "own-state" / "compared").iterdir()
+    text = kept.read_text("utf-8")
+    assert "8040" not in text
+    for damaged in (text[:-3], "[]", text.replace("server.md", "gone.md"), text.replace("1", "99")):
+        kept.write_text(damaged, "utf-8")
+        assert listed(memory, capsys) == found
+
+
 def test_the_finder_knows_both_notes(memory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["search", "has:conflict", str(memory), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["results"]

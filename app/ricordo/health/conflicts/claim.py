@@ -34,6 +34,7 @@ class Number(NamedTuple):
     text: str
     counts: bool
     """Whether it tells which one of many is meant, as in `step 3`."""
+    place: str
 
 
 class Day(NamedTuple):
@@ -42,6 +43,7 @@ class Day(NamedTuple):
     kind: str
     name: str
     text: str
+    place: str
 
 
 class Tool(NamedTuple):

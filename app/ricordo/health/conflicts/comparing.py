@@ -15,6 +15,7 @@ from ricordo.garbage import no_garbage_collection
 from ricordo.health.conflicts.blocking import MOST_PLACES, Blocks
 from ricordo.health.conflicts.compare import opposed
 from ricordo.health.conflicts.digest import Digest, digest, is_class
+from ricordo.health.conflicts.keeping import SAME
 from ricordo.health.conflicts.reading import read_claim
 from ricordo.health.conflicts.repeats import alike, alike_to, common_sayings, repeats
 from ricordo.health.conflicts.sayings import Said
@@ -224,5 +225,5 @@ def _found(known: _Known) -> Iterator[NotePair]:
                 break
     for left, right in known.repeating - excluding:
         whole = (Quote(left, 0, ""), Quote(right, 0, ""))
-        pairs.append(NotePair(Relation.REPEATS, *whole, "they say nearly the same"))
+        pairs.append(NotePair(Relation.REPEATS, *whole, SAME))
     yield from sorted(pairs, key=lambda it: (it.left.path, it.right.path))

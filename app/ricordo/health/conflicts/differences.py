@@ -146,6 +146,8 @@ def _numbers(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
     if len(mine) != len(theirs) or any(it.counts for it in (*mine, *theirs)):
         return [], loose
     pairs = list(zip(mine, theirs, strict=True))
+    if any(a.place == b.place == "subject" and "." not in a.text for a, b in pairs):
+        return [], loose
     if any(a.kind != b.kind or _refines(a, b) or _fits(one, other, a, b) for a, b in pairs):
         return [], loose
     kind = "numbers with one unit" if pairs[0][0].kind else "numbers"
@@ -178,12 +180,19 @@ def _days(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
     mine = [key for key in left if key not in right]
     theirs = [key for key in right if key not in left]
     loose = [*(left[key] for key in mine), *(right[key] for key in theirs)]
+    if all(_in_subject(claim, keys) for claim, keys in ((one, mine), (other, theirs))):
+        return [], loose
     if not mine or [kind for kind, _ in mine] != [kind for kind, _ in theirs]:
         return [], loose
     if any(_is_part(a, b) for (_, a), (_, b) in zip(mine, theirs, strict=True)):
         return [], loose
     one_day, other_day = ", ".join(left[k] for k in mine), ", ".join(right[k] for k in theirs)
     return [Difference("dates", one_day, other_day)], []
+
+
+def _in_subject(claim: Claim, keys: list[tuple[str, str]]) -> bool:
+    """Whether one of these days tells which thing is spoken of, as in `the weekly report`."""
+    return any((it.kind, it.name) in keys and it.place == "subject" for it in claim.days)
 
 
 def _is_part(one: str, other: str) -> bool:

@@ -67,7 +67,8 @@ class _Reading:
         return Claim(
             self._plain,
             tuple(self._words),
-            frozenset(key for token, _ in tokens_of(rejected) if (key := key_of(token))),
+            # a single character of a script without blanks is no word
+            frozenset(key for token, _ in tokens_of(rejected) if len(key := key_of(token)) > 1),
             tuple(self._numbers),
             tuple(self._days),
             tuple(self._tools),
@@ -84,13 +85,13 @@ class _Reading:
         found = list(find_dates(text))
         for date in found:
             name = _date(date, text)
-            self._days.append(Day("date", name, name))
+            self._days.append(Day("date", name, name, "object"))
         return _blanked(text, found)
 
     def _take(self, tokens: list[str], at: int, place: str) -> int:
         """Read the word `at`; return how many of those behind it belong to it."""
         token = tokens[at]
-        for taken in (self._number(tokens, at), self._day(tokens, at)):
+        for taken in (self._number(tokens, at, place), self._day(tokens, at, place)):
             if taken is not None:
                 return taken
         self._has_verb = self._has_verb or token in verbs()
@@ -104,7 +105,7 @@ class _Reading:
             self._thing(token, at, place)
         return 0
 
-    def _number(self, tokens: list[str], at: int) -> int | None:
+    def _number(self, tokens: list[str], at: int, place: str) -> int | None:
         token = known.numbers().get(tokens[at], tokens[at])
         if (match := _NUMBER.match(token)) is None:
             return None
@@ -119,34 +120,36 @@ class _Reading:
             behind.endswith("s") and behind not in verbs()
         )
         if unit is None:
-            self._numbers.append(Number("", size, version, counts))
+            self._numbers.append(Number("", size, version, counts, place))
             return 0
-        self._numbers.append(Number(unit.kind, size * unit.factor, f"{version} {behind}", counts))
+        self._numbers.append(
+            Number(unit.kind, size * unit.factor, f"{version} {behind}", counts, place)
+        )
         return 1
 
-    def _day(self, tokens: list[str], at: int) -> int | None:
+    def _day(self, tokens: list[str], at: int, place: str) -> int | None:
         token = tokens[at]
         behind = tokens[at + 1] if at + 1 < len(tokens) else ""
         if _IS_CLOCK.match(token):
-            self._days.append(Day("clock", _clock(token), token))
+            self._days.append(Day("clock", _clock(token), token, place))
             return 0
         day = _MONTH_DAY.match(token)
         if day and known.days().get(behind, ("",))[0] == "month":
-            return self._month_day(behind, day[1], 1)
+            return self._month_day(behind, day[1], place)
         if token not in known.days() or (token in ("may", "march", "mars") and at == 0):
             return None
         kind, name = known.days()[token]
         if kind == "month" and (day := _MONTH_DAY.match(behind)):
-            return self._month_day(token, day[1], 1)
+            return self._month_day(token, day[1], place)
         if token in ("may", "mars", "sept", "sat", "jan", "dec") and token not in self._names:
             return None
-        self._days.append(Day(kind, name, token))
+        self._days.append(Day(kind, name, token, place))
         return 0
 
-    def _month_day(self, month: str, day: str, taken: int) -> int:
+    def _month_day(self, month: str, day: str, place: str) -> int:
         name = f"{known.days()[month][1]} {int(day)}"
-        self._days.append(Day("date", name, name))
-        return taken
+        self._days.append(Day("date", name, name, place))
+        return 1
 
     def _wish(self, token: str) -> bool:
         for part in ("so", "may", "need"):

@@ -54,7 +54,10 @@ def sayings(note: Note) -> tuple[Said, ...]:
 
 def _gives_reason(statement: Statement) -> bool:
     """Whether it only says why, as `**Why:**` does."""
-    begin = lowered(statement.text[:_LONGEST_LABEL].lstrip(" *-"))
+    begin = statement.text[:_LONGEST_LABEL]
+    if ":" not in begin:
+        return False
+    begin = lowered(begin.lstrip(" *-"))
     label, colon, _ = begin.partition(":")
     return bool(colon) and bool(pattern("why").match(label))
 

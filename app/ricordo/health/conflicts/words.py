@@ -12,8 +12,8 @@ from ricordo.health.vocabulary import SPACELESS, any_of, compiled, expressions, 
 _FILE = "opposition"
 _BLANK = re.compile(r"\s+")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
-_FIRST = re.compile(r"([a-z]+)(?: |-|\\-)")
-_LETTERS = re.compile(r"[a-z]+")
+_FIRST = re.compile(r"([a-z0-9]+)(?: |-|\\-)")
+_LETTERS = re.compile(r"[a-z0-9]+")
 
 
 class ToolClass(NamedTuple):
