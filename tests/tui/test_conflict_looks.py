@@ -13,7 +13,7 @@ from ricordo.tui.app import RicordoApp
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from tests.tui.stage import Stage, build, notebook_app
 from tests.tui.test_conflicts import SAMPLE
-from tests.tui.test_looks import Compare
+from tests.tui.test_looks import Compare, drawn
 
 LOOKS = [((80, 24), "ricordo-dark"), ((120, 40), "ricordo-dark"), ((120, 40), "ricordo-light")]
 
@@ -25,8 +25,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         app = pilot.app
         assert isinstance(app, RicordoApp)
         stage = Stage(app, pilot)
-        await stage.wait_for(lambda: stage.looked, "the first look")
-        await stage.know()
+        await drawn()(pilot)
         await stage.press("x")
         await stage.shows(ConflictsScreen)
         await stage.press(*keys)
