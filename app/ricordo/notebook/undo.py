@@ -16,6 +16,7 @@ from ricordo.disk.decisions import Decision
 from ricordo.disk.door import Applied
 from ricordo.disk.held_root import why_unreachable
 from ricordo.disk.history import History
+from ricordo.disk.judgements import Judgement
 from ricordo.errors import ChangeRefused, NothingToUndo
 from ricordo.memory.change import Change, Rewrite
 from ricordo.memory.change_set import ChangeSet, Edit, effective
@@ -29,7 +30,9 @@ _PASSED_OVER = "passed over"
 """The kind of an act that tells of another one, its subject, that it could not be taken back."""
 _LONGEST_REASON = 80
 """Cells."""
-_UNDOABLE = frozenset((CHANGE, UNDONE, *(decision.value for decision in Decision)))
+_UNDOABLE = frozenset(
+    (CHANGE, UNDONE, *(it.value for it in Decision), *(it.value for it in Judgement))
+)
 
 
 @dataclass(frozen=True, slots=True)
