@@ -42,6 +42,7 @@ COMMANDS = {
     "rename": "rename",
     "retire": "retire",
     "inbox": "inbox",
+    "review": "review",
     "history": "history",
     "undo": "undo",
     "redo": "redo",

@@ -25,6 +25,7 @@ Without PATH it opens the memory of the current directory. Commands:
   usage    what notes were used for, and what was looked for in vain
   lint     what is wrong with a memory; --fix mends what can be mended
   inbox    what others changed since the last visit
+  review   what is to be looked at today
   new      make a note and its entry in the index
   rename   give a note another name; links and index follow
   retire   take a note out of the memory
