@@ -129,7 +129,7 @@ class Retention:
             days = "one day" if often == 1 else f"{often} days"
             told.append(f"read by agents on {days}, last on {life.read[-1]:%-d %b %Y}")
         if not life.confirmed and not life.read:
-            told.append("confirmed or read by nobody since")
+            told.append("not confirmed since, and no reading is known")
         if life.is_wrong:
             told.append("you said that it is wrong")
         return tuple(told)

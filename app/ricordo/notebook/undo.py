@@ -43,6 +43,13 @@ class TakenBack:
     """The act in words: `retire feedback_testing.md (it was wrong)`."""
     edits: tuple[Edit, ...] = ()
     """What became of files."""
+    subject: str = ""
+    """What a decision was about: the path of a note, or the id of something else."""
+
+    @property
+    def about(self) -> frozenset[str]:
+        """What it was about: paths of files, the subject of a decision."""
+        return frozenset((*(edit.path for edit in self.edits), self.subject)) - {""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +161,7 @@ def _turn(notebook: Notebook, act: Act, undoes: int, *, back: bool) -> TakenBack
         with notebook.database.opened() as connection, transaction(connection):
             now = notebook.surroundings.now.isoformat()
             History(connection).begin(act.root, now, UNDONE, undoes=undoes)
-        return TakenBack(told)
+        return TakenBack(told, subject=act.subject)
     edits = _edits(notebook, act, back=back)
     reason = f"{'undo' if back else 'redo'} of {told}"
     change_set = ChangeSet(edits, tuple(Change(Rewrite(it.path, ""), reason) for it in edits))

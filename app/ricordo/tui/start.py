@@ -15,7 +15,8 @@ from ricordo.tui.actions.registry import known_actions
 def start(path: str | None, surroundings: Surroundings, *, opens_review: bool = False) -> int:
     """Open the memory that `path` means on the terminal, and stay until the person leaves.
 
-    With `opens_review` it begins with the review of the day. Returns the exit code. Raises MemoryNotFound where a named path is no memory.
+    With `opens_review` it begins with the review of the day. Returns the exit code. Raises
+    MemoryNotFound where a named path is no memory.
     """
     # what is loaded until the first paint stays: collecting garbage among it only takes time
     gc.disable()

@@ -141,7 +141,7 @@ def test_reasons_are_short_lines() -> None:
     )
     assert retention(Life("project", days_ago(1))).reasons == (
         "written 1 day ago",
-        "confirmed or read by nobody since",
+        "not confirmed since, and no reading is known",
     )
 
 

@@ -31,4 +31,4 @@ def stale(memory: Memory, context: Context) -> Iterator[Found]:
             continue
         reasons = ", ".join(retention.reasons)
         said = f"Retention {retention.share:.2f}, under {retention.threshold:.2f}: {reasons}."
-        yield Found(0, said, note.text, retention.reasons, path)
+        yield Found(0, said, note.text, path=path)

@@ -50,7 +50,7 @@ MOVING: tuple[Action, ...] = (
         "open",
         "Open what is under the cursor: the note, the chosen link, where the finding is",
         Group.MOVE,
-        EVERYWHERE - {Scene.PROPOSAL},
+        EVERYWHERE - {Scene.PROPOSAL, Scene.REVIEW},
         ANY_PANE | {Scene.HISTORY, Scene.MEMORIES},
         why_not=needs_something_to_open,
     ),
