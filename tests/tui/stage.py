@@ -123,10 +123,14 @@ class Stage:
             self._send(key)
             await self.settle()
 
-    async def confirm(self) -> None:
-        """Press ctrl+s once the screen on top takes it."""
+    async def calm(self) -> None:
+        """Wait until the screen on top takes keys that judge or write."""
         opened = self.app.screen.opened  # type: ignore[attr-defined]
         await self.wait_for(lambda: time.monotonic() - opened > CALM, "the screen is calm")
+
+    async def confirm(self) -> None:
+        """Press ctrl+s once the screen on top takes it."""
+        await self.calm()
         await self.press("ctrl+s")
 
     async def shows(self, kind: type[Screen[Any]]) -> None:

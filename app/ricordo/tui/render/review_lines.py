@@ -23,6 +23,8 @@ _MARGIN = 5
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MANY = 5
 """Notes of a day from which on it counts as a busy one."""
+_CELLS_A_NOTE = 4
+"""At most, in the chart."""
 _STEPS = 10
 """Of the chart: a tenth each."""
 
@@ -110,11 +112,12 @@ def chart(retention: Sequence[Retention], width: int) -> list[Line]:
     """Return how many notes are retained how far, a row for each tenth that is there."""
     counts = Counter(min(int(it.share * _STEPS), _STEPS - 1) for it in retention)
     stale = Counter(min(int(it.share * _STEPS), _STEPS - 1) for it in retention if it.is_stale)
-    lines = [Line((Span("Retention of the memory", "heading"),))]
+    told = (Span(f"   █ {stale.total():,} stale", "warning"),) if stale else ()
+    lines = [Line((Span("Retention of the memory", "heading"), *told))]
     if not counts:
         return [*lines, Line((Span("No note has any yet.", "dim"),))]
-    longest = max(4, width - _MARGIN - len(" 99,999") - 1)
     scale = max(counts.values())
+    longest = min(max(4, width - _MARGIN - len(" 99,999") - 1), scale * _CELLS_A_NOTE)
     for step in range(_STEPS - 1, min(counts) - 1, -1):
         count, old = counts[step], stale[step]
         bar = max(1, round(count / scale * longest)) if count else 0
