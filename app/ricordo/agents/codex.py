@@ -30,9 +30,13 @@ _FIRST_LINE = b"v1"
 def memory(home: str, environ: Mapping[str, str]) -> Place:
     """Return the memory that Codex keeps in `CODEX_HOME`, else in `home`, there or not."""
     moved = environ.get("CODEX_HOME", "")
-    folder = os.path.join(home, moved or ".codex")
     why = "the memories folder in CODEX_HOME" if moved else "the memories folder of Codex"
-    return Place(os.path.join(folder, "memories"), MEMORIES, "", why)
+    return Place(os.path.join(own_folder(home, environ), "memories"), MEMORIES, "", why)
+
+
+def own_folder(home: str, environ: Mapping[str, str]) -> str:
+    """Return the folder of Codex: `CODEX_HOME`, else the one in `home`, there or not."""
+    return os.path.join(home, environ.get("CODEX_HOME", "") or ".codex")
 
 
 def is_memory(root: str, names: frozenset[str]) -> bool:

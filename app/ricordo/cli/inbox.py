@@ -34,10 +34,12 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.describe import describe_inbox
     from ricordo.notebook.inbox import close_visit, inbox
     from ricordo.notebook.revert import revert_all
+    from ricordo.notebook.writers import with_writers
 
     notebook = open_notebook(options, surroundings)
     memory = begin_reported(notebook)
-    seen = inbox(notebook)
+    notebook.gather(memory)
+    seen = with_writers(notebook, inbox(notebook))
     if options.revert:
         arrival = _pick(seen, options.revert)
         change_set = revert_all(arrival, seen, memory)

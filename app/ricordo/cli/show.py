@@ -9,9 +9,11 @@ from ricordo.cli.opening import open_notebook
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
 
     from ricordo.memory.note import Note
     from ricordo.notebook.open import Look
+    from ricordo.notebook.origin import Cause
     from ricordo.notebook.surroundings import Surroundings
 
 SUMMARY = "One note: text, head, links, findings, origin."
@@ -28,22 +30,26 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the note."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.describe import describe_note
+    from ricordo.notebook.origin import causes_by_note
     from ricordo.notebook.pick import pick_note
 
     notebook = open_notebook(options, surroundings)
     look = notebook.look_closely()
     note = pick_note(look.memory, options.note)
+    causes = causes_by_note(surroundings, look.memory.root, notebook.renamed(look.memory))
+    of_note = causes.get(note.path, ())
     if options.json:
         from ricordo.notebook.versions import versions
 
-        print_json(describe_note(look, note, versions(notebook, note.path)))
+        print_json(describe_note(look, note, versions(notebook, note.path), of_note))
     else:
-        print_lines(_lines(look, note))
+        print_lines(_lines(look, note, of_note))
     return 0
 
 
-def _lines(look: Look, note: Note) -> list[str]:
+def _lines(look: Look, note: Note, causes: Sequence[Cause]) -> list[str]:
     from ricordo.memory.names import Leads
+    from ricordo.notebook.activity_words import reads_in_words
     from ricordo.notebook.report import finding_line
     from ricordo.text import one_line, visible
 
@@ -58,7 +64,8 @@ def _lines(look: Look, note: Note) -> list[str]:
         ("trouble", note.trouble.value),
         ("links", ", ".join(dict.fromkeys(links))),
         ("linked from", ", ".join(memory.backlinks.get(note.path, ()))),
-        ("origin", note.head.scalar("originSessionId")),
+        ("read", reads_in_words(look.evidence, note)),
+        *_origin(note, causes),
     ]
     lines = [f"{label:<12} {one_line(value)}" for label, value in facts if value]
     lines += ["", *(visible(line.rstrip("\r")) for line in note.body.strip("\n").split("\n"))]
@@ -66,3 +73,14 @@ def _lines(look: Look, note: Note) -> list[str]:
     if findings:
         lines += ["", *(finding_line(finding) for finding in findings)]
     return lines
+
+
+def _origin(note: Note, causes: Sequence[Cause]) -> list[tuple[str, str]]:
+    """Return what caused the note and what changed it later, each with a label."""
+    if not causes:
+        return [("origin", note.head.scalar("originSessionId"))]
+    from ricordo.notebook.activity_words import cause_in_words, quoted_in_words
+
+    first, *later = causes
+    told = [("origin", cause_in_words(first)), ("", quoted_in_words(first))]
+    return told + [("changed", cause_in_words(cause)) for cause in later]

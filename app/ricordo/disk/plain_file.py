@@ -15,16 +15,32 @@ def read_plain_file(path: str, limit: int, *, follow: bool = False) -> bytes | N
     Pipes and devices never hold us up. A symbolic link is followed only with `follow`, as settings
     that people keep in a repository of their own need it.
     """
+    handle = open_plain_file(path, follow=follow)
+    if handle is None:
+        return None
+    try:
+        return _read(handle, limit)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
+def open_plain_file(path: str, *, follow: bool = False) -> int | None:
+    """Return a file descriptor for reading the plain file at `path`, to be closed by the caller;
+    None as above.
+    """
     try:
         handle = os.open(path, _FLAGS | (0 if follow else os.O_NOFOLLOW))
     except (OSError, ValueError):
         return None
     try:
-        return _read(handle, limit) if stat.S_ISREG(os.fstat(handle).st_mode) else None
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            return handle
     except OSError:
-        return None
-    finally:
-        os.close(handle)
+        pass
+    os.close(handle)
+    return None
 
 
 def _read(handle: int, limit: int) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 
 
@@ -34,7 +35,8 @@ class ClaimKind(StrEnum):
     COMMAND = "command"
     VERSION = "version"
     VALUE = "value"
-    OWNER = "owner"
+    COMMITS = "commits"
+    """Files that the note names were changed since it was confirmed."""
     INSTRUCTION = "instruction"
     """The note says what the project's own instructions say."""
 
@@ -54,6 +56,41 @@ class Verdict:
     suggestion: str = ""
     """What should stand in the place of the claim; "" where that is not known."""
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether it says of a claim that it holds or not."""
+        is_claim = self.kind not in (ClaimKind.COMMITS, ClaimKind.INSTRUCTION)
+        return is_claim and self.outcome is not Outcome.UNCHECKED
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What agents' transcripts tell of the readings of one note."""
+
+    times: int
+    last: str
+    """ISO 8601 in UTC; "" where the transcript has no time."""
+    days: tuple[date, ...] = ()
+    """The days of the readings that have a time, each once, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What caused a note, as far as agents' transcripts tell."""
+
+    speaker: str
+    """`person` or `agent`: whose words are quoted. An agent's are its own summary: nobody said
+    it.
+    """
+    text: str
+    """What was said, without credentials; "" where the agent wrote without a word."""
+    session: str
+    """Its title, else the beginning of its id."""
+    agent: str
+    """The program, as people write it."""
+    at: str
+    """When the note was written, ISO 8601 in UTC."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -61,6 +98,14 @@ class Evidence:
 
     verdicts: Mapping[str, tuple[Verdict, ...]] = field(default_factory=dict)
     """On the claims of each note, in their order; a note without any is left out."""
+    reads: Mapping[str, Reads] = field(default_factory=dict)
+    """Of the notes that agents read; a note that none of them read is left out."""
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    """Of the notes of which it is known what caused them."""
+    last_session: str = ""
+    """When the newest known session began, ISO 8601 in UTC; "" where none is known, or not all of
+    them could be read.
+    """
     project: str = ""
     """The directory against which claims were checked; "" where there is none."""
     remarks: tuple[str, ...] = ()

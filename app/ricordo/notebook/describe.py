@@ -12,6 +12,7 @@ from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
 from ricordo.notebook.inbox import Arrival, Inbox
 from ricordo.notebook.open import Look
+from ricordo.notebook.origin import Cause
 from ricordo.notebook.review import Item, Queue
 from ricordo.notebook.versions import Version
 
@@ -109,8 +110,12 @@ def _describe_arrival(arrival: Arrival) -> dict[str, Any]:
     }
 
 
-def describe_note(look: Look, note: Note, found: Sequence[Version] = ()) -> dict[str, Any]:
-    """Return one note with all that is known of it, as `show --json` prints it."""
+def describe_note(
+    look: Look, note: Note, found: Sequence[Version] = (), causes: Sequence[Cause] = ()
+) -> dict[str, Any]:
+    """Return one note with all that is known of it, as `show --json` prints it. `causes` are how it
+    came to be and was changed by agents, in the order of time.
+    """
     memory = look.memory
     return {
         "path": note.path,
@@ -128,7 +133,7 @@ def describe_note(look: Look, note: Note, found: Sequence[Version] = ()) -> dict
             describe_finding(finding, dismissed=False)
             for finding in look.by_path.get(note.path, ())
         ],
-        "origin": note.head.scalar("originSessionId") or None,
+        "origin": describe_origin(note, causes),
         "versions": [describe_version(version) for version in found],
     }
 
@@ -153,4 +158,29 @@ def _describe_item(item: Item) -> dict[str, Any]:
         "half_life_days": retention.half_life if retention else None,
         "stale_on": retention.stale_on.isoformat() if retention else None,
         "reasons": list(retention.reasons) if retention else [],
+    }
+
+
+def describe_origin(note: Note, causes: Sequence[Cause]) -> dict[str, Any] | None:
+    """Return what caused a note, and its later changes by agents; where no transcript tells, the
+    session that its head names; None where there is none.
+    """
+    if not causes:
+        session = note.head.scalar("originSessionId")
+        return {"session": session, "changes": []} if session else None
+    first, *later = causes
+    return {**_describe_cause(first), "changes": [_describe_cause(cause) for cause in later]}
+
+
+def _describe_cause(cause: Cause) -> dict[str, Any]:
+    told = cause.summary
+    return {
+        "session": cause.session,
+        "title": cause.title or None,
+        "agent": cause.agent.value,
+        "at": cause.at or None,
+        "deed": cause.deed.value if cause.deed else None,
+        "speaker": told.speaker,
+        "quote": told.text or None,
+        "turn": (cause.quote.key or None) if cause.quote else None,
     }

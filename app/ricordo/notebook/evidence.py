@@ -6,12 +6,15 @@ gives is to run, and it keeps by itself what it needs to answer quickly the next
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from ricordo.agents.place import Place
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.memory.memory import Memory
+from ricordo.notebook.activity import Activity
+from ricordo.notebook.probing import Probing
 from ricordo.notebook.surroundings import Surroundings
 
 Step = Callable[[str], None]
@@ -41,7 +44,11 @@ def without_rest(_: str) -> None:
 
 def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
-    return ()
+    own: tuple[Source, ...] = (Activity(place, surroundings),)
+    project = surroundings.project or place.project
+    if not project or not os.path.isdir(project):
+        return own
+    return (*own, Probing(project, surroundings))
 
 
 class Gatherer:

@@ -242,6 +242,10 @@ class Notebook:
         retention = self._retained(memory, evidence, said)
         return self._found(memory, evidence or NOTHING_KNOWN, retention)
 
+    def renamed(self, memory: Memory) -> Whereabouts:
+        """Return the present paths of files of `memory` by paths that they had."""
+        return Whereabouts(self.database, memory)
+
     def _retained(
         self, memory: Memory, evidence: Evidence | None, said: JudgedNotes
     ) -> Mapping[str, Retention]:
@@ -256,7 +260,7 @@ class Notebook:
     ) -> tuple[Finding, ...]:
         root = self.place.root
         now = self.surroundings.now
-        renamed = Whereabouts(self.database, memory)
+        renamed = self.renamed(memory)
         set_ = thresholds(self.settings, root)
         context = Context(now, memory.layout, set_, renamed, evidence, retention)
         return self._linter.run(memory, context)

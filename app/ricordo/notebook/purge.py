@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
 
+from ricordo.activity.store import Store
 from ricordo.disk.database import Database
 from ricordo.disk.history import History
 from ricordo.disk.own_copies import copies_holding, histories_aside
 from ricordo.disk.purge import Purged, forms, holds, purge
 from ricordo.disk.reader import read_memory
-from ricordo.errors import RicordoError
+from ricordo.errors import RicordoError, StateUnusable
 from ricordo.notebook.places import itself
 from ricordo.notebook.surroundings import Surroundings
 
@@ -27,16 +29,19 @@ class PurgedFrom:
     """Files of our own state that hold it, as what an editor was given."""
     unsearched: tuple[str, ...] = ()
     """Damaged histories that were moved aside."""
+    quotes: int = 0
+    """How many quotes and titles of sessions it was taken out of."""
 
 
 def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:
     """Remove `value` from every version. Raises StateUnusable and Busy."""
     database = Database(surroundings.state)
     purged = purge(database, value)
+    quotes = _purge_quotes(surroundings, value)
     wanted = forms(value)
     copies = copies_holding(surroundings.state, wanted), histories_aside(surroundings.state)
     if not database.exists:
-        return PurgedFrom(purged, (), *copies)
+        return PurgedFrom(purged, (), *copies, quotes)
     with database.opened() as connection:
         roots = History(connection).roots()
     holding: list[str] = []
@@ -50,4 +55,13 @@ def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:
             for file in memory.files
             if value in file.path or holds(file.raw, wanted)
         ]
-    return PurgedFrom(purged, tuple(holding), *copies)
+    return PurgedFrom(purged, tuple(holding), *copies, quotes)
+
+
+def _purge_quotes(surroundings: Surroundings, value: str) -> int:
+    try:
+        return Store(surroundings.state).forget(value)
+    except (sqlite3.Error, OSError) as error:
+        raise StateUnusable(
+            f"What is kept of sessions cannot be searched: {error}. The history was purged."
+        ) from None

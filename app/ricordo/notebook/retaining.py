@@ -35,7 +35,9 @@ def retained(
             continue
         kind = kind_of(note.type, in_wiki=in_wiki)
         said = judged.get(note.path)
-        life = _life(kind, note, on_content(said, digest(note.raw)) if said else (), (), now)
+        reads = evidence.reads.get(note.path)
+        held = on_content(said, digest(note.raw)) if said else ()
+        life = _life(kind, note, held, reads.days if reads else (), now)
         found[note.path] = _retention(life, thresholds[f"stale.{kind}"], now.date())
     return found
 

@@ -64,6 +64,7 @@ class Reading:
             known=look is not None and look.known,
             retained=look is not None and self.path in look.retention,
             note=self.note is not None,
+            origin=look is not None and self.path in look.evidence.origins,
             types=look is not None and bool(look.memory.types),
             back=self.trail.can_go_back,
             forward=self.trail.can_go_forward,
@@ -135,4 +136,13 @@ def _drawn_from(look: Look, path: str) -> tuple[object, ...]:
     memory = look.memory
     note = memory.by_path.get(path)
     protected = note is not None and look.is_protected(note)
-    return (note and note.raw, memory.links.get(path), memory.backlinks.get(path), protected)
+    evidence = look.evidence
+    return (
+        note and note.raw,
+        memory.links.get(path),
+        memory.backlinks.get(path),
+        protected,
+        evidence.reads.get(path),
+        evidence.origins.get(path),
+        bool(evidence.last_session),
+    )

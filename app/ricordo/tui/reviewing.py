@@ -124,6 +124,11 @@ class Reviewing:
             self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
             return False
         self._follower.judge()
+        if judgement is Judgement.TRUE:
+            from ricordo.notebook.usage import remember_confirmed
+
+            around = self._notebook.surroundings
+            await asyncio.to_thread(remember_confirmed, around, look.memory, path)
         return True
 
 

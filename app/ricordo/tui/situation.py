@@ -16,6 +16,7 @@ class Scene(StrEnum):
     PROPOSAL = "proposal"
     MEMORIES = "memories"
     REVIEW = "review"
+    ORIGIN = "origin"
 
 
 NOTEBOOK = frozenset((Scene.NOTEBOOK,))
@@ -52,6 +53,8 @@ class Situation:
     """A rule, with the number of its findings, is under the cursor."""
     links: bool = False
     """The note has links."""
+    origin: bool = False
+    """It is known what caused the note."""
     link: bool = False
     """A link of the note is chosen."""
     types: bool = False
@@ -107,6 +110,13 @@ def needs_memory(situation: Situation) -> str:
 def needs_note(situation: Situation) -> str:
     """Refused while no note is open."""
     return "" if situation.note else "No note is open."
+
+
+def needs_origin(situation: Situation) -> str:
+    """Refused where nothing tells what caused the note."""
+    if reason := needs_note(situation):
+        return reason
+    return "" if situation.origin else "No transcript tells what caused this note."
 
 
 def needs_types(situation: Situation) -> str:

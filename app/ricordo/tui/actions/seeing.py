@@ -12,6 +12,7 @@ from ricordo.tui.situation import (
     Scene,
     needs_memory,
     needs_note,
+    needs_origin,
     needs_search,
     needs_types,
 )
@@ -94,6 +95,9 @@ SEEING: tuple[Action, ...] = (
         "copy",
         "Copy the selected text, or what is under the cursor",
         Group.SEE,
+        NOTEBOOK | {Scene.ORIGIN},
+        frozenset((Scene.ORIGIN,)),
+        {Scene.ORIGIN: "copy the quote"},
         why_not=needs_note,
     ),
     Action(
@@ -105,6 +109,16 @@ SEEING: tuple[Action, ...] = (
         NOTEBOOK | {Scene.HISTORY},
         shown=frozenset((Pane.NOTE,)),
         why_not=needs_memory,
+    ),
+    Action(
+        "origin",
+        "O",
+        "origin",
+        "Show the turn of a session that caused the note, and those that changed it",
+        Group.SEE,
+        NOTEBOOK | {Scene.ORIGIN},
+        shown=frozenset((Pane.NOTE,)),
+        why_not=needs_origin,
     ),
     Action(
         "columns",

@@ -15,13 +15,14 @@ from ricordo.memory.layout import Role
 from ricordo.memory.links import Link
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note, Trouble
+from ricordo.notebook.activity_words import brief_day, read_briefly
 from ricordo.notebook.age import age_in_words
 from ricordo.notebook.associate import LINKS, Association
 from ricordo.notebook.open import Look
 from ricordo.text import clip, one_line
 from ricordo.tui.render.empty import READING
 from ricordo.tui.render.index_rows import PROTECTED
-from ricordo.tui.render.line import BLANK, Line, Span, wrap
+from ricordo.tui.render.line import BLANK, Line, Span, fit, width_of, wrap
 from ricordo.tui.render.markdown import Resolver, chunks, render_markdown
 from ricordo.tui.render.source import render_source
 
@@ -111,6 +112,7 @@ class NotePage:
             note.type,
             age_in_words(note, self._today),
             f"≈{tokens(note.text):,} tokens",
+            read_briefly(self._look.evidence, note),
         ]
         if _CONFLICT_COPY.search(note.path):
             facts.append("conflict copy")
@@ -124,9 +126,7 @@ class NotePage:
             Line(row)
             for row in wrap([Span(one_line(" · ".join(filter(None, facts))), "dim")], self._width)
         ]
-        session = note.head.scalar("originSessionId")
-        if session:
-            rows.append(Line((Span(clip(f"from session {session}", self._width), "dim"),)))
+        rows += self._origin()
         if note.description:
             spans = [Span(one_line(note.description[:2_000]), "italic")]
             rows.extend(Line(row) for row in wrap(spans, self._width))
@@ -137,6 +137,20 @@ class NotePage:
             text = f"✗ line {fault.line}: {fault.message}"
             rows.append(Line((Span(clip(text, self._width), "error"),), fault.line))
         return [*rows, BLANK]
+
+    def _origin(self) -> list[Line]:
+        """From which session it is: as the transcripts tell, else as its head does."""
+        known = self._look.evidence.origins.get(self._note.path)
+        session = self._note.head.scalar("originSessionId")
+        if known is not None:
+            before, behind = "from session “", f"” · {brief_day(known.at, self._today)}"
+            key = (Span("  O ", "key"), Span("origin", "dim"))
+            room = max(8, self._width - width_of((Span(before + behind), *key)))
+            text = f"{before}{clip(known.session, min(room, 60))}{behind}"
+            return [Line(fit((Span(text, "dim"), *key), self._width))]
+        if session:
+            return [Line((Span(clip(f"from session {session}", self._width), "dim"),))]
+        return []
 
     def _rendered(self, line: int, part: str) -> list[Line]:
         rendered = render_markdown(part, self._width, line, self._resolver())

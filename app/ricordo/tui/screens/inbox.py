@@ -14,6 +14,7 @@ from ricordo.disk.decisions import Decision
 from ricordo.memory.change_set import ChangeSet, Edit
 from ricordo.notebook.inbox import Arrival, Inbox, close_visit, count_visits, inbox
 from ricordo.notebook.revert import dropped_entries, revert_marked
+from ricordo.notebook.writers import with_writers
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
 from ricordo.tui.judging import Judging
@@ -94,13 +95,13 @@ class InboxScreen(PastScreen):
             await self._told(work)
 
     async def _load(self) -> None:
-        now = await asyncio.to_thread(inbox, self._notebook)
+        now = await asyncio.to_thread(_arrived, self._notebook)
         self._judging.keep_to(self._now, now)
         self._now = now
         self._visits = await asyncio.to_thread(count_visits, self._notebook)
         shown = self._now
         if self._back:
-            shown = await asyncio.to_thread(inbox, self._notebook, self._back)
+            shown = await asyncio.to_thread(_arrived, self._notebook, self._back)
         self._show(shown)
 
     def _show(self, shown: Inbox) -> None:
@@ -330,3 +331,8 @@ class InboxScreen(PastScreen):
         self.do_note()
 
     do_open = PastScreen.do_note
+
+
+def _arrived(notebook: Notebook, back: int = 0) -> Inbox:
+    """Return what came, by whom."""
+    return with_writers(notebook, inbox(notebook, back))

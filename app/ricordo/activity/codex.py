@@ -1,0 +1,230 @@
+"""Codex's rollouts: one JSON object a line (format read from versions 0.50 to 0.146)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any
+
+from ricordo.activity.learnt import Learnt
+from ricordo.activity.marks import expected, noise_of
+from ricordo.activity.session import Agent, Deed, Noise, Touch, Turn, Where, Who
+from ricordo.activity.tools import touches, whole_path
+from ricordo.activity.values import cut, dict_of, dicts_of, moment, parsed, text_of
+from ricordo.disk.paths import absolute_path
+
+_EXIT_CODE = re.compile(r"\A(?:Process exited with code|Exit code:) (\d+)")
+_ROLES = {"user": Who.PERSON, "assistant": Who.AGENT}
+_TITLE_RANK = 2
+_DEEDS = {"add": Deed.WROTE, "update": Deed.EDITED, "delete": Deed.DELETED}
+_ITEMS = {"UserMessage": Who.PERSON, "AgentMessage": Who.AGENT}
+"""What was said, in rollouts that are kept in pages."""
+_OTHER_ITEMS = frozenset(
+    ("CommandExecution", "Extension", "FileChange", "McpToolCall", "Reasoning")
+)
+
+
+class CodexReader:
+    """Makes turns of the lines of one rollout.
+
+    What is said stands in it twice, as an event and as a message to the model, in either order;
+    the second one is marked as repeated.
+    """
+
+    agent = Agent.CODEX
+
+    def __init__(self, path: str, learnt: Learnt) -> None:
+        """`learnt` is what is known of it; it is filled in."""
+        self._learnt = learnt
+
+    def turn(self, entry: dict[str, Any], where: Where) -> Turn | None:
+        """Return the turn of a line; None where it holds none."""
+        kind, payload = text_of(entry.get("type")), dict_of(entry.get("payload"))
+        at = moment(entry.get("timestamp"))
+        match kind:
+            case "session_meta":
+                self._take_head(payload, at)
+                return None
+            case "event_msg":
+                return self._of_event(payload, at, where)
+            case "response_item":
+                return self._of_item(payload, at, where)
+            case "compacted":
+                text = cut(text_of(payload.get("message")))
+                return Turn(Who.SYSTEM, text, at, "", where, Noise.SUMMARY)
+            case _:
+                if kind not in expected(Agent.CODEX, "other_types"):
+                    self._learnt.miss(kind)
+                return None
+
+    def _take_head(self, payload: dict[str, Any], at: str) -> None:
+        """The head stands there again after every resumption; a fork has that of its origin too."""
+        learnt = self._learnt
+        learnt.pass_time(at)
+        if learnt.id:
+            return
+        learnt.id = text_of(payload.get("id")) or text_of(payload.get("session_id"))
+        learnt.cwd = absolute_path(payload.get("cwd"))
+        learnt.branch = text_of(dict_of(payload.get("git")).get("branch"))
+        learnt.continues = text_of(payload.get("forked_from_id"))
+        learnt.part_of = text_of(payload.get("parent_thread_id"))
+
+    def _of_event(self, payload: dict[str, Any], at: str, where: Where) -> Turn | None:
+        kind = text_of(payload.get("type"))
+        match kind:
+            case "user_message":
+                return self._said(Who.PERSON, text_of(payload.get("message")), at, "", where)
+            case "agent_message":
+                return self._said(Who.AGENT, text_of(payload.get("message")), at, "", where)
+            case "agent_reasoning":
+                text = cut(text_of(payload.get("text")))
+                return Turn(Who.AGENT, text, at, "", where, Noise.THINKING)
+            case "item_completed":
+                return self._of_completed(dict_of(payload.get("item")), at, where)
+            case "patch_apply_end":
+                return _of_patch(payload, at, where)
+            case "thread_name_updated":
+                name = text_of(payload.get("thread_name")) or text_of(payload.get("name"))
+                self._learnt.name(name, _TITLE_RANK)
+                return None
+            case _:
+                if kind not in expected(Agent.CODEX, "other_events"):
+                    self._learnt.miss(f"event_msg {kind}")
+                return None
+
+    def _of_completed(self, item: dict[str, Any], at: str, where: Where) -> Turn | None:
+        kind = text_of(item.get("type"))
+        if kind in _ITEMS:
+            text = _joined(item.get("content"))
+            return self._said(_ITEMS[kind], text, at, text_of(item.get("id")), where)
+        if kind not in expected(Agent.CODEX, "other_completed"):
+            self._learnt.miss(f"item_completed {kind}")
+        return None
+
+    def _of_item(self, payload: dict[str, Any], at: str, where: Where) -> Turn | None:
+        kind = text_of(payload.get("type"))
+        key = _turn_id(payload)
+        match kind:
+            case "message":
+                return self._of_message(payload, at, key, where)
+            case "agent_message":
+                # of one agent to another
+                text = cut(_joined(payload.get("content")))
+                return Turn(Who.AGENT, text, at, key, where, is_aside=True)
+            case "reasoning":
+                text = cut(_joined(payload.get("summary")))
+                return Turn(Who.AGENT, text, at, key, where, Noise.THINKING)
+            case "function_call" | "custom_tool_call" | "local_shell_call":
+                touched = self._touches(payload)
+                return Turn(Who.AGENT, "", at, key, where, Noise.CALL, touched)
+            case "function_call_output" | "custom_tool_call_output":
+                return _of_output(payload, at, key, where)
+            case _:
+                if kind not in expected(Agent.CODEX, "other_items"):
+                    self._learnt.miss(f"response_item {kind}")
+                return None
+
+    def _of_message(self, payload: dict[str, Any], at: str, key: str, where: Where) -> Turn | None:
+        text = _joined(payload.get("content"))
+        who = _ROLES.get(text_of(payload.get("role")))
+        if who is None:
+            return Turn(Who.SYSTEM, cut(text), at, key, where, Noise.WRAPPER)
+        return self._said(who, text, at, key, where)
+
+    def _said(self, who: Who, text: str, at: str, key: str, where: Where) -> Turn:
+        text = cut(text.strip())
+        noise = noise_of(Agent.CODEX, text) if who is Who.PERSON else None
+        if noise is not None:
+            return Turn(Who.SYSTEM, text, at, key, where, noise)
+        said, before = _digest(text), self._learnt.last_said
+        if text and before.get(who) == said:
+            # one repetition alone: what is said a third time was said anew
+            before[who] = ""
+            return Turn(who, text, at, key, where, Noise.REPEATED)
+        # what is said after an answer is said anew
+        before.clear()
+        before[who] = said
+        return Turn(who, text, at, key, where, None if text else Noise.IMAGE)
+
+    def _touches(self, payload: dict[str, Any]) -> tuple[Touch, ...]:
+        tool, call = text_of(payload.get("name")), text_of(payload.get("call_id"))
+        given = _arguments(payload)
+        return touches(Agent.CODEX, tool, given, self._learnt.cwd, call)
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
+    """What a tool was given: JSON in a text, or a patch as it is."""
+    for name in ("arguments", "input"):
+        value = payload.get(name)
+        if isinstance(value, dict):
+            return value
+        if text := text_of(value):
+            return parsed(text) or {"input": text}
+    # of local_shell_call
+    return dict_of(payload.get("action"))
+
+
+def _of_output(payload: dict[str, Any], at: str, key: str, where: Where) -> Turn:
+    output = payload.get("output")
+    given = parsed(output) if isinstance(output, str) and output.startswith("{") else None
+    whole = dict_of(given or output)
+    text = (
+        text_of(whole.get("output")) or text_of(whole.get("content")) or text_of(whole.get("text"))
+    )
+    text = text or text_of(output) or _joined(output)
+    code = dict_of(whole.get("metadata")).get("exit_code")
+    if match := _EXIT_CODE.match(text):
+        code = int(match[1][:4])
+    calls = frozenset(filter(None, (text_of(payload.get("call_id")),)))
+    has_failed = code not in (None, 0)
+    return Turn(
+        Who.TOOL,
+        cut(text),
+        at,
+        key,
+        where,
+        Noise.OUTPUT,
+        failed=calls if has_failed else frozenset(),
+        succeeded=frozenset() if has_failed else calls,
+    )
+
+
+def _of_patch(payload: dict[str, Any], at: str, where: Where) -> Turn:
+    """What a patch did; it says so with whole paths, however the patch was asked for."""
+    call, key = text_of(payload.get("call_id")), text_of(payload.get("turn_id"))
+    if payload.get("success") is False:
+        return Turn(Who.TOOL, "", at, key, where, Noise.OUTPUT, failed=frozenset((call,)))
+    touched = tuple(_patched(dict_of(payload.get("changes")), call))
+    done = frozenset((call,))
+    return Turn(Who.TOOL, "", at, key, where, Noise.OUTPUT, touched, succeeded=done)
+
+
+def _patched(changes: dict[str, Any], call: str) -> Iterator[Touch]:
+    for name, change in changes.items():
+        told = dict_of(change)
+        path, moved = whole_path(text_of(name), ""), whole_path(text_of(told.get("move_path")), "")
+        deed = _DEEDS.get(text_of(told.get("type")), Deed.EDITED)
+        if path and moved:
+            yield Touch(Deed.DELETED, path, call)
+            yield Touch(Deed.WROTE, moved, call)
+        elif path:
+            yield Touch(deed, path, call, cut(text_of(told.get("content"))))
+
+
+def _joined(content: object) -> str:
+    """The text of a message, which may be in parts."""
+    if isinstance(content, str):
+        return text_of(content)
+    return "\n\n".join(filter(None, (text_of(part.get("text")) for part in dicts_of(content))))
+
+
+def _turn_id(payload: dict[str, Any]) -> str:
+    for name in ("internal_chat_message_metadata_passthrough", "metadata"):
+        if key := text_of(dict_of(payload.get(name)).get("turn_id")):
+            return key
+    return ""

@@ -1,0 +1,49 @@
+"""What tells noise from what was said, by a table (`marks.toml`)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from typing import Any
+
+from ricordo.activity.session import Agent, Noise
+from ricordo.resources import data_text
+
+_INSERTED = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.DOTALL)
+"""What the program puts into messages of the person, behind what they wrote or before it."""
+
+
+def noise_of(agent: Agent, text: str) -> Noise | None:
+    """Return what a `text` in the person's place is, where the person did not write it."""
+    start = text.lstrip()
+    for mark, noise in _marks()[agent].get("starts", {}).items():
+        if start.startswith(mark):
+            return Noise(noise)
+    return None
+
+
+def without_insertions(text: str) -> str:
+    """Return a message of the person without what the program put into it."""
+    return _INSERTED.sub("", text).strip() if "<system-reminder>" in text else text.strip()
+
+
+def attachment_noise(kind: str) -> Noise:
+    """Return what an attachment of Claude Code is."""
+    for mark, noise in _marks()[Agent.CLAUDE]["attachments"].items():
+        if kind.startswith(mark):
+            return Noise(noise)
+    return Noise.REMINDER
+
+
+@cache
+def expected(agent: Agent, part: str) -> frozenset[str]:
+    """Return the kinds of lines or `part`s that are known and hold nothing that was said or done;
+    all others that no reader understands are counted as unknown.
+    """
+    return frozenset(_marks()[agent][part])
+
+
+@cache
+def _marks() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(data_text("activity/marks.toml"))

@@ -1,0 +1,78 @@
+"""The transcripts of this machine, each as something that can be read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ricordo.activity import opencode
+from ricordo.activity.claude import SUB_AGENTS
+from ricordo.activity.learnt import Learnt
+from ricordo.activity.session import Agent
+from ricordo.activity.transcript import Transcript
+from ricordo.disk.paths import folders_in
+
+_ROLLOUTS = ("sessions", "archived_sessions")
+_DEEPEST = 6
+"""Levels of folders below those of Codex; the year, the month and the day are three."""
+
+
+class Source(NamedTuple):
+    """One transcript, unread."""
+
+    agent: Agent
+    path: str
+    session: str = ""
+    """Its id, where a file holds more than one."""
+    cwd: str = ""
+    """Where the session worked; "" where only its text tells."""
+    stamp: str = ""
+    """While it is the same, nothing was added."""
+    touched: float = 0.0
+    """When something was added last, in seconds since 1970; 0 where that is not known."""
+
+    def transcript(self, learnt: Learnt | None = None) -> Transcript | opencode.OpencodeTranscript:
+        """Return it for reading, from where `learnt` ends."""
+        if self.agent is Agent.OPENCODE:
+            kept = opencode.Kept(self.path, self.session, self.cwd, self.stamp)
+            return opencode.OpencodeTranscript(kept)
+        return Transcript(self.agent, self.path, learnt)
+
+
+def claude_sources(folder: str) -> Iterator[Source]:
+    """Yield the transcripts in a project folder of Claude Code, those of sub-agents too."""
+    yield from _line_files(Agent.CLAUDE, folder)
+    for session in folders_in(folder):
+        yield from _line_files(Agent.CLAUDE, os.path.join(session, SUB_AGENTS))
+
+
+def codex_sources(home: str) -> Iterator[Source]:
+    """Yield the rollouts in the folder of Codex."""
+    for name in _ROLLOUTS:
+        yield from _below(os.path.join(home, name), _DEEPEST)
+
+
+def opencode_sources(data: str) -> Iterator[Source]:
+    """Yield the sessions in the data directory of opencode."""
+    for kept in opencode.sessions(data):
+        yield Source(Agent.OPENCODE, kept.path, kept.id, kept.cwd, kept.stamp)
+
+
+def _below(folder: str, levels: int) -> Iterator[Source]:
+    yield from _line_files(Agent.CODEX, folder)
+    if levels:
+        for inner in folders_in(folder):
+            yield from _below(inner, levels - 1)
+
+
+def _line_files(agent: Agent, folder: str) -> Iterator[Source]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
+                    status = entry.stat(follow_symlinks=False)
+                    stamp = f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"
+                    yield Source(agent, entry.path, stamp=stamp, touched=status.st_mtime)
+    except OSError:
+        return

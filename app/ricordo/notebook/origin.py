@@ -1,0 +1,139 @@
+"""Where a note came from: the turn of a session that caused it, and those of its later changes.
+
+What is told here was kept when it was found in a transcript, and stays when the transcript goes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from itertools import dropwhile
+from typing import Any
+
+from ricordo.activity.session import Agent, Deed, Who
+from ricordo.activity.store import Kept, Store
+from ricordo.activity.values import dict_of, dicts_of
+from ricordo.health.evidence import Origin
+from ricordo.notebook.surroundings import Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One turn of those that are shown, without credentials."""
+
+    who: Who
+    text: str
+    at: str
+    """ISO 8601 in UTC; "" where it is not known."""
+    key: str
+    """The uuid that the agent gave the turn; "" where it gave none."""
+    is_cause: bool = False
+    """Whether it is what caused the note."""
+    is_act: bool = False
+    """Whether the note was written in it."""
+    skipped: int = 0
+    """How many turns before it are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """How a session came to write a note."""
+
+    note: str
+    """Its path in the memory, at that time."""
+    at: str
+    """When it was written, ISO 8601 in UTC; "" where it is not known."""
+    done: str
+    """When the program said that it was done; "" where it did not."""
+    deed: Deed | None
+    """None where no call of a tool is known and the note alone names the session."""
+    agent: Agent
+    session: str
+    """Its id."""
+    title: str
+    """Of the session; "" where it has none."""
+    transcript: str
+    """The file in which it was found; it may be gone."""
+    turns: tuple[Said, ...] = field(default=())
+    """What was said around it, in its order."""
+
+    @property
+    def quote(self) -> Said | None:
+        """What the person said that bears on the note; None where nobody said it."""
+        return next((turn for turn in self.turns if turn.is_cause), None)
+
+    @property
+    def shown_session(self) -> str:
+        """A name for the session."""
+        return self.title or self.session[:8]
+
+    @property
+    def writer(self) -> str:
+        """Who wrote, for a list: the program and the session."""
+        return f"{self.agent.shown} · {self.shown_session}"
+
+    @property
+    def summary(self) -> Origin:
+        """In brief: whose words they are, and where they stand."""
+        speaker = Who.PERSON if self.quote else Who.AGENT
+        said = self.quote or self._own_words
+        text = said.text if said else ""
+        return Origin(speaker, text, self.shown_session, self.agent.shown, self.at)
+
+    @property
+    def _own_words(self) -> Said | None:
+        """What the agent said when it wrote the note, else next."""
+        after = dropwhile(lambda turn: not turn.is_act, self.turns)
+        return next((turn for turn in after if turn.who is Who.AGENT and turn.text), None)
+
+
+def causes_by_note(
+    surroundings: Surroundings, root: str, renamed: Mapping[str, str]
+) -> dict[str, tuple[Cause, ...]]:
+    """Return how each note of the memory at `root` came to be, and was changed by agents, in the
+    order of time. `renamed` has the present paths of files by those that they had.
+    """
+    found: dict[str, list[Cause]] = {}
+    seen: set[tuple[str, str]] = set()
+    for kept in Store(surroundings.state).origins(root):
+        cause = cause_of(kept)
+        # a session that was resumed may stand in two transcripts
+        if cause is None or (kept.call and (kept.call, kept.note) in seen):
+            continue
+        seen.add((kept.call, kept.note))
+        found.setdefault(renamed.get(kept.note, kept.note), []).append(cause)
+    return {note: tuple(_without_named(causes)) for note, causes in found.items()}
+
+
+def origin_of(
+    surroundings: Surroundings, root: str, note: str, renamed: Mapping[str, str] | None = None
+) -> Origin | None:
+    """Return what caused the note at the path `note` of the memory at `root`, from what was kept;
+    None where it is not known. `renamed` as above.
+    """
+    causes = causes_by_note(surroundings, root, renamed or {}).get(note)
+    return causes[0].summary if causes else None
+
+
+def _without_named(causes: list[Cause]) -> list[Cause]:
+    """Where the call is known that wrote the note, what its head says adds nothing."""
+    return [cause for cause in causes if cause.deed] or causes
+
+
+def told(cause: Cause) -> str:
+    """Return a cause as it is kept."""
+    return json.dumps(asdict(cause), ensure_ascii=True)
+
+
+def cause_of(kept: Kept) -> Cause | None:
+    """Return a cause that was kept; None where it cannot be read."""
+    try:
+        given: dict[str, Any] = dict_of(json.loads(kept.told))
+        turns = tuple(
+            Said(**{**turn, "who": Who(turn["who"])}) for turn in dicts_of(given["turns"])
+        )
+        deed = Deed(given["deed"]) if given["deed"] else None
+        return Cause(**{**given, "turns": turns, "deed": deed, "agent": Agent(given["agent"])})
+    except (ValueError, TypeError, KeyError):
+        return None

@@ -1,0 +1,185 @@
+"""Finding in transcripts what caused the notes of a memory; kept before they are swept."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from ricordo.activity.session import Agent, Session, Turn, Where, Who
+from ricordo.activity.sources import Source
+from ricordo.activity.store import Kept, Known, Store, Touched
+from ricordo.activity.transcript import turns_between
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+from ricordo.notebook.bearing_turn import bearing_turn
+from ricordo.notebook.origin import Cause, Said, told
+from ricordo.secrets import mask
+
+LONGEST_QUOTE = 2_000
+"""Characters of a turn that are kept."""
+MOST_BEFORE = 60
+"""Turns before a note was written that are looked at."""
+AFTER = 2
+"""Turns after it that are kept."""
+_SEARCHED_AFTER = 500
+"""Lines after it in which they are looked for."""
+_BEFORE_CAUSE, _BEHIND_CAUSE, _BEFORE_ACT = 1, 2, 2
+"""Turns that are kept: before what caused it, behind that, and before it was written."""
+_WHOLE = "whole"
+"""The stamp of what nothing can be added to."""
+
+Writes = Sequence[tuple[str, Touched]]
+"""What sessions did to notes, with the path of the note in the memory."""
+
+
+class Tracer:
+    """Finds the causes of the notes of one memory."""
+
+    def __init__(self, store: Store, known: Iterable[Known]) -> None:
+        """`known` are the transcripts that bear on the memory."""
+        self._store = store
+        self._by_number = {it.n: it for it in known}
+        self._by_session = {it.session.id: it for it in self._by_number.values()}
+
+    def keep(self, memory: Memory, writes: Writes, step: Callable[[], None]) -> None:
+        """Keep what caused the `writes`, and the notes that name their session themselves. Only
+        what is not known yet is looked for. Raises sqlite3.Error, OSError and StateUnusable.
+        """
+        kept = {(it.note, it.session, it.call): it.stamp for it in self._store.origins(memory.root)}
+        found = [*self._of_calls(writes, kept, step), *self._of_heads(memory, writes, kept, step)]
+        self._store.keep_origins(memory.root, found)
+
+    def _of_calls(
+        self, writes: Writes, kept: Mapping[tuple[str, str, str], str], step: Callable[[], None]
+    ) -> Iterator[Kept]:
+        for note, touched in writes:
+            step()
+            known = self._by_number[touched.transcript]
+            session = known.session.id
+            if kept.get((note, session, touched.call)) in (_WHOLE, known.source.stamp):
+                continue
+            turns, is_whole = self._around(known, touched)
+            if turns:
+                cause = _cause(note, touched.at, known.session, turns, touched)
+                stamp = _WHOLE if is_whole else known.source.stamp
+                yield Kept(note, session, touched.call, touched.at, told(cause), stamp)
+
+    def _of_heads(
+        self,
+        memory: Memory,
+        writes: Writes,
+        kept: Mapping[tuple[str, str, str], str],
+        step: Callable[[], None],
+    ) -> Iterator[Kept]:
+        written = {note for note, _ in writes} | {note for note, _, call in kept if call}
+        for note in memory.notes:
+            session = note.head.scalar("originSessionId")
+            known = self._by_session.get(session) if session else None
+            if known is None or note.path in written:
+                continue
+            step()
+            stamp = known.source.stamp
+            if kept.get((note.path, session, "")) == stamp:
+                continue
+            turns = _best_of_session(known, note, step)
+            cause = _cause(note.path, known.session.started, known.session, turns, None)
+            yield Kept(note.path, session, "", known.session.started, told(cause), stamp)
+
+    def _around(self, known: Known, touched: Touched) -> tuple[tuple[Said, ...], bool]:
+        """Return what was said around the writing of a note, and whether all of it was there."""
+        before: deque[Turn] = deque(maxlen=MOST_BEFORE)
+        after: list[Turn] = []
+        turns = _turns(known.source, touched.window)
+        act = None
+        for turn in turns:
+            if turn.where == touched.where:
+                act = turn
+                break
+            if _is_spoken(turn, known.session):
+                before.append(turn)
+        if act is None:
+            return (), False
+        for turn in islice(turns, _SEARCHED_AFTER):
+            if _is_spoken(turn, known.session):
+                after.append(turn)
+            if len(after) == AFTER:
+                break
+        earlier = list(before)
+        if known.session.part_of and not any(turn.who is Who.PERSON for turn in earlier):
+            earlier = self._of_parent(known.session, touched.at) + earlier
+        written = "\n".join(it.text for it in act.touches if it.path == touched.path)
+        return _chosen(earlier, act, after, written), len(after) == AFTER
+
+    def _of_parent(self, session: Session, at: str) -> list[Turn]:
+        """What was said last, before `at`, in the session whose sub-agent has this `session`."""
+        parent = self._by_session.get(session.part_of)
+        if parent is None:
+            return []
+        said = (it for it in _turns(parent.source, Where(0, 1)) if it.is_said and it.at <= at)
+        return list(deque(said, maxlen=MOST_BEFORE))
+
+
+def _turns(source: Source, start: Where) -> Iterator[Turn]:
+    if source.agent is Agent.OPENCODE:
+        return source.transcript().turns()
+    return turns_between(source.agent, source.path, start)
+
+
+def _is_spoken(turn: Turn, session: Session) -> bool:
+    """Whether a turn is part of the talk; in the transcript of a sub-agent all of it stands
+    aside.
+    """
+    if session.part_of and turn.is_aside:
+        return turn.who is Who.AGENT and bool(turn.text) and turn.noise is None
+    return turn.is_said
+
+
+def _chosen(before: list[Turn], act: Turn, after: list[Turn], written: str) -> tuple[Said, ...]:
+    """Choose what is kept of the turns around an act."""
+    person = [number for number, turn in enumerate(before) if turn.who is Who.PERSON]
+    found = bearing_turn(written, [before[number].text for number in person])
+    cause = None if found is None else person[found]
+    wanted = set(range(max(0, len(before) - _BEFORE_ACT), len(before)))
+    if cause is not None:
+        first, last = max(0, cause - _BEFORE_CAUSE), min(len(before), cause + 1 + _BEHIND_CAUSE)
+        wanted |= set(range(first, last))
+    chosen: list[Said] = []
+    at = min(wanted, default=0)
+    for number in sorted(wanted):
+        said = _said(before[number], is_cause=number == cause, skipped=number - at)
+        chosen.append(said)
+        at = number + 1
+    return (*chosen, _said(act, is_act=True), *map(_said, after))
+
+
+def _best_of_session(known: Known, note: Note, step: Callable[[], None]) -> tuple[Said, ...]:
+    """Return what was said in the whole session that bears most on a note that names it."""
+    said: list[Turn] = []
+    for turn in _turns(known.source, Where(0, 1)):
+        step()
+        if turn.is_said:
+            said.append(turn)
+    person = [number for number, turn in enumerate(said) if turn.who is Who.PERSON]
+    found = bearing_turn(note.body, [said[number].text for number in person])
+    if found is None:
+        return ()
+    cause = person[found]
+    first = max(0, cause - _BEFORE_CAUSE)
+    around = enumerate(said[first : cause + 1 + _BEHIND_CAUSE], first)
+    return tuple(_said(turn, is_cause=number == cause) for number, turn in around)
+
+
+def _cause(
+    note: str, at: str, session: Session, turns: tuple[Said, ...], touched: Touched | None
+) -> Cause:
+    done, deed = (touched.done, touched.deed) if touched else ("", None)
+    agent, title, path = session.agent, session.title, session.path
+    return Cause(note, at, done, deed, agent, session.id, title, path, turns)
+
+
+def _said(turn: Turn, *, is_cause: bool = False, is_act: bool = False, skipped: int = 0) -> Said:
+    text = mask(turn.text)
+    if len(text) > LONGEST_QUOTE:
+        text = f"{text[:LONGEST_QUOTE]} …"
+    return Said(turn.who, text, turn.at, turn.key, is_cause, is_act, skipped)
