@@ -15,7 +15,7 @@ from ricordo.memory.change_set import digest
 from ricordo.memory.layout import Kind, Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.notebook.age import day_of
+from ricordo.notebook.age import day_of, stamped_day
 
 
 def retained(
@@ -52,7 +52,9 @@ def _life(
     kind: str, note: Note, said: tuple[Judged, ...], read: tuple[date, ...], now: datetime
 ) -> Life:
     """Return what happened to the present text of a note."""
-    written = day_of(note)
+    # what is only proposed has no time yet
+    is_there = bool(note.facts.modified) or stamped_day(note) is not None
+    written = day_of(note) if is_there else now.date()
     confirmed: list[date] = []
     is_wrong = False
     for it in said:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,10 +13,15 @@ import pytest
 from ricordo.disk.judgements import Judgement
 from ricordo.memory.change import Act, Change, Rename
 from ricordo.notebook.change import apply_or_merge, put_together
+from ricordo.notebook.find import find_memories
 from ricordo.notebook.open import Look, Notebook
 from ricordo.notebook.purge import purge_value
+from ricordo.notebook.surroundings import look_around
 from ricordo.notebook.undo import can_take_back, redo, undo
+from ricordo.resources import sample_memory_directory
+from ricordo.settings.settings import Settings
 from tests.builders import note_text, recorded
+from tests.conftest import NOW
 
 OLD = "---\nname: {}\ndescription: x\ntype: project\nmodified: 2026-06-01\n---\n\n{}\n"
 FILES = {
@@ -167,3 +173,20 @@ def test_sigkill_loses_no_judgement(notebook: Notebook) -> None:
     assert done.returncode == -9, done.stderr
     assert stale(notebook.look_closely()) == {"b.md"}
     assert undo(notebook).told == "still true a.md"
+
+
+def test_of_the_sample_memory_the_note_that_nobody_read_is_stale(tmp_path: Path) -> None:
+    """Notes as old that agents read, and how the person is, are not."""
+    sample = shutil.copytree(sample_memory_directory(), tmp_path / "sample")
+    surroundings = look_around(
+        {"HOME": str(tmp_path), "RICORDO_STATE": str(tmp_path / "state"), "RICORDO_NOW": NOW},
+        agent_home=str(sample / "home"),
+    )
+    place = find_memories(str(sample / "memory"), surroundings)[0]
+    look = Notebook(place, surroundings, Settings()).look_closely()
+    assert stale(look) == {"project_old_vendor.md"}
+    ana = look.retention["user_ana.md"]
+    assert ana.reasons[0] == "written 107 days ago"
+    assert ana.reasons[1].startswith("read by agents on ")
+    for path in ("project_overview.md", "project_surge.md", "project_datum.md"):
+        assert look.retention[path].life.read
