@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import IntEnum
 
 from ricordo.disk.judgements import Judged, Judgement, on_content
+from ricordo.errors import StateUnusable
 from ricordo.health.finding import Finding
 from ricordo.health.retention import Retention
 from ricordo.memory.change_set import digest
@@ -85,11 +87,14 @@ class Queue:
         return min(self.ahead, default=None)
 
 
-def review(notebook: Notebook, look: Look, *, with_new: bool = True) -> Queue:
-    """Return what of `look` is to be looked at today; `with_new` with what others wrote, for which
-    the memory has to be recorded. Raises StateUnusable.
+def review(notebook: Notebook, look: Look) -> Queue:
+    """Return what of `look` is to be looked at today, with what others wrote as far as the history
+    knows it.
     """
-    new = frozenset(it.path for it in inbox(notebook).waiting) if with_new else frozenset()
+    new: frozenset[str] = frozenset()
+    # that the history cannot be read is told where it is written
+    with suppress(StateUnusable):
+        new = frozenset(it.path for it in inbox(notebook).waiting)
     return queue(look, new, notebook.settings.review)
 
 

@@ -75,11 +75,7 @@ class Reviewing:
     async def _count(self, look: Look) -> None:
         # loaded in a thread, so that no key has to wait for it
         review = await asyncio.to_thread(_what_reviews)
-        try:
-            self._queue = await asyncio.to_thread(review, self._notebook, look)
-        except RicordoError as error:
-            self._screen.notify(str(error), severity="error", markup=False)
-            return
+        self._queue = await asyncio.to_thread(review, self._notebook, look)
         self._say()
         if self._opens:
             self._opens = False
