@@ -210,7 +210,10 @@ class NotePage:
 
     def _way(self, association: Association) -> str:
         between = [self._look.memory.by_path[it.path].stem for it in association.steps[:-1]]
-        return f"via {', '.join(between)}" if between else association.steps[0].how
+        if between:
+            return f"via {', '.join(between)}"
+        # "same session as", "given together with": no name follows here
+        return association.steps[0].how.rpartition(" ")[0]
 
     def _name_of(self, path: str) -> Span:
         self.targets.append(Target(Leads.NOTE, path))
