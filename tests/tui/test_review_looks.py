@@ -56,8 +56,9 @@ def test_a_note(snap_compare: Compare, root: Path, size: tuple[int, int]) -> Non
     assert snap_compare(notebook_app(root), terminal_size=size, run_before=opened())
 
 
-@pytest.mark.parametrize("theme", ["ricordo-dark", "ricordo-light"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda s: f"{s[0]}x{s[1]}")
+@pytest.mark.parametrize(
+    ("size", "theme"), zip(SIZES, ["ricordo-light", "ricordo-dark"], strict=True)
+)
 def test_the_end(snap_compare: Compare, root: Path, size: tuple[int, int], theme: str) -> None:
     app = notebook_app(root)
     app.theme = theme
