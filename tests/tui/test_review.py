@@ -208,7 +208,8 @@ async def test_it_ends_with_what_was_done_and_when_the_next_is_due(root: Path) -
         await stage.shows(ChooseScreen)
         await stage.press("2")
         await goes_to(stage, screen, "")
-        await stage.paints("The next one comes up on Friday, 27 November 2026.")
+        await stage.paints("What was left is still due.")
+        await stage.paints("The next one comes up on 27 November 2026.")
         painted = stage.painted()
         assert "1 still true, 1 later, 1 left for another time." in painted
         assert "Reviews" in painted

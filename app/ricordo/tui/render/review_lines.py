@@ -169,11 +169,13 @@ def _told(outcomes: Mapping[str, Outcome], left: int) -> list[Span]:
 
 def _next(queue: Queue, left: int) -> list[Span]:
     told: list[str] = []
-    if queue.items and not left:
+    if left:
+        told.append("What was left is still due.")
+    elif queue.items:
         more = len(queue.items) + queue.more
         told.append(f"{more:,} more could be looked at: R brings the next ones.")
     day = queue.next_due
     told.append(
-        f"The next one comes up on {day:%A, %-d %B %Y}." if day else "No other one is to come up."
+        f"The next one comes up on {day:%-d %B %Y}." if day else "No other one is to come up."
     )
     return [Span(" ".join(told), "dim")]
