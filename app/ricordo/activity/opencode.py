@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -45,9 +45,10 @@ class OpencodeTranscript:
 
     is_anew = True
 
-    def __init__(self, kept: Kept) -> None:
-        """Nothing is opened yet."""
+    def __init__(self, kept: Kept, step: Callable[[], None] = lambda: None) -> None:
+        """`step` is called at every part and may raise. Nothing is opened yet."""
         self._kept = kept
+        self._step = step
         self.learnt = Learnt(id=kept.id, cwd=kept.cwd)
 
     @property
@@ -64,6 +65,7 @@ class OpencodeTranscript:
             return
         self._take_head(head)
         for number, item in enumerate(told, 1):
+            self._step()
             if item.part is None:
                 self.learnt.too_long += 1
                 continue

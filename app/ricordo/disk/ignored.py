@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
-_MOST_PATTERNS = 5_000
+_MOST_PATTERNS = 1_000
+_MOST_WILD = 2
+"""How often a pattern may go over folders: each takes as long as all of the path."""
 _LONGEST = 500
 """Characters of a pattern; what is longer was not written by a person."""
+
+
+_ANY = "[^/]*"
+_OVER = ".*"
 
 
 class _Pattern(NamedTuple):
@@ -40,11 +47,12 @@ class Ignored:
         """Say whether `path`, or a folder that it lies in, is left out."""
         parts = path.split("/")
         return any(
-            self._names("/".join(parts[:count]), is_folder or count < len(parts))
+            self.names("/".join(parts[:count]), is_folder=is_folder or count < len(parts))
             for count in range(1, len(parts) + 1)
         )
 
-    def _names(self, path: str, is_folder: bool) -> bool:
+    def names(self, path: str, *, is_folder: bool) -> bool:
+        """Say whether `path` itself is left out, whatever holds for the folders that it lies in."""
         for pattern in reversed(self._patterns):
             inside = path.startswith(pattern.under) and (is_folder or not pattern.only_folders)
             if inside and pattern.expression.fullmatch(path[len(pattern.under) :]):
@@ -56,7 +64,7 @@ def _read(under: str, line: str) -> _Pattern | None:
     text = line.rstrip("\r")
     if not text.endswith("\\ "):
         text = text.rstrip(" ")
-    if not text or text.startswith("#") or len(text) > _LONGEST:
+    if not text or text.startswith("#") or len(text) > _LONGEST or text.count("**") > _MOST_WILD:
         return None
     keeps = text.startswith("!")
     text = text[1:] if keeps else text
@@ -73,27 +81,36 @@ def _read(under: str, line: str) -> _Pattern | None:
 
 def glob_expression(pattern: str) -> str:
     """Return the expression for a glob as git understands it: `*` and `?` stay within a name, `**`
-    goes over folders.
+    goes over folders. What stands between two `*` of a name is looked for once, where it comes
+    first, so that no pattern takes long.
     """
-    pattern = re.sub(r"\*{3,}", "**", pattern)
-    found: list[str] = []
+    pieces = list(_pieces(re.sub(r"\*{3,}", "**", pattern)))
+    stars = [at for at, piece in enumerate(pieces) if piece == _ANY]
+    found = pieces[: stars[0]] if stars else pieces
+    for at, following in pairwise([*stars, len(pieces)]):
+        behind = "".join(pieces[at + 1 : following])
+        is_last = following == len(pieces) or _OVER in behind
+        found.append(f"{_ANY}{behind}" if is_last else f"(?>{_ANY}?{behind})")
+    return "".join(found)
+
+
+def _pieces(pattern: str) -> Iterator[str]:
+    """The parts of the expression for a glob, in their order."""
     at = 0
     while at < len(pattern):
         if pattern.startswith("**/", at) and (at == 0 or pattern[at - 1] == "/"):
-            found.append("(?:.*/)?")
+            yield from ("(?:", _OVER, "/)?")
             at += 3
         elif pattern.startswith("**", at):
-            found.append(".*")
+            yield _OVER
             at += 2
         elif pattern[at] == "[" and (closing := pattern.find("]", at + 2)) > 0:
             inside = pattern[at + 1 : closing].replace("\\", "\\\\").replace("[", "\\[")
-            found.append(f"[{'^' + inside[1:] if inside[0] in '!^' else inside}]")
+            yield f"[{'^' + inside[1:] if inside[0] in '!^' else inside}]"
             at = closing + 1
+        elif pattern[at] == "\\" and at + 1 < len(pattern):
+            yield re.escape(pattern[at + 1])
+            at += 2
         else:
-            if pattern[at] == "\\" and at + 1 < len(pattern):
-                at += 1
-                found.append(re.escape(pattern[at]))
-            else:
-                found.append({"*": "[^/]*", "?": "[^/]"}.get(pattern[at], re.escape(pattern[at])))
+            yield {"*": _ANY, "?": "[^/]"}.get(pattern[at], re.escape(pattern[at]))
             at += 1
-    return "".join(found)

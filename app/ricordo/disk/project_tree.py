@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from ricordo.disk.ignored import Ignored
 from ricordo.disk.plain_file import read_plain_file
 
 MOST_FILES = 200_000
+MOST_SECONDS = 20.0
 LARGEST_FILE = 1024 * 1024
 """Bytes of a file that are read."""
 NEVER_LISTED = frozenset(
@@ -31,6 +33,8 @@ NEVER_LISTED = frozenset(
 """Folders that hold what tools made or fetched."""
 _LS_FILES = ("-z", "--cached", "--others", "--exclude-standard")
 _STEP = 256
+_SECONDS = 4.0
+"""For which git is asked: nobody who leaves waits longer."""
 _IGNORE_BYTES = 64 * 1024
 
 
@@ -76,14 +80,18 @@ class ProjectTree:
             found[path.rpartition("/")[2].lower()].append(path)
         return {name: tuple(paths) for name, paths in found.items()}
 
-    def is_like(self, other: ProjectTree) -> bool:
-        """Say whether nothing in the project is other than in `other`."""
-        return (
-            self.commit == other.commit
-            and self.files == other.files
-            and self.links == other.links
-            and self.remark == other.remark
+    def is_like(self, other: ProjectTree, besides: str) -> bool:
+        """Say whether nothing in the project is other than in `other`; what lies in the folder
+        `besides`, with `/` at its end, does not count, unless it is "".
+        """
+        same = (self.commit, self.links, self.remark) == (other.commit, other.links, other.remark)
+        if not same or not besides:
+            return same and self.files == other.files
+        mine, theirs = (
+            {path: stamp for path, stamp in tree.files.items() if not path.startswith(besides)}
+            for tree in (self, other)
         )
+        return mine == theirs
 
     def has(self, path: str) -> bool:
         """Say whether a file or folder, spelled so, was listed."""
@@ -118,35 +126,47 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     that no `.gitignore` leaves out. `step` is called every few milliseconds.
     """
     in_git = _is_in_git(root)
-    commit = (git.ask(root, "rev-parse", "HEAD") if in_git else None) or b""
-    listed = git.ask(root, "ls-files", *_LS_FILES) if in_git else None
+    commit = _asked(root, "rev-parse", "HEAD") if in_git else None
+    listed = _asked(root, "ls-files", *_LS_FILES) if in_git else None
     ignored = Ignored()
     if listed is None:
         paths = _walked(root, ignored)
     else:
         paths = (os.fsdecode(name) for name in listed.split(b"\0"))
-    files: dict[str, Stamp] = {}
-    links: set[str] = set()
-    remark = ""
-    inside = _Inside(root)
-    for number, path in enumerate(paths):
-        if number % _STEP == 0:
-            step()
-        if len(files) >= MOST_FILES:
-            remark = f"the project was looked through up to {MOST_FILES:,} files"
-            break
-        _put(root, path, inside, files, links)
+    files, links, is_whole = _sorted_in(root, paths, step)
+    count = len(files) + len(links)
+    remark = "" if is_whole else f"the project was looked through up to {count:,} files"
     if listed is not None:
         _take_in(root, files, ignored)
-    at = commit.decode("ascii", "replace").strip()
+    at = (commit or b"").decode("ascii", "replace").strip()
     return ProjectTree(root, files, frozenset(links), ignored, at, remark)
+
+
+def _asked(root: str, command: str, *words: str) -> bytes | None:
+    return git.ask(root, command, *words, seconds=_SECONDS)
 
 
 def _is_in_git(root: str) -> bool:
     """Whether git takes the files at `root` for its own: its settings may name another place."""
     top = git.top_level(root)
-    told = git.ask(root, "rev-parse", "--show-toplevel") if top else None
+    told = _asked(root, "rev-parse", "--show-toplevel") if top else None
     return told is not None and os.path.realpath(os.fsdecode(told).removesuffix("\n")) == top
+
+
+def _sorted_in(
+    root: str, paths: Iterable[str], step: Callable[[], None]
+) -> tuple[dict[str, Stamp], set[str], bool]:
+    """The plain files and the links among `paths`, and whether that is all of them."""
+    files: dict[str, Stamp] = {}
+    links: set[str] = set()
+    inside, until = _Inside(root), time.monotonic() + MOST_SECONDS
+    for number, path in enumerate(paths):
+        if number % _STEP == 0:
+            step()
+        if (path and len(files) + len(links) >= MOST_FILES) or time.monotonic() > until:
+            return files, links, False
+        _put(root, path, inside, files, links)
+    return files, links, True
 
 
 def _put(root: str, path: str, inside: _Inside, files: dict[str, Stamp], links: set[str]) -> None:
@@ -191,12 +211,14 @@ def _walked(root: str, ignored: Ignored) -> Iterator[str]:
     waiting = [""]
     while waiting:
         folder = waiting.pop()
+        # so that whoever lists can stop, also where everything is left out
+        yield ""
         raw = read_plain_file(os.path.join(root, folder, ".gitignore"), _IGNORE_BYTES)
         if raw:
             ignored.add(folder, raw.decode("utf-8", "replace"))
         for name, is_folder in _entries(os.path.join(root, folder)):
             path = f"{folder}/{name}" if folder else name
-            if name in NEVER_LISTED or ignored.covers(path, is_folder=is_folder):
+            if name in NEVER_LISTED or ignored.names(path, is_folder=is_folder):
                 continue
             if is_folder:
                 waiting.append(path)

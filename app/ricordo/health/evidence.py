@@ -69,7 +69,9 @@ class Reads:
 
     times: int
     last: str
-    """ISO 8601 in UTC; "" where the transcript has no time."""
+    """When it was touched last, ISO 8601 in UTC; "" where the transcript has no time."""
+    session: str = ""
+    """By which session: its title, else the beginning of its id."""
     days: tuple[date, ...] = ()
     """The days of the readings that have a time, each once, in order."""
 

@@ -41,13 +41,14 @@ _NO_READING = frozenset((Deed.WROTE, Deed.DELETED))
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class _Done:
     """What one session did to one note."""
 
     note: str
     """Its present path in the memory, or the one that it had when it was there."""
-    by: Known
     touched: Touched
+    by: str
+    """The session: its title, else the beginning of its id."""
 
 
 class Activity:
@@ -79,12 +80,6 @@ class Activity:
             return known
         return self._told(memory, known, done)
 
-    def done(self, memory: Memory) -> list[Done]:
-        """Return what sessions did to the notes of `memory`, as far as it is known, in the order of
-        time.
-        """
-        return self._done(memory)
-
     def _bears(self) -> Bearing:
         """Which sessions bear on the memory: found out anew when something that tells is new."""
         rests_on = bearing_rests_on(self._surroundings)
@@ -96,23 +91,23 @@ class Activity:
         own = self._bears()
         return [it for it in self._store.known() if bears(own, it.session)]
 
-    def _done(self, memory: Memory) -> list[Done]:
-        known = {it.n: it for it in self._known()}
+    def _done(self, memory: Memory) -> list[_Done]:
         own, renamed = self._bears(), self._renamed(memory)
-        found: dict[tuple[str, str, Deed], Done] = {}
+        known = {it.n: it.session.shown for it in self._known()}
+        found: dict[tuple[str, str, Deed], _Done] = {}
         for touched in self._store.touched(known):
             note = own.note(touched.path)
             if note:
                 note = note if note in memory.by_path else renamed.get(note, note)
-                done = Done(note, known[touched.transcript], touched)
                 # a session that was resumed may stand in two transcripts
-                found.setdefault((note, touched.call, touched.deed), done)
+                key = (note, touched.call, touched.deed)
+                found.setdefault(key, _Done(note, touched, known[touched.transcript]))
         return list(found.values())
 
     def _renamed(self, memory: Memory) -> Mapping[str, str]:
         return Whereabouts(Database(self._surroundings.state), memory)
 
-    def _told(self, memory: Memory, known: Evidence, done: Sequence[Done]) -> Evidence:
+    def _told(self, memory: Memory, known: Evidence, done: Sequence[_Done]) -> Evidence:
         causes = causes_by_note(self._surroundings, memory.root, self._renamed(memory))
         return replace(
             known,
@@ -132,7 +127,7 @@ class Activity:
         return max((it.started for it in told if has_sub_agents or not it.part_of), default="")
 
 
-def _reads(done: Sequence[Done]) -> dict[str, Reads]:
+def _reads(done: Sequence[_Done]) -> dict[str, Reads]:
     """Count the readings of each note. To change a note an agent has to have read it; to write it
     anew it has not.
     """
@@ -144,7 +139,8 @@ def _reads(done: Sequence[Done]) -> dict[str, Reads]:
         before = read.get(it.note, Reads(0, ""))
         # only what was asked for as a reading is counted as one
         times = before.times + (it.touched.deed is Deed.READ)
-        read[it.note] = Reads(times, max(before.last, it.touched.at))
+        last, session = max((before.last, before.session), (it.touched.at, it.by))
+        read[it.note] = Reads(times, last, session)
         with suppress(ValueError):
             days.setdefault(it.note, set()).add(datetime.fromisoformat(it.touched.at).date())
     return {

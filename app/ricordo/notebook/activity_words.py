@@ -27,9 +27,8 @@ def reads_in_words(evidence: Evidence, note: Note) -> str:
     reads = evidence.reads.get(note.path)
     if reads is None:
         return "never"
-    if not reads.times:
-        return f"never, but edited by an agent on {day_in_words(reads.last)}"
-    return f"{reads.times}×, last on {day_in_words(reads.last)}"
+    last = f"on {day_in_words(reads.last)} in “{reads.session}”"
+    return f"{reads.times}×, last {last}" if reads.times else f"never, but edited {last}"
 
 
 def read_briefly(evidence: Evidence, note: Note) -> str:

@@ -44,11 +44,16 @@ def without_rest(_: str) -> None:
 
 def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
-    own: tuple[Source, ...] = (Activity(place, surroundings),)
-    project = surroundings.project or place.project
-    if not project or not os.path.isdir(project):
-        return own
-    return (*own, Probing(project, surroundings))
+    own = Activity(place, surroundings)
+    project = surroundings.project or _project_of(place, surroundings)
+    return (own, Probing(project, surroundings)) if os.path.isdir(project) else (own,)
+
+
+def _project_of(place: Place, surroundings: Surroundings) -> str:
+    """The project of a memory; "" for a session in the home directory, which is none."""
+    home = os.path.realpath(surroundings.agent_home)
+    above = os.path.join(os.path.realpath(place.project), "") if place.project else ""
+    return "" if os.path.join(home, "").startswith(above) else place.project
 
 
 class Gatherer:

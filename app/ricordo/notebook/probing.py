@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 RULES = frozenset(("missing-path", "missing-symbol", "changed-since", "restates-instructions"))
 _MANY = 5
 """Claims that fail, before it is asked whether the project is the right one."""
+_Content = tuple[str, bytes]
+"""The path of a note and what it holds: by these its claims and the verdicts on them are kept."""
 _ROLES = frozenset((Role.NOTE, Role.INDEX))
 
 
@@ -38,30 +40,21 @@ class Probing:
         self._surroundings = surroundings
         self._words: ProjectWords | None = None
         self._project: Project | None = None
-        self._claims: dict[Note, Claims] = {}
-        self._verdicts: Mapping[Note, tuple[Verdict, ...]] = {}
+        self._claims: Mapping[_Content, Claims] = {}
+        self._verdicts: Mapping[_Content, tuple[Verdict, ...]] = {}
 
     def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
         """Return `known` with the verdicts on all claims."""
         project = self._look(memory, step)
         notes = [file for file in memory.files if file.role in _ROLES and file.readable]
-        claims = self._read_claims(notes, step)
-        unsettled = [note for note in notes if note not in self._verdicts]
-        step("probing the project")
-        project.look_for(word for note in unsettled for word in claims[note].words)
-        verdicts: dict[Note, tuple[Verdict, ...]] = {}
-        for number, note in enumerate(notes):
-            kept = self._verdicts.get(note)
-            verdicts[note] = self._probed(note, project) if kept is None else kept
-            if kept is None:
-                step(f"probing {number}/{len(notes)}")
-        self._verdicts = verdicts
-        remarks = (*known.remarks, *_limits(project, claims))
+        self._claims = claims = self._read_claims(notes, step)
+        self._verdicts = verdicts = self._probe(notes, project, step)
+        remarks = (*known.remarks, *_limits(project, claims.values()))
         if not self._surroundings.project and _is_another(verdicts.values()):
             # found by rule, not named by the person
             told = f"the notes do not seem to be about {one_line(self._root)}: nothing is told"
             return replace(known, remarks=(*remarks, told))
-        by_path = {note.path: found for note, found in verdicts.items() if found}
+        by_path = {path: found for (path, _), found in verdicts.items() if found}
         return replace(known, verdicts=by_path, project=self._root, remarks=remarks)
 
     def _look(self, memory: Memory, step: Step) -> Project:
@@ -74,7 +67,7 @@ class Probing:
         tree = list_project(self._root, lambda: step("listing the project"))
         names = frozenset(path.rpartition("/")[2] for path in memory.by_path)
         before = self._project
-        if before is not None and before.tree.is_like(tree):
+        if before is not None and before.tree.is_like(tree, before.memory):
             before.own_names = names
             return before
         if self._words is None:
@@ -96,28 +89,40 @@ class Probing:
         self._verdicts = {}
         return self._project
 
-    def _read_claims(self, notes: list[Note], step: Step) -> dict[Note, Claims]:
+    def _read_claims(self, notes: Sequence[Note], step: Step) -> Mapping[_Content, Claims]:
         from ricordo.health.probes.prober import claims_of
 
-        claims: dict[Note, Claims] = {}
+        claims: dict[_Content, Claims] = {}
         for number, note in enumerate(notes):
-            kept = self._claims.get(note)
+            kept = self._claims.get((note.path, note.raw))
             if kept is None:
                 step(f"reading claims {number}/{len(notes)}")
                 kept = claims_of(note)
-            claims[note] = kept
-        self._claims = claims
+            claims[note.path, note.raw] = kept
         return claims
 
-    def _probed(self, note: Note, project: Project) -> tuple[Verdict, ...]:
+    def _probe(
+        self, notes: Sequence[Note], project: Project, step: Step
+    ) -> Mapping[_Content, tuple[Verdict, ...]]:
         from ricordo.health.probes.prober import verdicts_of
 
-        return verdicts_of(note, self._claims[note], project)
+        step("probing the project")
+        new = [content for content in self._claims if content not in self._verdicts]
+        project.look_for(word for content in new for word in self._claims[content].words)
+        verdicts: dict[_Content, tuple[Verdict, ...]] = {}
+        for number, note in enumerate(notes):
+            content = (note.path, note.raw)
+            kept = self._verdicts.get(content)
+            if kept is None:
+                step(f"probing {number}/{len(notes)}")
+                kept = verdicts_of(note, self._claims[content], project)
+            verdicts[content] = kept
+        return verdicts
 
 
-def _limits(project: Project, claims: Mapping[Note, Claims]) -> list[str]:
+def _limits(project: Project, claims: Iterable[Claims]) -> list[str]:
     """What was not looked at, a line each."""
-    left_out = sum(each.left_out for each in claims.values())
+    left_out = sum(each.left_out for each in claims)
     too_many = f"{left_out:,} claims were too many to be checked" if left_out else ""
     return [it for it in (project.tree.remark, project.words.remark, too_many) if it]
 

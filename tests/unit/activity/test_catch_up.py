@@ -71,9 +71,9 @@ def test_what_was_read_is_not_read_again(
     began: list[str] = []
     reading = module._Reading.read
 
-    def noted(self: module._Reading, step: Callable[[], None]) -> None:
+    def noted(self: module._Reading) -> None:
         began.append(self._source.path)
-        reading(self, step)
+        reading(self)
 
     monkeypatch.setattr(module._Reading, "read", noted)
     assert len(caught_up(store, tmp_path)) == 2

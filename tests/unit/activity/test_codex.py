@@ -28,6 +28,19 @@ def test_what_stands_twice_was_said_once(tmp_path: Path) -> None:
     ]
 
 
+def test_what_is_said_again_after_an_answer_was_said_again(tmp_path: Path) -> None:
+    script = Codex().head()
+    for role, text in (
+        ("user", "One."),
+        ("assistant", "Ok"),
+        ("user", "Two."),
+        ("assistant", "Ok"),
+    ):
+        content = [{"type": "output_text", "text": text}]
+        script.line("response_item", type="message", role=role, content=content)
+    assert [text for _, text in said(read(tmp_path, script))] == ["One.", "Ok", "Two.", "Ok"]
+
+
 def test_instructions_and_environment_are_not_the_persons(tmp_path: Path) -> None:
     script = Codex().head()
     for role, text in (

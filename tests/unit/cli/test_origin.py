@@ -48,7 +48,7 @@ def test_show_quotes_what_caused_a_note(session: Claude, ricordo: Ricordo, pinne
     assert "origin       written in Claude Code “Ports”, 5 October 2026" in told
     assert f"“{SAID}”" in told
     assert "changed      edited in Claude Code “Ports”, 5 October 2026" in told
-    assert "read         never, but edited by an agent on 5 October 2026" in told
+    assert "read         never, but edited on 5 October 2026 in “Ports”" in told
 
 
 def test_show_names_the_session_of_the_head_where_no_transcript_is_left(

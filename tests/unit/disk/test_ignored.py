@@ -43,6 +43,11 @@ TEXTS = (
     "deep\n!deep/a.log\n",
     "***.log\n",
     "[\n",
+    "*a*1*.t*t\n",
+    "d*/a*.l*g\n",
+    "*/*/*/b.ts\n",
+    "d*p/**/*.js\n",
+    "a*b*.txt*\n",
 )
 
 
@@ -70,3 +75,10 @@ def test_a_file_in_a_folder_speaks_of_that_folder_alone() -> None:
     assert not ignored.covers("out/page.html")
     assert not ignored.covers("web/web.log")
     assert ignored.covers("web.log")
+
+
+def test_no_pattern_takes_long() -> None:
+    name = "a" * 250
+    for pattern in ("*a" * 240 + "b", "a*" * 240 + "b", "**/*a*a*a*a*a*b/**", "**/" * 100 + "b"):
+        ignored = Ignored([("", pattern)])
+        assert not ignored.covers(f"{name}/{name}/{name}")

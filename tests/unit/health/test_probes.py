@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 from ricordo.health.evidence import ClaimKind, Outcome
 from ricordo.health.finding import Finding
+from ricordo.health.probes import prober
 from ricordo.health.probes.prober import claims_of
+from ricordo.memory.note import Note
 from ricordo.notebook.find import find_memory
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.surroundings import look_around
@@ -96,6 +99,9 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
         ("The page uses React 17.", "changed-since"),
         ("Login is NextAuth v4.", "changed-since"),
         ("It is a Docusaurus 2.4 site.", "changed-since"),
+        ("We are on React 19.1 now.", "changed-since"),
+        ("`MOST_BERTHS` in `tidepool/plan.py` bounds it.", "missing-symbol"),
+        ("리더는src/loader.py에 있다. 계산은 tidepool/loader.py에 있다.", "missing-path"),
         ("`numpy@1.26` does the sums.", "changed-since"),
         ("`DEFAULT_STEP = 20` in minutes.", "changed-since"),
     ],
@@ -114,7 +120,7 @@ def test_a_claim_that_fails_is_found(probe: Probe, body: str, rule: str) -> None
         "`make test check` and `npm run web`, `yarn links:check`.",
         "`BerthPlan.GAP_MINUTES` in `tidepool/plan.py`; `<BerthPlan>`; `web/serve.js --open-page`.",
         "React 19, `react@19.2`, NextAuth v5, Docusaurus 3.x, port 8040, `GAP_MINUTES = 30`.",
-        "Node 18 and lodash 4 would do, Python 3.11 too.",
+        "Node 18 and lodash 4 would do, Python 3.11 too. React 19.4 came with an update.",
         # it is told as past, planned, a condition, not so, an example
         "`tidepool/legacy.py` was removed in August.",
         "Renamed from `tidepool/old_name.py`; see `tidepool/plan.py`.",
@@ -148,6 +154,11 @@ def test_a_claim_that_fails_is_found(probe: Probe, body: str, rule: str) -> None
         "Session 27 of the port, step 4 of 7, 30 minutes, chapter 12, in May 2026.",
         "`make` and `npm install`, `yarn add left-pad`, `pnpm -r build`.",
         "`DEFAULT_STEP` is ten. `OTHER_STEP = 4` is theirs.",
+        "`DATABASE_URL` is read from `.env`, `MAIL_TOKEN` is explained in `docs/Datum.md`.",
+        "We react 3 times, and numpy 1 was slow. React 3 times to it.",
+        "In the gateway repo it is `tidepool/loader.py`.",
+        "`composer run cs-fix`, `uv run tidepool`, `poetry run serve`.",
+        "계산은 tidepool/plan.py에 있다.",
     ],
 )
 def test_what_holds_or_is_no_claim_is_silent(probe: Probe, body: str) -> None:
@@ -215,6 +226,26 @@ def test_a_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
     assert "No more plans" in findings[0].evidence[0]
 
 
+@pytest.mark.parametrize(
+    ("body", "is_told"),
+    [
+        ("Never edit `tidepool/plan.py` by hand.", True),
+        ("If `tidepool/plan.py` changes, ask Ana.", True),
+        ("`tidepool/plan.py` was removed in August.", False),
+        ("There is no `tidepool/plan.py` any more: it is gone.", False),
+        ("Renamed from `tidepool/plan.py`.", False),
+        ("## History\n\nNever edit `tidepool/plan.py` by hand.", False),
+    ],
+)
+def test_what_git_knew_is_claimed_by_warnings_and_conditions_too(
+    tmp_path: Path, body: str, is_told: bool
+) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    assert bool(notebook(tmp_path, body).look_closely().findings) == is_told
+
+
 def test_a_file_name_cannot_write_into_a_note(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     git(project, "mv", "tidepool/plan.py", "tidepool/`evil\nname.py")
@@ -239,6 +270,7 @@ def test_commits_after_the_note_are_told(tmp_path: Path, monkeypatch: pytest.Mon
     assert line.startswith("tidepool/plan.py: 1 commit, the last ")
     assert line.endswith("2026-09-20 Plan anew")
     assert found("2026-09-20") == [], "on the same day nothing is told"
+    assert found("2026-09-19T23:00:00+00:00") != []
     assert found("not a date") == []
 
 
@@ -278,6 +310,41 @@ def test_what_is_known_follows_note_and_project(tmp_path: Path) -> None:
     ]
 
 
+def test_an_entry_of_the_index_claims_nothing_and_its_text_does(tmp_path: Path) -> None:
+    opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
+    index = "- [x](x.md) — it is `tidepool/loader.py`\n\nStart at `tidepool/start.py`.\n"
+    (tmp_path / "memory" / "MEMORY.md").write_text(index)
+    found = {(it.path, it.message) for it in opened.look_closely().findings}
+    assert found == {
+        ("x.md", "tidepool/loader.py is not there."),
+        ("MEMORY.md", "tidepool/start.py is not there."),
+    }
+
+
+def test_a_note_of_a_memory_inside_its_project_changes_no_other_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = write_memory(tmp_path / "project", PROJECT)
+    notes = {f"{n}.md": note_text(f"n{n}", f"It is `tidepool/part{n}.py`.\n") for n in range(3)}
+    root = write_memory(project / "memory", {"MEMORY.md": "", **notes})
+    surroundings = look_around({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    surroundings = surroundings._replace(project=str(project))
+    opened = Notebook(find_memory(str(root), surroundings), surroundings, Settings())
+    opened.look_closely()
+    probed: list[str] = []
+    real = prober.verdicts_of
+
+    def counted(note: Note, *rest: Any) -> Any:
+        probed.append(note.path)
+        return real(note, *rest)
+
+    monkeypatch.setattr(prober, "verdicts_of", counted)
+    (root / "1.md").write_text(note_text("n1", "It is `tidepool/plan.py`.\n"))
+    look = opened.look_closely()
+    assert probed == ["1.md"]
+    assert {it.path for it in look.findings if it.rule == "missing-path"} == {"0.md", "2.md"}
+
+
 def test_older_evidence_is_not_told_of_a_newer_text(tmp_path: Path) -> None:
     opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
     opened.look_closely()
@@ -296,3 +363,28 @@ def test_any_text_has_claims_on_its_lines(body: str) -> None:
     lines = note.text.split("\n")
     for claim in claims_of(note).all:
         assert claim.text.split("\n")[0] in lines[claim.line - 1]
+
+
+def test_of_a_project_that_was_not_listed_whole_nothing_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.disk.project_tree.MOST_FILES", 4)
+    body = "`predict_height()` and `Makefile` in `tidepool/loader.py`."
+    look = notebook(tmp_path, body).look_closely()
+    assert look.findings == ()
+    assert look.evidence.remarks == ("the project was looked through up to 4 files",)
+
+
+def test_no_file_of_a_project_holds_up_an_expression(tmp_path: Path) -> None:
+    long = " " * 400_000
+    hostile = {
+        "Makefile": f"a{long}b{long}\ncheck: test\n",
+        "go.mod": "\n" * 400_000,
+        "requirements.txt": f"x{long}y\n{'[' * 400_000}\n",
+        "tidepool/plan.py": f"GAP_MINUTES:{long}x\n{'GAP_MINUTES:' * 30_000}\n",
+        "CLAUDE.md": "word " * 80_000,
+        "package.json": "[" * 400_000,
+    }
+    write_memory(tmp_path / "project", {**PROJECT, **hostile})
+    body = "Run `make check`; `GAP_MINUTES = 30`; React 18; word word word word word word."
+    assert notebook(tmp_path, body).look_closely().findings == ()

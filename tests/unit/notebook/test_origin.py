@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from ricordo.activity.session import Agent
 from ricordo.health.evidence import NOTHING_KNOWN, Reads
+from ricordo.notebook.evidence import Stopped
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.inbox import Inbox, inbox
 from ricordo.notebook.open import Look, Notebook
 from ricordo.notebook.origin import Cause, causes_by_note, origin_of
-from ricordo.notebook.sample import copied_sample
+from ricordo.notebook.sessions import Bearing
 from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import Surroundings, look_around
+from ricordo.notebook.surroundings import look_around
 from ricordo.notebook.writers import with_writers
-from ricordo.resources import sample_memory_directory
 from tests.builders import note_text, write_memory
 from tests.conftest import NOW
 from tests.transcripts import BEGAN, CWD, FOLDER, OTHER, SESSION, Claude, Codex
 
 SAID = "Remember: the tide tables are for the port of Sines, never for Setubal."
 BODY = "The tide tables are for the port of Sines, not for Setubal.\n"
+CWDS = ("/home/ana", "/home/ana/work", "/srv/port", "/srv/port/sub", "/srv/portal")
 NOTE = f"/home/ana/.claude/projects/{FOLDER}/memory/tides.md"
 """As the agent called it on the machine on which it was written."""
 
@@ -113,6 +117,30 @@ def test_later_changes_are_told_each_with_its_own_cause(desk: Desk) -> None:
     assert "after all" in second.quote.text
 
 
+def test_a_note_that_was_deleted_and_made_anew_comes_from_the_later_words(desk: Desk) -> None:
+    script = session().uses("Bash", command=f"rm {NOTE}").says("Keep the port of Sines again.")
+    script.uses("Write", file_path=NOTE, content="The port of Sines.").write(desk.home)
+    (cause,) = desk.causes()
+    assert cause.quote is not None
+    assert cause.quote.text == "Keep the port of Sines again."
+
+
+def test_two_notes_that_are_written_at_once_have_the_same_cause(desk: Desk) -> None:
+    desk.write({"port.md": note_text("port", BODY)})
+    blocks = [
+        {
+            "type": "tool_use",
+            "id": name,
+            "name": "Write",
+            "input": {"file_path": path, "content": BODY},
+        }
+        for name, path in (("a", NOTE), ("b", NOTE.replace("tides", "port")))
+    ]
+    Claude().says(SAID).line("assistant", message={"content": blocks}).write(desk.home)
+    for note in ("tides.md", "port.md"):
+        assert [cause.quote and cause.quote.text for cause in desk.causes(note)] == [SAID]
+
+
 def test_the_quote_stays_when_the_transcript_is_swept(desk: Desk) -> None:
     path = session().answers("Noted.").write(desk.home)
     desk.look()
@@ -154,6 +182,35 @@ def test_what_a_note_names_itself_leads_to_the_session(desk: Desk) -> None:
     assert [cause.deed for cause in desk.causes()] == ["wrote"]
 
 
+def test_a_session_in_which_nothing_bears_on_the_note_that_names_it_tells_nothing(
+    desk: Desk,
+) -> None:
+    head = f"---\nname: tides\ndescription: d\nmetadata: \n  originSessionId: {SESSION}\n---\n\n"
+    desk.write({"tides.md": head + BODY})
+    Claude().says("Good morning.").answers("Good morning.").write(desk.home)
+    assert desk.causes() == ()
+    assert desk.look().evidence.origins == {}
+
+
+def test_what_was_found_before_an_interruption_is_kept(desk: Desk) -> None:
+    session().write(desk.home)
+    desk.look()
+    session().says("The tide tables change.").uses("Edit", file_path=NOTE).write(desk.home)
+    memory = desk.notebook.read()
+    for patience in range(1, 40):
+        left = iter(range(patience))
+
+        def step(_: str, left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise Stopped
+
+        with suppress(Stopped):
+            Desk(desk.home).notebook.gather(memory, step)
+        kept = causes_by_note(desk.notebook.surroundings, str(desk.root), {})["tides.md"]
+        assert kept[0].quote is not None
+    assert len(kept) == 2
+
+
 def test_a_sub_agent_writes_what_was_said_to_the_agent_above_it(desk: Desk) -> None:
     Claude().says(SAID).answers("A sub-agent notes it.").write(desk.home)
     script = Claude(SESSION, began=BEGAN + timedelta(hours=1)).says("Note the port.")
@@ -166,12 +223,30 @@ def test_a_sub_agent_writes_what_was_said_to_the_agent_above_it(desk: Desk) -> N
     assert cause.quote.text == SAID
 
 
+def test_what_was_said_in_the_session_before_counts_where_one_goes_on_from_it(desk: Desk) -> None:
+    Claude().says(SAID).answers("I see.").write(desk.home)
+    script = Claude(SESSION).line("system", content="Conversation compacted")
+    script.session = OTHER
+    script.began += timedelta(hours=1)
+    script.uses("Write", file_path=NOTE, content=BODY).write(desk.home)
+    (cause,) = desk.causes()
+    assert (cause.session, cause.quote and cause.quote.text) == (OTHER, SAID)
+
+
 def test_a_session_that_was_copied_into_another_counts_once(desk: Desk) -> None:
     session().uses("Read", "r", file_path=NOTE).write(desk.home)
     copied = Claude(OTHER).says(SAID).uses("Write", "first", file_path=NOTE, content=BODY)
     copied.uses("Read", "r", file_path=NOTE).write(desk.home)
     assert len(desk.causes()) == 1
     assert desk.look().evidence.reads["tides.md"].times == 1
+
+
+def test_a_copy_that_claims_to_be_older_counts_no_more(desk: Desk) -> None:
+    session().write(desk.home)
+    assert [cause.session for cause in desk.causes()] == [SESSION]
+    copied = Claude(OTHER, began=BEGAN - timedelta(days=1)).says(SAID)
+    copied.uses("Write", "first", file_path=NOTE, content=BODY).write(desk.home)
+    assert len(desk.causes()) == 1
 
 
 def test_a_note_that_was_renamed_keeps_its_origin_and_its_readings(desk: Desk) -> None:
@@ -192,8 +267,8 @@ def test_readings_are_counted_with_the_last_of_them(desk: Desk) -> None:
         "Read", aside=True, file_path="~/x/../.claude/projects/" + FOLDER + "/memory/tides.md"
     )
     script.uses("Bash", command=f"cat {NOTE}").uses("Read", file_path="/elsewhere/memory/tides.md")
-    script.write(desk.home)
-    assert desk.look().evidence.reads == {"tides.md": Reads(4, at(8), (BEGAN.date(),))}
+    script.titled("Reading").write(desk.home)
+    assert desk.look().evidence.reads == {"tides.md": Reads(4, at(8), "Reading", (BEGAN.date(),))}
 
 
 def test_never_read_is_told_of_notes_that_the_newest_session_could_have_read(desk: Desk) -> None:
@@ -211,6 +286,34 @@ def test_never_read_is_told_of_notes_that_the_newest_session_could_have_read(des
     assert desk.never_read() == ["tides.md"]
     Claude(OTHER).uses("Read", file_path=NOTE).write(desk.home)
     assert desk.never_read() == []
+
+
+def test_a_sub_agent_and_another_agent_could_not_have_read_the_memory(desk: Desk) -> None:
+    Claude().says("Good morning.").write(desk.home)
+    written = (BEGAN + timedelta(hours=1)).timestamp()
+    os.utime(desk.root / "tides.md", (written, written))
+    later = Claude(began=BEGAN + timedelta(hours=2)).says("List the tests.")
+    path = desk.root.parent / SESSION / "subagents" / "agent-a1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(later.bytes)
+    later = Codex().line("event_msg").line("event_msg").head()
+    later.lines = [line.replace(b"2026-10-05", b"2026-10-06") for line in later.lines]
+    later.write(desk.home)
+    assert desk.never_read() == []
+    Claude(OTHER, began=BEGAN + timedelta(hours=2)).says("Good evening.").write(desk.home)
+    assert desk.never_read() == ["tides.md"]
+
+
+def test_in_a_project_that_is_the_home_only_what_worked_in_the_home_itself_counts() -> None:
+    own = Bearing(projects=("/home", "/home/ana", "/srv/port"), home="/home/ana")
+    worked = {cwd: own.has(Agent.CODEX, "", cwd) for cwd in CWDS}
+    assert worked == {
+        "/home/ana": True,
+        "/home/ana/work": False,
+        "/srv/port": True,
+        "/srv/port/sub": True,
+        "/srv/portal": False,
+    }
 
 
 def test_sessions_of_other_agents_bear_on_the_memory_of_their_project(desk: Desk) -> None:
@@ -266,52 +369,3 @@ def test_the_inbox_names_the_session_that_deleted_a_file(desk: Desk) -> None:
     Claude().uses("Bash", command=f"rm {NOTE}").titled("Tidying").write(desk.home)
     (desk.root / "tides.md").unlink()
     assert arrived(desk) == "Claude Code · Tidying"
-
-
-# The sample memory: what docs/sample.md says
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Notebook, Look]:
-    folder = tmp_path_factory.mktemp("sample")
-    shutil.copytree(sample_memory_directory(), folder / "sample")
-    surroundings = Surroundings(
-        str(folder), {}, str(folder / "sample/home"), str(folder / "state"), str(folder), NOW
-    )
-    place = find_memories(str(folder / "sample/memory"), surroundings)[0]
-    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
-    return notebook, notebook.look_closely()
-
-
-def page(title: str) -> list[list[str]]:
-    """Return the rows of a table of docs/sample.md."""
-    text = (Path(__file__).parents[3] / "docs/sample.md").read_text("utf-8")
-    part = text.split(f"## {title}\n")[1].split("\n## ")[0]
-    rows = [line.strip("| ").split(" | ") for line in part.split("\n") if line.startswith("| ")]
-    return rows[1:]
-
-
-def test_the_planted_origins_are_found(sample: tuple[Notebook, Look]) -> None:
-    notebook, look = sample
-    found = causes_by_note(notebook.surroundings, look.memory.root, {})
-    for source, key, note in page("Where notes came from"):
-        cause = found[note.removeprefix("memory/")][0]
-        assert cause.quote is not None
-        assert (cause.quote.key, Path(cause.transcript).name) == (key, Path(source).name)
-    assert found["project_test_speed.md"][0].quote is None
-
-
-def test_the_planted_notes_are_never_read_and_no_others(sample: tuple[Notebook, Look]) -> None:
-    planted = {
-        row[1].removeprefix("memory/") for row in page("What is planted") if row[0] == "never-read"
-    }
-    found = {it.path for it in sample[1].findings if it.rule == "never-read"}
-    assert found == planted
-
-
-def test_the_demo_knows_its_transcripts(tmp_path: Path) -> None:
-    surroundings = look_around({"HOME": str(tmp_path), "RICORDO_NOW": NOW})
-    with copied_sample(surroundings) as copy:
-        place = find_memories(copy.memory, copy.surroundings)[0]
-        notebook = Notebook(place, copy.surroundings, load_settings(copy.surroundings, ())[0])
-        assert len(notebook.look_closely().evidence.origins) > 8

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ricordo.disk.project_tree import ProjectTree
 from ricordo.health.evidence import ClaimKind, Outcome, Verdict
-from ricordo.health.prose import Statement, statements
+from ricordo.health.prose import LONGEST_STATEMENT, Statement, statements
 from ricordo.memory.layout import Role
 from ricordo.memory.note import Note
 from ricordo.recall.likeness import ratio, token_set_ratio
@@ -67,7 +67,7 @@ def _lines(tree: ProjectTree) -> Iterator[Instruction]:
     for path in sorted(path for path in tree.files if _FILE.fullmatch(path)):
         text = (tree.read(path) or b"").decode("utf-8", "replace")
         for number, line in enumerate(text.split("\n"), 1):
-            plain = _plain(line)
+            plain = _plain(line) if len(line) <= LONGEST_STATEMENT else ""
             words = frozenset(_WORD.findall(plain))
             if len(words) >= _FEWEST_WORDS and not line.startswith("#"):
                 yield Instruction(path, number, plain, words)
@@ -101,8 +101,8 @@ def _same(text: str, instructions: Instructions) -> Instruction | None:
     for each in instructions.near(words):
         if ratio(text, each.text) >= _ALIKE:
             return each
-        is_as_long = 2 * len(each.words) >= len(words)
-        if is_as_long and token_set_ratio(text, each.text) >= _CONTAINED:
+        shorter, longer = sorted((len(each.words), len(words)))
+        if 2 * shorter >= longer and token_set_ratio(text, each.text) >= _CONTAINED:
             return each
     return None
 

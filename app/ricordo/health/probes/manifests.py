@@ -17,11 +17,14 @@ from typing import Any, NamedTuple
 from ricordo.disk.project_tree import ProjectTree
 
 _MOST_MANIFESTS = 400
+_LONGEST_LINE = 2_000
+"""Characters."""
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*([<>=!~^].*)?$")
 _TARGET = re.compile(r"^([A-Za-z0-9_./%\- ]+?)\s*::?(?!=)", re.MULTILINE)
 _RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
-_INCLUDE = re.compile(r"^-?include\s", re.MULTILINE)
-_GO = re.compile(r"^\s*(?:require\s+)?([\w.\-/]+\.[\w.\-/]+)\s+v([\w.\-+]+)", re.MULTILINE)
+_OPEN = re.compile(r"^-?include\s|^\$\(", re.MULTILINE)
+"""What brings targets into a Makefile that do not stand in it."""
+_GO = re.compile(r"^[ \t]*(?:require[ \t]+)?([\w.\-/]+\.[\w.\-/]+)[ \t]+v([\w.\-+]+)", re.MULTILINE)
 _SIGNS = re.compile(r"[-_. ]")
 _GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 
@@ -39,8 +42,8 @@ class Declared(NamedTuple):
 class Manifests:
     """What all manifests of a project declare together."""
 
-    scripts: dict[str, str] = field(default_factory=dict)
-    """The manifest of each script of package.json, composer.json or pyproject.toml."""
+    scripts: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    """The manifest of each script, by kind: package.json, composer.json, or poe."""
     targets: dict[str, str] = field(default_factory=dict)
     """The file of each target of make or just."""
     is_open: bool = False
@@ -49,7 +52,6 @@ class Manifests:
     """The versions of dependencies, engines and of the project itself, by the letters and digits
     of their names.
     """
-    has_package_json: bool = False
 
     @classmethod
     def of(cls, tree: ProjectTree) -> Manifests:
@@ -57,7 +59,7 @@ class Manifests:
         found = cls()
         paths = [path for path in tree.files if _reader(path)]
         for path in sorted(paths, key=lambda path: (path.count("/"), path))[:_MOST_MANIFESTS]:
-            text = (tree.read(path) or b"").decode("utf-8", "replace")
+            text = _short_lines((tree.read(path) or b"").decode("utf-8", "replace"))
             reader = _reader(path)
             assert reader is not None
             try:
@@ -78,6 +80,13 @@ class Manifests:
         return self.versions.get(key) or self.versions.get(key.removesuffix("js")) or []
 
 
+def _short_lines(text: str) -> str:
+    """A text without the lines that no person wrote, which could hold up an expression."""
+    if len(text) <= _LONGEST_LINE:
+        return text
+    return "\n".join(line for line in text.split("\n") if len(line) <= _LONGEST_LINE)
+
+
 def _reader(path: str) -> Any:
     name = path.rpartition("/")[2].lower()
     if name.startswith("requirements") and name.endswith(".txt"):
@@ -87,9 +96,8 @@ def _reader(path: str) -> Any:
 
 def _package(found: Manifests, path: str, text: str) -> None:
     data = json.loads(text)
-    found.has_package_json = True
     for name in _table(data, "scripts"):
-        found.scripts.setdefault(name, path)
+        found.scripts["package.json"].setdefault(name, path)
     for group in (*_GROUPS, "engines"):
         for name, version in _table(data, group).items():
             found.put_version(name, version, path)
@@ -101,7 +109,7 @@ def _package(found: Manifests, path: str, text: str) -> None:
 def _composer(found: Manifests, path: str, text: str) -> None:
     data = json.loads(text)
     for name in _table(data, "scripts"):
-        found.scripts.setdefault(name, path)
+        found.scripts["composer.json"].setdefault(name, path)
     for group in ("require", "require-dev"):
         for name, version in _table(data, group).items():
             found.put_version(name, version, path)
@@ -111,10 +119,8 @@ def _pyproject(found: Manifests, path: str, text: str) -> None:
     data = tomllib.loads(text)
     project, tool = _table(data, "project"), _table(data, "tool")
     poetry = _table(tool, "poetry")
-    tasks = (_table(tool, "poe"), _table(tool, "pdm"), _table(tool, "hatch"))
-    for table in (_table(project, "scripts"), _table(poetry, "scripts"), _table(tasks[0], "tasks")):
-        for name in table:
-            found.scripts.setdefault(name, path)
+    for name in _table(_table(tool, "poe"), "tasks"):
+        found.scripts["poe"].setdefault(name, path)
     found.put_version(str(project.get("name", "")), project.get("version"), path)
     found.put_version("python", project.get("requires-python"), path)
     extra = _table(project, "optional-dependencies")
@@ -155,7 +161,7 @@ def _go_mod(found: Manifests, path: str, text: str) -> None:
 
 
 def _makefile(found: Manifests, path: str, text: str) -> None:
-    found.is_open = found.is_open or bool(_INCLUDE.search(text))
+    found.is_open = found.is_open or bool(_OPEN.search(text))
     for match in _TARGET.finditer(text):
         for name in match[1].split():
             found.is_open = found.is_open or "%" in name

@@ -32,7 +32,7 @@ class Project:
         self.history = history
         self.own_names = frozenset(own_names)
         inside = self.inside(memory_root)
-        self._memory = f"{inside}/" if inside else ""
+        self.memory = f"{inside}/" if inside else ""
         """The memory's folder in the project, which proves nothing of what notes say."""
         self._lines: dict[str, int] = {}
         self._written: dict[str, bool] = {}
@@ -49,7 +49,7 @@ class Project:
         """Find out of all `words` at once whether the project holds them: one by one takes long."""
         unknown = {word for word in words if word not in self._written}
         if unknown:
-            found = self.words.among(unknown, self._memory)
+            found = self.words.among(unknown, self.memory)
             self._written.update((word, word in found) for word in unknown)
 
     def has_word(self, word: str) -> bool:

@@ -1,0 +1,63 @@
+"""What docs/sample.md says of the sessions of the sample memory is what they tell."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ricordo.notebook.find import find_memories
+from ricordo.notebook.open import Look, Notebook
+from ricordo.notebook.origin import causes_by_note
+from ricordo.notebook.sample import copied_sample
+from ricordo.notebook.settle import load_settings
+from ricordo.notebook.surroundings import Surroundings, look_around
+from ricordo.resources import sample_memory_directory
+from tests.conftest import NOW
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Notebook, Look]:
+    folder = tmp_path_factory.mktemp("sample")
+    shutil.copytree(sample_memory_directory(), folder / "sample")
+    surroundings = Surroundings(
+        str(folder), {}, str(folder / "sample/home"), str(folder / "state"), str(folder), NOW
+    )
+    place = find_memories(str(folder / "sample/memory"), surroundings)[0]
+    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+    return notebook, notebook.look_closely()
+
+
+def page(title: str) -> list[list[str]]:
+    """Return the rows of a table of docs/sample.md."""
+    text = (Path(__file__).parents[3] / "docs/sample.md").read_text("utf-8")
+    part = text.split(f"## {title}\n")[1].split("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in part.split("\n") if line.startswith("| ")]
+    return rows[1:]
+
+
+def test_the_planted_origins_are_found(sample: tuple[Notebook, Look]) -> None:
+    notebook, look = sample
+    found = causes_by_note(notebook.surroundings, look.memory.root, {})
+    for source, key, note in page("Where notes came from"):
+        cause = found[note.removeprefix("memory/")][0]
+        assert cause.quote is not None
+        assert (cause.quote.key, Path(cause.transcript).name) == (key, Path(source).name)
+    assert found["project_test_speed.md"][0].quote is None
+
+
+def test_the_planted_notes_are_never_read_and_no_others(sample: tuple[Notebook, Look]) -> None:
+    planted = {
+        row[1].removeprefix("memory/") for row in page("What is planted") if row[0] == "never-read"
+    }
+    found = {it.path for it in sample[1].findings if it.rule == "never-read"}
+    assert found == planted
+
+
+def test_the_demo_knows_its_transcripts(tmp_path: Path) -> None:
+    surroundings = look_around({"HOME": str(tmp_path), "RICORDO_NOW": NOW})
+    with copied_sample(surroundings) as copy:
+        place = find_memories(copy.memory, copy.surroundings)[0]
+        notebook = Notebook(place, copy.surroundings, load_settings(copy.surroundings, ())[0])
+        assert len(notebook.look_closely().evidence.origins) > 8
