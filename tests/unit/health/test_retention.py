@@ -17,6 +17,7 @@ from ricordo.health.retention import (
     kind_of,
     tempers,
 )
+from ricordo.health.rule import DEFAULT_THRESHOLDS
 
 TODAY = date(2026, 11, 20)
 # the published parameters of FSRS-6 that a review that went well depends on
@@ -159,3 +160,9 @@ def test_reasons_are_short_lines() -> None:
 )
 def test_the_table_knows_every_type(type_: str, in_wiki: bool, kind: str) -> None:
     assert kind_of(type_, in_wiki=in_wiki) == kind
+
+
+def test_every_kind_has_a_threshold_that_can_be_set() -> None:
+    assert {f"stale.{kind}" for kind in tempers()} == {
+        name for name in DEFAULT_THRESHOLDS if name.startswith("stale.")
+    }
