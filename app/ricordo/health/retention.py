@@ -166,7 +166,7 @@ def days_until(share: float, stability: float) -> int:
         return 0
     decay = -_scheduler().parameters[20]
     factor = 0.9 ** (1 / decay) - 1
-    # in logarithms it would be no clearer; a share near 0 is further away than any day
+    # the day of a share near 0 is beyond every number
     least = (1 + factor * LONGEST / stability) ** decay
     if share <= least:
         return LONGEST
