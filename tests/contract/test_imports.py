@@ -116,6 +116,26 @@ def test_lint_loads_no_textual(memory: Path, tmp_path: Path):
     assert of_packages(loaded, "ricordo.health") != []
 
 
+FIRST_SCREEN = """
+import ricordo.tui.app
+import os
+from ricordo.notebook.find import find_memories
+from ricordo.notebook.open import Depth, Notebook
+from ricordo.notebook.surroundings import look_around
+from ricordo.settings.settings import Settings
+surroundings = look_around(os.environ)
+notebook = Notebook(find_memories({memory!r}, surroundings)[0], surroundings, Settings())
+assert notebook.look().depth is Depth.JUDGED
+"""
+
+
+@pytest.mark.parametrize("code", [RUN.format(words=["list"]), FIRST_SCREEN])
+def test_neither_a_list_nor_the_first_screen_measures_retention(code: str, memory: Path) -> None:
+    loaded = loaded_after(code.format(memory=str(memory)), memory.parents[3])
+    assert of_packages(loaded, "fsrs") == []
+    assert of_packages(loaded, "ricordo.health.rules.stale") != []
+
+
 def test_plain_heads_are_read_without_yaml(memory: Path, tmp_path: Path):
     read = (
         "from ricordo.agents.claude import AUTO_MEMORY\n"

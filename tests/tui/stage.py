@@ -123,10 +123,14 @@ class Stage:
             self._send(key)
             await self.settle()
 
-    async def confirm(self) -> None:
-        """Press ctrl+s once the screen on top takes it."""
+    async def calm(self) -> None:
+        """Wait until the screen on top takes keys that judge or write."""
         opened = self.app.screen.opened  # type: ignore[attr-defined]
         await self.wait_for(lambda: time.monotonic() - opened > CALM, "the screen is calm")
+
+    async def confirm(self) -> None:
+        """Press ctrl+s once the screen on top takes it."""
+        await self.calm()
         await self.press("ctrl+s")
 
     async def shows(self, kind: type[Screen[Any]]) -> None:
@@ -160,11 +164,13 @@ class Stage:
         self.app.screen._on_timer_update()
 
     async def think(self) -> None:
-        """Wait until it is shown what the open note reminds of."""
+        """Wait until it is shown what the open note reminds of, and counted what is due."""
         await self.wait_for(
             lambda: not any(it.group == "remind" and it.is_running for it in self.app.workers),
             "what it reminds of",
         )
+        if any(isinstance(screen, MainScreen) for screen in self.app.screen_stack):
+            await self.count()
         await self.settle()
 
     async def know(self) -> None:
@@ -178,6 +184,17 @@ class Stage:
                 and self.looked.look.evidence is notebook.evidence
             ),
             "the evidence",
+        )
+        await self.count()
+
+    async def count(self) -> None:
+        """Wait until what is due is counted, of the last look and with what arrived."""
+        await self.wait_for(
+            lambda: (
+                self.main._reviewing._queue is not None
+                and not any(it.group == "due" and it.is_running for it in self.app.workers)
+            ),
+            "what is due",
         )
         await self.settle()
 

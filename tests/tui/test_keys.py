@@ -28,6 +28,7 @@ from ricordo.tui.screens.move import MoveScreen
 from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.pick_note import PickNoteScreen
 from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.screens.review import ReviewScreen
 from ricordo.tui.situation import Pane, Scene
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
@@ -626,6 +627,7 @@ async def inbox_with_one(stage: Stage) -> InboxScreen:
     await stage.shows(InboxScreen)
     screen = stage.app.screen
     assert isinstance(screen, InboxScreen)
+    await stage.calm()
     await stage.wait_for(lambda: screen.arrival, "the arrival shown")
     return screen
 
@@ -700,6 +702,15 @@ async def test_every_screen_shows_its_own_keys(stage: Stage) -> None:
     offered_there = await palette(stage, Scene.INBOX)
     assert f"{BY_ID['later'].help}  (l)" in offered_there
     assert f"{BY_ID['retire'].help}  (d)" not in offered_there
+
+
+@shows("review")
+async def _(stage: Stage) -> None:
+    await stage.wait_for(lambda: stage.main.situation.known, "all is known")
+    await stage.wait_for(lambda: stage.main._reviewing._queue, "what is due")
+    await stage.press("R")
+    await stage.shows(ReviewScreen)
+    await stage.paints("Nothing is to be reviewed today.")
 
 
 @shows("reread")
@@ -818,7 +829,7 @@ async def test_the_bottom_line_offers_what_the_pane_can_do(stage: Stage) -> None
     for key in "123":
         await stage.press(key)
         for action in offered(stage.main.situation):
-            assert f" {label_of(action, {})} {action.label}" in stage.bottom
+            assert f" {label_of(action, {})} {action.label_on(Scene.NOTEBOOK)}" in stage.bottom
     await stage.press("2")
     assert "open" not in stage.bottom
     await stage.press("right")

@@ -43,6 +43,7 @@ COMMANDS = {
     "rename": "rename",
     "retire": "retire",
     "inbox": "inbox",
+    "review": "review",
     "history": "history",
     "undo": "undo",
     "redo": "redo",

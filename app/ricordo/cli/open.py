@@ -26,6 +26,7 @@ Without PATH it opens the memory of the current directory. Commands:
   lint       what is wrong with a memory; --fix mends what can be mended
   conflicts  pairs of notes that cannot both hold; --resolve settles one
   inbox      what others changed since the last visit
+  review     what is to be looked at today
   new        make a note and its entry in the index
   rename     give a note another name; links and index follow
   retire     take a note out of the memory

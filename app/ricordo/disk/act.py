@@ -121,7 +121,7 @@ def act_of(row: tuple[object, ...]) -> Act:
         str(root),
         str(at),
         str(kind),
-        str(subject),
+        path_of(subject),
         author,
         str(reason),
         str(state),

@@ -81,7 +81,15 @@ CREATE TABLE masked (
 ) WITHOUT ROWID;
 ALTER TABLE head ADD COLUMN masked TEXT REFERENCES blob (sha);
 """
-_STEPS = (_FIRST, _GONE)
+_JUDGED = """
+CREATE TABLE judgement (
+    act INTEGER PRIMARY KEY REFERENCES act (n),
+    content TEXT NOT NULL,
+    until TEXT NOT NULL DEFAULT '',
+    findings TEXT NOT NULL DEFAULT ''
+);
+"""
+_STEPS = (_FIRST, _GONE, _JUDGED)
 """What each version of the tables adds to the one before."""
 VERSION = len(_STEPS)
 """Of the tables; a database with a higher one belongs to a newer Ricordo."""

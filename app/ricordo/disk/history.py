@@ -161,7 +161,7 @@ class History:
         cursor = self.db.execute(
             "INSERT INTO act (root, at, kind, subject, role, name, model, prompt_version, reason,"
             " state, undoes, token) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (root, at, kind, subject, *who, reason, state, undoes, token),
+            (root, at, kind, stored_path(subject), *who, reason, state, undoes, token),
         )
         assert cursor.lastrowid is not None
         return cursor.lastrowid

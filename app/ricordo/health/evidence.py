@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 
 
@@ -103,6 +104,8 @@ class Reads:
     """When it was touched last, ISO 8601 in UTC; "" where the transcript has no time."""
     session: str = ""
     """By which session: its title, else the beginning of its id."""
+    days: tuple[date, ...] = ()
+    """The days of the readings that have a time, each once, in order."""
 
 
 @dataclass(frozen=True, slots=True)

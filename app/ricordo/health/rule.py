@@ -16,13 +16,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence, Verdict
 from ricordo.health.finding import Fix, Severity
 from ricordo.memory.layout import Kind, Layout, Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+
+if TYPE_CHECKING:
+    from ricordo.health.retention import Retention
 
 
 class Found(NamedTuple):
@@ -45,6 +48,12 @@ DEFAULT_THRESHOLDS: Mapping[str, float] = {
     "index-inline-body.lines": 4,
     "oversized-note.bytes": 8 * 1024,
     "lost-correction.likeness": 90,
+    "stale.user": 0.6,
+    "stale.feedback": 0.65,
+    "stale.reference": 0.7,
+    "stale.project": 0.7,
+    "stale.other": 0.7,
+    "stale.wiki": 0.7,
 }
 """Every number that the settings can change, by rule and name."""
 
@@ -63,6 +72,8 @@ class Context:
     """What is known besides the text. For rules on the memory alone, which tell in `rests_on` at
     which part of it they look; rules on verdicts are given theirs.
     """
+    retention: Mapping[str, Retention] = field(default_factory=dict)
+    """How far each note can be trusted today, by path; empty before the evidence is there."""
 
 
 NoteRule = Callable[[Note, Context], Iterator[Found]]

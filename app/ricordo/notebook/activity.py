@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 
 from ricordo.activity.catch_up import catch_up
 from ricordo.activity.session import Agent, Deed
@@ -52,7 +54,7 @@ class _Done:
 class Activity:
     """A source of evidence: readings of notes, and where they came from."""
 
-    rules = frozenset(("never-read",))
+    rules = frozenset(("never-read", "stale"))
 
     def __init__(self, place: Place, surroundings: Surroundings) -> None:
         """Nothing is read yet."""
@@ -130,6 +132,7 @@ def _reads(done: Sequence[_Done]) -> dict[str, Reads]:
     anew it has not.
     """
     read: dict[str, Reads] = {}
+    days: dict[str, set[date]] = {}
     for it in done:
         if it.touched.deed in _NO_READING:
             continue
@@ -138,4 +141,8 @@ def _reads(done: Sequence[_Done]) -> dict[str, Reads]:
         times = before.times + (it.touched.deed is Deed.READ)
         last, session = max((before.last, before.session), (it.touched.at, it.by))
         read[it.note] = Reads(times, last, session)
-    return read
+        with suppress(ValueError):
+            days.setdefault(it.note, set()).add(datetime.fromisoformat(it.touched.at).date())
+    return {
+        note: replace(reads, days=tuple(sorted(days.get(note, ())))) for note, reads in read.items()
+    }

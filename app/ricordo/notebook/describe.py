@@ -13,6 +13,7 @@ from ricordo.memory.note import Note
 from ricordo.notebook.inbox import Arrival, Inbox
 from ricordo.notebook.open import Look
 from ricordo.notebook.origin import Cause
+from ricordo.notebook.review import Item, Queue
 from ricordo.notebook.versions import Version
 
 
@@ -134,6 +135,29 @@ def describe_note(
         ],
         "origin": describe_origin(note, causes),
         "versions": [describe_version(version) for version in found],
+    }
+
+
+def describe_review(queue: Queue) -> dict[str, Any]:
+    """Return the review of the day, as `review --json` prints it."""
+    return {
+        "queue": [_describe_item(item) for item in queue.items],
+        "more": queue.more,
+        "next": queue.next_due.isoformat() if queue.next_due else None,
+    }
+
+
+def _describe_item(item: Item) -> dict[str, Any]:
+    retention = item.retention
+    return {
+        "path": item.note.path,
+        "name": item.note.name,
+        "why": item.why.name.lower(),
+        "doubts": [describe_finding(finding, dismissed=False) for finding in item.doubts],
+        "retention": round(retention.share, 4) if retention else None,
+        "half_life_days": retention.half_life if retention else None,
+        "stale_on": retention.stale_on.isoformat() if retention else None,
+        "reasons": list(retention.reasons) if retention else [],
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, auto
 from functools import cached_property
@@ -14,18 +14,22 @@ from ricordo.agents.place import Place
 from ricordo.disk.database import Database
 from ricordo.disk.decisions import Decision, Decisions
 from ricordo.disk.door import Door
+from ricordo.disk.judgements import Judged, JudgedNotes, Judgement, Judgements
 from ricordo.disk.last_seen import remember
 from ricordo.disk.reader import list_memory, read_memory
 from ricordo.errors import StateUnusable
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.health.finding import Finding, Severity
 from ricordo.health.lint import Linter
+from ricordo.health.retention import Retention
 from ricordo.health.rule import Context
+from ricordo.memory.change_set import digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.memory.protected import is_protected
 from ricordo.notebook.evidence import Gatherer, Step, sources, without_rest
 from ricordo.notebook.record import Recorded, Recorder, at_once
+from ricordo.notebook.retaining import retained
 from ricordo.notebook.seen import summary
 from ricordo.notebook.settle import severities, thresholds
 from ricordo.notebook.surroundings import Surroundings
@@ -63,6 +67,10 @@ class Look:
     """Paths of the notes that the person has protected."""
     evidence: Evidence = NOTHING_KNOWN
     """What was known besides the text."""
+    retention: Mapping[str, Retention] = field(default_factory=dict)
+    """How far each note can be trusted on that day, by path; empty before all is known."""
+    said: JudgedNotes = field(default_factory=dict)
+    """What the person said of notes, by path."""
 
     @property
     def read(self) -> bool:
@@ -137,6 +145,7 @@ class Notebook:
         self.settings = settings
         self.database = Database(surroundings.state)
         self.decisions = Decisions(self.database, place.root)
+        self.judgements = Judgements(self.database, place.root)
         self.door = Door(self.database)
         self._linter = Linter(severities(settings, place.root), only)
         self._judges_all = not only
@@ -205,15 +214,18 @@ class Notebook:
     def judge(self, memory: Memory) -> Look:
         """Judge a memory that was read, by what was gathered up to now."""
         evidence = self._evidence
-        found = self._found(memory, evidence or NOTHING_KNOWN)
         remark = ""
         dismissed: Collection[str] = ()
         marked: frozenset[str] = frozenset()
+        said: JudgedNotes = {}
         try:
             dismissed = self.decisions.standing(Decision.DISMISS).keys()
             marked = self.decisions.protected()
+            said = self.judgements.standing()
         except StateUnusable as error:
             remark = error.message
+        retention = self._retained(memory, evidence, said)
+        found = self._found(memory, evidence or NOTHING_KNOWN, retention)
         look = Look(
             memory,
             tuple(finding for finding in found if finding.id not in dismissed),
@@ -223,24 +235,42 @@ class Notebook:
             remark,
             marked,
             evidence or NOTHING_KNOWN,
+            retention,
+            said,
         )
         self._remember(look)
         return look
 
     def findings(self, memory: Memory) -> tuple[Finding, ...]:
         """Return what the rules find in `memory`, which need not be on disk, worst first."""
-        return self._found(memory, self.evidence)
+        evidence = self._evidence
+        said: JudgedNotes = {}
+        with suppress(StateUnusable):
+            said = self.judgements.standing()
+        retention = self._retained(memory, evidence, said)
+        return self._found(memory, evidence or NOTHING_KNOWN, retention)
 
     def renamed(self, memory: Memory) -> Whereabouts:
         """Return the present paths of files of `memory` by paths that they had."""
         return Whereabouts(self.database, memory)
 
-    def _found(self, memory: Memory, evidence: Evidence) -> tuple[Finding, ...]:
+    def _retained(
+        self, memory: Memory, evidence: Evidence | None, said: JudgedNotes
+    ) -> Mapping[str, Retention]:
+        """Return how far the notes can be trusted; nothing before it is known who read them."""
+        if evidence is None:
+            return {}
+        set_ = thresholds(self.settings, self.place.root)
+        return retained(memory, evidence, said, set_, self.surroundings.now)
+
+    def _found(
+        self, memory: Memory, evidence: Evidence, retention: Mapping[str, Retention]
+    ) -> tuple[Finding, ...]:
         root = self.place.root
         now = self.surroundings.now
         renamed = self.renamed(memory)
         set_ = thresholds(self.settings, root)
-        context = Context(now, memory.layout, set_, renamed, evidence)
+        context = Context(now, memory.layout, set_, renamed, evidence, retention)
         return self._linter.run(memory, context)
 
     def _remember(self, look: Look) -> None:
@@ -249,6 +279,16 @@ class Notebook:
             # a state that cannot be written is told where it matters: when something is decided
             with suppress(StateUnusable):
                 remember(self.surroundings.state, look.memory.root, summary(self.place, look))
+
+    def judge_note(self, look: Look, path: str, judgement: Judgement, until: str = "") -> None:
+        """Keep what the person says of the note at `path` as it stands in `look`; `until` is the
+        day from which on it is asked again, ISO 8601. Raises StateUnusable.
+        """
+        found = frozenset(finding.id for finding in look.by_path.get(path, ()))
+        content = digest(look.memory.by_path[path].raw)
+        at = self.surroundings.now.isoformat()
+        assert content is not None
+        self.judgements.judge(Judged(judgement, path, content, at, until, found))
 
     def dismiss(self, finding_id: str, reason: str = "") -> None:
         """Say of a finding that it is fine, until the text of its cause changes."""

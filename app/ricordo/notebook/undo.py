@@ -16,6 +16,7 @@ from ricordo.disk.decisions import Decision
 from ricordo.disk.door import Applied
 from ricordo.disk.held_root import why_unreachable
 from ricordo.disk.history import History
+from ricordo.disk.judgements import Judgement
 from ricordo.errors import ChangeRefused, NothingToUndo
 from ricordo.memory.change import Change, Rewrite
 from ricordo.memory.change_set import ChangeSet, Edit, effective
@@ -29,7 +30,9 @@ _PASSED_OVER = "passed over"
 """The kind of an act that tells of another one, its subject, that it could not be taken back."""
 _LONGEST_REASON = 80
 """Cells."""
-_UNDOABLE = frozenset((CHANGE, UNDONE, *(decision.value for decision in Decision)))
+_UNDOABLE = frozenset(
+    (CHANGE, UNDONE, *(it.value for it in Decision), *(it.value for it in Judgement))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,13 @@ class TakenBack:
     """The act in words: `retire feedback_testing.md (it was wrong)`."""
     edits: tuple[Edit, ...] = ()
     """What became of files."""
+    subject: str = ""
+    """What a decision was about: the path of a note, or the id of something else."""
+
+    @property
+    def about(self) -> frozenset[str]:
+        """What it was about: paths of files, the subject of a decision."""
+        return frozenset((*(edit.path for edit in self.edits), self.subject)) - {""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +161,7 @@ def _turn(notebook: Notebook, act: Act, undoes: int, *, back: bool) -> TakenBack
         with notebook.database.opened() as connection, transaction(connection):
             now = notebook.surroundings.now.isoformat()
             History(connection).begin(act.root, now, UNDONE, undoes=undoes)
-        return TakenBack(told)
+        return TakenBack(told, subject=act.subject)
     edits = _edits(notebook, act, back=back)
     reason = f"{'undo' if back else 'redo'} of {told}"
     change_set = ChangeSet(edits, tuple(Change(Rewrite(it.path, ""), reason) for it in edits))

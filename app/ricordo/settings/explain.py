@@ -34,6 +34,7 @@ _EXAMPLE = """
 ```toml
 theme = "manuscript"
 editor = "code --wait"
+review = 8
 
 [keymap]
 source = ["s", "f2"]

@@ -12,8 +12,10 @@ from ricordo.settings.keymap import read_keymap
 from ricordo.settings.known import Known
 from ricordo.settings.remark import Remark
 from ricordo.settings.settings import (
+    DEFAULT_REVIEW,
     DEFAULT_THEME,
     LEVELS,
+    MOST_REVIEW,
     MemorySettings,
     Settings,
     keys_of,
@@ -32,6 +34,7 @@ def read_settings(config: str, known: Known) -> tuple[Settings, list[Remark]]:
     settings = Settings(
         theme=_theme(source, known.themes),
         editor=_editor(source),
+        review=_review(source),
         keymap={} if known.actions is None else read_keymap(source, known.actions),
         rules=_rules(source, (), known.rules),
         thresholds=_thresholds(source, (), known.thresholds),
@@ -66,6 +69,14 @@ def _is_command(text: str) -> bool:
     except ValueError:
         return False
     return "\0" not in text
+
+
+def _review(source: Source) -> int:
+    most = source.values.get("review", DEFAULT_REVIEW)
+    if isinstance(most, int) and not isinstance(most, bool) and 1 <= most <= MOST_REVIEW:
+        return most
+    source.tell(("review",), f"This has to be a whole number, 1 to {MOST_REVIEW:,}.")
+    return DEFAULT_REVIEW
 
 
 def _rules(source: Source, path: Path, known: Collection[str]) -> Mapping[str, str]:

@@ -13,6 +13,8 @@ LEVELS = ("off", "error", "warning", "info")
 """How much a finding can matter."""
 
 DEFAULT_THEME = "ricordo-dark"
+DEFAULT_REVIEW = 12
+MOST_REVIEW = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,9 @@ class Settings:
     """The command that opens a note, with its arguments, such as `code --wait`. Where it is
     empty, the environment decides: `$VISUAL`, then `$EDITOR`, then `vi`.
     """
+
+    review: int = DEFAULT_REVIEW
+    """How many notes the review of a day has at most, 1 to 1,000."""
 
     keymap: Keymap = field(default_factory=dict)
     """Other keys for an action: one key, or a list of them; an empty list takes the key away and

@@ -39,7 +39,7 @@ def _remarks(remarks: Iterable[Remark]) -> list[str]:
 
 
 def _keys(settings: Settings, lines: Mapping[str, int]) -> Iterator[list[str]]:
-    for key in ("theme", "editor"):
+    for key in ("theme", "editor", "review"):
         yield [*_comment(key), _assign(key, getattr(settings, key), lines.get(key, 0))]
 
 

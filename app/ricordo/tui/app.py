@@ -53,9 +53,12 @@ class RicordoApp(App[int]):
         settings: Settings,
         remarks: Sequence[Remark],
         themes: Mapping[str, ThemeColors],
+        *,
+        opens_review: bool = False,
     ) -> None:
         """`found` are the memories that fit, most likely first, or why there is none; `remarks`
-        are what could not be used of the settings.
+        are what could not be used of the settings. With `opens_review` the first memory that is
+        opened begins with its review.
         """
         super().__init__()
         self.last_words = ""
@@ -68,6 +71,7 @@ class RicordoApp(App[int]):
         self._settings = settings
         self._remarks = remarks
         self._themes = themes
+        self._opens_review = opens_review
         for colors in themes.values():
             self.register_theme(textual_theme(colors))
         self.theme = settings.theme if settings.theme in themes else DEFAULT_THEME
@@ -103,7 +107,8 @@ class RicordoApp(App[int]):
 
     def _open(self, place: Place, note: str = "") -> None:
         notebook = Notebook(place, self._surroundings, self._settings)
-        screen = MainScreen(notebook, self.palette, note)
+        screen = MainScreen(notebook, self.palette, note, opens_review=self._opens_review)
+        self._opens_review = False
         if len(self.screen_stack) > 1:
             self.switch_screen(screen)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ricordo.text import clip
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ricordo.memory.note import Note
     from ricordo.notebook.associate import Association
     from ricordo.notebook.open import Look
+    from ricordo.tui.situation import Situation
     from ricordo.tui.widgets.note_view import NoteView
 
 
@@ -52,6 +54,26 @@ class Reading:
         """Its name and what is searched for in it, visible text."""
         name = clip(self.note.name, 80) if self.note else "Note"
         return " · ".join(filter(None, (name, self._view.found)))
+
+    def situation(self, situation: Situation) -> Situation:
+        """Add to `situation` what the actions have to know of what is read."""
+        look = self._look
+        return replace(
+            situation,
+            read=look is not None,
+            known=look is not None and look.known,
+            retained=look is not None and self.path in look.retention,
+            note=self.note is not None,
+            origin=look is not None and self.path in look.evidence.origins,
+            types=look is not None and bool(look.memory.types),
+            back=self.trail.can_go_back,
+            forward=self.trail.can_go_forward,
+        )
+
+    def do_source(self) -> None:
+        """The text as it stands on disk, or rendered."""
+        self.as_source = not self.as_source
+        self.show()
 
     def begin(self, look: Look, path: str) -> None:
         """Open the first note of a memory."""

@@ -15,6 +15,7 @@ class Scene(StrEnum):
     HISTORY = "history"
     PROPOSAL = "proposal"
     MEMORIES = "memories"
+    REVIEW = "review"
     ORIGIN = "origin"
     CONFLICTS = "conflicts"
 
@@ -79,6 +80,12 @@ class Situation:
     """How many arrivals wait in the inbox."""
     conflicts: int = 0
     """How many pairs of notes cannot both hold."""
+    due: int = 0
+    """How many notes are to be reviewed today."""
+    known: bool = False
+    """All that can be known of the memory is known."""
+    retained: bool = False
+    """It is known how far the open note can be trusted."""
     several_panes: bool = True
     room: bool = True
     """The terminal is wide enough for several panes."""
@@ -154,6 +161,18 @@ def needs_pane_before(situation: Situation) -> str:
 def needs_finding(situation: Situation) -> str:
     """Refused while no finding is under the cursor."""
     return "" if situation.finding else "No finding is under the cursor; 3 goes to the findings."
+
+
+def needs_freshness(situation: Situation) -> str:
+    """Refused outside the freshness pane, and where it is not known how far a note is trusted."""
+    if situation.pane is not Pane.FRESHNESS:
+        return "That a note is still true is said in the freshness pane; 3 goes there."
+    return "" if situation.retained else "It is not known how far this note can be trusted."
+
+
+def needs_known(situation: Situation) -> str:
+    """Refused until all is known that the review asks for."""
+    return "" if situation.known else "It is still being found out what there is to review."
 
 
 def needs_search(situation: Situation) -> str:

@@ -12,10 +12,11 @@ from ricordo.notebook.surroundings import Surroundings
 from ricordo.tui.actions.registry import known_actions
 
 
-def start(path: str | None, surroundings: Surroundings) -> int:
+def start(path: str | None, surroundings: Surroundings, *, opens_review: bool = False) -> int:
     """Open the memory that `path` means on the terminal, and stay until the person leaves.
 
-    Returns the exit code. Raises MemoryNotFound where a named path is no memory.
+    With `opens_review` it begins with the review of the day. Returns the exit code. Raises
+    MemoryNotFound where a named path is no memory.
     """
     # what is loaded until the first paint stays: collecting garbage among it only takes time
     gc.disable()
@@ -30,7 +31,7 @@ def start(path: str | None, surroundings: Surroundings) -> int:
             raise
         app = RicordoApp(error, surroundings, settings, remarks, themes)
     else:
-        app = RicordoApp(found, surroundings, settings, remarks, themes)
+        app = RicordoApp(found, surroundings, settings, remarks, themes, opens_review=opens_review)
     app.run()
     if app.return_value == DEMO_WANTED:
         return _demo(surroundings)

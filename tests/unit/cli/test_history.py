@@ -74,6 +74,7 @@ def test_a_history_with_the_first_tables_is_taken_over(ricordo: Ricordo, pinned:
     with closing(sqlite3.connect(pinned / ".local/state/ricordo/history.db")) as connection:
         connection.executescript(
             "DROP TABLE dropped; DROP TABLE masked; ALTER TABLE head DROP COLUMN masked;"
+            "DROP TABLE judgement;"
             "PRAGMA user_version = 1;"
         )
     assert told(ricordo) == before

@@ -269,7 +269,7 @@ def test_readings_are_counted_with_the_last_of_them(desk: Desk) -> None:
     )
     script.uses("Bash", command=f"cat {NOTE}").uses("Read", file_path="/elsewhere/memory/tides.md")
     script.titled("Reading").write(desk.home)
-    assert desk.look().evidence.reads == {"tides.md": Reads(4, at(8), "Reading")}
+    assert desk.look().evidence.reads == {"tides.md": Reads(4, at(8), "Reading", (BEGAN.date(),))}
 
 
 def test_never_read_is_told_of_notes_that_the_newest_session_could_have_read(desk: Desk) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ricordo.tui.actions.action import Action, Group
-from ricordo.tui.situation import ANY_PANE, NOTEBOOK, Scene, needs_memory
+from ricordo.tui.situation import ANY_PANE, NOTEBOOK, Scene, needs_known, needs_memory
 
 GOING: tuple[Action, ...] = (
     Action(
@@ -25,6 +25,16 @@ GOING: tuple[Action, ...] = (
         NOTEBOOK | {Scene.CONFLICTS},
         ANY_PANE,
         why_not=needs_memory,
+    ),
+    Action(
+        "review",
+        "R",
+        "review",
+        "Look through the few notes that are to be reviewed today",
+        Group.GO,
+        NOTEBOOK | {Scene.REVIEW},
+        ANY_PANE,
+        why_not=needs_known,
     ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ricordo.tui.actions.action import Action, Group
-from ricordo.tui.situation import Scene
+from ricordo.tui.situation import NOTEBOOK, Pane, Scene, needs_freshness
 
 _INBOX = frozenset((Scene.INBOX,))
+_NOTES = frozenset((Scene.INBOX, Scene.REVIEW))
 _PROPOSAL = frozenset((Scene.PROPOSAL,))
 _SETS = frozenset((Scene.INBOX, Scene.PROPOSAL))
 
@@ -14,21 +15,25 @@ JUDGING: tuple[Action, ...] = (
         "yes",
         "a",
         "yes",
-        "It is right: in the inbox, keep what came",
+        "It is right: in the inbox keep what came; of a note, it is still true",
         Group.JUDGE,
-        _INBOX,
-        _INBOX,
-        {Scene.INBOX: "keep"},
+        _NOTES | NOTEBOOK,
+        _NOTES | {Pane.FRESHNESS},
+        {Scene.INBOX: "keep", Scene.REVIEW: "still true", Scene.NOTEBOOK: "still true"},
+        why_not=needs_freshness,
+        waits=True,
     ),
     Action(
         "no",
         "d",
         "no",
-        "It is wrong: in the inbox, mark it to be reverted, or take the mark away",
+        "It is wrong: in the inbox, mark it to be reverted, or take the mark away; in the review, "
+        "edit it, retire it, or leave it to the curator",
         Group.JUDGE,
-        _INBOX,
-        _INBOX,
-        {Scene.INBOX: "revert"},
+        _NOTES,
+        _NOTES,
+        {Scene.INBOX: "revert", Scene.REVIEW: "wrong"},
+        waits=True,
     ),
     Action(
         "successor",
@@ -69,7 +74,16 @@ JUDGING: tuple[Action, ...] = (
         _SETS,
         {Scene.PROPOSAL: "skip hunk"},
     ),
-    Action("later", "l", "later", "Put it off to the next visit", Group.JUDGE, _INBOX, _INBOX),
+    Action(
+        "later",
+        "l",
+        "later",
+        "Put it off: in the inbox to the next visit, in the review to a day",
+        Group.JUDGE,
+        _NOTES,
+        _NOTES,
+        waits=True,
+    ),
     Action(
         "all",
         "A",

@@ -53,7 +53,7 @@ MOVING: tuple[Action, ...] = (
         "open",
         "Open what is under the cursor: the note, the chosen link, where the finding is",
         Group.MOVE,
-        EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS},
+        EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW},
         ANY_PANE | {Scene.HISTORY, Scene.MEMORIES},
         why_not=needs_something_to_open,
     ),

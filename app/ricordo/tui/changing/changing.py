@@ -203,17 +203,21 @@ class Changing:
         editing = Editing(self._panes.app, self._writing)
         await self._writing.in_turn(partial(editing.edit, path))
 
-    async def undo_last(self) -> None:
-        """Take the last act back."""
+    async def retire_note(self, path: str) -> None:
+        """Show what it means to retire a note, and do it where the person approves."""
+        await self._writing.in_turn(partial(self._leaving.retire, [path]))
+
+    async def undo_last(self) -> frozenset[str]:
+        """Take the last act back; return what it was about, such as paths of notes."""
         from ricordo.tui.changing.undoing import undo_last
 
-        await self._writing.in_turn(partial(undo_last, self._writing))
+        return await self._writing.in_turn(partial(undo_last, self._writing)) or frozenset()
 
-    async def redo_last(self) -> None:
-        """Do again what was undone last."""
+    async def redo_last(self) -> frozenset[str]:
+        """Do again what was undone last; return what it was about, such as paths of notes."""
         from ricordo.tui.changing.undoing import redo_last
 
-        await self._writing.in_turn(partial(redo_last, self._writing))
+        return await self._writing.in_turn(partial(redo_last, self._writing)) or frozenset()
 
     def leave_marks(self) -> None:
         """Take all marks away."""

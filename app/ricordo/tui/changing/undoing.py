@@ -14,27 +14,31 @@ if TYPE_CHECKING:
     from ricordo.tui.changing.writing import Writing
 
 
-async def undo_last(writing: Writing) -> None:
-    """Take back the last act, and say which. Raises what `undo` raises."""
-    await _turn(writing, undo, "Undone")
+async def undo_last(writing: Writing) -> frozenset[str]:
+    """Take back the last act and say which; return what it was about. Raises what `undo` raises."""
+    return await _turn(writing, undo, "Undone")
 
 
-async def redo_last(writing: Writing) -> None:
-    """Do again what was undone last, and say what. Raises what `redo` raises."""
-    await _turn(writing, redo, "Done again")
+async def redo_last(writing: Writing) -> frozenset[str]:
+    """Do again what was undone last, say what, and return what it was about. Raises what `redo`
+    raises.
+    """
+    return await _turn(writing, redo, "Done again")
 
 
 async def _turn(
     writing: Writing, act: Callable[[Notebook], TakenBack | ToBeSeen], word: str
-) -> None:
+) -> frozenset[str]:
     outcome = await asyncio.to_thread(act, writing.notebook)
     told = f"{word}: {outcome.told}."
     if isinstance(outcome, TakenBack):
         await writing.wrote(edit.path for edit in outcome.edits)
         writing.tell(told)
-    elif isinstance(outcome.outcome, Merged):
+        return outcome.about
+    if isinstance(outcome.outcome, Merged):
         approved = await writing.look_again(outcome.outcome)
         if approved is not None:
             await writing.write_and_tell(approved, told, outcome.undoes)
     else:
         await writing.show_overlap(outcome.outcome)
+    return frozenset()

@@ -69,7 +69,7 @@ class Writing:
         """Do `flow` once all that was begun before is done."""
         self.run(partial(self.in_turn, flow))
 
-    def run(self, work: Callable[[], Awaitable[None]]) -> None:
+    def run(self, work: Callable[[], Awaitable[object]]) -> None:
         """Do `work` beside the screen."""
         self._screen.run_worker(work, group="change")
 

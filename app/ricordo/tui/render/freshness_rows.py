@@ -16,6 +16,7 @@ from ricordo.text import clip, one_line
 from ricordo.tui.render.empty import NO_FINDINGS, paragraphs
 from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
+from ricordo.tui.render.retention_lines import retention_lines
 
 _ELSEWHERE = 40
 """Findings of other notes that stand below those of the note."""
@@ -154,12 +155,15 @@ def _count(look: Look, path: str, scope: Scope) -> int:
 
 def _of_note(look: Look, path: str, width: int) -> list[FreshnessRow]:
     own = look.by_path.get(path, ())
+    retention = look.retention.get(path)
     if not look.memory.files:
         return [FreshnessRow(line) for line in paragraphs([(NO_FINDINGS, "dim")], width)]
     where = "with this note" if path in look.memory.by_path else "here"
     rows = _rows_of(own, with_file=False) or _all_well(where, width)
     if checked := _checked_of_note(look, path):
         rows += [FreshnessRow(Line(row)) for row in wrap(checked, width)]
+    if retention is not None:
+        rows += [FreshnessRow(line) for line in (BLANK, *retention_lines(retention, width))]
     elsewhere = [finding for finding in look.findings[:_ELSEWHERE] if finding.path != path]
     if not elsewhere:
         return rows

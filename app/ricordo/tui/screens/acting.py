@@ -47,6 +47,10 @@ class ActingScreen(Screen[Result]):
         """Take note of the time."""
         self.opened = time.monotonic()
 
+    def styles_now(self) -> Palette:
+        """Return the styles in use; for those who keep asking."""
+        return self._palette
+
     @property
     def situation(self) -> Situation:
         """What the registry of actions has to know."""

@@ -30,6 +30,7 @@ from ricordo.tui.render.bars import hint_line, key_line, status_line
 from ricordo.tui.render.empty import empty_index
 from ricordo.tui.render.index_rows import Order, RowKind
 from ricordo.tui.render.note_page import Target, line_of_heading, why_not_followed
+from ricordo.tui.reviewing import Reviewing
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
 from ricordo.tui.situation import Pane, Scene, Situation
 from ricordo.tui.trail import Trail
@@ -51,9 +52,11 @@ class MainScreen(ActingScreen[None]):
     SCENE = Scene.NOTEBOOK
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
-    def __init__(self, notebook: Notebook, palette: Palette, note: str = "") -> None:
+    def __init__(
+        self, notebook: Notebook, palette: Palette, note: str = "", *, opens_review: bool = False
+    ) -> None:
         """`notebook` is this screen's own from now on; it opens at the note with the path `note`,
-        or where the person left it.
+        or where the person left it; with `opens_review` on the review of the day.
         """
         super().__init__(palette, notebook.settings.keymap)
         self._notebook = notebook
@@ -64,29 +67,19 @@ class MainScreen(ActingScreen[None]):
         self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
         self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
         self._find = FindBar(id="find")
+        followed, styles = self._follower, self.styles_now
         self._changing = Changing(
-            notebook,
-            self._follower,
-            self._panes,
-            self._reading,
-            lambda: self._palette,
-            self.say,
-            self._go_to,
+            notebook, followed, self._panes, self._reading, styles, self.say, self._go_to
         )
         self._past = Past(
-            self,
-            notebook,
-            self._follower,
-            self._reading,
-            lambda: self._palette,
-            self.say,
-            self._changing,
+            self, notebook, followed, self._reading, styles, self._arrived, self._changing
         )
-        self._recalling = Recalling(
-            self, notebook, self._reading, lambda: self._palette, self._go_to
+        self._reviewing = Reviewing(
+            self, notebook, followed, self._reading, self.say, self._changing, opens=opens_review
         )
-        self._knowing = Knowing(self, self._follower, self.say, self._past.known)
-        self._elsewhere = Elsewhere(self, self._reading, lambda: self._palette)
+        self._recalling = Recalling(self, notebook, self._reading, styles, self._go_to)
+        self._knowing = Knowing(self, followed, self.say, self._past.known)
+        self._elsewhere = Elsewhere(self, self._reading, styles)
         self._painted = asyncio.Event()
         self._look: Look | None = None
         self._seen: Seen | Lost | None = None
@@ -136,17 +129,11 @@ class MainScreen(ActingScreen[None]):
     @property
     def situation(self) -> Situation:
         """What the registry of actions has to know."""
-        reading, look = self._reading, self._look
         here = replace(
-            self._panes.situation,
-            read=look is not None,
-            note=reading.note is not None,
-            origin=look is not None and reading.path in look.evidence.origins,
-            types=look is not None and bool(look.memory.types),
-            back=reading.trail.can_go_back,
-            forward=reading.trail.can_go_forward,
+            self._reading.situation(self._panes.situation),
             in_order=self._listing.order is Order.INDEX and not self._listing.narrowed,
             new=self._past.new,
+            due=self._reviewing.due,
         )
         return self._changing.situation(here)
 
@@ -184,6 +171,7 @@ class MainScreen(ActingScreen[None]):
         elif first or self._reading.stale:
             self._reading.show(keep_place=not first)
         self._show_freshness()
+        self._reviewing.looked(seen.look)
         self._changing.looked(seen.look)
         self._recalling.looked(seen.look)
         self.say()
@@ -233,6 +221,11 @@ class MainScreen(ActingScreen[None]):
         self.query_one("#keys", Bar).say(*key_line(self.situation, self.keymap))
 
     # What the parts of the screen tell
+
+    def _arrived(self) -> None:
+        """Another number of arrivals waits, and what is new is to be reviewed."""
+        self._reviewing.count()
+        self.say()
 
     def _cursor_moved(self, pane: Pane) -> None:
         """Show the note or, in full, the finding that is under the cursor now."""
@@ -296,8 +289,8 @@ class MainScreen(ActingScreen[None]):
     @property
     def doers(self) -> tuple[object, ...]:
         """The parts of the screen, each with its keys."""
-        past, elsewhere = self._past, self._elsewhere
-        return (self._panes, self._changing, past, self._recalling, elsewhere, self)
+        looking = (self._past, self._reviewing, self._recalling, self._elsewhere, self._reading)
+        return (self._panes, self._changing, *looking, self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Say whether a key means an action here: some share one, each where the other is not."""
@@ -344,11 +337,6 @@ class MainScreen(ActingScreen[None]):
         self._reading.trail = self._reading.trail.gone(step)
         self._opened()
         self._show_index()
-
-    def do_source(self) -> None:
-        """The text as it stands on disk, or rendered."""
-        self._reading.as_source = not self._reading.as_source
-        self._reading.show()
 
     def do_type(self) -> None:
         """The notes of the next type only."""

@@ -53,11 +53,14 @@ class Hands(Protocol):
     async def edit_note(self, path: str) -> None:
         """Open a note in the person's editor, and write what was saved."""
 
-    async def undo_last(self) -> None:
-        """Take the last act back."""
+    async def retire_note(self, path: str) -> None:
+        """Show what it means to retire a note, and do it where the person approves."""
 
-    async def redo_last(self) -> None:
-        """Do again what was undone last."""
+    async def undo_last(self) -> frozenset[str]:
+        """Take the last act back; return what it was about, such as paths of notes."""
+
+    async def redo_last(self) -> frozenset[str]:
+        """Do again what was undone last; return what it was about, such as paths of notes."""
 
 
 class PastScreen(ActingScreen[None]):
@@ -223,6 +226,6 @@ class PastScreen(ActingScreen[None]):
         """Do again what was undone last."""
         self._begin_writing(partial(self._turn, self._hands.redo_last))
 
-    async def _turn(self, turn: Callable[[], Awaitable[None]]) -> None:
+    async def _turn(self, turn: Callable[[], Awaitable[object]]) -> None:
         await turn()
         self._reload()

@@ -1,0 +1,181 @@
+"""The review of the day as lines: what speaks against a note, and what came of it all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+
+from ricordo.disk.judgements import Judgement
+from ricordo.health.retention import Retention
+from ricordo.notebook.open import Look
+from ricordo.notebook.review import Item, Queue, Why
+from ricordo.text import one_line
+from ricordo.tui.render.index_rows import GLYPHS
+from ricordo.tui.render.line import BLANK, Line, Span, wrap
+from ricordo.tui.render.retention_lines import retention_lines
+
+_BEFORE, _AHEAD = 6, 8
+"""Weeks of the calendar beside the present one."""
+_CELL = 3
+_MARGIN = 5
+"""Cells before the calendar and the chart."""
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MANY = 5
+"""Notes of a day from which on it counts as a busy one."""
+_CELLS_A_NOTE = 4
+"""At most, in the chart."""
+_STEPS = 10
+"""Of the chart: a tenth each."""
+
+Outcome = Judgement | str
+"""What was said of a note, or what was done with it."""
+EDITED, RETIRED = "edited", "retired"
+
+
+def doubt_lines(item: Item, look: Look, width: int) -> list[Line]:
+    """Return what speaks against a note in `look`, with its evidence, and how far it can be
+    trusted by its age.
+    """
+    path = item.note.path
+    ids = {finding.id for finding in item.doubts}
+    lines: list[Line] = []
+    for finding in (it for it in look.by_path.get(path, ()) if it.id in ids):
+        glyph, style = GLYPHS[finding.severity]
+        place = f" line {finding.line}:" if finding.line else ""
+        first = (Span(f"{glyph} ", style),)
+        said = [Span(finding.rule, style), Span(f"{place} {one_line(finding.message)}")]
+        lines += [Line(row) for row in wrap(said, width, first, (Span("  "),))]
+        for text in finding.evidence:
+            told = [Span(one_line(text), "dim")]
+            lines += [Line(row) for row in wrap(told, width, (Span("  "),), (Span("  "),))]
+    if item.why is Why.NEW:
+        lines.append(Line((Span("● ", "changed"), Span("somebody else wrote it"))))
+    retention = look.retention.get(path)
+    return lines + (retention_lines(retention, width) if retention is not None else [])
+
+
+def meter(done: int, of: int, width: int) -> Span:
+    """Return a bar that fills."""
+    filled = round(done / of * width) if of else width
+    return Span("▰" * filled + "▱" * (width - filled), "accent")
+
+
+def end_lines(
+    look: Look, queue: Queue, outcomes: Mapping[str, Outcome], left: int, width: int
+) -> list[Line]:
+    """Return what was done, when the next note is due, the calendar and the chart. `left` is how
+    many notes of the queue were passed over, `queue` what is due after it.
+    """
+    lines = [Line(row) for row in wrap(_told(outcomes, left), width)]
+    lines += [Line(row) for row in wrap(_next(queue, left), width)]
+    lines += [BLANK, *calendar(reviews_by_day(look), queue.ahead, look.at.date(), width)]
+    return [*lines, BLANK, *chart(tuple(look.retention.values()), width)]
+
+
+def reviews_by_day(look: Look) -> Mapping[date, int]:
+    """Return how many notes were judged on each day, as far as it was not taken back."""
+    moments = (it.at for judged in look.said.values() for it in judged)
+    zone = look.at.tzinfo
+    return Counter(datetime.fromisoformat(at).astimezone(zone).date() for at in moments)
+
+
+def calendar(
+    done: Mapping[date, int], ahead: Mapping[date, int], today: date, width: int
+) -> list[Line]:
+    """Return weeks as columns and days as rows: what was judged up to `today`, what comes up
+    later.
+    """
+    room = max(3, (width - _MARGIN) // _CELL)
+    before = min(_BEFORE, room - 2)
+    weeks = min(before + 1 + _AHEAD, room)
+    first = today - timedelta(days=today.weekday(), weeks=before)
+    mondays = [first + timedelta(weeks=week) for week in range(weeks)]
+    lines = [Line((Span("Reviews", "heading"),)), _months(mondays)]
+    for number, name in enumerate(_DAYS):
+        days = (monday + timedelta(days=number) for monday in mondays)
+        cells = [_cell(day, done, ahead, today) for day in days]
+        lines.append(Line((Span(f"{name:<{_MARGIN}}", "dim"), *cells)))
+    legend = (
+        Span(" " * _MARGIN),
+        Span("▪ ■ ", "accent"),
+        Span("judged, few or many   ", "dim"),
+        Span("▫ □ ", "warning"),
+        Span("come up again   ", "dim"),
+        Span("◆ ", "bold"),
+        Span("today", "dim"),
+    )
+    return [*lines, *(Line(row) for row in wrap(legend, width))]
+
+
+def chart(retention: Sequence[Retention], width: int) -> list[Line]:
+    """Return how many notes are retained how far, a row for each tenth that is there."""
+    counts = Counter(min(int(it.share * _STEPS), _STEPS - 1) for it in retention)
+    stale = Counter(min(int(it.share * _STEPS), _STEPS - 1) for it in retention if it.is_stale)
+    told = (Span(f"   █ {stale.total():,} stale", "warning"),) if stale else ()
+    lines = [Line((Span("Retention of the memory", "heading"), *told))]
+    if not counts:
+        return [*lines, Line((Span("No note has any yet.", "dim"),))]
+    scale = max(counts.values())
+    longest = min(max(4, width - _MARGIN - len(" 99,999") - 1), scale * _CELLS_A_NOTE)
+    for step in range(_STEPS - 1, min(counts) - 1, -1):
+        count, old = counts[step], stale[step]
+        bar = max(1, round(count / scale * longest)) if count else 0
+        dull = min(bar, max(1, round(old / scale * longest))) if old else 0
+        lines.append(
+            Line(
+                (
+                    Span(f"{step / _STEPS:.1f}  ", "dim"),
+                    Span("█" * (bar - dull), "accent"),
+                    Span("█" * dull, "warning"),
+                    Span(f" {count:,}", "dim"),
+                )
+            )
+        )
+    return lines
+
+
+def _months(mondays: Iterable[date]) -> Line:
+    text, month = "", 0
+    for number, monday in enumerate(mondays):
+        if monday.month != month and len(text) <= number * _CELL:
+            text = f"{text:<{number * _CELL}}{monday:%b}"
+            month = monday.month
+    return Line((Span(" " * _MARGIN + text, "dim"),))
+
+
+def _cell(day: date, done: Mapping[date, int], ahead: Mapping[date, int], today: date) -> Span:
+    if day > today:
+        count = ahead.get(day, 0)
+        glyph, style = ("□" if count >= _MANY else "▫", "warning") if count else ("·", "dim")
+    else:
+        count = done.get(day, 0)
+        glyph, style = ("■" if count >= _MANY else "▪", "accent") if count else ("·", "dim")
+        if day == today:
+            glyph, style = "◆", "accent bold" if count else "bold"
+    return Span(f"{glyph:<{_CELL}}", style)
+
+
+def _told(outcomes: Mapping[str, Outcome], left: int) -> list[Span]:
+    """Return what was done, in one sentence."""
+    counts = Counter(str(outcome) for outcome in outcomes.values())
+    parts = [f"{count} {outcome}" for outcome, count in counts.items()]
+    if left:
+        parts.append(f"{left} left for another time")
+    if not parts:
+        return [Span("✓ Nothing is to be reviewed today.", "fine")]
+    return [Span("✓ " if not left else "· ", "accent"), Span(", ".join(parts), "bold"), Span(".")]
+
+
+def _next(queue: Queue, left: int) -> list[Span]:
+    told: list[str] = []
+    if left:
+        told.append("What was left is still due.")
+    elif queue.items:
+        more = len(queue.items) + queue.more
+        told.append(f"{more:,} more could be looked at: R brings the next ones.")
+    day = queue.next_due
+    told.append(
+        f"The next one comes up on {day:%-d %B %Y}." if day else "No other one is to come up."
+    )
+    return [Span(" ".join(told), "dim")]

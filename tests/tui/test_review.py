@@ -1,0 +1,319 @@
+"""The review of the day on screen: every key, and that nothing that was said is lost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from ricordo.disk.judgements import Judgement
+from ricordo.tui.screens.choose import ChooseScreen
+from ricordo.tui.screens.form import FormScreen
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.screens.review import ReviewScreen
+from tests.tui.stage import Stage, build, editor, notebook_app, on_stage, staged
+from tests.tui.test_inbox import notebook_of
+
+HEAD = "---\nname: {}\ndescription: {}\nmetadata:\n  type: {}\n  modified: {}\n---\n\n{}\n"
+
+
+def note(name: str, body: str, on: str, type_: str = "project") -> str:
+    return HEAD.format(name, f"About the {name}", type_, on, body)
+
+
+FILES = {
+    "MEMORY.md": "# Tidepool\n\n- [Freeze](freeze.md) — no merges\n- [Port](port.md) — which\n"
+    "- [Vendor](vendor.md) — the old one\n- [Ana](ana.md) — who she is\n",
+    "freeze.md": note("freeze", "The merge freeze ends on 2026-11-02.", "2026-10-28"),
+    "port.md": note("port", "The port is Sines.", "2026-06-01"),
+    "vendor.md": note("vendor", "Their modem hung after a storm.\n" * 30, "2026-08-04"),
+    "ana.md": note("ana", "Leads harbour software.", "2026-08-05", "user"),
+}
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let judging count from the first moment."""
+    monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 0.0)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = build(tmp_path, FILES)
+    notebook = notebook_of(root)
+    notebook.record(notebook.read())
+    return root
+
+
+async def open_review(stage: Stage) -> ReviewScreen:
+    """Wait until it is known what is due, and open the review."""
+    await stage.wait_for(lambda: stage.main._reviewing._queue, "what is due")
+    await stage.press("R")
+    await stage.shows(ReviewScreen)
+    assert isinstance(stage.app.screen, ReviewScreen)
+    return stage.app.screen
+
+
+@asynccontextmanager
+async def reviewing(
+    root: Path, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[Stage, ReviewScreen]]:
+    async with staged(root, size) as stage:
+        yield stage, await open_review(stage)
+
+
+def here(screen: ReviewScreen) -> str:
+    return screen.item.note.path if screen.item else ""
+
+
+def said(root: Path) -> dict[str, Judgement]:
+    """What stands, as the next start reads it."""
+    standing = notebook_of(root).judgements.standing()
+    return {path: it[-1].judgement for path, it in standing.items()}
+
+
+async def goes_to(stage: Stage, screen: ReviewScreen, path: str) -> None:
+    await stage.wait_for(lambda: here(screen) == path, path or "the end")
+
+
+async def test_one_note_at_a_time_with_what_speaks_against_it(root: Path) -> None:
+    async with reviewing(root) as (stage, screen):
+        painted = stage.painted()
+        assert "Review  1 of 3" in painted
+        assert "passed-date" in painted
+        assert "The merge freeze ends on 2026-11-02." in painted
+        assert "written 23 days ago" in painted
+        await stage.press("down")
+        assert here(screen) == "port.md"
+        assert "stale since" in stage.painted()
+
+
+async def test_still_true_goes_on_and_lasts(root: Path) -> None:
+    async with reviewing(root) as (stage, screen):
+        await stage.press("down", "a")
+        await goes_to(stage, screen, "vendor.md")
+        assert said(root) == {"port.md": Judgement.TRUE}
+        await stage.wait_for(lambda: "1/3" in stage.painted(), "the bar that fills")
+        await stage.press("escape")
+        await stage.wait_for(lambda: "R review 2" in stage.bottom, "one less")
+    assert (root / "port.md").read_text() == FILES["port.md"]
+
+
+async def test_wrong_is_left_to_the_curator(root: Path) -> None:
+    async with reviewing(root) as (stage, screen):
+        await stage.press("d")
+        await stage.shows(ChooseScreen)
+        await stage.press("down", "down", "enter")
+        await goes_to(stage, screen, "port.md")
+        assert said(root) == {"freeze.md": Judgement.WRONG}
+        await stage.press("d")
+        await stage.shows(ChooseScreen)
+        await stage.press("escape")
+        await stage.shows(ReviewScreen)
+        assert here(screen) == "port.md"
+        assert said(root) == {"freeze.md": Judgement.WRONG}
+
+
+async def test_wrong_is_retired_through_the_one_door(root: Path) -> None:
+    async with reviewing(root) as (stage, screen):
+        await stage.press("down", "d")
+        await stage.shows(ChooseScreen)
+        await stage.press("2")
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await goes_to(stage, screen, "vendor.md")
+        assert not (root / "port.md").exists()
+        assert "port.md" not in (root / "MEMORY.md").read_text()
+        await stage.press("u")
+        await goes_to(stage, screen, "port.md")
+        assert (root / "port.md").read_text() == FILES["port.md"]
+
+
+@pytest.mark.parametrize("keys", [("e",), ("d", "1")])
+async def test_an_edited_note_stays_to_be_judged(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("EDITOR", editor(tmp_path, 'sed -i s/Sines/Setubal/ "$1"'))
+    monkeypatch.delenv("VISUAL", raising=False)
+    async with reviewing(root) as (stage, screen):
+        await stage.press("down", *keys)
+        await stage.wait_for(lambda: "Setubal" in (root / "port.md").read_text(), "the edit")
+        await stage.shows(ReviewScreen)
+        await stage.paints("The port is Setubal.")
+        assert here(screen) == "port.md"
+        await stage.press("a")
+        await goes_to(stage, screen, "vendor.md")
+        assert said(root) == {"port.md": Judgement.TRUE}
+
+
+async def test_later_asks_again_on_a_day(root: Path) -> None:
+    async with reviewing(root) as (stage, screen):
+        for key in "123":
+            path = here(screen)
+            await stage.press("l")
+            await stage.shows(ChooseScreen)
+            await stage.press(key)
+            await stage.wait_for(lambda path=path: here(screen) != path, "the next note")
+        standing = notebook_of(root).judgements.standing()
+        told = {path: (it.judgement, it.until) for path, (it,) in standing.items()}
+        assert told == {
+            "freeze.md": (Judgement.LATER, "2026-11-21"),
+            "port.md": (Judgement.LATER, "2026-11-27"),
+            "vendor.md": (Judgement.LATER, "2026-12-20"),
+        }
+
+
+async def test_later_asks_again_on_a_day_that_is_named(root: Path) -> None:
+    async with reviewing(root) as (stage, screen):
+        for typed, taken in (("2026-11-20", False), ("soon", False), ("2027-02-01", True)):
+            await stage.press("l")
+            await stage.shows(ChooseScreen)
+            await stage.press("4")
+            await stage.shows(FormScreen)
+            await stage.type_ahead(*typed)
+            await stage.confirm()
+            await stage.shows(ReviewScreen)
+            if not taken:
+                await stage.wait_for(lambda: "no day to come" in stage.toasts, "why not")
+        await goes_to(stage, screen, "port.md")
+        assert notebook_of(root).judgements.standing()["freeze.md"][0].until == "2027-02-01"
+
+
+async def test_u_takes_the_last_judgement_back_and_goes_to_its_note(root: Path) -> None:
+    async with reviewing(root) as (stage, screen):
+        await stage.press("a")
+        await goes_to(stage, screen, "port.md")
+        await stage.press("a")
+        await goes_to(stage, screen, "vendor.md")
+        await stage.press("u")
+        await goes_to(stage, screen, "port.md")
+        assert said(root) == {"freeze.md": Judgement.TRUE}
+        await stage.press("U")
+        await stage.wait_for(lambda: len(said(root)) == 2, "it is said again")
+        await stage.press("u", "u")
+        await goes_to(stage, screen, "freeze.md")
+        assert said(root) == {}
+        await stage.press("u")
+        await stage.wait_for(lambda: "nothing to take back" in stage.toasts, "why not")
+
+
+async def test_it_ends_with_what_was_done_and_when_the_next_is_due(root: Path) -> None:
+    async with reviewing(root, (80, 24)) as (stage, screen):
+        await stage.press("a")
+        await goes_to(stage, screen, "port.md")
+        await stage.press("down", "l")
+        await stage.shows(ChooseScreen)
+        await stage.press("2")
+        await goes_to(stage, screen, "")
+        await stage.paints("What was left is still due.")
+        await stage.paints("The next one comes up on 27 November 2026.")
+        painted = stage.painted()
+        assert "1 still true, 1 later, 1 left for another time." in painted
+        assert "Reviews" in painted
+        assert "Retention of the memory" in painted
+        await stage.press("a")
+        await stage.wait_for(lambda: "All notes were looked at" in stage.toasts, "why not")
+        await stage.press("up")
+        assert here(screen) == "vendor.md"
+
+
+async def test_a_long_note_is_read_to_its_end(root: Path) -> None:
+    async with reviewing(root, (80, 24)) as (stage, screen):
+        await stage.press("down", "down", "pagedown")
+        assert screen._note.scroll_offset.y > 0
+        await stage.press("home")
+        assert screen._note.scroll_offset.y == 0
+        await stage.press("end")
+        end = screen._note.scroll_offset.y
+        await stage.press("pageup")
+        assert 0 < end > screen._note.scroll_offset.y
+
+
+async def test_escape_loses_nothing(root: Path) -> None:
+    async with reviewing(root) as (stage, screen):
+        await stage.press("a")
+        await goes_to(stage, screen, "port.md")
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        assert said(root) == {"freeze.md": Judgement.TRUE}
+        await stage.wait_for(lambda: "R review 2" in stage.bottom, "the rest")
+        again = await open_review(stage)
+        assert here(again) == "port.md"
+
+
+async def test_keys_of_the_first_moment_judge_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 3600.0)
+    async with reviewing(root) as (stage, screen):
+        await stage.press("a", "d", "l")
+        assert stage.app.screen is screen
+        assert here(screen) == "freeze.md"
+        await stage.paste("a\na\n")
+        assert said(root) == {}
+        monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 0.0)
+        await stage.press("a")
+        await goes_to(stage, screen, "port.md")
+
+
+async def test_an_empty_review_says_so_and_when_the_next_is_due(tmp_path: Path) -> None:
+    root = build(tmp_path, {name: FILES[name] for name in ("MEMORY.md", "ana.md")})
+    notebook = notebook_of(root)
+    notebook.record(notebook.read())
+    async with reviewing(root) as (stage, _):
+        await stage.paints("Nothing is to be reviewed today.")
+        await stage.paints("The next one comes up on ")
+
+
+async def test_what_others_write_meanwhile_is_asked_for_again(root: Path) -> None:
+    async with reviewing(root) as (stage, screen):
+        await stage.press("a")
+        await goes_to(stage, screen, "port.md")
+        await stage.wait_for(lambda: screen.outcomes, "what was said")
+        (root / "freeze.md").write_text(note("freeze", "It ends on 2026-11-12.", "2026-11-19"))
+        await stage.wait_for(lambda: not screen.outcomes, "the text is another")
+        await stage.press("up")
+        await stage.paints("It ends on 2026-11-12.")
+
+
+async def test_a_says_still_true_in_the_freshness_pane(root: Path) -> None:
+    async with staged(root) as stage:
+        await stage.go_to("port.md")
+        assert "retention" in stage.freshness_text
+        assert "written 172 days ago" in stage.freshness_text
+        assert "half-life 813" in stage.freshness_text
+        await stage.press("a")
+        await stage.wait_for(lambda: "3 goes there" in stage.toasts, "where it is said")
+        assert said(root) == {}
+        await stage.press("3")
+        assert "a still true" in stage.bottom
+        await stage.press("a")
+        await stage.wait_for(lambda: "Still true: port" in stage.toasts, "it is kept")
+        await stage.wait_for(lambda: "1.00" in stage.freshness_text, "the figure")
+        assert "stale" not in [it.rule for it in stage.main._look.by_path.get("port.md", ())]
+        assert said(root) == {"port.md": Judgement.TRUE}
+        await stage.wait_for(lambda: stage.main._changing.can_undo, "it can be undone")
+        await stage.press("u")
+        await stage.wait_for(lambda: not said(root), "it is taken back")
+        await stage.wait_for(lambda: "not confirmed since" in stage.freshness_text)
+
+
+async def test_the_finder_finds_what_is_stale(root: Path) -> None:
+    async with staged(root) as stage:
+        await stage.press("ctrl+f")
+        await stage.type_ahead(*"is:stale")
+        await stage.paints("vendor.md")
+        assert "ana.md" not in stage.painted()
+
+
+async def test_the_command_opens_the_review_at_once(root: Path) -> None:
+    app = notebook_app(root)
+    app._opens_review = True
+    async with on_stage(app) as stage:
+        await stage.shows(ReviewScreen)
+        await stage.paints("1 of 3")
+        await stage.press("R")
+        await stage.shows(MainScreen)

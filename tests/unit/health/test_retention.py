@@ -1,0 +1,168 @@
+"""Retention follows the published formula of FSRS, and what happened to the note."""
+
+from __future__ import annotations
+
+import math
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.health.retention import (
+    LONGEST,
+    Life,
+    Retention,
+    days_until,
+    kind_of,
+    tempers,
+)
+from ricordo.health.rule import DEFAULT_THRESHOLDS
+
+TODAY = date(2026, 11, 20)
+# the published parameters of FSRS-6 that a review that went well depends on
+DECAY, W8, W9, W10, W7 = -0.1542, 1.8722, 0.1666, 0.796, 0.001
+FACTOR = 0.9 ** (1 / DECAY) - 1
+EASY = 6.4133 - math.exp(0.8334 * 3) + 1
+"""The difficulty to which every review leads back a little."""
+
+
+def formula(days: float, stability: float) -> float:
+    """R = (1 + factor * t / S) ** decay, with R = 0.9 at t = S."""
+    return float((1 + FACTOR * days / stability) ** DECAY)
+
+
+def after_good(stability: float, difficulty: float, days: int) -> tuple[float, float]:
+    """What a review that went well after so many days makes of stability and difficulty."""
+    grown = math.exp(W8) * (11 - difficulty) * stability**-W9
+    grown *= math.exp(W10 * (1 - formula(days, stability))) - 1
+    harder = W7 * EASY + (1 - W7) * difficulty
+    return stability * (1 + grown), min(max(harder, 1), 10)
+
+
+def days_ago(days: int) -> date:
+    return TODAY - timedelta(days=days)
+
+
+def retention(life: Life, threshold: float = 0.7) -> Retention:
+    return Retention(life, threshold, TODAY)
+
+
+@pytest.mark.parametrize("kind", ["user", "feedback", "reference", "project", "other", "wiki"])
+@pytest.mark.parametrize("days", [0, 1, 41, 108, 900])
+def test_what_is_retained_is_the_formula(kind: str, days: int) -> None:
+    share = retention(Life(kind, days_ago(days))).share
+    assert share == pytest.approx(formula(days, tempers()[kind].stability))
+
+
+def test_nine_of_ten_hold_after_the_stability() -> None:
+    assert retention(Life("project", days_ago(9))).share == pytest.approx(0.9)
+
+
+def test_still_true_is_a_review_that_went_well() -> None:
+    stability, difficulty = after_good(9, 10, 60)
+    once = retention(Life("project", days_ago(100), (days_ago(40),)))
+    assert once.share == pytest.approx(formula(40, stability))
+    assert once.stability == pytest.approx(stability)
+    again, _ = after_good(stability, difficulty, 30)
+    twice = retention(Life("project", days_ago(100), (days_ago(40), days_ago(10))))
+    assert twice.share == pytest.approx(formula(10, again))
+    assert twice.half_life > once.half_life
+
+
+def test_to_confirm_twice_on_one_day_confirms_once() -> None:
+    once = retention(Life("project", days_ago(90), (days_ago(5),)))
+    twice = retention(Life("project", days_ago(90), (days_ago(5), days_ago(5))))
+    assert twice.share == pytest.approx(once.share)
+
+
+def test_reading_strengthens_a_little_and_not_for_ever() -> None:
+    unread = retention(Life("project", days_ago(90)))
+    day = [days_ago(n) for n in range(60, 0, -1)]
+    once = retention(Life("project", days_ago(90), (), (day[0],)))
+    assert once.share == pytest.approx(formula(90, 9 * 1.2))
+    confirmed = retention(Life("project", days_ago(90), (day[0],)))
+    assert unread.share < once.share < confirmed.share
+    often, oftener = (retention(Life("project", days_ago(90), (), tuple(day[:n]))) for n in (5, 60))
+    assert often.share == oftener.share == pytest.approx(formula(90, 9 * 2))
+
+
+def test_wrong_ends_it() -> None:
+    wrong = retention(Life("user", days_ago(3), (), (days_ago(1),), is_wrong=True))
+    assert wrong.share == 0
+    assert wrong.is_stale
+    assert "you said that it is wrong" in wrong.reasons
+
+
+def test_stale_begins_on_the_day_under_the_threshold() -> None:
+    one = retention(Life("project", days_ago(10)))
+    day = (one.stale_on - days_ago(10)).days
+    assert formula(day, 9) < 0.7 <= formula(day - 1, 9)
+    assert not one.is_stale
+    assert Retention(one.life, 0.7, one.stale_on).is_stale
+    assert not Retention(one.life, 0.7, one.stale_on - timedelta(days=1)).is_stale
+
+
+def test_how_long_each_type_stays_true_unconfirmed() -> None:
+    """A season for the state of a project, over a year for how the person likes to work."""
+    fired = {kind: days_until(0.7, tempers()[kind].stability) for kind in tempers()}
+    assert 60 <= fired["project"] <= 90
+    assert fired["project"] < fired["other"] < fired["reference"] <= fired["user"]
+    assert days_until(0.65, tempers()["feedback"].stability) > 365
+    assert days_until(0.6, tempers()["user"].stability) > 500
+
+
+@given(st.floats(0.01, 0.999), st.floats(0.01, 5_000))
+def test_the_day_of_a_share_is_the_last_with_it(share: float, stability: float) -> None:
+    day = days_until(share, stability)
+    assert 0 <= day <= LONGEST
+    if day < LONGEST:
+        assert formula(day + 1, stability) < share + 1e-9
+        assert formula(day, stability) >= share - 1e-9
+
+
+@pytest.mark.parametrize(("threshold", "days"), [(0.0, LONGEST), (1.0, 0), (1e15, 0)])
+def test_a_threshold_may_be_any_number(threshold: float, days: int) -> None:
+    assert days_until(threshold, 9) == days
+    assert retention(Life("project", date(9990, 1, 1)), threshold).stale_on >= TODAY
+
+
+def test_a_note_of_the_future_is_fresh() -> None:
+    assert retention(Life("project", days_ago(-400))).share == 1
+    assert retention(Life("project", days_ago(-400))).reasons[0] == "written in the future"
+
+
+def test_reasons_are_short_lines() -> None:
+    read = tuple(days_ago(n) for n in (30, 20, 1))
+    confirmed = (days_ago(40), days_ago(16))
+    assert retention(Life("project", days_ago(108), confirmed, read)).reasons == (
+        "written 108 days ago",
+        "confirmed 2 times, last on 4 Nov 2026",
+        "read by agents on 3 days, last on 19 Nov 2026",
+    )
+    assert retention(Life("project", days_ago(1))).reasons == (
+        "written 1 day ago",
+        "not confirmed since, and no reading is known",
+    )
+
+
+@pytest.mark.parametrize(
+    ("type_", "in_wiki", "kind"),
+    [
+        ("user", False, "user"),
+        (" Project ", False, "project"),
+        ("decision", False, "other"),
+        ("wiki", False, "other"),
+        ("", False, "other"),
+        ("entity", True, "wiki"),
+        ("project", True, "wiki"),
+    ],
+)
+def test_the_table_knows_every_type(type_: str, in_wiki: bool, kind: str) -> None:
+    assert kind_of(type_, in_wiki=in_wiki) == kind
+
+
+def test_every_kind_has_a_threshold_that_can_be_set() -> None:
+    assert {f"stale.{kind}" for kind in tempers()} == {
+        name for name in DEFAULT_THRESHOLDS if name.startswith("stale.")
+    }
