@@ -45,6 +45,7 @@ def drawn(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         if isinstance(app.screen, MainScreen):
             await stage.wait_for(lambda: stage.looked, "the first look")
             await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
+            await stage.know()
         await stage.press(*keys)
         await stage.think()
         # what was told by then is on the screen, and can be taken away

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,18 +27,21 @@ def add_number(parser: ArgumentParser, default: int = 5) -> None:
     )
 
 
-def print_results(found: Sequence[Result], as_json: bool) -> int:
-    """Print the notes that were `found`; return the exit code."""
+def print_results(found: Sequence[Result], as_json: bool, roots: Sequence[str] = ()) -> int:
+    """Print the notes that were `found`, each with the memory of which it is where `roots` stand
+    beside them; return the exit code.
+    """
     from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.recall import describe_results
     from ricordo.text import one_line
 
     if as_json:
-        print_json(describe_results(found))
+        print_json(describe_results(found, roots))
     else:
-        for it in found:
+        for it, root in zip(found, roots or [""] * len(found), strict=True):
             note = it.note
-            head = f"{note.path}  {note.name}" + (f"  ({note.type})" if note.type else "")
+            path = os.path.join(root, note.path)
+            head = f"{path}  {note.name}" + (f"  ({note.type})" if note.type else "")
             rows = [head, f"    {it.snippet}", f"    {'; '.join(it.why)}"]
             print_lines([one_line(row) for row in rows if row.strip()])
     return 0 if found else NOTHING

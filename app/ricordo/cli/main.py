@@ -38,6 +38,7 @@ COMMANDS = {
     "recall": "recall",
     "usage": "usage",
     "lint": "lint",
+    "conflicts": "conflicts",
     "new": "new",
     "rename": "rename",
     "retire": "retire",

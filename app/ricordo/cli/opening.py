@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ricordo.notebook.open import Notebook
     from ricordo.notebook.surroundings import Surroundings
+    from ricordo.settings.settings import Settings
 
 
 def open_notebook(
@@ -24,11 +25,17 @@ def open_notebook(
     """
     from ricordo.notebook.find import find_memory
     from ricordo.notebook.open import Notebook
+
+    place = find_memory(memory_path(options), surroundings)
+    return Notebook(place, surroundings, told_settings(surroundings), only)
+
+
+def told_settings(surroundings: Surroundings) -> Settings:
+    """Return the person's settings; remarks on them go to stderr."""
     from ricordo.notebook.settle import load_settings
     from ricordo.tui.actions.registry import known_actions
 
-    place = find_memory(memory_path(options), surroundings)
     settings, remarks = load_settings(surroundings, known_actions())
     for remark in remarks:
         print(f"ricordo: {one_line(str(remark))}", file=sys.stderr)
-    return Notebook(place, surroundings, settings, only)
+    return settings

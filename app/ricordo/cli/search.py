@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ricordo.cli.arguments import add_json, add_memory
+from ricordo.cli.arguments import add_json, add_memory, memory_path
 from ricordo.cli.found import add_number, print_results
-from ricordo.cli.opening import open_notebook
+from ricordo.cli.opening import open_notebook, told_settings
+from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable
 
     from ricordo.notebook.surroundings import Surroundings
 
@@ -25,11 +27,30 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", help="words and conditions")
     add_memory(parser)
     add_number(parser, default=10)
+    parser.add_argument("--all", action="store_true", help="in every memory on this machine")
     add_json(parser)
 
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the notes that were found."""
+    if not options.all:
+        return _in_one(options, surroundings)
+    if memory_path(options):
+        raise WrongUsage("search --all looks in every memory: it takes no PATH.")
+    return _in_all(options, surroundings)
+
+
+def _in_all(options: Namespace, surroundings: Surroundings) -> int:
+    from ricordo.notebook.search_all import SearchAll
+
+    search = SearchAll(surroundings, told_settings(surroundings))
+    found = search.find(options.query, options.number)
+    _tell([*search.remarks, *found.remarks])
+    roots = [it.place.root for it in found.hits]
+    return print_results([it.hit.result for it in found.hits], options.json, roots)
+
+
+def _in_one(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.recall import open_index
     from ricordo.notebook.search import Search, Values, asks_findings, values_of
     from ricordo.notebook.usage import remember_gap, uses_by_person
@@ -44,9 +65,13 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         values = Values(uses=uses)
     index = open_index(notebook.place, surroundings)
     found = Search(index, memory, surroundings).find(options.query, values, options.number)
-    for remark in found.remarks:
-        print(f"ricordo: {remark}", file=sys.stderr)
+    _tell(found.remarks)
     if not found.hits and not found.remarks:
         # conditions say nothing of what notes lack
         remember_gap(surroundings, memory, parse(options.query).words)
     return print_results([hit.result for hit in found.hits], options.json)
+
+
+def _tell(remarks: Iterable[str]) -> None:
+    for remark in remarks:
+        print(f"ricordo: {remark}", file=sys.stderr)

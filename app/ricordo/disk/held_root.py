@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -151,27 +150,26 @@ def _check_file(folder: int, handle: int, path: str) -> None:
 
 def _try_exchange(folder: int) -> bool:
     _remove_tries(folder)
-    names = [f"{_TRY}{secrets.token_hex(4)}-{n}" for n in range(2)]
     try:
-        for name in names:
+        for name in _TRIES:
             os.close(calls.create_file(folder, name))
-        calls.exchange(folder, *names)
+        calls.exchange(folder, *_TRIES)
     except calls.Unsupported:
         return False
     finally:
         # one that stays is taken away at the next try
         with suppress(OSError):
-            for name in names:
-                calls.unlink(folder, name)
+            _remove_tries(folder)
     return True
 
 
 def _remove_tries(folder: int) -> None:
-    for name in os.listdir(folder):
-        if name.startswith(_TRY):
+    for name in _TRIES:
+        with suppress(FileNotFoundError):
             calls.unlink(folder, name)
 
 
-_TRY = ".ricordo-try-"
+_TRIES = (".ricordo-try-0", ".ricordo-try-1")
+"""The same every time, so that those of a process that was killed are found without a search."""
 _exchanging: dict[int, bool] = {}
 _EFFECTIVE = os.access in os.supports_effective_ids

@@ -34,7 +34,8 @@ class ClaimKind(StrEnum):
     COMMAND = "command"
     VERSION = "version"
     VALUE = "value"
-    OWNER = "owner"
+    COMMITS = "commits"
+    """Files that the note names were changed since it was confirmed."""
     INSTRUCTION = "instruction"
     """The note says what the project's own instructions say."""
 
@@ -53,6 +54,44 @@ class Verdict:
     """What was seen, a line each."""
     suggestion: str = ""
     """What should stand in the place of the claim; "" where that is not known."""
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether it says of a claim that it holds or not."""
+        is_claim = self.kind not in (ClaimKind.COMMITS, ClaimKind.INSTRUCTION)
+        return is_claim and self.outcome is not Outcome.UNCHECKED
+
+
+class Relation(StrEnum):
+    """What two notes are to each other."""
+
+    REPEATS = "repeats"
+    """They say nearly the same."""
+    EXCLUDES = "excludes"
+    """They claim what cannot both hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A statement of a note."""
+
+    path: str
+    line: int
+    """1-based line on which it stood when the notes were compared; 0 for the whole note."""
+    text: str
+    """Its words, white space made single blanks; "" for the whole note."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotePair:
+    """Two notes of which one may have to go."""
+
+    relation: Relation
+    left: Quote
+    """The one whose path comes first."""
+    right: Quote
+    reason: str
+    """Why, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +127,8 @@ class Evidence:
 
     verdicts: Mapping[str, tuple[Verdict, ...]] = field(default_factory=dict)
     """On the claims of each note, in their order; a note without any is left out."""
+    pairs: tuple[NotePair, ...] = ()
+    """Notes that repeat or contradict each other, by their paths."""
     reads: Mapping[str, Reads] = field(default_factory=dict)
     """Of the notes that agents read; a note that none of them read is left out."""
     origins: Mapping[str, Origin] = field(default_factory=dict)

@@ -6,12 +6,15 @@ gives is to run, and it keeps by itself what it needs to answer quickly the next
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from ricordo.agents.place import Place
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.memory.memory import Memory
+from ricordo.notebook.comparing import Comparing
+from ricordo.notebook.probing import Probing
 from ricordo.notebook.surroundings import Surroundings
 
 Step = Callable[[str], None]
@@ -43,7 +46,11 @@ def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
     from ricordo.notebook.activity import Activity
 
-    return (Activity(place, surroundings),)
+    found: tuple[Source, ...] = (Activity(place, surroundings), Comparing())
+    project = surroundings.project or place.project
+    if project and os.path.isdir(project):
+        return (*found, Probing(project, surroundings.state))
+    return found
 
 
 class Gatherer:

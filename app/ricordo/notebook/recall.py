@@ -77,8 +77,11 @@ def recall(
     return results
 
 
-def describe_results(results: Sequence[Result]) -> Mapping[str, object]:
-    """Return what `search --json` and `recall --json` print."""
+def describe_results(results: Sequence[Result], roots: Sequence[str] = ()) -> Mapping[str, object]:
+    """Return what `search --json` and `recall --json` print; with `roots` beside the results, the
+    memory of each.
+    """
+    memories = [{"memory": root} for root in roots] or [{} for _ in results]
     return {
         "results": [
             {
@@ -89,7 +92,8 @@ def describe_results(results: Sequence[Result]) -> Mapping[str, object]:
                 "score": round(it.score, 4),
                 "why": list(it.why),
                 "snippet": it.snippet,
+                **memory,
             }
-            for it in results
+            for it, memory in zip(results, memories, strict=True)
         ]
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import date
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from ricordo.notebook.recall import Result
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.recall.finder import Finder, Named, marks
 from ricordo.recall.index import Index
+from ricordo.recall.likeness import corrected
 from ricordo.recall.query import Condition, Query, day_meant, parse
 from ricordo.recall.question import Question
 from ricordo.recall.rank import FAST, SIFTED, Candidate, Ranking, rank
@@ -121,12 +123,13 @@ class Search:
             hits = [self._listed(note, query) for note in listed[:most]]
             return Found(tuple(hits), len(listed))
         named = self._finder.find(query.words, order, fits)
-        question = Question(query.words, self._surroundings.now.date())
-        total, best = len(named), 0.0
+        question = Question(query.words, self._surroundings.now.date(), is_typed=True)
+        meant, total, best = question, len(named), 0.0
         saying: list[_Said] = []
         if in_text:
             ranking, total = self._ranked(question, [it.note.path for it in named], fits)
             best, saying = self._saying(ranking, order, fits)
+            meant = ranking.question
         # many names hold the letters of any short word: what says it is likelier meant
         called = [it for it in named if not it.is_scattered]
         by_name = {it.note.path for it in called}
@@ -135,7 +138,7 @@ class Search:
         scattered = [it for it in named if it.is_scattered and it.note.path not in by_text]
         hits = [self._named(it, query.words, question) for it in called[:most]]
         hits += [
-            self._hit(note, score, why, "", question, False)
+            self._hit(note, score, why, "", meant, False)
             for note, score, why in said[: most - len(hits)]
         ]
         hits += [self._named(it, query.words, question) for it in scattered[: most - len(hits)]]
@@ -153,6 +156,8 @@ class Search:
 
         def answer(reader: Reader) -> tuple[Ranking, int]:
             ranking = rank(reader, question, today, breadth, holds if fits else None)
+            if meant := _meant(reader, ranking, today):
+                ranking = rank(reader, meant, today, breadth, holds if fits else None)
             found = {os.fsencode(path) for path in by_name}
             found.update(it.row.path for it in _with_words(ranking) if holds(it.row.path))
             if not ranking.lexicon.terms:
@@ -161,7 +166,7 @@ class Search:
             if fits:
                 found.update(path for _, path in reader.all_matching(match) if holds(path))
                 return ranking, len(found)
-            return ranking, reader.count(match) + len(found) - reader.count_among(match, found)
+            return ranking, len(found) + reader.count_beside(match, found)
 
         return self._index.ask(self._memory, answer)
 
@@ -280,6 +285,18 @@ class Search:
 
 def _with_words(ranking: Ranking) -> list[Candidate]:
     return [it for it in ranking.candidates if it.evidence.frequency or it.evidence.begun]
+
+
+def _meant(reader: Reader, ranking: Ranking, today: date) -> Question | None:
+    """The question without typing errors: words that no note has, where one is spelled like them;
+    None where there is nothing to correct.
+    """
+    unknown = ranking.lexicon.unknown
+    meant = {word: corrected(word, reader.of_length) for word in unknown}
+    if all(right in ("", word) for word, right in meant.items()):
+        return None
+    said = [meant.get(word) or word for word in words(ranking.question.text)]
+    return Question(" ".join(said), today)
 
 
 def _remarks(query: Query, values: Values) -> Iterator[str]:

@@ -6,14 +6,15 @@ description, letters in their order, and at last typing errors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.recall.blob import Blob, spaced
-from ricordo.recall.likeness import spelled_alike
+from ricordo.recall.likeness import corrected
 from ricordo.recall.store import indexed
 from ricordo.recall.words import fold
 
@@ -21,9 +22,6 @@ MOST_HITS = 500
 """Of one kind; who types a single letter wants the first of them."""
 ENOUGH = 5
 """With so many notes found, typing errors are not looked for."""
-SHORTEST_ERROR = 4
-"""Letters of a word in which a typing error is forgiven; in one of twice that, two are."""
-
 _KINDS = ("exact name", "name begins", "word of the name", "in the name", "in the path")
 _SCATTERED = "letters of the name"
 _LATER = ("in the description", _SCATTERED, "spelled like the name")
@@ -51,7 +49,6 @@ class Finder:
         self._names = Blob([spaced(note.name) for note in self.notes])
         self._paths = Blob([spaced(note.path.removesuffix(".md")) for note in self.notes])
         self._descriptions = Blob([spaced(note.description) for note in self.notes])
-        self._vocabulary: dict[str, list[str]] | None = None
 
     def find(
         self,
@@ -103,22 +100,21 @@ class Finder:
 
     def _misspelled(self, needle: str) -> Iterator[int]:
         """The notes with a name in which every word is spelled like one of the needle."""
-        corrected = needle
-        for word in needle.split():
-            if len(word) >= SHORTEST_ERROR:
-                alike = spelled_alike(word, self._words(word[0]), 1 + (len(word) >= 8))
-                if not alike:
-                    return
-                corrected = corrected.replace(word, alike[0])
-        if corrected != needle:
-            yield from self._names.holding(corrected)
+        meant = [corrected(word, self._of_length) for word in needle.split()]
+        spelled = " ".join(word for word in meant if word)
+        if all(meant) and spelled != needle:
+            yield from self._names.holding(spelled)
 
-    def _words(self, letter: str) -> list[str]:
-        if self._vocabulary is None:
-            self._vocabulary = {}
-            for word in sorted(set(self._names.text.split())):
-                self._vocabulary.setdefault(word[0], []).append(word)
-        return self._vocabulary.get(letter, [])
+    def _of_length(self, letters: int) -> Collection[str]:
+        return self._words.get(letters, ())
+
+    @cached_property
+    def _words(self) -> Mapping[int, set[str]]:
+        """The words of all names by how many letters they have; numbers are not misspelled."""
+        words: dict[int, set[str]] = {}
+        for word in filter(str.isalpha, self._names.text.split()):
+            words.setdefault(len(word), set()).add(word)
+        return words
 
 
 def marks(text: str, typed: str) -> tuple[tuple[int, int], ...]:

@@ -6,7 +6,10 @@ BM25 as in S. Robertson, H. Zaragoza, The Probabilistic Relevance Framework: BM2
 
 from __future__ import annotations
 
+from itertools import accumulate
 from math import log
+
+from ricordo.recall.words import is_unspaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +39,8 @@ BEGINNINGS = 0.3
 """
 SHORTEST_BEGINNING = 4
 """Letters of a word that other words may begin with."""
+SHORTEST_TYPED = 2
+"""The same for the word that is still being typed; of a script without blanks one character."""
 
 
 class Term:
@@ -43,12 +48,16 @@ class Term:
 
     __slots__ = ("beginnings", "forms", "idf", "idf_begun", "idf_written", "stem", "word")
 
-    def __init__(self, word: str, stem: str, reader: Reader, totals: Totals) -> None:
+    def __init__(
+        self, word: str, stem: str, reader: Reader, totals: Totals, is_typed: bool = False
+    ) -> None:
+        """`is_typed` where the word may go on."""
         self.word = word
         self.stem = stem
         self.forms = dict(reader.family(stem))
         """The words of the same stem, and in how many notes each stands."""
-        long_enough = len(word) >= SHORTEST_BEGINNING
+        shortest = SHORTEST_TYPED if is_typed else SHORTEST_BEGINNING
+        long_enough = len(word) >= shortest or (is_typed and is_unspaced(word))
         self.beginnings = dict(reader.beginning_with(word)) if long_enough else {}
         self.idf = idf(sum(self.forms.values()), totals.notes)
         self.idf_written = idf(self.forms.get(word, 0), totals.notes)
@@ -63,6 +72,16 @@ class Term:
     def notes(self) -> int:
         """In how many notes it stands, at most."""
         return sum(self.forms.values())
+
+    def fetched(self, most: int) -> set[str]:
+        """Return the words by which notes are fetched; of words that only begin so the commonest,
+        as long as they occur at most `most` times together.
+        """
+        if self.forms:
+            return set(self.forms)
+        occurrences = accumulate(self.beginnings.values())
+        together = zip(self.beginnings, occurrences, strict=True)
+        return {word for at, (word, upto) in enumerate(together) if not at or upto <= most}
 
 
 def idf(notes: int, of: int) -> float:
@@ -136,9 +155,14 @@ class Lexicon:
         """Of the question's words at most the `most` rarest that any note has are weighed."""
         self.totals = reader.totals()
         stems = dict(zip(reversed(question.stems), reversed(question.words), strict=True))
-        terms = [Term(word, stem, reader, self.totals) for stem, word in stems.items()]
+        terms = [
+            Term(word, stem, reader, self.totals, word == question.typed)
+            for stem, word in stems.items()
+        ]
         self._asked = sorted((term.idf for term in terms), reverse=True)
         known = sorted((term for term in terms if term.known), key=lambda term: -term.idf)
+        self.unknown = tuple(term.word for term in terms if not term.known)
+        """Words of the question that no note has."""
         self.terms = known[:most]
         numbers = {term.stem: n for n, term in enumerate(self.terms)}
         self.pairs = {
@@ -174,7 +198,7 @@ class Lexicon:
             if forms and occurrences + term.notes > most:
                 break
             occurrences += term.notes
-            forms |= (term.forms or term.beginnings).keys()
+            forms |= term.fetched(most)
         return " OR ".join(f'"{form}"' for form in sorted(forms))
 
     def score(self, found: Evidence) -> float:

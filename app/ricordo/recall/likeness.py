@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+
+SHORTEST_ERROR = 4
+"""Letters of a word in which a typing error is forgiven; in one of twice that, two are."""
 
 
 def token_set_ratio(left: str, right: str) -> float:
@@ -25,10 +28,26 @@ def ratio(left: str, right: str) -> float:
 
 def spelled_alike(word: str, known: Sequence[str], most: int) -> list[str]:
     """Return those of the `known` words that differ from `word` in at most `most` letters that
-    are wrong, missing, too many, or exchanged with their neighbour (rapidfuzz's `OSA.distance`).
+    are wrong, missing, too many, or exchanged with their neighbour (rapidfuzz's `OSA.distance`);
+    the likest first, and of those the ones that begin alike.
     """
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
     found = process.extract(word, known, scorer=OSA.distance, score_cutoff=most, limit=None)
+    found.sort(key=lambda it: (it[1], it[0][:1] != word[:1], it[0]))
     return [name for name, _, _ in found]
+
+
+def corrected(word: str, known: Callable[[int], Collection[str]]) -> str:
+    """Return which word was meant by `word`: itself where it is known, a number, or too short for
+    a typing error to be forgiven; "" where none is spelled like it. `known` gives the words of so
+    many letters.
+    """
+    length = len(word)
+    if length < SHORTEST_ERROR or not word.isalpha() or word in known(length):
+        return word
+    most = 1 + (length >= 2 * SHORTEST_ERROR)
+    near = [it for letters in range(length - most, length + most + 1) for it in known(letters)]
+    alike = spelled_alike(word, near, most)
+    return alike[0] if alike else ""

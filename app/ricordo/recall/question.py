@@ -36,18 +36,21 @@ class Question:
         "pairs",
         "stems",
         "text",
+        "typed",
         "window",
         "words",
     )
 
-    def __init__(self, message: str, today: date) -> None:
-        """`today` is what "last week" is counted from."""
+    def __init__(self, message: str, today: date, is_typed: bool = False) -> None:
+        """`today` is what "last week" is counted from; `is_typed` where the last word may go on."""
         self.text = message[:LONGEST]
         every = words(self.text)
         said = set(every)
         found = content_words(_without_fillers(every))
         self.words: tuple[str, ...] = tuple(dict.fromkeys(found))
         self.stems: tuple[str, ...] = tuple([stem(word) for word in self.words])
+        self.typed = every[-1] if is_typed and every and self.text[-1].isalnum() else ""
+        """The word that is still being typed; "" where there is none."""
         stems = [stem(word) for word in found]
         self.pairs = frozenset(pairwise(stems))
         """Stems that follow one another."""

@@ -113,6 +113,11 @@ class Reader:
         sql = f"SELECT word, notes FROM word WHERE {which} AND notes > 0 ORDER BY notes DESC, word"
         return self.connection.execute(f"{sql} LIMIT {MOST_FORMS}", values).fetchall()
 
+    def of_length(self, letters: int) -> list[str]:
+        """Return the words of so many letters that any note has."""
+        sql = "SELECT word FROM word WHERE notes > 0 AND length(word) = ?"
+        return [row[0] for row in self.connection.execute(sql, (letters,))]
+
     def matching(self, match: str, most: int) -> list[int]:
         """Return the ids of the notes that fit the FTS5 expression `match`, best first by its own
         measure; which of equally good ones are the last is settled by their paths.
@@ -137,17 +142,12 @@ class Reader:
             (match,),
         )
 
-    def count(self, match: str) -> int:
-        """Return how many notes fit the FTS5 expression `match`."""
-        sql = "SELECT count(*) FROM text WHERE text MATCH ?"
-        return int(self.connection.execute(sql, (match,)).fetchone()[0])
-
-    def count_among(self, match: str, paths: Collection[bytes]) -> int:
-        """Return how many of the notes at `paths` fit the FTS5 expression `match`."""
+    def count_beside(self, match: str, paths: Collection[bytes]) -> int:
+        """Return how many notes fit the FTS5 expression `match`, those at `paths` not counted."""
         marks = ", ".join("?" * len(paths))
         sql = (
             "SELECT count(*) FROM text WHERE text MATCH ? "
-            f"AND rowid IN (SELECT id FROM note WHERE path IN ({marks}))"
+            f"AND rowid NOT IN (SELECT id FROM note WHERE path IN ({marks}))"
         )
         return int(self.connection.execute(sql, (match, *paths)).fetchone()[0])
 

@@ -68,6 +68,11 @@ def runs(text: str) -> list[str]:
     return found
 
 
+def is_unspaced(word: str) -> bool:
+    """Say whether `word` is of a script that sets no blanks between words."""
+    return not word.isascii() and bool(_pattern(_UNSPACED).fullmatch(word))
+
+
 def content_words(found: Iterable[str]) -> list[str]:
     """Return those of the words `found` that name something."""
     return [word for word in found if word not in STOP_WORDS]

@@ -53,6 +53,23 @@ def test_words_that_do_not_fit_are_refused(words: list[str], memory: str):
     assert run([*words, "-m", memory]) == 2
 
 
+def test_every_memory_is_searched_at_once(
+    memory: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    home = tmp_path / "agents"
+    kept = home / ".claude" / "projects" / "-somewhere" / "memory"
+    write_memory(kept, {"tide.md": note_text("tide", "A cache of tides.\n", "")})
+    assert run(["search", "cache", "--all", "--agent-home", str(home), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["results"]
+    assert (found["memory"], found["path"]) == (str(kept), "tide.md")
+    assert run(["search", "cache", "--all", "--agent-home", str(home)]) == 0
+    assert capsys.readouterr().out.startswith(f"{kept}/tide.md  tide")
+
+
+def test_all_memories_and_one_are_not_searched_together(memory: str):
+    assert run(["search", "cache", memory, "--all"]) == 2
+
+
 def test_a_condition_that_nobody_understands_is_told(
     memory: str, capsys: pytest.CaptureFixture[str]
 ):

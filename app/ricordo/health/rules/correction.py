@@ -11,7 +11,8 @@ from itertools import islice, takewhile
 
 from ricordo.health.finding import Fix, Severity
 from ricordo.health.mending.entries import lifted
-from ricordo.health.opposition import exclude_each_other, read_claim
+from ricordo.health.conflicts.compare import excludes
+from ricordo.health.conflicts.digest import subject_of
 from ricordo.health.prose import words_in
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.health.rules.index import what_is_listed
@@ -171,7 +172,7 @@ def _corrected(memory: Memory, lost: _Listed, known: _Loaded, alike: float) -> _
 def _excludes(lost: _Listed, other: _Listed) -> bool:
     """Whether `lost` is the later of two statements that cannot both hold."""
     return _is_later(lost, other) and any(
-        exclude_each_other(old, new) for old in other.statements for new in lost.statements
+        excludes(old, new) for old in other.statements for new in lost.statements
     )
 
 
@@ -183,7 +184,7 @@ def _speak_of_one_subject(lost: _Listed, other: _Listed, alike: float) -> bool:
     """Whether both say other things of the same; a text of few words is like everything, and one
     that only says more than the other corrects nothing.
     """
-    mine, theirs = read_claim(lost.subject).words, read_claim(other.subject).words
+    mine, theirs = subject_of(lost.subject), subject_of(other.subject)
     if min(len(set(mine)), len(set(theirs))) < _FEWEST_WORDS:
         return False
     if set(mine) <= set(theirs) or set(theirs) <= set(mine):
@@ -248,7 +249,7 @@ def _found(lost: _Listed, wrong: _Listed, index: Index, fix: Fix | None) -> Foun
 
 
 def _words(it: _Listed) -> frozenset[str]:
-    return frozenset(read_claim(" ".join(it.statements)).words)
+    return frozenset(subject_of(" ".join(it.statements)))
 
 
 def _has_correction(text: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from ricordo.health.evidence import Evidence, Outcome, Verdict
 from ricordo.health.finding import Finding, Severity
 from ricordo.memory.load import Load
 from ricordo.memory.note import stem
@@ -68,6 +70,8 @@ def freshness_rows(
         return rows + _by_rule(look)
     if scope is Scope.NOTE:
         return rows + _of_note(look, path, width)
+    if scope is Scope.MEMORY:
+        rows += [FreshnessRow(Line(row)) for row in wrap(_checked_of_memory(look), width)]
     findings = look.dismissed if scope is Scope.DISMISSED else look.findings
     return rows + (_rows_of(findings, with_file=True) or _all_well("here", width))
 
@@ -154,6 +158,8 @@ def _of_note(look: Look, path: str, width: int) -> list[FreshnessRow]:
         return [FreshnessRow(line) for line in paragraphs([(NO_FINDINGS, "dim")], width)]
     where = "with this note" if path in look.memory.by_path else "here"
     rows = _rows_of(own, with_file=False) or _all_well(where, width)
+    if checked := _checked_of_note(look, path):
+        rows += [FreshnessRow(Line(row)) for row in wrap(checked, width)]
     elsewhere = [finding for finding in look.findings[:_ELSEWHERE] if finding.path != path]
     if not elsewhere:
         return rows
@@ -163,6 +169,31 @@ def _of_note(look: Look, path: str, width: int) -> list[FreshnessRow]:
     if more > 0:
         rows.append(FreshnessRow(Line((Span(f"… {more} more: →", "dim"),))))
     return rows
+
+
+def _checked_of_note(look: Look, path: str) -> list[Span]:
+    """What came of checking the claims of the note at `path`; nothing where it makes none."""
+    told = [it for it in look.evidence.verdicts.get(path, ()) if it.is_checked]
+    return [_checked(look.evidence, told)] if told else []
+
+
+def _checked_of_memory(look: Look) -> list[Span]:
+    """What came of checking the claims of all notes, and what was left out."""
+    evidence = look.evidence
+    if not look.known:
+        return [Span("claims are being checked …", "dim")]
+    if not evidence.project:
+        return [Span("no project is known: claims are not checked", "dim")]
+    told = [it for verdicts in evidence.verdicts.values() for it in verdicts if it.is_checked]
+    return [_checked(evidence, told), *(Span(f"; {it}", "dim") for it in evidence.remarks)]
+
+
+def _checked(evidence: Evidence, told: Sequence[Verdict]) -> Span:
+    held = sum(1 for it in told if it.outcome is Outcome.HOLDS)
+    claims = "1 claim" if len(told) == 1 else f"{len(told)} claims"
+    project = clip(os.path.basename(evidence.project), 24)
+    style = "fine" if held == len(told) else "dim"
+    return Span(f"{claims} checked against {project}, {held} hold", style)
 
 
 def _rows_of(findings: Iterable[Finding], *, with_file: bool) -> list[FreshnessRow]:

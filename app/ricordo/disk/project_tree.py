@@ -1,0 +1,212 @@
+"""The files of a project against which notes are checked: listed and read, never followed out of it
+and never changed.
+
+A project is as hostile as a note: its links are not followed, what is no plain file is not opened,
+and how much is looked at is bounded.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ricordo import git
+from ricordo.disk.ignored import Ignored
+from ricordo.disk.plain_file import read_plain_file
+
+MOST_FILES = 200_000
+LARGEST_FILE = 1024 * 1024
+"""Bytes of a file that are read."""
+NEVER_LISTED = frozenset(
+    (
+        *(".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", "venv", ".tox"),
+        *(".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".idea", ".terraform"),
+    )
+)
+"""Folders that hold what tools made or fetched."""
+_LS_FILES = ("-z", "--cached", "--others", "--exclude-standard")
+_STEP = 256
+_IGNORE_BYTES = 64 * 1024
+
+
+class Stamp(NamedTuple):
+    """What shows that a file is the one that it was."""
+
+    size: int
+    modified_ns: int
+    changed_ns: int
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectTree:
+    """The files of a project at one moment."""
+
+    root: str
+    files: Mapping[str, Stamp]
+    """Plain files by their path in the project, with `/`."""
+    links: frozenset[str]
+    """Symbolic links; what lies behind them is not known."""
+    ignored: Ignored
+    commit: str
+    """The commit that is checked out; "" without git."""
+    remark: str = ""
+    """What was not listed; "" where all was."""
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Every folder that holds a file."""
+        found: set[str] = set()
+        for path in (*self.files, *self.links):
+            above = path.rpartition("/")[0]
+            while above and above not in found:
+                found.add(above)
+                above = above.rpartition("/")[0]
+        return frozenset(found)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, tuple[str, ...]]:
+        """The paths of files and folders by their last name in lower case."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted((*self.files, *self.links, *self.folders)):
+            found[path.rpartition("/")[2].lower()].append(path)
+        return {name: tuple(paths) for name, paths in found.items()}
+
+    def is_like(self, other: ProjectTree) -> bool:
+        """Say whether nothing in the project is other than in `other`."""
+        return (
+            self.commit == other.commit
+            and self.files == other.files
+            and self.links == other.links
+            and self.remark == other.remark
+        )
+
+    def has(self, path: str) -> bool:
+        """Say whether a file or folder, spelled so, was listed."""
+        return path in self.files or path in self.folders or path in self.links
+
+    def stands(self, path: str) -> bool | None:
+        """Say whether anything is at `path` on the disk, listed or not; None where a link or a
+        lack of permission lies on the way.
+        """
+        at = self.root
+        for name in path.split("/"):
+            if name in ("", ".", ".."):
+                return None
+            at = os.path.join(at, name)
+            try:
+                mode = os.lstat(at).st_mode
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+            except (OSError, ValueError):
+                return None
+            if stat.S_ISLNK(mode):
+                return True if at == os.path.join(self.root, path) else None
+        return True
+
+    def read(self, path: str, limit: int = LARGEST_FILE) -> bytes | None:
+        """Return the first `limit` bytes of a listed file; None where it cannot be read."""
+        return read_plain_file(os.path.join(self.root, path), limit) if path in self.files else None
+
+
+def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
+    """Return the files of the project at `root`: those that git knows or would take, else those
+    that no `.gitignore` leaves out. `step` is called every few milliseconds.
+    """
+    commit = (git.ask(root, "rev-parse", "HEAD", seconds=2) or b"").decode("ascii", "replace")
+    listed = git.ask(root, "ls-files", *_LS_FILES) if git.top_level(root) else None
+    ignored = Ignored()
+    if listed is None:
+        paths = _walked(root, ignored)
+    else:
+        paths = (os.fsdecode(name) for name in listed.split(b"\0"))
+    files: dict[str, Stamp] = {}
+    links: set[str] = set()
+    remark = ""
+    inside = _Inside(root)
+    for number, path in enumerate(paths):
+        if number % _STEP == 0:
+            step()
+        if len(files) >= MOST_FILES:
+            remark = f"the project was looked through up to {MOST_FILES:,} files"
+            break
+        _put(root, path, inside, files, links)
+    if listed is not None:
+        _take_in(root, files, ignored)
+    return ProjectTree(root, files, frozenset(links), ignored, commit.strip(), remark)
+
+
+def _put(root: str, path: str, inside: _Inside, files: dict[str, Stamp], links: set[str]) -> None:
+    """Sort one listed path in; what is neither a plain file nor a link is left out."""
+    if not path or not inside.holds(path):
+        return
+    try:
+        status = os.lstat(os.path.join(root, path))
+    except (OSError, ValueError):
+        return
+    if stat.S_ISREG(status.st_mode):
+        files[path] = Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    elif stat.S_ISLNK(status.st_mode):
+        links.add(path)
+
+
+class _Inside:
+    """Knows which folders of a project are reached without a link."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._known = {"": True}
+
+    def holds(self, path: str) -> bool:
+        """Say whether the folder in which `path` stands is inside the project."""
+        folder = path.rpartition("/")[0]
+        if folder not in self._known:
+            self._known[folder] = self.holds(folder) and self._is_folder(folder)
+        return self._known[folder]
+
+    def _is_folder(self, folder: str) -> bool:
+        if folder.rpartition("/")[2] in ("", ".", ".."):
+            return False
+        try:
+            return stat.S_ISDIR(os.lstat(os.path.join(self._root, folder)).st_mode)
+        except (OSError, ValueError):
+            return False
+
+
+def _walked(root: str, ignored: Ignored) -> Iterator[str]:
+    """The paths below `root` that are not left out; `ignored` takes in every `.gitignore`."""
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        raw = read_plain_file(os.path.join(root, folder, ".gitignore"), _IGNORE_BYTES)
+        if raw:
+            ignored.add(folder, raw.decode("utf-8", "replace"))
+        for name, is_folder in _entries(os.path.join(root, folder)):
+            path = f"{folder}/{name}" if folder else name
+            if name in NEVER_LISTED or ignored.covers(path, is_folder=is_folder):
+                continue
+            if is_folder:
+                waiting.append(path)
+            else:
+                yield path
+
+
+def _entries(folder: str) -> list[tuple[str, bool]]:
+    try:
+        with os.scandir(folder) as entries:
+            found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+            return sorted(found, reverse=True)
+    except OSError:
+        return []
+
+
+def _take_in(root: str, files: Mapping[str, Stamp], ignored: Ignored) -> None:
+    """Read the `.gitignore` files among `files`, outer ones first."""
+    own = [path for path in files if path.rpartition("/")[2] == ".gitignore"]
+    for path in sorted(own, key=lambda path: path.count("/")):
+        raw = read_plain_file(os.path.join(root, path), _IGNORE_BYTES) or b""
+        ignored.add(path.rpartition("/")[0], raw.decode("utf-8", "replace"))

@@ -1,0 +1,1 @@
+"""Statements and notes that cannot both hold, and notes that say the same."""

@@ -1,0 +1,213 @@
+"""The values in which two claims differ: numbers, days, things of one class, opposites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ricordo.health.conflicts.claim import Claim, Number, Tool, Word
+
+_BOUNDS = frozenset(("maximum", "minimum"))
+_MEASURES = frozenset(("length", "size", "durat", "time", "lifetim", "long", "larg", "age", "number"))
+"""What only says that a number is one."""
+_ADVERBS = frozenset(("before", "manual", "sync", "vor", "avant", "antes", "prima", "manuell"))
+_CLOSE = 1e-9
+
+
+class Difference(NamedTuple):
+    """A value that each of two claims has in the other's place."""
+
+    kind: str
+    left: str
+    right: str
+    in_subject: bool = False
+    is_adverb: bool = False
+
+    @property
+    def reason(self) -> str:
+        """What differs, in a few words."""
+        return f"{self.kind}: {self.left} / {self.right}"
+
+    @property
+    def is_tool(self) -> bool:
+        """Whether it is a thing of a class."""
+        return self.kind.startswith("tools")
+
+
+class Differences(NamedTuple):
+    """All values in which two claims differ."""
+
+    found: tuple[Difference, ...]
+    about: frozenset[str]
+    """Words by which the classes of differing things are spoken of."""
+    shared: frozenset[str]
+    """The things that both name."""
+    loose: tuple[str, ...]
+    """Values that one claim has, and the other nothing in their place."""
+    names: tuple[tuple[Word, ...], tuple[Word, ...]]
+    """The things that have none of their class on the other side, of both claims."""
+    measured: bool
+    """Whether numbers differ."""
+
+    @property
+    def is_one(self) -> bool:
+        """Whether all that differs is of one kind: several numbers are one value."""
+        kinds = {"day" if it.kind in ("dates", "numbers") else it.kind for it in self.found}
+        return len(kinds) == 1 and (len(self.found) == 1 or kinds == {"day"})
+
+    def covers(self, word: Word) -> bool:
+        """Whether a word only says what kind of value is meant."""
+        return word.text in self.about or (
+            self.measured and (word.key in _BOUNDS or word.key in _MEASURES)
+        )
+
+    def with_shared(self, keys: frozenset[str]) -> frozenset[str]:
+        """Return what both claims are about, the things included."""
+        return (keys | self.shared) - _BOUNDS
+
+
+def differences(one: Claim, other: Claim) -> Differences:
+    """Return the values in which two claims differ."""
+    tools, about, shared, names = _tools(one, other)
+    numbers, numbers_loose = _numbers(one, other)
+    days, days_loose = _days(one, other)
+    opposites, opposites_loose = _opposites(one, other)
+    return Differences(
+        (*tools, *numbers, *days, *opposites),
+        about,
+        shared | _shared_opposites(one, other),
+        (*numbers_loose, *days_loose, *opposites_loose),
+        names,
+        bool(numbers) or bool(one.numbers and other.numbers),
+    )
+
+
+def names_of(claim: Claim) -> frozenset[str]:
+    """Return the keys of everything that a claim names."""
+    return claim.keys | {tool.of[0][1] for tool in claim.tools} | {it.key for it in claim.tools}
+
+
+def texts_of(claim: Claim) -> Iterator[tuple[str, str]]:
+    """Yield everything that a claim names as it is written there, by its keys."""
+    yield from ((it.key, it.text) for it in claim.words)
+    yield from ((it.of[0][1], it.text) for it in claim.tools)
+
+
+def _tools(
+    one: Claim, other: Claim
+) -> tuple[
+    list[Difference],
+    frozenset[str],
+    frozenset[str],
+    tuple[tuple[Word, ...], tuple[Word, ...]],
+]:
+    shared = {it.key for it in one.tools} & {it.key for it in other.tools}
+    mine = [it for it in one.tools if it.key not in shared]
+    theirs = [it for it in other.tools if it.key not in shared]
+    found: list[Difference] = []
+    about: set[str] = set()
+    paired: set[str] = set()
+    for it in mine:
+        for its in theirs:
+            if its.key in paired or (kind := _class_of(it, its)) is None:
+                continue
+            name, words = kind
+            found.append(Difference(f"tools of one class ({name})", it.text, its.text))
+            about |= words
+            paired |= {it.key, its.key}
+            break
+    left, right = (
+        tuple(
+            Word(it.key, it.text, it.at, it.place, True)
+            for it in side
+            if it.key not in paired and it.text not in about
+        )
+        for side in (mine, theirs)
+    )
+    return found, frozenset(about), frozenset(shared), (left, right)
+
+
+def _class_of(one: Tool, other: Tool) -> tuple[str, frozenset[str]] | None:
+    for kind, name in one.of:
+        for its, its_name in other.of:
+            if kind.name == its.name and name != its_name:
+                return kind.name, kind.about
+    return None
+
+
+def _numbers(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
+    mine = [it for it in one.numbers if not any(_equal(it, its) for its in other.numbers)]
+    theirs = [it for it in other.numbers if not any(_equal(it, its) for its in one.numbers)]
+    if not mine and not theirs:
+        return [], []
+    loose = [it.text for it in (*mine, *theirs)]
+    if len(mine) != len(theirs) or any(it.counts for it in (*mine, *theirs)):
+        return [], loose
+    pairs = list(zip(mine, theirs, strict=True))
+    if any(a.kind != b.kind or _refines(a, b) or _fits(one, other, a, b) for a, b in pairs):
+        return [], loose
+    kind = "numbers with one unit" if pairs[0][0].kind else "numbers"
+    left, right = (", ".join(it.text for it in side) for side in (mine, theirs))
+    return [Difference("numbers" if kind == "numbers" else kind, left, right)], []
+
+
+def _equal(one: Number, other: Number) -> bool:
+    return one.kind == other.kind and abs(one.size - other.size) <= _CLOSE * max(1, abs(one.size))
+
+
+def _refines(one: Number, other: Number) -> bool:
+    """Whether one is the other said more exactly, as version 3.11.4 is of 3.11."""
+    short, long = sorted((one.text, other.text), key=len)
+    return not one.kind and long.startswith(f"{short}.")
+
+
+def _fits(one: Claim, other: Claim, mine: Number, theirs: Number) -> bool:
+    """Whether one gives a bound and the other a value inside it."""
+    bounds = [claim.keys & _BOUNDS for claim in (one, other)]
+    if bool(bounds[0]) == bool(bounds[1]):
+        return bool(bounds[0]) and bounds[0] != bounds[1]
+    bound, value = (mine.size, theirs.size) if bounds[0] else (theirs.size, mine.size)
+    kind = bounds[0] or bounds[1]
+    return value <= bound if "maximum" in kind else value >= bound
+
+
+def _days(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
+    left, right = ({(it.kind, it.name): it.text for it in claim.days} for claim in (one, other))
+    mine = [key for key in left if key not in right]
+    theirs = [key for key in right if key not in left]
+    loose = [*(left[key] for key in mine), *(right[key] for key in theirs)]
+    if not mine or [kind for kind, _ in mine] != [kind for kind, _ in theirs]:
+        return [], loose
+    if any(_is_part(a, b) for (_, a), (_, b) in zip(mine, theirs, strict=True)):
+        return [], loose
+    texts = [", ".join(texts) for texts in ((left[k] for k in mine), (right[k] for k in theirs))]
+    return [Difference("dates", *texts)], []
+
+
+def _is_part(one: str, other: str) -> bool:
+    """Whether one date says the other less exactly."""
+    short, long = sorted((one, other), key=len)
+    return len(short) < len(long) and (long.startswith(short) or short in long.split())
+
+
+def _opposites(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
+    left, right = ({it.pair: it for it in claim.opposites} for claim in (one, other))
+    found = [
+        Difference(
+            "opposites",
+            left[pair].text,
+            right[pair].text,
+            left[pair].place == right[pair].place == "subject",
+            pair in _ADVERBS,
+        )
+        for pair in left
+        if pair in right and left[pair].side != right[pair].side
+    ]
+    lacking = (left.keys() ^ right.keys()) - _ADVERBS
+    return found, sorted(lacking)
+
+
+def _shared_opposites(one: Claim, other: Claim) -> frozenset[str]:
+    sides = {(it.pair, it.side) for it in one.opposites}
+    return frozenset(it.pair for it in other.opposites if (it.pair, it.side) in sides)
+

@@ -1,0 +1,101 @@
+"""Whether two notes say nearly the same.
+
+What they say counts, not how it looks: a statement with another number, another denial or another
+subject is another statement.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+from ricordo.health.conflicts import words as known
+from ricordo.health.conflicts.digest import Digest, shingles_of
+from ricordo.memory.note import Note
+from ricordo.recall.stem import stem
+from ricordo.recall.words import words
+
+_LEAST_SHARED = 0.25
+"""Jaccard similarity of stretches of three words from which two notes are looked at closely."""
+_LEAST_SAID_AGAIN = 0.6
+"""Share of what the shorter note says that the other has to say as well."""
+_LEAST_ALIKE = 0.6
+"""Share of common words from which two statements may be one."""
+_CROWD = 20
+"""Notes with one stretch of words that are made after one template."""
+
+
+class _Gist(NamedTuple):
+    """What a statement says, without its form."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    is_denied: bool
+
+
+def alike(digests: Mapping[str, Digest]) -> set[tuple[str, str]]:
+    """Return the paths of every two notes that share so much of their sketches that they may
+    repeat each other, each pair in order.
+    """
+    by_shingle: dict[int, list[str]] = defaultdict(list)
+    for path, digest in digests.items():
+        for shingle in digest.shingles:
+            by_shingle[shingle].append(path)
+    shared: Counter[tuple[str, str]] = Counter()
+    for paths in by_shingle.values():
+        if 1 < len(paths) <= _CROWD:
+            shared.update(combinations(sorted(paths), 2))
+    return {
+        (one, other)
+        for (one, other), count in shared.items()
+        if count >= _LEAST_SHARED * _smaller(digests[one], digests[other])
+    }
+
+
+def alike_to(digest: Digest, digests: Mapping[str, Digest]) -> list[str]:
+    """Return the paths of the notes that may repeat one note or be repeated by it."""
+    return [
+        path
+        for path, other in digests.items()
+        if len(digest.shingles & other.shingles) >= max(1, _LEAST_SHARED * _smaller(digest, other))
+    ]
+
+
+def repeats(one: Note, other: Note, digests: tuple[Digest, Digest]) -> bool:
+    """Say whether two notes say nearly the same."""
+    mine, theirs = shingles_of(one.body), shingles_of(other.body)
+    union = len(mine | theirs)
+    if not union or len(mine & theirs) / union < _LEAST_SHARED:
+        return False
+    short, long = sorted(digests, key=lambda it: sum(len(said.text) for said in it.sayings))
+    said, heard = _gists(short), _gists(long)
+    weight = sum(len(it.words) for it in said)
+    again = sum(len(it.words) for it in said if any(_is_one(it, its) for its in heard))
+    return weight > 0 and again / weight >= _LEAST_SAID_AGAIN
+
+
+def _smaller(one: Digest, other: Digest) -> int:
+    return min(len(one.shingles), len(other.shingles))
+
+
+def _gists(digest: Digest) -> list[_Gist]:
+    return [_gist(it.text) for it in digest.sayings if not it.in_head]
+
+
+def _gist(text: str) -> _Gist:
+    found = [known.numbers().get(word, word) for word in words(text)]
+    denials = sum(word in known.words("negation") for word in found)
+    told = {known.synonyms().get(word, word) for word in found} - known.words("filler")
+    stems = {stem(word) for word in told - known.words("negation")}
+    numbers = {word for word in stems if word[0].isdigit()}
+    return _Gist(frozenset(stems), frozenset(numbers), denials % 2 == 1)
+
+
+def _is_one(one: _Gist, other: _Gist) -> bool:
+    """Whether two statements say the same: with another number or denial they do not."""
+    if one.is_denied != other.is_denied or one.numbers != other.numbers:
+        return False
+    shared, union = len(one.words & other.words), len(one.words | other.words)
+    return shared >= _LEAST_ALIKE * union

@@ -1,0 +1,75 @@
+"""The single statements of a note, each with the line on which it begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ricordo.health.conflicts.claim import LONGEST
+from ricordo.health.prose import Statement, statements
+from ricordo.memory.note import Note
+
+MOST = 80
+"""Statements of one note that are compared; what goes on longer is a log."""
+_SHORTEST = 6
+"""Characters."""
+_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)")
+_ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|no|nr|approx|ca|bzw|dr|mr|st)|\b\w)\.\Z", re.I)
+_LIST_MARK = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)+")
+_LABEL = re.compile(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)|(?:how to apply|rule|decision|fact):\s*", re.I)
+_REASON = re.compile(r"\s*\*{0,2}(?:why|warum|pourquoi|por qué|perché|por quê|为什么|이유|理由)\b[^:]{0,30}:", re.I)
+_NOTHING_SAID = re.compile(r"\s*(?:#{1,6}\s|\||[-*+]\s+\[[ xX]\]\s|<!--)")
+"""Headings, rows of tables, tasks with a box, comments."""
+_QUOTED = re.compile(r"[\"“„«「].{12,}[\"”“»」]")
+
+
+class Said(NamedTuple):
+    """A statement and where it stands."""
+
+    line: int
+    """1-based line of the file on which it begins."""
+    text: str
+    in_head: bool = False
+    """Whether it is of the description, which mostly says what the body says too."""
+
+
+def sayings(note: Note) -> tuple[Said, ...]:
+    """Return what `note` states, sentence by sentence, its description first."""
+    found: list[Said] = []
+    body = note.line_of(note.head.end) if note.head.end else 0
+    for statement in statements(note):
+        if not _NOTHING_SAID.match(statement.text) and not _REASON.match(statement.text):
+            found.extend(_sentences(statement, statement.line < body))
+        if len(found) >= MOST:
+            break
+    return tuple(found[:MOST])
+
+
+def _sentences(statement: Statement, in_head: bool) -> Iterator[Said]:
+    text = statement.text
+    start = 0
+    for end in [*_ends(text), len(text)]:
+        said = text[start:end]
+        begin = start + len(said) - len(said.lstrip())
+        if not start or "\n" in text[start - 1 : begin]:
+            begin = _behind_marks(text, begin, end)
+        start = end
+        if _SHORTEST <= end - begin <= LONGEST:
+            plain = " ".join(text[begin:end].split())
+            if not _QUOTED.search(plain):
+                yield Said(statement.line_at(begin), plain, in_head)
+
+
+def _behind_marks(text: str, begin: int, end: int) -> int:
+    """Where a statement begins behind the mark of its list and its label."""
+    for mark in (_LIST_MARK, _LABEL):
+        if found := mark.match(text, begin, end):
+            begin = found.end()
+    return begin
+
+
+def _ends(text: str) -> Iterator[int]:
+    for match in _END.finditer(text.rstrip()):
+        if not _ABBREVIATED.search(text, max(0, match.start() - 8), match.start()):
+            yield match.end()

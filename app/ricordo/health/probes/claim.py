@@ -1,0 +1,44 @@
+"""A claim: one thing that a note says of its project and that can be looked up there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from ricordo.health.evidence import ClaimKind, Outcome, Verdict
+from ricordo.health.probes.passage import Passage
+from ricordo.health.vocabulary import read_words
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is claimed, and the sentence that claims it."""
+
+    kind: ClaimKind
+    text: str
+    """As it stands in the note."""
+    line: int
+    passage: Passage
+
+    def found(self, outcome: Outcome, *evidence: str, suggestion: str = "") -> Verdict | None:
+        """Return the verdict on it. Where the sentence does not say that it is so today, what is
+        otherwise shows that it was no claim: None.
+        """
+        if outcome is not Outcome.HOLDS and self.is_doubtful:
+            return None
+        return Verdict(self.text, self.kind, self.line, outcome, evidence, suggestion)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the sentence does not say that it is so today."""
+        return self.passage.is_doubtful(self.text)
+
+    def unchecked(self, why: str) -> Verdict:
+        """Return the verdict that nothing can be told, and why."""
+        return Verdict(self.text, self.kind, self.line, Outcome.UNCHECKED, (why,))
+
+
+@cache
+def names(part: str, key: str) -> frozenset[str]:
+    """Return the list `key` under `part` of the data file of probes."""
+    return frozenset(read_words("probes")[part][key])

@@ -1,0 +1,162 @@
+"""What git knows of the past of a project: files that are gone, their new names, commits."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from ricordo import git
+from ricordo.text import one_line
+
+_SECONDS = 8.0
+_MOST_COMMITS = 50_000
+_MARK = "\x01"
+_LONGEST_CHAIN = 8
+_MARGIN = 180 * 24 * 3600
+"""Seconds."""
+
+
+class Commit(NamedTuple):
+    """One commit."""
+
+    id: str
+    """Abbreviated, as git does it."""
+    at: int
+    """When it was committed, in seconds since the epoch."""
+    subject: str
+
+    @property
+    def shown(self) -> str:
+        """Its id, day and subject, in one line."""
+        return f"{self.id} {date.fromtimestamp(self.at).isoformat()} {one_line(self.subject[:80])}"
+
+
+class ProjectHistory:
+    """The commits that lead to what is checked out at `root`; without git it knows nothing."""
+
+    def __init__(self, root: str, commit: str) -> None:
+        """`commit` is what is checked out, "" without git. Nothing is asked yet."""
+        self._root = root
+        self._commit = commit
+        self._renames: dict[str, Mapping[str, str]] = {}
+        self._touched: Mapping[str, list[Commit]] = {}
+        self._touched_from = float("inf")
+        """Since when it is known which commits touched what."""
+
+    @cached_property
+    def gone(self) -> Mapping[str, Commit]:
+        """The last commit that deleted each path, those too that came back later."""
+        found: dict[str, Commit] = {}
+        for commit, paths in self._log("--diff-filter=D"):
+            for path in paths:
+                found.setdefault(path, commit)
+        return found
+
+    @cached_property
+    def _gone_by_name(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self.gone:
+            for part in {path.rpartition("/")[2], *path.split("/")[:-1]}:
+                found[part].append(path)
+        return found
+
+    def last_paths(self, path: str) -> list[str]:
+        """Return the paths of deleted files that `path` may have meant: itself, one that ends so,
+        or for a folder those that lay in it; newest first.
+        """
+        wanted = f"/{path.rstrip('/')}"
+        inside = f"{wanted}/"
+        near = self._gone_by_name.get(path.rstrip("/").rpartition("/")[2], ())
+        return [old for old in near if f"/{old}".endswith(wanted) or inside in f"/{old}/"]
+
+    def new_name(self, path: str) -> str:
+        """Return where the deleted file at `path` was moved to in the end, as git tells it; ""
+        where it was not moved.
+        """
+        at, seen = path, {path}
+        for _ in range(_LONGEST_CHAIN):
+            commit = self.gone.get(at)
+            onward = self._renamed_in(commit.id).get(at, "") if commit else ""
+            if not onward or onward in seen:
+                break
+            seen.add(onward)
+            at = onward
+        return at if at != path else ""
+
+    def commits_since(self, moment: float) -> Mapping[str, list[Commit]]:
+        """Return the commits after `moment`, in seconds since the epoch, by the paths that they
+        touched; newest first.
+        """
+        if moment < self._touched_from:
+            # the oldest note of a memory is seldom the first that is asked for
+            self._touched_from = moment - _MARGIN
+            found: dict[str, list[Commit]] = defaultdict(list)
+            for commit, paths in self._log(f"--since=@{int(self._touched_from)}"):
+                for path in paths:
+                    found[path].append(commit)
+            self._touched = found
+        return {
+            path: later
+            for path, commits in self._touched.items()
+            if (later := [commit for commit in commits if commit.at > moment])
+        }
+
+    def _log(self, *arguments: str) -> Iterator[tuple[Commit, list[str]]]:
+        if not self._commit:
+            return
+        answer = git.ask(
+            self._root,
+            "log",
+            "--no-renames",
+            "--name-only",
+            "--relative",
+            "-z",
+            f"--max-count={_MOST_COMMITS}",
+            f"--format={_MARK}%h{_MARK}%ct{_MARK}%s",
+            *arguments,
+            seconds=_SECONDS,
+        )
+        yield from _commits((answer or b"").decode("utf-8", "surrogateescape").split("\0"))
+
+    def _renamed_in(self, commit: str) -> Mapping[str, str]:
+        """The new paths of the files that `commit` moved, by their old ones."""
+        if commit not in self._renames:
+            wanted = ("-r", "-M", "-z", "--relative", "--diff-filter=R", "--name-status")
+            answer = git.ask(
+                self._root, "diff-tree", "--no-commit-id", *wanted, commit, seconds=_SECONDS
+            )
+            words = (answer or b"").decode("utf-8", "surrogateescape").split("\0")
+            self._renames[commit] = dict(zip(words[1::3], words[2::3], strict=False))
+        return self._renames[commit]
+
+
+def _commits(words: Iterable[str]) -> Iterator[tuple[Commit, list[str]]]:
+    commit: Commit | None = None
+    paths: list[str] = []
+    for word in words:
+        if word.startswith(_MARK):
+            if commit is not None:
+                yield commit, paths
+            _, short, at, subject = (*word.split(_MARK, 3), "", "", "")[:4]
+            commit, paths = Commit(short, int(at) if at.isdigit() else 0, subject), []
+        elif word.strip("\n"):
+            paths.append(word.lstrip("\n"))
+    if commit is not None:
+        yield commit, paths
+
+
+@cache
+def moment_of(stamp: str) -> float | None:
+    """Return the moment up to which a date in a note reaches, in seconds since the epoch: a day to
+    its end. None where it is no ISO 8601 date.
+    """
+    try:
+        if len(stamp) == len("2026-01-01"):
+            day = date.fromisoformat(stamp)
+            return datetime(day.year, day.month, day.day, 23, 59, 59).timestamp()
+        return datetime.fromisoformat(stamp).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None

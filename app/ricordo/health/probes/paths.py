@@ -1,0 +1,234 @@
+"""Claims that a file or folder is there.
+
+That a name leads nowhere is no evidence by itself: notes name files of other projects, of other
+machines, of a program's output. A path is missing only where git knows that it was there, or where
+the folder that it begins with is one of the project.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from ricordo.disk.ignored import glob_expression
+from ricordo.health.evidence import ClaimKind, Outcome, Verdict
+from ricordo.health.probes.claim import Claim, names
+from ricordo.health.probes.passage import Passage
+from ricordo.health.probes.project import Project
+
+_PLACE = re.compile(r"(?::(\d{1,6})(?:[-–:,]\d+)*|#L(\d{1,6})(?:-L?\d+)?)$")
+_PATH = re.compile(r"(?:\./)?[\w.@+\-()\[\]*{},/]+")
+_BARE = re.compile(r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()")
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
+_SITE = re.compile(
+    r"(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|co|eu|de|fr|cn|kr|jp|example|local)(?:/|$)"
+)
+_REPEATED = re.compile(r"([A-Z])\1+(?:-.*)?|\d{4}")
+"""`YYYY`, `NNN-title`, and the year of an example."""
+_SCRIPT = re.compile(
+    r"(?:sudo )?(?:bash|sh|zsh|source|node|deno run|bun|bun run|tsx|npx tsx|python3?|uv run|php"
+    r"|ruby|perl)"
+    r" ((?:\./)?[\w.@+\-]+(?:/[\w.@+\-]+)+)(?:\s|$)"
+)
+_SWAPPED = {".js": (".ts", ".tsx", ".jsx", ".mjs"), ".jsx": (".tsx",), ".mjs": (".mts",)}
+"""Endings under which a file is imported, and those that it has."""
+_MOST_ALTERNATIVES = 16
+
+
+def path_claims(passage: Passage) -> Iterator[Claim]:
+    """Yield the paths that a sentence names: in backticks, as the script of a command in backticks,
+    or in plain words with folder and ending.
+    """
+    for offset, text in passage.code():
+        script = _SCRIPT.match(text)
+        said = script[1] if script else text
+        if _is_path(said):
+            yield Claim(ClaimKind.PATH, said, passage.line_at(offset), passage)
+    if "/" in passage.text:
+        for match in _BARE.finditer(passage.spoken):
+            if not _SITE.match(match[0]):
+                yield Claim(ClaimKind.PATH, match[0], passage.line_at(match.start()), passage)
+
+
+def _is_path(text: str) -> bool:
+    plain = _PLACE.sub("", text)
+    if not _PATH.fullmatch(plain) or plain.startswith(("../", "-")) or "//" in plain:
+        return False
+    if _SITE.match(plain) or plain.strip("./*") == "":
+        return False
+    last = plain.rstrip("/").rpartition("/")[2]
+    if "/" not in plain:
+        return bool(_ENDING.search(last)) and not last.startswith("*")
+    return not (plain.startswith("@") and plain.count("/") == 1)
+
+
+def check_path(claim: Claim, project: Project) -> Verdict | None:
+    """Say whether the file or folder is there; None where it is none of the project's."""
+    match = _PLACE.search(claim.text)
+    path = _PLACE.sub("", claim.text)
+    if path.startswith("/"):
+        inside = project.inside(path)
+        if inside is None:
+            return None
+        path = inside
+    path = posixpath.normpath(path) + "/" * path.endswith("/")
+    if any(sign in path for sign in "*{"):
+        return _check_glob(claim, path, project)
+    found = _standing(path.rstrip("/"), project)
+    if found:
+        line = int(match[1] or match[2]) if match else 0
+        return _check_line(claim, found, line, project)
+    return _check_absent(claim, path, project)
+
+
+def _standing(path: str, project: Project) -> str:
+    """The path of the project that is meant by `path`, from its root or from a folder of it; ""
+    where none is.
+    """
+    tree = project.tree
+    if tree.has(path):
+        return path
+    last = path.rpartition("/")[2]
+    stem, ending = posixpath.splitext(last)
+    endings = [last, *(stem + other for other in _SWAPPED.get(ending, ()))]
+    for name in endings:
+        wanted = f"/{path[: len(path) - len(last)]}{name}"
+        for other in tree.by_name.get(name.lower(), ()):
+            if f"/{other}".endswith(wanted):
+                return other
+    if "/" not in path and (same := tree.by_name.get(last.lower())):
+        return same[0]
+    return project.by_stem.get(path, "") if not ending else ""
+
+
+def _check_line(claim: Claim, path: str, line: int, project: Project) -> Verdict | None:
+    if line > 1 and path in project.tree.files:
+        lines = project.lines_of(path)
+        if lines and line > lines:
+            told = f"{path} has {lines} lines"
+            return claim.found(Outcome.MISSING, told)
+    return claim.found(Outcome.HOLDS, path)
+
+
+def _check_glob(claim: Claim, path: str, project: Project) -> Verdict | None:
+    expressions = [re.compile(rf"(?:.*/)?{glob_expression(it)}(?:/.*)?") for it in _braces(path)]
+    tree = project.tree
+    found = [each for each in expressions if any(map(each.fullmatch, tree.files))]
+    if len(found) == len(expressions):
+        return claim.found(Outcome.HOLDS, path)
+    return claim.unchecked("no file fits the pattern today")
+
+
+def _braces(path: str) -> list[str]:
+    waiting, done = [path.rstrip("/")], list[str]()
+    while waiting and len(waiting) + len(done) <= _MOST_ALTERNATIVES:
+        text = waiting.pop()
+        match = re.search(r"\{([^{}]*)\}", text)
+        if match is None:
+            done.append(text)
+        else:
+            parts = match[1].split(",")
+            waiting += [text[: match.start()] + part + text[match.end() :] for part in parts]
+    return done or [path]
+
+
+def _check_absent(claim: Claim, path: str, project: Project) -> Verdict | None:
+    """Say of a path that was not listed whether it is missing, or what else it may be."""
+    plain = path.rstrip("/")
+    tree = project.tree
+    stands = tree.stands(plain)
+    if stands:
+        return claim.found(Outcome.HOLDS, f"{plain}, which git ignores")
+    if stands is None:
+        return claim.unchecked("a link lies on the way")
+    if _is_left_out(plain, project):
+        return claim.unchecked("git ignores it, or tools make it")
+    if _is_placeholder(plain) or plain.rpartition("/")[2] in project.own_names:
+        return None
+    if other := _in_other_case(plain, project):
+        told = f"it is spelled {other}"
+        return claim.found(Outcome.MOVED, told, suggestion=_in_place(claim.text, path, other))
+    if old := _past_of(plain, project):
+        return _in_the_past(claim, path, old, project)
+    if not _is_anchored(path, project):
+        return None
+    if same := _only_of_its_name(plain, project):
+        told = f"the only file of that name is {same}"
+        new = _in_place(claim.text, path, same)
+        return claim.found(Outcome.MOVED, told, suggestion=new)
+    return claim.found(Outcome.MISSING, f"no file or folder {plain}")
+
+
+def _only_of_its_name(path: str, project: Project) -> str:
+    """The one file of the project that has the name of the missing one; "" where none or several
+    do, or the name is one that many files have.
+    """
+    name = path.rpartition("/")[2]
+    same = project.tree.by_name.get(name.lower(), ())
+    stem = posixpath.splitext(name)[0].lower()
+    is_telling = bool(_ENDING.search(name)) and stem not in names("generic", "stems")
+    return same[0] if len(same) == 1 and is_telling else ""
+
+
+def _is_placeholder(path: str) -> bool:
+    parts = path.split("/")
+    bare = [posixpath.splitext(part)[0] for part in parts]
+    known = names("placeholder", "names")
+    return any(part.lower() in known or _REPEATED.fullmatch(part) for part in (*bare, *parts))
+
+
+def _is_left_out(path: str, project: Project) -> bool:
+    """Whether it may be there on one machine and not on the other."""
+    ignored = project.tree.ignored
+    is_made = not names("made", "folders").isdisjoint(path.split("/"))
+    return is_made or ignored.covers(path) or ignored.covers(path, is_folder=True)
+
+
+def _in_other_case(path: str, project: Project) -> str:
+    if "/" not in path:
+        return ""
+    same = project.tree.by_name.get(path.rpartition("/")[2].lower(), ())
+    wanted = f"/{path.lower()}"
+    found = [other for other in same if f"/{other.lower()}".endswith(wanted)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _past_of(path: str, project: Project) -> str:
+    """The deleted path that is meant; "" where git never knew any, or too many of a bare name."""
+    old = project.history.last_paths(path)
+    is_clear = len(old) == 1 or (old and "/" in path)
+    return old[0] if is_clear else ""
+
+
+def _in_the_past(claim: Claim, path: str, old: str, project: Project) -> Verdict | None:
+    """The verdict by what git knows of the deleted path `old`."""
+    plain = path.rstrip("/")
+    commit = project.history.gone[old]
+    new = project.history.new_name(old)
+    if new and not f"/{old}".endswith(f"/{plain}"):
+        behind = f"/{old}".partition(f"/{plain}/")[2]
+        new = new.removesuffix(f"/{behind}") if new.endswith(f"/{behind}") else ""
+    if new and project.tree.has(new):
+        told = f"git: moved to {new} in {commit.shown}"
+        return claim.found(Outcome.MOVED, told, suggestion=_in_place(claim.text, path, new))
+    return claim.found(Outcome.MISSING, f"git: deleted in {commit.shown}")
+
+
+def _in_place(said: str, path: str, new: str) -> str:
+    """What stands in the place of the claim: the new path with what `said` had around it."""
+    behind = "/" * path.endswith("/")
+    place = _PLACE.search(said)
+    before = "./" if said.startswith("./") else ""
+    # a line of the old file is none of the new one, unless only the name is another
+    return f"{before}{new}{behind}{place[0] if place else ''}"
+
+
+def _is_anchored(path: str, project: Project) -> bool:
+    """Whether the folders of `path` are those of the project, so that the rest should be too."""
+    first, _, rest = path.rstrip("/").partition("/")
+    if not rest:
+        return False
+    if not (path.endswith("/") or _ENDING.search(path)):
+        return False
+    return first in project.tree.folders or first in names("own", "folders")

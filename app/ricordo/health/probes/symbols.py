@@ -1,0 +1,85 @@
+"""Claims that a function, class, component, constant or flag is in the code.
+
+Most names in backticks are those of libraries, settings of services or plain words. What the
+project does not hold is missing only where the note ties it to the project: by a file of the
+project in the same statement.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterator
+
+from ricordo.health.evidence import ClaimKind, Outcome, Verdict
+from ricordo.health.probes.claim import Claim, names
+from ricordo.health.probes.passage import Passage
+from ricordo.health.probes.project import Project
+
+_NAME = r"[A-Za-z_$][\w$]*"
+_CALL = re.compile(rf"(?:await |new )?((?:{_NAME}(?:\.|::|->|#))*{_NAME})\(.*\)(?:;|\.\.\.)?")
+_COMPONENT = re.compile(r"</?([A-Z]\w+)(?:\s[^<>]*)?/?>")
+_DOTTED = re.compile(rf"{_NAME}(?:(?:\.|::|#){_NAME})*")
+_TELLING = re.compile(
+    r"[a-z$_][a-z0-9$]*(?:_[a-z0-9]+)+"  # snake_case
+    r"|_*[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+"  # camelCase
+    r"|_*(?:[A-Z][a-z0-9]+){2,}[A-Z]*"  # PascalCase
+    r"|_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # CONSTANT_CASE
+)
+_FLAG = re.compile(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
+_OWN_SCRIPT = re.compile(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
+_SEPARATOR = re.compile(r"\.|::|->|#")
+_KNOWN = frozenset((*dir(builtins), *keyword.kwlist))
+_FILE_NAME = re.compile(
+    r".+\.(?:md|txt|json|ya?ml|toml|py|js|ts|tsx|jsx|mjs|cjs|css|scss|html|sh|go|rs|rb|php|sql|env|lock"
+    r"|csv|xml|svg|png|jpe?g|webp|gif|pdf|ini|cfg|conf|log|vue|svelte|java|kt|swift|c|h|cpp)"
+)
+
+
+def symbol_claims(passage: Passage) -> Iterator[Claim]:
+    """Yield the names of code and the flags of scripts that a sentence has in backticks."""
+    for offset, text in passage.code():
+        line = passage.line_at(offset)
+        if symbol_in(text):
+            yield Claim(ClaimKind.SYMBOL, text, line, passage)
+        elif _OWN_SCRIPT.search(text):
+            for flag in _FLAG.finditer(text):
+                yield Claim(ClaimKind.SYMBOL, f"--{flag[1]}", line, passage)
+
+
+def symbol_in(text: str) -> str:
+    """Return the name of code that a span in backticks is; "" where it is something else."""
+    if match := _CALL.fullmatch(text) or _COMPONENT.fullmatch(text):
+        name = _SEPARATOR.split(match[1])[-1]
+        return name if len(name) > 2 and not _is_common(match[1], name) else ""
+    if _FILE_NAME.fullmatch(text) or not _DOTTED.fullmatch(text):
+        return ""
+    name = _SEPARATOR.split(text)[-1]
+    return name if _TELLING.fullmatch(name) and not _is_common(text, name) else ""
+
+
+def _is_common(whole: str, name: str) -> bool:
+    common = names("common", "words")
+    first = _SEPARATOR.split(whole)[0]
+    is_placeholder = name.lower() in names("placeholder", "names")
+    return is_placeholder or bool({whole, name, first} & common) or name in _KNOWN
+
+
+def word_of(claim: Claim) -> str:
+    """Return the word by which the project is looked through for a claim."""
+    return claim.text.removeprefix("--") if claim.text.startswith("--") else symbol_in(claim.text)
+
+
+def check_symbol(claim: Claim, project: Project, *, is_tied: bool) -> Verdict | None:
+    """Say whether the project is written with the name; `is_tied` where a file of the project
+    stands beside it in the note. None where nothing shows that it is a name of the project.
+    """
+    word = word_of(claim)
+    if project.has_word(word):
+        return claim.found(Outcome.HOLDS, f"{word} is written in the project")
+    if project.words.remark:
+        return claim.unchecked(project.words.remark)
+    if not is_tied:
+        return None
+    return claim.found(Outcome.MISSING, f"no file of the project holds {word}")

@@ -1,0 +1,121 @@
+"""Claims on versions, ports and constants: what the manifests and the code say of them today."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ricordo.health.evidence import ClaimKind, Outcome, Verdict
+from ricordo.health.probes.claim import Claim
+from ricordo.health.probes.passage import Passage
+from ricordo.health.probes.project import Project
+
+_NUMBER = r"v?(\d+(?:\.(?:\d+|x)){0,3})"
+_PINNED = re.compile(rf"(@?[A-Za-z][\w.\-/]*)@[~^]?{_NUMBER}")
+_SPOKEN = re.compile(rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%]|\.\d|[-/–:]\d)")
+_DIGITS = re.compile(r"\d+")
+_RANGE = re.compile(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
+_PORT = re.compile(r"\bport (\d{2,5})\b", re.IGNORECASE)
+_SET = re.compile(
+    r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|\"[^\"]*\"|'[^']*'|true|false|True|False)"
+)
+_MOST_FILES = 12
+_NO_PRODUCTS = frozenset(
+    ("version", "step", "phase", "part", "port", "level", "chapter", "section")
+)
+
+
+def version_claims(passage: Passage) -> Iterator[Claim]:
+    """Yield what a sentence says of versions: `name@1.2` in backticks, `Name 1.2` in words."""
+    for offset, text in passage.code():
+        if _PINNED.fullmatch(text):
+            yield Claim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
+    for match in _SPOKEN.finditer(passage.spoken):
+        if match[1].lower() not in _NO_PRODUCTS:
+            yield Claim(ClaimKind.VERSION, match[0], passage.line_at(match.start()), passage)
+
+
+def check_version(claim: Claim, project: Project) -> Verdict | None:
+    """Say whether a manifest asks for that version; None where none names the thing at all."""
+    match = _PINNED.fullmatch(claim.text) or _SPOKEN.fullmatch(claim.text)
+    if match is None:
+        return None
+    declared = project.manifests.declared(match[1])
+    if not declared:
+        return None
+    said = match[2].split(".")
+    told = [f"{each.path}: {each.name} {each.version}" for each in declared]
+    asked = [_fixed(each.version) for each in declared]
+    if any(version is not None and _agree(said, version) for version in asked):
+        return claim.found(Outcome.HOLDS, told[0])
+    if any(version is None for version in asked):
+        return claim.unchecked(told[0])
+    return claim.found(Outcome.CHANGED, *told[:3])
+
+
+def _fixed(version: str) -> list[str] | None:
+    """The numbers of a version that is asked for; None where many would do."""
+    if _RANGE.search(version.strip()):
+        return None
+    found = _DIGITS.findall(version)
+    return found or None
+
+
+def _agree(said: list[str], asked: list[str]) -> bool:
+    """Whether a version that is told in as many numbers as a person needs is the one asked for."""
+    # what stands behind the second number changes with every update of a lock file
+    return all(one in ("x", other) for one, other in list(zip(said, asked, strict=False))[:2])
+
+
+def value_claims(passage: Passage) -> Iterator[Claim]:
+    """Yield ports and, in backticks, constants with their values."""
+    for offset, text in passage.code():
+        if _SET.fullmatch(text):
+            yield Claim(ClaimKind.VALUE, text, passage.line_at(offset), passage)
+    for match in _PORT.finditer(passage.spoken):
+        yield Claim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
+
+
+def words_of(claim: Claim) -> list[str]:
+    """Return the words by which the project is looked through for a claim on a value."""
+    match = _SET.fullmatch(claim.text)
+    return [match[1]] if match else _DIGITS.findall(claim.text)
+
+
+def check_value(claim: Claim, project: Project) -> Verdict | None:
+    """Say whether the code gives the constant that value, and whether a port is written there."""
+    match = _SET.fullmatch(claim.text)
+    word = words_of(claim)[0]
+    if not project.has_word(word):
+        return claim.unchecked(f"{word} is not written in the project")
+    if match is None:
+        return claim.found(Outcome.HOLDS, f"{word} is written in the project")
+    found = list(_definitions(match[1], project))
+    if not found:
+        return claim.unchecked(f"{word} gets no plain value in the project")
+    if any(_plain(value) == _plain(match[2]) for _, value in found):
+        return claim.found(Outcome.HOLDS, f"{found[0][0]}: {match[1]} = {found[0][1]}")
+    if len(found) > 1:
+        return claim.unchecked(f"{word} has several values in the project")
+    place, value = found[0]
+    new = claim.text[: match.start(2)] + value + claim.text[match.end(2) :]
+    return claim.found(Outcome.CHANGED, f"{place}: {match[1]} = {value}", suggestion=new)
+
+
+def _definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
+    """Where the constant `name` gets a plain value, and which."""
+    definition = re.compile(
+        rf"^[ \t]*(?:(?:export|const|let|var|static|final|pub|public|private)\s+)*{re.escape(name)}"
+        rf"\s*(?::\s*[\w<>\[\]., ]+)?\s*="
+        rf"\s*(-?\d[\d_.]*|\"[^\"\n]*\"|'[^'\n]*'|true|false|True|False)"
+        rf"\s*(?:[;,#]|//|$)",
+        re.MULTILINE,
+    )
+    for path in project.words.files_with(name, _MOST_FILES):
+        text = project.text_of(path)
+        for match in definition.finditer(text):
+            yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}", match[1]
+
+
+def _plain(value: str) -> str:
+    return value.strip("\"'").replace("_", "").lower()

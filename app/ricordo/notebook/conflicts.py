@@ -1,0 +1,158 @@
+"""Conflicts: pairs of notes that cannot both hold, each with what is known of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ricordo.errors import WrongUsage
+from ricordo.health.conflicts.standing import cause_of, line_of
+from ricordo.health.evidence import NotePair, Origin, Outcome, Quote, Relation, Verdict
+from ricordo.health.finding import Finding
+from ricordo.memory.note import Note
+from ricordo.notebook.open import Look
+from ricordo.text import visible
+
+RULE = "contradiction"
+_FAILED = (Outcome.MISSING, Outcome.CHANGED, Outcome.MOVED)
+
+
+class Keep(StrEnum):
+    """Which of the two a conflict is settled for."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    NONE = "none"
+    """Neither: it is no conflict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two notes, and its claim."""
+
+    note: Note
+    quote: Quote
+    line: int
+    """1-based line on which the claim stands now."""
+    verdicts: tuple[Verdict, ...] = ()
+    """What the project says of the note's claims."""
+    origin: Origin | None = None
+    reads: int | None = None
+    """How often agents read it; None where no transcript tells."""
+    linked_from: tuple[str, ...] = ()
+    """Paths of the files that lead to it."""
+
+    @property
+    def failed(self) -> tuple[Verdict, ...]:
+        """The verdicts against it."""
+        return tuple(it for it in self.verdicts if it.is_checked and it.outcome in _FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Which side to keep, and why."""
+
+    keep: Keep
+    """`none` where it is left to the person."""
+    why: str
+
+    @property
+    def told(self) -> str:
+        """In one sentence."""
+        return self.why if self.keep is Keep.NONE else f"keep {self.keep}: {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two notes that cannot both hold."""
+
+    id: str
+    """That of its finding: it is stable while both texts of the cause stand."""
+    left: Side
+    right: Side
+    reason: str
+    suggestion: Suggestion
+
+    def side(self, keep: Keep) -> Side:
+        """Return the side that is kept; the left one where none is."""
+        return self.right if keep is Keep.RIGHT else self.left
+
+
+def conflicts(look: Look) -> tuple[Conflict, ...]:
+    """Return the conflicts of a memory that was judged with its evidence, dismissed ones left out,
+    in the order of their findings.
+    """
+    pairs = {
+        (pair.left.path, cause_of(pair)): pair
+        for pair in look.evidence.pairs
+        if pair.relation is Relation.EXCLUDES
+    }
+    return tuple(_conflicts(look, pairs))
+
+
+def find_conflict(look: Look, conflict_id: str) -> Conflict:
+    """Return the conflict with that id. Raises WrongUsage."""
+    found = next((it for it in conflicts(look) if it.id == conflict_id), None)
+    if found is None:
+        raise WrongUsage(f"No conflict has the id “{visible(conflict_id)}”.")
+    return found
+
+
+def _conflicts(look: Look, pairs: dict[tuple[str, str], NotePair]) -> Iterator[Conflict]:
+    for finding in look.findings:
+        pair = _pair_of(finding, pairs)
+        if pair is not None:
+            left, right = _side(look, pair.left), _side(look, pair.right)
+            yield Conflict(finding.id, left, right, pair.reason, suggest(left, right))
+
+
+def _pair_of(finding: Finding, pairs: dict[tuple[str, str], NotePair]) -> NotePair | None:
+    return pairs.get((finding.path, finding.cause)) if finding.rule == RULE else None
+
+
+def _side(look: Look, quote: Quote) -> Side:
+    note, known = look.memory.by_path[quote.path], look.evidence
+    reads = known.reads.get(note.path)
+    return Side(
+        note,
+        quote,
+        line_of(note, quote),
+        known.verdicts.get(note.path, ()),
+        known.origins.get(note.path),
+        reads.times if reads else 0 if known.last_session else None,
+        look.memory.backlinks.get(note.path, ()),
+    )
+
+
+def suggest(left: Side, right: Side) -> Suggestion:
+    """Return which of two sides to keep: what a person said comes before what an agent made of it,
+    what the project bears out before what it does not, and what became true later ends the
+    earlier. Without any of these it is left to the person.
+    """
+    for better in (_said, _probed, _later):
+        for one, other, keep in ((left, right, Keep.LEFT), (right, left, Keep.RIGHT)):
+            if why := better(one, other):
+                return Suggestion(keep, why)
+    return Suggestion(Keep.NONE, "neither dates nor sessions nor the project decide it: you do")
+
+
+def _said(one: Side, other: Side) -> str:
+    if one.origin is None or other.origin is None:
+        return ""
+    if one.origin.speaker == "person" and other.origin.speaker == "agent":
+        return "a person said it, the other is an agent's own summary"
+    return ""
+
+
+def _probed(one: Side, other: Side) -> str:
+    if one.verdicts and not one.failed and other.failed:
+        return f"what it names is there, the other names {visible(other.failed[0].claim)}"
+    return ""
+
+
+def _later(one: Side, other: Side) -> str:
+    mine, theirs = one.note.stamped[:10], other.note.stamped[:10]
+    if mine > theirs > "":
+        return f"it is the later one ({mine}, the other {theirs})"
+    return ""
