@@ -1,0 +1,109 @@
+"""Proposals: changes that a curator wishes, each with its evidence and what was seen in checking."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from ricordo.memory.change import Act, Author, Change, Role
+from ricordo.memory.change_set import Edit
+
+RULES = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Words on which a proposal rests."""
+
+    source: str
+    """The transcript and the turn, as `path#key`, or the path of a note in the memory."""
+    quote: str
+    found: bool = False
+    """Whether they stand there, letter by letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A change that an engine wishes, unchecked."""
+
+    act: Act
+    reason: str
+    evidence: tuple[Quoted, ...] = ()
+
+
+class Alarm(StrEnum):
+    """What may only be done after a person has typed that it is meant."""
+
+    EMPTIES = "it empties the note"
+    HALVES = "it takes away half of the note or more"
+    MANY = "many notes would be retired within a day"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A change that fits the memory as it is, and what a person should know of it."""
+
+    change: Change
+    evidence: tuple[Quoted, ...]
+    edits: tuple[Edit, ...]
+    """What it comes to by itself; their `before` is what the person is shown."""
+    warnings: tuple[str, ...] = ()
+    alarms: tuple[Alarm, ...] = ()
+
+    @property
+    def op(self) -> str:
+        """The kind of the change, as a word."""
+        return op_of(self.change.act)
+
+    @property
+    def path(self) -> str:
+        """The file that it is about, relative to the memory."""
+        return self.change.act.path if not hasattr(self.change.act, "root") else ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it may be taken without a second look: its evidence is found, and nothing
+        speaks against it.
+        """
+        is_proven = bool(self.evidence) and all(it.found for it in self.evidence)
+        return is_proven and not self.warnings and not self.alarms
+
+    @property
+    def id(self) -> str:
+        """Names it while the change and the text that it changes are the same."""
+        before = [(it.path, hashlib.sha256(it.before or b"").hexdigest()) for it in self.edits]
+        whole = json.dumps([self.op, asdict(self.change.act), before[:1]], sort_keys=True)
+        return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """What was proposed and cannot be done."""
+
+    change: str
+    """In a few words."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of checking the wishes of an engine."""
+
+    proposals: tuple[Proposal, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+
+
+def curator(engine: str, model: str = "", prompt_version: str = "") -> Author:
+    """Return the author of what an engine proposes."""
+    return Author(Role.CURATOR, engine, model, prompt_version)
+
+
+def op_of(act: Act) -> str:
+    """Return the kind of an act as a word: `create`, `replace`, `link`."""
+    name = type(act).__name__
+    return _WORDS.get(name, name.lower())
+
+
+_WORDS = {"AddLink": "link", "AddEntry": "entry", "EditLine": "line", "SetField": "field"}
