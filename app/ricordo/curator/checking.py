@@ -27,7 +27,7 @@ LONGEST = 64 * 1024
 MOST_RETIRED = 5
 """Notes that may be retired within a day without a typed word."""
 _SHARE_RETIRED = 0.1
-_ALLOWED = (
+ALLOWED = (
     acts.Create,
     acts.Replace,
     acts.Insert,
@@ -40,6 +40,7 @@ _ALLOWED = (
     acts.SetField,
     acts.MoveLine,
 )
+"""What a curator may wish: nothing that writes outside the memory, splits or renames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def told(act: Act) -> str:
 def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
     """Raises ChangeRefused."""
     act = wish.act
-    if not isinstance(act, _ALLOWED):
+    if not isinstance(act, ALLOWED):
         raise ChangeRefused(f"A curator may not {op_of(act)}.")
     _refuse_text(act)
     _refuse_other_files(memory, act)

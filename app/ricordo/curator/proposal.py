@@ -58,19 +58,6 @@ class Proposal:
         return op_of(self.change.act)
 
     @property
-    def path(self) -> str:
-        """The file that it is about, relative to the memory."""
-        return self.change.act.path if not hasattr(self.change.act, "root") else ""
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it may be taken without a second look: its evidence is found, and nothing
-        speaks against it.
-        """
-        is_proven = bool(self.evidence) and all(it.found for it in self.evidence)
-        return is_proven and not self.warnings and not self.alarms
-
-    @property
     def id(self) -> str:
         """Names it while the change and the text that it changes are the same."""
         before = [(it.path, hashlib.sha256(it.before or b"").hexdigest()) for it in self.edits]

@@ -213,8 +213,20 @@ def _by_strength(judged: Sequence[_Judged]) -> Saying | None:
         meant = [it] if _is_whole(it) else [*_neighbour(it, judged), it]
         meant.sort(key=lambda each: each.number)
         if any(_is_whole(each) for each in meant):
-            return _saying(kind, meant, _reasons(it, judged), is_self=it.has("self"))
+            meant += _more_of_it(meant[-1], judged)
+            return _saying(kind, meant, _reasons(meant[-1], judged), is_self=it.has("self"))
     return None
+
+
+def _more_of_it(last: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
+    """Return the sentences right behind the last one that state something of the kind as well."""
+    found: list[_Judged] = []
+    for each in judged[last.number + 1 :]:
+        is_kind = _says_something(each) and not each.is_for_once and _plain_kind(each) is not None
+        if each.sentence.paragraph != last.sentence.paragraph or not is_kind:
+            break
+        found.append(each)
+    return found
 
 
 def _plain_kind(it: _Judged) -> Kind | None:

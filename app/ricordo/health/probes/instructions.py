@@ -52,6 +52,14 @@ def read_instructions(tree: ProjectTree) -> tuple[Instruction, ...]:
     return tuple(found[:_MOST_LINES])
 
 
+def says(text: str, instructions: tuple[Instruction, ...]) -> bool:
+    """Say whether the instructions make the statement `text` as well."""
+    plain = _plain(text)
+    words = frozenset(_WORD.findall(plain))
+    is_long = len(words) >= _FEWEST_WORDS
+    return is_long and _same(plain, words, instructions) is not None
+
+
 def repeated(note: Note, instructions: tuple[Instruction, ...]) -> Iterator[Verdict]:
     """Yield the statements of a note that the instructions make as well, those of its body before
     its description.

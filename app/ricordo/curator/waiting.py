@@ -1,0 +1,139 @@
+"""Proposals as they wait for a decision: all that a person is shown, and what it was made against,
+as values that are kept over restarts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ricordo.curator.checking import ALLOWED, text_of
+from ricordo.curator.proposal import Alarm, Proposal, Quoted, Rejected, op_of
+from ricordo.memory.change import Act, Author, Change, Role
+from ricordo.memory.change_set import Edit, digest
+from ricordo.memory.diff import unified
+
+_ACTS: Mapping[str, Callable[..., Act]] = {kind.__name__: kind for kind in ALLOWED}
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A proposal that waits."""
+
+    id: str
+    change: Change
+    evidence: tuple[Quoted, ...]
+    diff: str
+    """What it comes to, as a unified diff of all files."""
+    made_against: Mapping[str, str | None]
+    """The SHA-256 of every file that it changes, but for indexes, which grow by lines; None where
+    the file must not be there."""
+    warnings: tuple[str, ...] = ()
+    alarms: tuple[Alarm, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it may be taken without a second look."""
+        is_proven = bool(self.evidence) and all(it.found for it in self.evidence)
+        return is_proven and not self.warnings and not self.alarms
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """All that speaks against it."""
+        return (*self.warnings, *(it.value for it in self.alarms))
+
+    @property
+    def op(self) -> str:
+        """The kind of the change, as a word."""
+        return op_of(self.change.act)
+
+    @property
+    def path(self) -> str:
+        """The file that it is about, relative to the memory."""
+        return str(getattr(self.change.act, "path", ""))
+
+
+def waiting(proposal: Proposal, is_index: Callable[[str], bool]) -> Waiting:
+    """Return a proposal as it waits."""
+    against = {it.path: digest(it.before) for it in proposal.edits if not is_index(it.path)}
+    return Waiting(
+        proposal.id,
+        proposal.change,
+        proposal.evidence,
+        "".join(_diffs(proposal.edits)),
+        against,
+        proposal.warnings,
+        proposal.alarms,
+    )
+
+
+def _diffs(edits: tuple[Edit, ...]) -> Iterator[str]:
+    for it in edits:
+        old = f"a/{it.path}" if it.before is not None else "/dev/null"
+        new = f"b/{it.path}" if it.after is not None else "/dev/null"
+        yield unified(text_of(it.before), text_of(it.after), old, new)
+
+
+def describe(it: Waiting) -> dict[str, Any]:
+    """Return a proposal as `--json` prints it."""
+    return {
+        "op": it.op,
+        "path": it.path,
+        "reason": it.change.reason,
+        "evidence": [asdict(quoted) for quoted in it.evidence],
+        "diff": it.diff,
+        "warnings": list(it.told),
+        "id": it.id,
+    }
+
+
+def describe_rejected(it: Rejected) -> dict[str, Any]:
+    """Return what was rejected as `--json` prints it."""
+    return {"change": it.change, "why": it.why}
+
+
+def as_kept(it: Waiting) -> dict[str, Any]:
+    """Return a proposal as it is kept."""
+    act = {"kind": type(it.change.act).__name__, **asdict(it.change.act)}
+    author = it.change.author
+    return {
+        "id": it.id,
+        "act": act,
+        "reason": it.change.reason,
+        "engine": [author.name, author.model, author.prompt_version],
+        "evidence": [asdict(quoted) for quoted in it.evidence],
+        "diff": it.diff,
+        "made_against": dict(it.made_against),
+        "warnings": list(it.warnings),
+        "alarms": [alarm.value for alarm in it.alarms],
+    }
+
+
+def from_kept(kept: Any) -> Waiting | None:
+    """Return a proposal that was kept; None where it cannot be read: the file is our own, and may
+    be damaged all the same.
+    """
+    try:
+        fields = dict(kept["act"])
+        act = _ACTS[fields.pop("kind")](**fields)
+        if not all(isinstance(value, str | int | None) for value in fields.values()):
+            return None
+        name, model, version = map(str, kept["engine"])
+        author = Author(Role.CURATOR, name, model, version)
+        against = {str(path): sha for path, sha in kept["made_against"].items()}
+        return Waiting(
+            str(kept["id"]),
+            Change(act, str(kept["reason"]), author),
+            tuple(_quoted(it) for it in kept["evidence"]),
+            str(kept["diff"]),
+            against,
+            tuple(map(str, kept["warnings"])),
+            tuple(map(Alarm, kept["alarms"])),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _quoted(kept: Any) -> Quoted:
+    return Quoted(str(kept["source"]), str(kept["quote"]), kept["found"] is True)
