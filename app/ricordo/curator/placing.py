@@ -61,8 +61,7 @@ def place(known: Known, it: Heard) -> tuple[Wish, ...]:
     ended = tuple(_ended(known, it))
     if ended:
         return ended
-    near = [note for note in known.speaks_of(it.statement) if note.role is Role.NOTE]
-    near = near[:_MOST_LOOKED_AT]
+    near = _near(known, it)
     if any(_holds(note, it) for note in near):
         return ()
     replaced = next(filter(None, (_replaced(note, it) for note in near)), None)
@@ -70,6 +69,20 @@ def place(known: Known, it: Heard) -> tuple[Wish, ...]:
         return (replaced,)
     own = _own_note(known.memory, near, it)
     return (_inserted(own, it) if own is not None else draft(known.memory, it),)
+
+
+def _near(known: Known, it: Heard) -> list[Note]:
+    """Return the notes that bear on what was said as a whole, then those on each sentence: many
+    words together may bear on nothing.
+    """
+    texts = (it.statement, *(sentence.text for sentence in it.saying.statement))
+    found = {
+        note.path: note
+        for text in texts
+        for note in known.speaks_of(text)[:_MOST_LOOKED_AT]
+        if note.role is Role.NOTE
+    }
+    return list(found.values())
 
 
 def _is_noted(known: Known, it: Heard) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 
 from ricordo.memory.change import Act, Author, Change, Role
@@ -51,18 +49,6 @@ class Proposal:
     """What it comes to by itself; their `before` is what the person is shown."""
     warnings: tuple[str, ...] = ()
     alarms: tuple[Alarm, ...] = ()
-
-    @property
-    def op(self) -> str:
-        """The kind of the change, as a word."""
-        return op_of(self.change.act)
-
-    @property
-    def id(self) -> str:
-        """Names it while the change and the text that it changes are the same."""
-        before = [(it.path, hashlib.sha256(it.before or b"").hexdigest()) for it in self.edits]
-        whole = json.dumps([self.op, asdict(self.change.act), before[:1]], sort_keys=True)
-        return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ as values that are kept over restarts.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,6 +15,8 @@ from ricordo.curator.proposal import Alarm, Proposal, Quoted, Rejected, op_of
 from ricordo.memory.change import Act, Author, Change, Role
 from ricordo.memory.change_set import Edit, digest
 from ricordo.memory.diff import unified
+from ricordo.memory.layout import Role as FileRole
+from ricordo.memory.memory import Memory
 
 _ACTS: Mapping[str, Callable[..., Act]] = {kind.__name__: kind for kind in ALLOWED}
 
@@ -54,11 +58,17 @@ class Waiting:
         return str(getattr(self.change.act, "path", ""))
 
 
-def waiting(proposal: Proposal, is_index: Callable[[str], bool]) -> Waiting:
-    """Return a proposal as it waits."""
-    against = {it.path: digest(it.before) for it in proposal.edits if not is_index(it.path)}
+def waiting(proposal: Proposal, memory: Memory) -> Waiting:
+    """Return a proposal on `memory` as it waits. What it was made against is what stands on the
+    disk, though it may have been checked behind other proposals.
+    """
+    against = {
+        it.path: digest(memory.by_path[it.path].raw) if it.path in memory.by_path else None
+        for it in proposal.edits
+        if memory.layout.role(it.path) is not FileRole.INDEX
+    }
     return Waiting(
-        proposal.id,
+        _id(proposal.change.act, against),
         proposal.change,
         proposal.evidence,
         "".join(_diffs(proposal.edits)),
@@ -66,6 +76,12 @@ def waiting(proposal: Proposal, is_index: Callable[[str], bool]) -> Waiting:
         proposal.warnings,
         proposal.alarms,
     )
+
+
+def _id(act: Act, against: Mapping[str, str | None]) -> str:
+    """Return what names a proposal while the change and what it was made against are the same."""
+    whole = json.dumps([type(act).__name__, asdict(act), dict(against)], sort_keys=True)
+    return hashlib.blake2b(whole.encode("ascii"), digest_size=6).hexdigest()
 
 
 def _diffs(edits: tuple[Edit, ...]) -> Iterator[str]:

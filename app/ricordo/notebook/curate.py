@@ -19,7 +19,7 @@ from ricordo.memory.change import Change, Insert, Merge, Retire
 from ricordo.memory.change_set import digest
 from ricordo.memory.compose import compose
 from ricordo.memory.edited import with_edits
-from ricordo.memory.layout import Kind, Role
+from ricordo.memory.layout import Kind
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
@@ -78,7 +78,7 @@ def propose(
         kept.retired_since(surroundings.now),
     )
     checked = check(desk, wishes(_known(notebook, look), said, look.findings))
-    fresh = [waiting(it, _is_index(memory)) for it in checked.proposals]
+    fresh = [waiting(it, memory) for it in checked.proposals]
     waits = _together(memory, kept, fresh)
     moving = {} if scope.is_named else {**kept.moving, **told.cursors}
     brief = compose_brief(memory, _touched(notebook, memory, said), told.said)
@@ -213,10 +213,6 @@ def _changed(memory: Memory, it: Waiting) -> str:
         if (digest(file.raw) if file is not None else None) != sha:
             return f"{path} is not what it was when this was proposed"
     return ""
-
-
-def _is_index(memory: Memory) -> Callable[[str], bool]:
-    return lambda path: memory.layout.role(path) is Role.INDEX
 
 
 def _log_line(notebook: Notebook, memory: Memory, chosen: Sequence[Waiting]) -> list[Change]:
