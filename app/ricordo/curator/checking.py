@@ -103,7 +103,7 @@ def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
     if not composed.edits:
         raise ChangeRefused("It would change nothing.")
     evidence = tuple(_looked_up(desk, it) for it in wish.evidence)
-    warnings = [*_of_evidence(evidence), *_of_merge(memory, act), *composed.remarks]
+    warnings = [*_of_evidence(evidence), *_of_going(memory, act), *composed.remarks]
     alarms: list[Alarm] = []
     for edit in composed.edits:
         if memory.layout.role(edit.path) is Role.INDEX:
@@ -156,6 +156,8 @@ def _of_edit(edit: Edit) -> list[str]:
     found = [f"only stands for text: “{it}”" for it in drift.placeholders(before, after)]
     if edit.after is not None and edit.before is not None:
         found += [f"loses {it}" for it in drift.losses(before, after)]
+        if frontmatter.read(before).present and not frontmatter.read(after).present:
+            found.append("loses the head of the note")
     if _kinds(after) - _kinds(before):
         found.append(f"brings a credential: {', '.join(sorted(_kinds(after) - _kinds(before)))}")
     if len(hidden_characters(after)) > len(hidden_characters(before)):
@@ -163,12 +165,15 @@ def _of_edit(edit: Edit) -> list[str]:
     return found
 
 
-def _of_merge(memory: Memory, act: Act) -> list[str]:
-    """What the note that goes says and the one that stays would not."""
-    other = memory.by_path.get(act.other) if isinstance(act, acts.Merge) else None
-    if other is None or not isinstance(act, acts.Merge):
-        return []
-    return [f"loses {it}" for it in drift.losses(other.body, act.text)]
+def _of_going(memory: Memory, act: Act) -> list[str]:
+    """What a note that goes says, and the one that stays would not."""
+    match act:
+        case acts.Retire(successor=""):
+            return ["nothing takes its place"]
+        case acts.Merge(other=other, text=text) if other in memory.by_path:
+            return [f"loses {it}" for it in drift.losses(memory.by_path[other].body, text)]
+        case _:
+            return []
 
 
 def _of_index(edit: Edit) -> list[str]:

@@ -91,7 +91,7 @@ def _stands(fact: str, text: str) -> bool:
 
 def _all(pattern: re.Pattern[str], text: str) -> dict[str, None]:
     found = (next((it for it in match.groups() if it), match[0]) for match in pattern.finditer(text))
-    return dict.fromkeys(found)
+    return dict.fromkeys(it.rstrip(".,;:") for it in found)
 
 
 def _denials(text: str) -> Counter[str]:

@@ -197,7 +197,8 @@ def _behind(wish: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
 
 
 def _says_something(it: _Judged) -> bool:
-    return it.states and not it.is_bare and len(content_words(words(it.plain))) >= 2
+    is_wish = it.has("request") and it.is_bare
+    return it.states and not is_wish and len(content_words(words(it.plain))) >= 2
 
 
 def _by_strength(judged: Sequence[_Judged]) -> Saying | None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
+
+from ricordo.health.vocabulary import read_words
 
 LONGEST_SPOKEN = 1_500
 """Characters; a longer message is mostly a document that was handed over."""
@@ -18,7 +21,8 @@ _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|nr|approx|ca|bzw|dr|mr|mrs|st|p\.ex|p\.ej)|\b\w|\d)\.\Z",
     re.IGNORECASE,
 )
-_MONTH_NEXT = re.compile(r"[a-zà-öø-ÿ]|\d")
+_GOES_ON = re.compile(r"[a-zà-öø-ÿ]|\d")
+_WORD = re.compile(r"\w+")
 
 
 class Sentence(NamedTuple):
@@ -73,11 +77,24 @@ def _split(message: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     begin = start
     for match in _END.finditer(message, start, end):
         before = message[begin : match.start()]
-        goes_on = _ABBREVIATED.search(before) and _MONTH_NEXT.match(message, match.end())
-        if not goes_on:
+        if not _goes_on(before, message, match.end()):
             yield from _trimmed(message, begin, match.start())
             begin = match.end()
     yield from _trimmed(message, begin, end)
+
+
+def _goes_on(before: str, message: str, at: int) -> bool:
+    """Whether a full stop ends no sentence: behind a short form, or the day of a month."""
+    if not _ABBREVIATED.search(before):
+        return False
+    word = _WORD.match(message, at)
+    return bool(_GOES_ON.match(message, at) or (word and word[0].lower() in _months()))
+
+
+@cache
+def _months() -> frozenset[str]:
+    lists = read_words("dates")["months"].values()
+    return frozenset(name for names in lists for it in names for name in it.split("|"))
 
 
 def _trimmed(message: str, start: int, end: int) -> Iterator[tuple[int, int]]:

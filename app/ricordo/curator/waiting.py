@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ricordo.curator.checking import ALLOWED, text_of
-from ricordo.curator.proposal import Alarm, Proposal, Quoted, Rejected, op_of
+from ricordo.curator.proposal import Alarm, Proposal, Quoted, Rejected, are_found, op_of
 from ricordo.memory.change import Act, Author, Change, Role
 from ricordo.memory.change_set import Edit, digest
 from ricordo.memory.diff import unified
@@ -39,8 +39,7 @@ class Waiting:
     @property
     def is_plain(self) -> bool:
         """Whether it may be taken without a second look."""
-        is_proven = bool(self.evidence) and all(it.found for it in self.evidence)
-        return is_proven and not self.warnings and not self.alarms
+        return are_found(self.evidence) and not self.told
 
     @property
     def told(self) -> tuple[str, ...]:
