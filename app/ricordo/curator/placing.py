@@ -9,6 +9,7 @@ from datetime import date
 from ricordo.curator.drafting import draft, entry_line
 from ricordo.curator.gist import gist, rejected, share, values
 from ricordo.curator.heard import Heard
+from ricordo.curator.overlap import Overlap
 from ricordo.curator.proposal import Quoted, Wish
 from ricordo.health.conflicts.compare import excludes
 from ricordo.health.conflicts.sayings import sayings
@@ -45,6 +46,7 @@ class Known:
 
     memory: Memory
     speaks_of: SpeaksOf
+    overlap: Overlap
     pairs: tuple[NotePair, ...] = ()
     causes: Mapping[str, Collection[str]] | None = None
     """The notes that a turn caused, by the key of the turn."""
@@ -73,13 +75,13 @@ def place(known: Known, it: Heard) -> tuple[Wish, ...]:
 
 def _near(known: Known, it: Heard) -> list[Note]:
     """Return the notes that bear on what was said as a whole, then those on each sentence: many
-    words together may bear on nothing.
+    words together may bear on nothing. Behind them come those that share words with it.
     """
     texts = (it.statement, *(sentence.text for sentence in it.saying.statement))
     found = {
         note.path: note
         for text in texts
-        for note in known.speaks_of(text)[:_MOST_LOOKED_AT]
+        for note in (*known.speaks_of(text), *known.overlap.nearest(text, _MOST_LOOKED_AT))
         if note.role is Role.NOTE
     }
     return list(found.values())

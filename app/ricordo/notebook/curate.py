@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ricordo.curator.brief import Brief, compose_brief
 from ricordo.curator.checking import Desk, check
 from ricordo.curator.heard import Heard, heard
+from ricordo.curator.overlap import Overlap
 from ricordo.curator.placing import Known
 from ricordo.curator.proposal import RULES, Rejected, curator
 from ricordo.curator.rules import wishes
@@ -107,7 +108,8 @@ def _known(notebook: Notebook, look: Look) -> Known:
             for turn in cause.turns:
                 if turn.is_cause and turn.key:
                     causes.setdefault(turn.key, []).append(note)
-    return Known(memory, speaks_of, look.evidence.pairs, causes, _instructions(notebook))
+    pairs = look.evidence.pairs
+    return Known(memory, speaks_of, Overlap(memory), pairs, causes, _instructions(notebook))
 
 
 def _instructions(notebook: Notebook) -> Callable[[str], bool]:

@@ -94,7 +94,6 @@ def test_yes_applies_what_no_warning_speaks_against_and_keeps_the_rest(
 def test_a_note_that_changed_since_is_not_written(
     ricordo: Ricordo, memory: Path, transcript: Path
 ) -> None:
-    transcript.write_text(said("No more Sines: remember that the port is Lagos."), "utf-8")
     (memory / "tides.md").write_text(
         note_text("tides", "The freeze for the winter timetable starts on 2026-11-09.\n"), "utf-8"
     )
