@@ -26,11 +26,6 @@ _CODE = re.compile(
     r"`[^`]+`|\w+\(\)|\b[a-z]+[A-Z]\w*|\b\w+_\w+\b|\b[\w/-]+\.(?:py|go|ts|js|rs|java|c|h|md|json|toml|ya?ml|txt|sh)\b"
 )
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
-_ORDER = re.compile(
-    r"(?:please |and |just )?(?:do(?:n['’]t| not)|never|always|use|write|keep|show|ask|say|stop|make|put|add|run|"
-    r"give|call|name|tell|check|avoid|prefer|start|leave|answer|reply|format|explain)\b"
-)
-"""How an order to the agent begins, in the one language where that can be told by the word."""
 
 
 class Kind(StrEnum):
@@ -130,9 +125,12 @@ class _Judged:
     @property
     def is_order(self) -> bool:
         """Whether it tells the agent what to do."""
-        plain = self._without_opening
-        you = re.search(r"\b(?:you|your)\b", plain)
-        return bool(_ORDER.match(plain) or you or self.has("standing"))
+        return bool(pattern("order").search(self._without_opening))
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it says how something is to be done from now on."""
+        return self.has("standing") or (self.has("standing_order") and self.is_order)
 
     @property
     def _without_opening(self) -> str:
@@ -231,12 +229,11 @@ def _more_of_it(last: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
 
 
 def _plain_kind(it: _Judged) -> Kind | None:
-    if it.has("standing") and not (it.is_of_code and not it.is_order):
-        is_rule = it.is_order or it.objects or it.has("reason")
-        return (Kind.CORRECTION if it.objects else Kind.PREFERENCE) if is_rule else None
+    if it.is_rule:
+        return Kind.CORRECTION if it.objects else Kind.PREFERENCE
     if it.has("self"):
         return Kind.PREFERENCE
-    if it.has("decision"):
+    if it.has("decision") and (it.objects or it.has("reason") or not it.is_of_code):
         return Kind.DECISION
     return Kind.DEADLINE if it.days_ahead else None
 
@@ -250,19 +247,22 @@ def _neighbour(it: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
     return [each for each in near if _says_something(each)][:1]
 
 
+def _sets_right(it: _Judged) -> bool:
+    """Whether it objects to what the agent said or did, and says how it should be, and not how."""
+    return it.objects and it.has("norm") and (it.has("contrast") or it.has("reason"))
+
+
+def _forbids(it: _Judged) -> bool:
+    """Whether it allows nothing else, and tells why or until when."""
+    return it.has("strict") and it.has("reason") and not it.is_of_code
+
+
 def _by_signs(judged: Sequence[_Judged]) -> Saying | None:
-    """What two weaker signs speak for: a norm, one thing instead of another, a reason, an
-    objection to what the agent said or did.
-    """
+    """What several weaker signs speak for together."""
     for it in judged:
         if not it.states or it.is_for_once and not it.objects or not _is_whole(it):
             continue
-        norm, contrast = it.has("norm"), it.has("contrast")
-        told_why = it.has("reason")
-        signs = norm + contrast + told_why + it.objects
-        if not (norm or contrast) or signs < 2 or (it.is_of_code and not it.objects):
-            continue
-        if not it.objects and not (norm and told_why):
+        if not (_sets_right(it) or _forbids(it)):
             continue
         kind = Kind.PREFERENCE if it.is_order else Kind.DECISION
         return _saying(Kind.CORRECTION if it.objects else kind, [it], _reasons(it, judged))
@@ -276,7 +276,7 @@ def _reasons(it: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
         is_near = each.sentence.paragraph == it.sentence.paragraph
         if not is_near or len(found) == _MOST_BEHIND or not _says_something(each):
             break
-        if each.is_for_once or (_ORDER.match(each.plain) and not each.has("standing")):
+        if each.is_for_once or (each.is_order and not each.is_rule):
             break
         found.append(each)
     return found
@@ -302,6 +302,6 @@ def _type(kind: Kind, meant: Sequence[_Judged], *, is_self: bool) -> str:
         return "reference"
     if kind in (Kind.DECISION, Kind.DEADLINE):
         return "project"
-    if any(it.is_order for it in meant) or kind is Kind.PREFERENCE:
+    if kind in (Kind.PREFERENCE, Kind.CORRECTION) or any(it.is_order or it.is_rule for it in meant):
         return "feedback"
     return "project"
