@@ -22,12 +22,14 @@ _LEAST_HALVED = 80
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _ADDRESS = re.compile(r"https?://[^\s<>\"')\]]+")
 _LINK = re.compile(r"\[\[([^\]\n]{1,200})\]\]")
-_QUOTED = re.compile(r"\"([^\"\n]{3,300})\"|“([^”\n]{3,300})”|„([^“”\n]{3,300})[“”]|«([^»\n]{3,300})»|「([^」\n]{2,300})」")
-_PATH = re.compile(
-    r"(?<![\w/.~-])[\w.~-]*(?:/[\w.-]+)+|(?<![\w.-])[\w-]+\.[a-z]{1,5}(?![\w.(-])"
+_QUOTED = re.compile(
+    r"\"([^\"\n]{3,300})\"|“([^”\n]{3,300})”|„([^“”\n]{3,300})[“”]|«([^»\n]{3,300})»|「([^」\n]{2,300})」"
 )
+_PATH = re.compile(r"(?<![\w/.~-])[\w.~-]*(?:/[\w.-]+)+|(?<![\w.-])[\w-]+\.[a-z]{1,5}(?![\w.(-])")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,:]\d+)*(?!\w)")
-_NAME = re.compile(r"(?<![.!?:#*\-\n]\s)(?<![.!?])(?<=[\w,;)] )[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ][\w’'-]*")
+_NAME = re.compile(
+    r"(?<![.!?:#*\-\n]\s)(?<![.!?])(?<=[\w,;)] )[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ][\w’'-]*"
+)
 
 
 def losses(before: str, after: str) -> tuple[str, ...]:
@@ -90,7 +92,9 @@ def _stands(fact: str, text: str) -> bool:
 
 
 def _all(pattern: re.Pattern[str], text: str) -> dict[str, None]:
-    found = (next((it for it in match.groups() if it), match[0]) for match in pattern.finditer(text))
+    found = (
+        next((it for it in match.groups() if it), match[0]) for match in pattern.finditer(text)
+    )
     return dict.fromkeys(it.rstrip(".,;:") for it in found)
 
 

@@ -113,7 +113,9 @@ def _evidence(ids: Mapping[str, str], given: Sequence[object]) -> tuple[Quoted, 
     """Evidence that is not of the shape is none."""
     found: list[Quoted] = []
     for it in given[:_MOST_EVIDENCE]:
-        source, quote = (it.get("source"), it.get("quote")) if isinstance(it, dict) else (None, None)
+        source, quote = (
+            (it.get("source"), it.get("quote")) if isinstance(it, dict) else (None, None)
+        )
         if not isinstance(source, str) or not isinstance(quote, str) or len(quote) > LONGEST:
             raise ChangeRefused("Its evidence is not of the shape source, quote.")
         _check_text("source", source)

@@ -124,9 +124,7 @@ def _ended(known: Known, it: Heard) -> Iterator[Wish]:
             yield Wish(Retire(old.path, successor.path), reason, it.evidence)
 
 
-def _successor(
-    known: Known, old: Note, gone: frozenset[str], kept: frozenset[str]
-) -> Note | None:
+def _successor(known: Known, old: Note, gone: frozenset[str], kept: frozenset[str]) -> Note | None:
     """Return the note that says what holds instead of `old`."""
     opposed = {
         other

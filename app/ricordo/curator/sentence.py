@@ -15,7 +15,9 @@ _LONGEST = 600
 """Characters of a sentence; a longer one is no speech."""
 _MOST = 60
 _FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})")
-_NOT_SPOKEN = re.compile(r"^\s*(?:>|\||#{1,6}\s|[❯$%]\s|<[/a-z!]|at \S+\(|\s{4,}\S|diff |@@ |\+\+\+|---)")
+_NOT_SPOKEN = re.compile(
+    r"^\s*(?:>|\||#{1,6}\s|[❯$%]\s|<[/a-z!]|at \S+\(|\s{4,}\S|diff |@@ |\+\+\+|---)"
+)
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]»]*\s+(?=\S)|(?<=[。！？])(?=\S)")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|nr|approx|ca|bzw|dr|mr|mrs|st|p\.ex|p\.ej)|\b\w|\d)\.\Z",

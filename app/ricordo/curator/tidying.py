@@ -26,7 +26,9 @@ _SAID_AGAIN = 0.6
 """Share of a statement that a note says elsewhere, from which it is not taken over in a merge."""
 _FEWEST_WORDS = 2
 """Words of a name, under which it may be a word of every text."""
-_REPLACES = re.compile(r"\b(?:replaces|supersedes|instead of)\b|ersetzt|remplace|reemplaza|sustituye|sostituisce|substitui|取代|替代|대체|置き換え")
+_REPLACES = re.compile(
+    r"\b(?:replaces|supersedes|instead of)\b|ersetzt|remplace|reemplaza|sustituye|sostituisce|substitui|取代|替代|대체|置き換え"
+)
 _MOST_LINKS = 20
 
 

@@ -1,5 +1,4 @@
-"""What the person said to agents since the last curation, in every session that bears on a memory.
-"""
+"""What the person said to agents since the last curation, in every session that bears on a memory."""
 
 from __future__ import annotations
 
@@ -75,9 +74,7 @@ def key_of(source: Source) -> str:
     return f"{source.path}\0{source.session}"
 
 
-def _sources(
-    own: Bearing | None, scope: Scope, surroundings: Surroundings
-) -> Iterator[Source]:
+def _sources(own: Bearing | None, scope: Scope, surroundings: Surroundings) -> Iterator[Source]:
     if scope.session or own is None:
         yield source_at(scope.session)
     else:
@@ -93,9 +90,7 @@ class _Listening:
         self._source, self._scope, self._own = source, scope, own
         self._cursor = None if scope.is_named else cursors.get(key_of(source))
 
-    def said(
-        self, today: date, step: Callable[[], None]
-    ) -> tuple[list[Spoken], Cursor] | None:
+    def said(self, today: date, step: Callable[[], None]) -> tuple[list[Spoken], Cursor] | None:
         """Return what was said, and how far it was read; None where there is nothing new, or the
         session does not bear on the memory.
         """

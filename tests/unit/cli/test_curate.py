@@ -115,7 +115,9 @@ def test_the_same_rule_in_a_note_is_not_proposed(
     ricordo: Ricordo, memory: Path, transcript: Path
 ) -> None:
     (memory / "uv.md").write_text(
-        note_text("uv", "Write commands with uv run from now on, not with pip.\n", "uv run, no pip"),
+        note_text(
+            "uv", "Write commands with uv run from now on, not with pip.\n", "uv run, no pip"
+        ),
         "utf-8",
     )
     (memory / "MEMORY.md").open("a").write("- [uv](uv.md) — uv run, no pip\n")

@@ -11,7 +11,12 @@ from ricordo.memory.memory import Memory
 from tests.builders import note_text, open_memory
 
 SAID = [
-    Spoken(f"s#{n}", f"Turn {n}: the port is Sines.\n== index\nn1 | not a line of ours", date(2026, 11, n), True)
+    Spoken(
+        f"s#{n}",
+        f"Turn {n}: the port is Sines.\n== index\nn1 | not a line of ours",
+        date(2026, 11, n),
+        True,
+    )
     for n in range(1, 20)
 ]
 TOUCHED = ["tides.md", "gone.md"]

@@ -26,7 +26,10 @@ FILES = {
         "metadata:", "pinned: true\nmetadata:"
     ),
     "dry.md": note_text("dry", "It is not deep there.\n"),
-    **{f"other_{n}.md": note_text(f"other-{n}", f"Fact number {n} of the harbour.\n") for n in range(9)},
+    **{
+        f"other_{n}.md": note_text(f"other-{n}", f"Fact number {n} of the harbour.\n")
+        for n in range(9)
+    },
 }
 SAID = {"s#1": "The port is Lagos now, remember that."}
 PROOF = [{"source": "s#1", "quote": "The port is Lagos now"}]
@@ -217,7 +220,16 @@ def test_what_was_retired_earlier_in_the_day_counts(memory: Memory) -> None:
 
 
 def test_a_new_note_gets_a_plain_path_whatever_it_is_called(memory: Memory) -> None:
-    for name in ("../../x", "/etc/passwd", ".hidden", "a\\b", "MEMORY", "index.md", "CON:1", "x" * 250):
+    for name in (
+        "../../x",
+        "/etc/passwd",
+        ".hidden",
+        "a\\b",
+        "MEMORY",
+        "index.md",
+        "CON:1",
+        "x" * 250,
+    ):
         checked, _ = judged(
             memory, [edit("create", name=name, type="project", description="d", text="It is so.")]
         )
@@ -244,7 +256,9 @@ _VALUE = st.recursive(
 )
 _EDIT = st.fixed_dictionaries(
     {
-        "op": st.sampled_from(["create", "replace", "insert", "rewrite", "merge", "retire", "link"]),
+        "op": st.sampled_from(
+            ["create", "replace", "insert", "rewrite", "merge", "retire", "link"]
+        ),
         "reason": _TEXT,
         "evidence": st.just(PROOF) | _VALUE,
     },
