@@ -45,6 +45,8 @@ soak: $(DEVELOPS) ## run the tests at large figures; goes on where it was stoppe
 bench: $(DEVELOPS) ## measure speed beside its references
 	$(BIN)/python -m tests.benchmarks --notes $(BENCH_NOTES)
 	$(BIN)/python -m tests.benchmarks.find
+	$(BIN)/python -m tests.benchmarks.transcripts
+	$(BIN)/python -m tests.benchmarks.planted
 
 docs: $(DEVELOPS) ## write the generated pages of docs/ anew
 	$(BIN)/python -m ricordo.settings.explain > docs/settings.md.new

@@ -1,8 +1,8 @@
 """The one door to the git program: it looks, and changes nothing.
 
-Hooks, file system monitors, pagers and external diffs of a repository stay off, no variable of
-the caller's environment steers it, it asks for no password and fetches nothing, and time and
-bytes are bounded. Where git or a repository is missing, answers are None.
+Hooks, file system monitors, pagers, filters and external diffs of a repository stay off, no
+variable of the caller's environment steers it, it asks for no password and fetches nothing, and
+time and bytes are bounded. Where git or a repository is missing, answers are None.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "log": _NO_DRIVERS,
     "diff-tree": _NO_DRIVERS,
     "ls-files": (),
-    "status": (),
+    # a submodule has settings of its own
+    "status": ("--ignore-submodules=all",),
 }
 """The commands that may be run, each with the flags that it always gets."""
 _SETTINGS = (
@@ -33,6 +34,12 @@ _SETTINGS = (
     "log.showSignature=false",
     "protocol.allow=never",
 )
+
+
+_FILTERS = "^filter\\..*\\.(clean|smudge|process|required)$"
+"""Settings that name programs through which contents pass before they are compared."""
+_COMPARES = frozenset(("status",))
+"""The commands that compare contents."""
 
 
 def ask(
@@ -46,14 +53,41 @@ def ask(
     than `seconds` or prints more than `max_bytes`. Raises KeyError for a command that may change
     something.
     """
+    words = [command, *_COMMANDS[command], *arguments]
+    filters = _filters(directory) if command in _COMPARES else ()
+    return _run(directory, words, _switched_off(filters), seconds, max_bytes)
+
+
+def _filters(directory: str) -> tuple[str, ...]:
+    """The names of the settings of filters that hold for `directory`."""
+    words = ["config", "--null", "--name-only", "--get-regexp", _FILTERS]
+    answer = _run(directory, words, {}, MAX_SECONDS, MAX_BYTES)
+    return tuple(map(os.fsdecode, filter(None, (answer or b"").split(b"\0"))))
+
+
+def _switched_off(settings: tuple[str, ...]) -> dict[str, str]:
+    """The variables by which git takes `settings` for empty; their names may hold any character."""
+    variables = {"GIT_CONFIG_COUNT": str(len(settings))} if settings else {}
+    for number, name in enumerate(settings):
+        variables[f"GIT_CONFIG_KEY_{number}"] = name
+        variables[f"GIT_CONFIG_VALUE_{number}"] = "" if not name.endswith("required") else "false"
+    return variables
+
+
+def _run(
+    directory: str,
+    words: list[str],
+    variables: Mapping[str, str],
+    seconds: float,
+    max_bytes: int,
+) -> bytes | None:
     import subprocess
 
-    words = ["git", "--no-optional-locks", *_with_settings(), command, *_COMMANDS[command]]
     try:
         process = subprocess.Popen(
-            [*words, *arguments],
+            ["git", "--no-optional-locks", *_with_settings(), *words],
             cwd=directory,
-            env=_environment(os.environ),
+            env={**_environment(os.environ), **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -35,6 +35,8 @@ class Measured(NamedTuple):
     """The most that the process had, in bytes."""
     reads: int
     """How many readings of the note are known then."""
+    read: int
+    """How many bytes the reading asked the system for; 0 where the system does not tell."""
 
 
 def line(number: int, **told: object) -> bytes:
@@ -83,8 +85,8 @@ def measured(folder: Path) -> Measured:
     """Bring what is known of the transcripts in `folder` up to date, in a process of its own."""
     words = [sys.executable, "-m", "tests.benchmarks.transcripts", "--read", str(folder)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    seconds, memory, reads = done.stdout.split()
-    return Measured(float(seconds), int(memory), int(reads))
+    seconds, *others = done.stdout.split()
+    return Measured(float(seconds), *map(int, others))
 
 
 def read(folder: Path) -> Measured:
@@ -94,11 +96,19 @@ def read(folder: Path) -> Measured:
     from ricordo.activity.store import Store
 
     store = Store(str(folder / "state"))
-    began = time.perf_counter()
+    before, began = bytes_read(), time.perf_counter()
     catch_up(store, claude_sources(str(folder)), lambda: None)
-    seconds = time.perf_counter() - began
+    seconds, asked = time.perf_counter() - began, bytes_read() - before
     known = [it.n for it in store.known()]
-    return Measured(seconds, most_memory(), len(store.touched(known)))
+    return Measured(seconds, most_memory(), len(store.touched(known)), asked)
+
+
+def bytes_read() -> int:
+    """Return how many bytes this process has asked the system for."""
+    try:
+        return int(Path("/proc/self/io").read_text().split()[1])
+    except (OSError, IndexError):
+        return 0
 
 
 def most_memory() -> int:

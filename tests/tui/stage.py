@@ -285,16 +285,23 @@ async def wait_for(
 
 @asynccontextmanager
 async def staged(
-    root: Path | None, size: tuple[int, int] = (120, 40), cwd: Path | None = None
+    root: Path | None,
+    size: tuple[int, int] = (120, 40),
+    cwd: Path | None = None,
+    *,
+    known: bool = True,
 ) -> AsyncIterator[Stage]:
-    """Open the notebook, wait until the memory is read and judged, and close it at the end."""
+    """Open the notebook, wait until the memory is read and judged, and what can be known of it is
+    `known`; close it at the end.
+    """
     app = notebook_app(root, cwd)
     async with on_stage(app, size) as stage:
         if root is not None:
             await stage.wait_for(lambda: isinstance(app.screen, MainScreen), "the main screen")
             await stage.wait_for(lambda: stage.looked, "the first look")
             await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
-            await stage.know()
+            if known:
+                await stage.know()
             await stage.settle()
         yield stage
 

@@ -256,6 +256,19 @@ async def test_a_note_reminds_of_others_and_leads_there_hop_after_hop(tmp_path: 
         await stage.wait_for(lambda: stage.here == "project_cache.md")
 
 
+async def test_what_a_note_reminds_of_stands_once_whatever_is_written_elsewhere(
+    tmp_path: Path,
+) -> None:
+    root = build(tmp_path)
+    async with staged(root) as stage:
+        await stage.go_to("project_tides.md")
+        await stage.think()
+        (root / "elsewhere.md").write_text(note_text("elsewhere", "Of the sea.\n"))
+        await stage.wait_for(lambda: stage.looked and "elsewhere.md" in stage.looked.look.by_path)
+        await stage.think()
+        assert stage.note_text.count("reminds of") == 1
+
+
 async def test_before_anything_is_typed_the_surroundings_speak(tmp_path: Path) -> None:
     root = build(tmp_path)
     folder = tmp_path / "harbour"

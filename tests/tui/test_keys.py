@@ -21,12 +21,14 @@ from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.memories import MemoriesScreen
 from ricordo.tui.screens.move import MoveScreen
+from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.pick_note import PickNoteScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.situation import Pane, Scene
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
 from tests.tui.stage import SMALL, Stage, build, editor, on_text, staged, text_of
+from tests.tui.test_origin import with_transcript
 
 Scenario = Callable[[Stage], Awaitable[None]]
 SCENARIOS: dict[str, Scenario] = {}
@@ -326,6 +328,21 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: isinstance(stage.app.screen, HistoryScreen))
     await stage.wait_for(lambda: "first seen" in stage.painted())
     await stage.press("escape")
+    assert isinstance(stage.app.screen, MainScreen)
+
+
+@shows("origin")
+async def _(stage: Stage) -> None:
+    await stage.go_to(TIDES)
+    await stage.press("O")
+    assert "No transcript tells" in stage.toasts
+    with_transcript(stage.main.root, TIDES)
+    await stage.press("ctrl+r")
+    await stage.wait_for(lambda: stage.main.situation.origin)
+    await stage.press("O")
+    await stage.shows(OriginScreen)
+    await stage.paints("Remember: the port is Sines.")
+    await stage.press("O")
     assert isinstance(stage.app.screen, MainScreen)
 
 

@@ -127,3 +127,23 @@ def test_an_answer_that_takes_too_long_is_none(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     assert git.ask(str(machine.path), "log", seconds=0.05) is None
+
+
+def test_status_passes_no_content_through_programs(machine: Machine) -> None:
+    top = machine.repository("top")
+    (top / ".gitattributes").write_text("*.a filter=evil\n*.b filter=e=v.il\n")
+    for name in ("x.a", "x.b"):
+        (top / name).write_text("one\n")
+    run_git(top, "add", "--all")
+    run_git(top, "commit", "--quiet", "-m", "begin")
+    mark = machine.path / "started"
+    for driver in ("evil", "e=v.il"):
+        for setting in ("clean", "process"):
+            run_git(top, "config", f"filter.{driver}.{setting}", f"touch {mark}; cat")
+        run_git(top, "config", f"filter.{driver}.required", "true")
+    for name in ("x.a", "x.b"):
+        (top / name).write_text("two\n")
+        os.utime(top / name, (1, 1))
+    answer = git.ask(str(top), "status", "--porcelain", "-z")
+    assert answer == b" M x.a\0 M x.b\0"
+    assert not mark.exists()

@@ -28,17 +28,19 @@ def catch_up(store: Store, sources: Iterable[Source], step: Callable[[], None]) 
         for source in sorted(sources, key=lambda it: -it.touched):
             step()
             if stamps.get((stored(source.path), source.session)) != source.stamp:
-                _Reading(connection, source).read(step)
+                _Reading(connection, source, step).read()
 
 
 class _Reading:
     """Reads one transcript on."""
 
-    def __init__(self, connection: sqlite3.Connection, source: Source) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, source: Source, step: Callable[[], None]
+    ) -> None:
         self._connection = connection
         self._source = source
         self._n, learnt = self._begun()
-        self._transcript = source.transcript(learnt)
+        self._transcript = source.transcript(learnt, step)
         self._pending = {
             call
             for (call,) in connection.execute(
@@ -60,11 +62,11 @@ class _Reading:
             ).fetchone()
         return n, from_text(learnt)
 
-    def read(self, step: Callable[[], None]) -> None:
+    def read(self) -> None:
+        """Read it to its end, and keep what it tells."""
         saved, is_void = 0, False
         try:
             for turn in self._transcript.turns():
-                step()
                 if self._transcript.is_anew and not is_void:
                     is_void = True
                     self._forget()

@@ -35,7 +35,7 @@ _TITLES = {
 }
 """Lines that name the session: where the title stands, and how good it is."""
 _MOST_TITLES = 50
-_LOADED = frozenset(("file", "nested_memory", "already_read_file", "compact_file_reference"))
+_LOADED = frozenset(("file", "nested_memory"))
 """Attachments that put a file before the agent."""
 
 

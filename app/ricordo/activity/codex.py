@@ -13,10 +13,13 @@ from ricordo.activity.session import Agent, Deed, Noise, Touch, Turn, Where, Who
 from ricordo.activity.tools import touches, whole_path
 from ricordo.activity.values import cut, dict_of, dicts_of, moment, parsed, text_of
 from ricordo.disk.paths import absolute_path
+from ricordo.disk.plain_file import read_plain_file
 
 _EXIT_CODE = re.compile(r"\A(?:Process exited with code|Exit code:) (\d+)")
 _ROLES = {"user": Who.PERSON, "assistant": Who.AGENT}
 _TITLE_RANK = 2
+_LONGEST_HEAD = 256 * 1024
+"""Bytes; it holds the instructions of the model."""
 _DEEDS = {"add": Deed.WROTE, "update": Deed.EDITED, "delete": Deed.DELETED}
 _ITEMS = {"UserMessage": Who.PERSON, "AgentMessage": Who.AGENT}
 """What was said, in rollouts that are kept in pages."""
@@ -155,6 +158,14 @@ class CodexReader:
 
 def _digest(text: str) -> str:
     return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def rollout_cwd(path: str) -> str:
+    """Return the working directory of the rollout at `path`, as its head says; "" where that is
+    longer than 256 KB or says nothing.
+    """
+    head = (read_plain_file(path, _LONGEST_HEAD) or b"").split(b"\n")[0]
+    return absolute_path(dict_of((parsed(head) or {}).get("payload")).get("cwd"))
 
 
 def _arguments(payload: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ricordo.activity.session import Agent, Session, Turn, Where, Who
@@ -110,7 +110,8 @@ def _brief(text: str) -> str:
 
 def as_text(learnt: Learnt) -> str:
     """Return it as it is kept."""
-    return json.dumps(asdict(learnt), ensure_ascii=True)
+    told = {field.name: getattr(learnt, field.name) for field in fields(learnt)}
+    return json.dumps(told, ensure_ascii=True)
 
 
 def from_text(text: str) -> Learnt:

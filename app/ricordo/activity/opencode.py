@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -45,9 +45,10 @@ class OpencodeTranscript:
 
     is_anew = True
 
-    def __init__(self, kept: Kept) -> None:
-        """Nothing is opened yet."""
+    def __init__(self, kept: Kept, step: Callable[[], None] = lambda: None) -> None:
+        """`step` is called at every part and may raise. Nothing is opened yet."""
         self._kept = kept
+        self._step = step
         self.learnt = Learnt(id=kept.id, cwd=kept.cwd)
 
     @property
@@ -64,6 +65,7 @@ class OpencodeTranscript:
             return
         self._take_head(head)
         for number, item in enumerate(told, 1):
+            self._step()
             if item.part is None:
                 self.learnt.too_long += 1
                 continue
@@ -233,7 +235,7 @@ def _in_files(kept: Kept) -> Iterator[_Item]:
     storage = _storage(kept.path)
     folder = os.path.join(storage, "message", kept.id)
     messages = [_json(os.path.join(folder, name)) for name in _names(folder)]
-    loose = _loose_parts(os.path.join(storage, "part"))
+    loose = _loose_parts(os.path.join(storage, "part"), {_id(it) for it in messages})
     messages.sort(key=lambda it: (moment(dict_of(it.get("time")).get("created")), _id(it)))
     for message in messages:
         name = _id(message)
@@ -245,13 +247,15 @@ def _in_files(kept: Kept) -> Iterator[_Item]:
             yield _Item(message, part, _id(part))
 
 
-def _loose_parts(folder: str) -> dict[str, list[dict[str, Any]]]:
-    """The parts of the oldest layout, which are not sorted into folders, by message."""
+def _loose_parts(folder: str, messages: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+    """The parts of these messages in the oldest layout, which sorts none into folders."""
     found: dict[str, list[dict[str, Any]]] = {}
     for name in _names(folder):
         if name.endswith(".json"):
             part = _json(os.path.join(folder, name))
-            found.setdefault(text_of(part.get("messageID")), []).append(part)
+            message = text_of(part.get("messageID"))
+            if message in messages:
+                found.setdefault(message, []).append(part)
     return found
 
 

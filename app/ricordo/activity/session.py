@@ -134,4 +134,4 @@ class Session:
     @property
     def shown(self) -> str:
         """A name for it: its title, else the beginning of its id."""
-        return f"“{self.title}”" if self.title else self.id[:8]
+        return self.title or self.id[:8]

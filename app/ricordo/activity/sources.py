@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ricordo.activity import opencode
@@ -35,12 +35,14 @@ class Source(NamedTuple):
     touched: float = 0.0
     """When something was added last, in seconds since 1970; 0 where that is not known."""
 
-    def transcript(self, learnt: Learnt | None = None) -> Transcript | opencode.OpencodeTranscript:
-        """Return it for reading, from where `learnt` ends."""
+    def transcript(
+        self, learnt: Learnt | None = None, step: Callable[[], None] = lambda: None
+    ) -> Transcript | opencode.OpencodeTranscript:
+        """Return it for reading, from where `learnt` ends; `step` is called all the while."""
         if self.agent is Agent.OPENCODE:
             kept = opencode.Kept(self.path, self.session, self.cwd, self.stamp)
-            return opencode.OpencodeTranscript(kept)
-        return Transcript(self.agent, self.path, learnt)
+            return opencode.OpencodeTranscript(kept, step)
+        return Transcript(self.agent, self.path, learnt, step)
 
 
 def claude_sources(folder: str) -> Iterator[Source]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from ricordo.activity.claude import ClaudeReader
@@ -20,10 +20,17 @@ class _Reader(Protocol):
 class Transcript:
     """One transcript. It is read as it is used, within little memory whatever its size."""
 
-    def __init__(self, agent: Agent, path: str, learnt: Learnt | None = None) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        path: str,
+        learnt: Learnt | None = None,
+        step: Callable[[], None] = lambda: None,
+    ) -> None:
         """`learnt` is what an earlier reading came to: this one goes on from there, if the file is
-        still the same. Nothing is opened yet.
+        still the same. `step` is called at every line and may raise. Nothing is opened yet.
         """
+        self._step = step
         self.agent = agent
         self.path = path
         self.learnt = learnt or Learnt()
@@ -64,6 +71,7 @@ class Transcript:
         reader = _reader(self.agent, self.path, learnt)
         learnt.is_torn = False
         for line in file.lines(learnt.offset, learnt.line):
+            self._step()
             turn = self._read(reader, line)
             if learnt.is_torn:
                 return

@@ -34,11 +34,11 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.describe import describe_inbox
     from ricordo.notebook.inbox import close_visit, inbox
     from ricordo.notebook.revert import revert_all
-    from ricordo.notebook.writers import with_writers
+    from ricordo.notebook.writers import learn_writers, with_writers
 
     notebook = open_notebook(options, surroundings)
     memory = begin_reported(notebook)
-    notebook.gather(memory)
+    learn_writers(notebook, memory)
     seen = with_writers(notebook, inbox(notebook))
     if options.revert:
         arrival = _pick(seen, options.revert)

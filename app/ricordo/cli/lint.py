@@ -99,9 +99,7 @@ def _mend(options: Namespace, surroundings: Surroundings, only: frozenset[str]) 
 
     # by all rules: what is mended for one of them must bring nothing that another one finds
     notebook = open_notebook(options, surroundings)
-    memory = begin_reported(notebook)
-    notebook.gather(memory)
-    look = notebook.judge(memory)
+    look = notebook.judge_closely(begin_reported(notebook))
     plan = plan_fixes(notebook, look, unsafe=options.unsafe, only=only)
     lines: list[str] = []
     if plan.change_set:

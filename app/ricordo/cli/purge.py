@@ -41,7 +41,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         f"removed from {counted.contents} texts and {counted.told} reasons and paths in the history"
     ]
     if purged.quotes:
-        lines.append(f"and from {purged.quotes} quotes of sessions")
+        lines.append(f"and from {purged.quotes} quotes and titles of sessions")
     left = {
         "It still stands in these notes, and comes into the history with them:": (
             purged.still_holding

@@ -60,7 +60,7 @@ def _in_one(options: Namespace, surroundings: Surroundings) -> int:
     memory = notebook.read()
     uses = uses_by_person(surroundings, memory)
     if asks_findings(options.query):
-        values = values_of(notebook.judge(memory), uses)
+        values = values_of(notebook.judge_closely(memory), uses)
     else:
         values = Values(uses=uses)
     index = open_index(notebook.place, surroundings)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -31,6 +31,8 @@ NEVER_LISTED = frozenset(
 """Folders that hold what tools made or fetched."""
 _LS_FILES = ("-z", "--cached", "--others", "--exclude-standard")
 _STEP = 256
+_SECONDS = 4.0
+"""For which git is asked: nobody who leaves waits longer."""
 _IGNORE_BYTES = 64 * 1024
 
 
@@ -76,14 +78,18 @@ class ProjectTree:
             found[path.rpartition("/")[2].lower()].append(path)
         return {name: tuple(paths) for name, paths in found.items()}
 
-    def is_like(self, other: ProjectTree) -> bool:
-        """Say whether nothing in the project is other than in `other`."""
-        return (
-            self.commit == other.commit
-            and self.files == other.files
-            and self.links == other.links
-            and self.remark == other.remark
+    def is_like(self, other: ProjectTree, besides: str) -> bool:
+        """Say whether nothing in the project is other than in `other`; what lies in the folder
+        `besides`, with `/` at its end, does not count, unless it is "".
+        """
+        same = (self.commit, self.links, self.remark) == (other.commit, other.links, other.remark)
+        if not same or not besides:
+            return same and self.files == other.files
+        mine, theirs = (
+            {path: stamp for path, stamp in tree.files.items() if not path.startswith(besides)}
+            for tree in (self, other)
         )
+        return mine == theirs
 
     def has(self, path: str) -> bool:
         """Say whether a file or folder, spelled so, was listed."""
@@ -117,27 +123,47 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     """Return the files of the project at `root`: those that git knows or would take, else those
     that no `.gitignore` leaves out. `step` is called every few milliseconds.
     """
-    commit = (git.ask(root, "rev-parse", "HEAD", seconds=2) or b"").decode("ascii", "replace")
-    listed = git.ask(root, "ls-files", *_LS_FILES) if git.top_level(root) else None
+    in_git = _is_in_git(root)
+    commit = _asked(root, "rev-parse", "HEAD") if in_git else None
+    listed = _asked(root, "ls-files", *_LS_FILES) if in_git else None
     ignored = Ignored()
     if listed is None:
         paths = _walked(root, ignored)
     else:
         paths = (os.fsdecode(name) for name in listed.split(b"\0"))
+    files, links, is_whole = _sorted_in(root, paths, step)
+    remark = "" if is_whole else f"the project was looked through up to {MOST_FILES:,} files"
+    if listed is not None:
+        _take_in(root, files, ignored)
+    at = (commit or b"").decode("ascii", "replace").strip()
+    return ProjectTree(root, files, frozenset(links), ignored, at, remark)
+
+
+def _asked(root: str, command: str, *words: str) -> bytes | None:
+    return git.ask(root, command, *words, seconds=_SECONDS)
+
+
+def _is_in_git(root: str) -> bool:
+    """Whether git takes the files at `root` for its own: its settings may name another place."""
+    top = git.top_level(root)
+    told = _asked(root, "rev-parse", "--show-toplevel") if top else None
+    return told is not None and os.path.realpath(os.fsdecode(told).removesuffix("\n")) == top
+
+
+def _sorted_in(
+    root: str, paths: Iterable[str], step: Callable[[], None]
+) -> tuple[dict[str, Stamp], set[str], bool]:
+    """The plain files and the links among `paths`, and whether that is all of them."""
     files: dict[str, Stamp] = {}
     links: set[str] = set()
-    remark = ""
     inside = _Inside(root)
     for number, path in enumerate(paths):
         if number % _STEP == 0:
             step()
-        if len(files) >= MOST_FILES:
-            remark = f"the project was looked through up to {MOST_FILES:,} files"
-            break
+        if number >= MOST_FILES:
+            return files, links, False
         _put(root, path, inside, files, links)
-    if listed is not None:
-        _take_in(root, files, ignored)
-    return ProjectTree(root, files, frozenset(links), ignored, commit.strip(), remark)
+    return files, links, True
 
 
 def _put(root: str, path: str, inside: _Inside, files: dict[str, Stamp], links: set[str]) -> None:

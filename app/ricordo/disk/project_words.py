@@ -13,7 +13,7 @@ import sqlite3
 import time
 from array import array
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 from zlib import crc32
 
 from ricordo.disk.cache_file import CacheFile
@@ -105,12 +105,10 @@ class ProjectWords:
         if not self._cache.is_whole():
             return {}
         try:
-            connection = sqlite3.connect(f"file:{self._cache.path}?mode=ro", uri=True)
-            with connection:
-                if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+            with closing(sqlite3.connect(f"file:{self._cache.path}?mode=ro", uri=True)) as kept:
+                if kept.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
                     return {}
-                rows = connection.execute("SELECT * FROM file").fetchall()
-            connection.close()
+                rows = kept.execute("SELECT * FROM file").fetchall()
         except sqlite3.Error:
             return {}
         return {
@@ -124,11 +122,9 @@ class ProjectWords:
             is_new = not before or not self._cache.is_whole()
             if is_new:
                 self._cache.prepare()
-            connection = sqlite3.connect(self._cache.draft if is_new else self._cache.path)
-            try:
+            path = self._cache.draft if is_new else self._cache.path
+            with closing(sqlite3.connect(path)) as connection:
                 self._write(connection, {} if is_new else before, is_new=is_new)
-            finally:
-                connection.close()
             if is_new:
                 self._cache.publish()
             self._cache.seal()

@@ -100,7 +100,9 @@ class Reads:
 
     times: int
     last: str
-    """ISO 8601 in UTC; "" where the transcript has no time."""
+    """When it was touched last, ISO 8601 in UTC; "" where the transcript has no time."""
+    session: str = ""
+    """By which session: its title, else the beginning of its id."""
 
 
 @dataclass(frozen=True, slots=True)

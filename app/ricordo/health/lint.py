@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
 from ricordo.garbage import no_garbage_collection
+from ricordo.health.evidence import Verdict
 from ricordo.health.finding import Finding, Fix, Severity
 from ricordo.health.rule import Context, Found, MemoryRule, Rule, all_rules
 from ricordo.memory.layout import Layout, Role
@@ -42,6 +43,14 @@ class _Answer(NamedTuple):
         )
 
 
+class _Told(NamedTuple):
+    """What rules found by the verdicts on the claims of a file."""
+
+    file: Note
+    verdicts: tuple[Verdict, ...]
+    findings: tuple[Finding, ...]
+
+
 class Linter:
     """Runs rules and remembers what each file by itself gave, and what a rule gave on the whole
     memory that says on what it rests; so that a memory of which one file changed is judged anew in
@@ -59,6 +68,7 @@ class Linter:
             and (not only or rule.name in only)
         ]
         self._kept: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
+        self._told: dict[int, _Told] = {}
         self._answers: dict[str, _Answer] = {}
         self._kept_for: Context | None = None
 
@@ -75,6 +85,7 @@ class Linter:
     def _run(self, memory: Memory, context: Context) -> tuple[Finding, ...]:
         if not self._same_day(context):
             self._kept = {}
+            self._told = {}
             self._answers = {}
         self._kept_for = context
         rules = [rule for rule in self._rules if memory.layout.kind in rule.kinds]
@@ -88,10 +99,28 @@ class Linter:
             kept[id(file)] = (file, own)
             findings.extend(own)
         self._kept = kept
+        findings.extend(self._on_verdicts(rules, memory, context))
         for rule in rules:
             if rule.on_memory:
                 findings.extend(self._answer(rule, rule.on_memory, memory, context))
         return tuple(sorted(findings, key=lambda finding: finding.rank))
+
+    def _on_verdicts(
+        self, rules: Iterable[Rule], memory: Memory, context: Context
+    ) -> Iterator[Finding]:
+        asked = [rule for rule in rules if rule.on_verdicts]
+        told: dict[int, _Told] = {}
+        for path, verdicts in context.evidence.verdicts.items() if asked else ():
+            file = memory.by_path.get(path)
+            if file is None:
+                continue
+            known = self._told.get(id(file))
+            if known is None or known.verdicts != verdicts:
+                found = tuple(_judge_verdicts(file, verdicts, asked, context))
+                known = _Told(file, verdicts, found)
+            told[id(file)] = known
+            yield from known.findings
+        self._told = told
 
     def _answer(
         self, rule: Rule, asked: MemoryRule, memory: Memory, context: Context
@@ -127,6 +156,15 @@ def _judge(file: Note, rules: Iterable[Rule], context: Context) -> tuple[Finding
             most = islice(chain((first,), found), MOST_A_FILE)
             findings.extend(_numbered(rule, most, {file.path: file}, context.layout, file.path))
     return tuple(findings)
+
+
+def _judge_verdicts(
+    file: Note, verdicts: tuple[Verdict, ...], rules: Iterable[Rule], context: Context
+) -> Iterator[Finding]:
+    for rule in rules:
+        assert rule.on_verdicts
+        found = islice(rule.on_verdicts(file, verdicts, context), MOST_A_FILE)
+        yield from _numbered(rule, found, {file.path: file}, context.layout, file.path)
 
 
 def _numbered(

@@ -2,8 +2,9 @@
 
 A rule is one small function that yields what it found. Decorated with `note_rule` it is given one
 file at a time and may look at nothing else, so that its answer is kept until that file changes;
-decorated with `memory_rule` it is given the whole memory, and its answer is kept only where it
-tells on what it rests. Writing such a function in a module of
+decorated with `verdict_rule` it is given a file and what came of checking its claims, and its
+answer is kept until one of them changes; decorated with `memory_rule` it is given the whole memory,
+and its answer is kept only where it tells on what it rests. Writing such a function in a module of
 `health/rules` is all that it takes to add a rule.
 """
 
@@ -17,7 +18,7 @@ from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
-from ricordo.health.evidence import NOTHING_KNOWN, Evidence
+from ricordo.health.evidence import NOTHING_KNOWN, Evidence, Verdict
 from ricordo.health.finding import Fix, Severity
 from ricordo.memory.layout import Kind, Layout, Role
 from ricordo.memory.memory import Memory
@@ -60,11 +61,12 @@ class Context:
     """The present paths of files by the paths that they had, as the history knows them."""
     evidence: Evidence = NOTHING_KNOWN
     """What is known besides the text. For rules on the memory alone, which tell in `rests_on` at
-    which part of it they look.
+    which part of it they look; rules on verdicts are given theirs.
     """
 
 
 NoteRule = Callable[[Note, Context], Iterator[Found]]
+VerdictRule = Callable[[Note, tuple[Verdict, ...], Context], Iterator[Found]]
 MemoryRule = Callable[[Memory, Context], Iterator[Found]]
 RestsOn = Callable[[Memory, Context], tuple[object, ...]]
 """Gives everything that a memory rule looks at, but for the layout and the day: while it is equal,
@@ -87,6 +89,7 @@ class Rule:
     kinds: frozenset[Kind]
     roles: frozenset[Role]
     on_note: NoteRule | None = None
+    on_verdicts: VerdictRule | None = None
     on_memory: MemoryRule | None = None
     rests_on: RestsOn | None = None
     """None for a memory rule that has to be asked again whenever anything changed."""
@@ -107,6 +110,22 @@ def note_rule(
 
     def register(function: NoteRule) -> NoteRule:
         _registered[name] = Rule(name, severity, summary, kinds, roles, on_note=function)
+        return function
+
+    return register
+
+
+def verdict_rule(
+    name: str, severity: Severity, summary: str
+) -> Callable[[VerdictRule], VerdictRule]:
+    """Register a rule that judges each file by what came of checking its claims; it is not asked
+    where there was nothing to check.
+    """
+
+    def register(function: VerdictRule) -> VerdictRule:
+        _registered[name] = Rule(
+            name, severity, summary, ALL_KINDS, EVERY_ROLE, on_verdicts=function
+        )
         return function
 
     return register

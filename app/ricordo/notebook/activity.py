@@ -5,18 +5,24 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from ricordo.activity.catch_up import catch_up
-from ricordo.activity.session import Deed
+from ricordo.activity.session import Agent, Deed
 from ricordo.activity.store import Known, Store, Touched
 from ricordo.agents.place import Place
 from ricordo.disk.database import Database
 from ricordo.errors import StateUnusable
 from ricordo.health.evidence import Evidence, Reads
+from ricordo.memory.layout import Kind
 from ricordo.memory.memory import Memory
 from ricordo.notebook.origin import causes_by_note
-from ricordo.notebook.sessions import Bearing, bearing, bears, sources_of
+from ricordo.notebook.sessions import (
+    Bearing,
+    bearing,
+    bearing_rests_on,
+    bears,
+    sources_of,
+)
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.notebook.tracing import Tracer
 from ricordo.notebook.whereabouts import Whereabouts
@@ -24,17 +30,23 @@ from ricordo.notebook.whereabouts import Whereabouts
 _LOST = (sqlite3.Error, OSError, StateUnusable)
 """What may keep transcripts from being known."""
 _DOING = "reading transcripts"
+_OWN_AGENTS = {
+    Kind.CLAUDE: frozenset((Agent.CLAUDE,)),
+    Kind.CLAUDE_AGENT: frozenset((Agent.CLAUDE,)),
+    Kind.CODEX: frozenset((Agent.CODEX,)),
+}
 _NO_READING = frozenset((Deed.WROTE, Deed.DELETED))
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class _Done:
     """What one session did to one note."""
 
     note: str
     """Its present path in the memory, or the one that it had when it was there."""
-    by: Known
     touched: Touched
+    by: str
+    """The session: its title, else the beginning of its id."""
 
 
 class Activity:
@@ -47,6 +59,7 @@ class Activity:
         self._place = place
         self._surroundings = surroundings
         self._store = Store(surroundings.state)
+        self._bearing: tuple[object, Bearing] | None = None
 
     def gather(self, memory: Memory, known: Evidence, step: Callable[[str], None]) -> Evidence:
         """Return `known` with what the transcripts tell now. What was read of them earlier is not
@@ -57,7 +70,7 @@ class Activity:
             step(_DOING)
 
         try:
-            catch_up(self._store, sources_of(self._bearing, self._surroundings), on)
+            catch_up(self._store, sources_of(self._bears(), self._surroundings), on)
             done = self._done(memory)
             writes = [(it.note, it.touched) for it in done if it.touched.deed.changes]
             Tracer(self._store, self._known()).keep(memory, writes, on)
@@ -65,46 +78,54 @@ class Activity:
             return known
         return self._told(memory, known, done)
 
-    def done(self, memory: Memory) -> list[Done]:
-        """Return what sessions did to the notes of `memory`, as far as it is known, in the order of
-        time.
-        """
-        return self._done(memory)
-
-    @cached_property
-    def _bearing(self) -> Bearing:
-        return bearing(self._place, self._surroundings)
+    def _bears(self) -> Bearing:
+        """Which sessions bear on the memory: found out anew when something that tells is new."""
+        rests_on = bearing_rests_on(self._surroundings)
+        if self._bearing is None or self._bearing[0] != rests_on:
+            self._bearing = rests_on, bearing(self._place, self._surroundings)
+        return self._bearing[1]
 
     def _known(self) -> list[Known]:
-        return [it for it in self._store.known() if bears(self._bearing, it.session)]
+        own = self._bears()
+        return [it for it in self._store.known() if bears(own, it.session)]
 
-    def _done(self, memory: Memory) -> list[Done]:
-        known = {it.n: it for it in self._known()}
-        renamed = self._renamed(memory)
-        found: dict[tuple[str, str, Deed], Done] = {}
+    def _done(self, memory: Memory) -> list[_Done]:
+        own, renamed = self._bears(), self._renamed(memory)
+        known = {it.n: it.session.shown for it in self._known()}
+        found: dict[tuple[str, str, Deed], _Done] = {}
         for touched in self._store.touched(known):
-            note = self._bearing.note(touched.path)
+            note = own.note(touched.path)
             if note:
                 note = note if note in memory.by_path else renamed.get(note, note)
-                done = Done(note, known[touched.transcript], touched)
                 # a session that was resumed may stand in two transcripts
-                found.setdefault((note, touched.call, touched.deed), done)
+                key = (note, touched.call, touched.deed)
+                found.setdefault(key, _Done(note, touched, known[touched.transcript]))
         return list(found.values())
 
     def _renamed(self, memory: Memory) -> Mapping[str, str]:
         return Whereabouts(Database(self._surroundings.state), memory)
 
-    def _told(self, memory: Memory, known: Evidence, done: Sequence[Done]) -> Evidence:
+    def _told(self, memory: Memory, known: Evidence, done: Sequence[_Done]) -> Evidence:
         causes = causes_by_note(self._surroundings, memory.root, self._renamed(memory))
         return replace(
             known,
             reads=_reads(done),
             origins={note: of_note[0].summary for note, of_note in causes.items()},
-            last_session=max((it.session.started for it in self._known()), default=""),
+            last_session=self._last_session(),
         )
 
+    def _last_session(self) -> str:
+        """When the newest session began that could have read the notes: sub-agents are given none
+        but their own memory, nor is another agent given that of Claude Code or of Codex.
+        """
+        kind = self._place.layout.kind
+        own = _OWN_AGENTS.get(kind, frozenset(Agent))
+        told = [it.session for it in self._known() if it.session.agent in own]
+        has_sub_agents = kind is Kind.CLAUDE_AGENT
+        return max((it.started for it in told if has_sub_agents or not it.part_of), default="")
 
-def _reads(done: Sequence[Done]) -> dict[str, Reads]:
+
+def _reads(done: Sequence[_Done]) -> dict[str, Reads]:
     """Count the readings of each note. To change a note an agent has to have read it; to write it
     anew it has not.
     """
@@ -115,5 +136,6 @@ def _reads(done: Sequence[Done]) -> dict[str, Reads]:
         before = read.get(it.note, Reads(0, ""))
         # only what was asked for as a reading is counted as one
         times = before.times + (it.touched.deed is Deed.READ)
-        read[it.note] = Reads(times, max(before.last, it.touched.at))
+        last, session = max((before.last, before.session), (it.touched.at, it.by))
+        read[it.note] = Reads(times, last, session)
     return read

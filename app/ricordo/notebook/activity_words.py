@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from ricordo.activity.session import Deed
 from ricordo.health.evidence import Evidence
@@ -27,9 +27,8 @@ def reads_in_words(evidence: Evidence, note: Note) -> str:
     reads = evidence.reads.get(note.path)
     if reads is None:
         return "never"
-    if not reads.times:
-        return f"never, but edited by an agent on {day_in_words(reads.last)}"
-    return f"{reads.times}×, last on {day_in_words(reads.last)}"
+    last = f"on {day_in_words(reads.last)} in “{reads.session}”"
+    return f"{reads.times}×, last {last}" if reads.times else f"never, but edited {last}"
 
 
 def read_briefly(evidence: Evidence, note: Note) -> str:
@@ -54,7 +53,21 @@ def quoted_in_words(cause: Cause) -> str:
 
 def day_in_words(at: str) -> str:
     """Return the day of an ISO 8601 time where the person is; "an unknown day" without one."""
-    try:
-        return f"{datetime.fromisoformat(at).astimezone():%-d %B %Y}"
-    except (ValueError, OverflowError):
+    moment = local_time(at)
+    return f"{moment:%-d %B %Y}" if moment else "an unknown day"
+
+
+def brief_day(at: str, today: date) -> str:
+    """Return that day as short as it is clear `today`."""
+    moment = local_time(at)
+    if moment is None:
         return "an unknown day"
+    return f"{moment:%-d %b}" if moment.year == today.year else f"{moment:%-d %b %Y}"
+
+
+def local_time(at: str) -> datetime | None:
+    """Return an ISO 8601 time by the clock where the person is; None where it is none."""
+    try:
+        return datetime.fromisoformat(at).astimezone()
+    except (ValueError, OverflowError):
+        return None

@@ -118,9 +118,9 @@ def _instructions(notebook: Notebook) -> Callable[[str], bool]:
     if not project or not os.path.isdir(project):
         return lambda _: False
     from ricordo.disk.project_tree import list_project
-    from ricordo.health.probes.instructions import read_instructions, says
+    from ricordo.health.probes.instructions import Instructions, says
 
-    lines = read_instructions(list_project(project, lambda: None))
+    lines = Instructions.of(list_project(project, lambda: None))
     return lambda text: says(text, lines)
 
 

@@ -13,6 +13,7 @@ from typing import Protocol
 from ricordo.agents.place import Place
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.memory.memory import Memory
+from ricordo.notebook.activity import Activity
 from ricordo.notebook.comparing import Comparing
 from ricordo.notebook.probing import Probing
 from ricordo.notebook.surroundings import Surroundings
@@ -44,13 +45,16 @@ def without_rest(_: str) -> None:
 
 def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
-    from ricordo.notebook.activity import Activity
+    own = (Activity(place, surroundings), Comparing())
+    project = surroundings.project or _project_of(place, surroundings)
+    return (*own, Probing(project, surroundings)) if os.path.isdir(project) else own
 
-    found: tuple[Source, ...] = (Activity(place, surroundings), Comparing())
-    project = surroundings.project or place.project
-    if project and os.path.isdir(project):
-        return (*found, Probing(project, surroundings.state))
-    return found
+
+def _project_of(place: Place, surroundings: Surroundings) -> str:
+    """The project of a memory; "" for a session in the home directory, which is none."""
+    home = os.path.realpath(surroundings.agent_home)
+    above = os.path.join(os.path.realpath(place.project), "") if place.project else ""
+    return "" if os.path.join(home, "").startswith(above) else place.project
 
 
 class Gatherer:

@@ -179,7 +179,10 @@ class Notebook:
         """Read the memory, gather the evidence, and judge it by both. Raises MemoryNotFound and
         MemoryUnreadable.
         """
-        memory = self.read()
+        return self.judge_closely(self.read())
+
+    def judge_closely(self, memory: Memory) -> Look:
+        """Gather the evidence on a memory that was read, and judge it by both."""
         self.gather(memory)
         return self.judge(memory)
 

@@ -101,9 +101,12 @@ def causes_by_note(
         # a session that was resumed may stand in two transcripts
         if cause is None or (kept.call and (kept.call, kept.note) in seen):
             continue
+        if not (cause.deed or cause.turns):
+            # nothing in the session that the note names bears on it
+            continue
         seen.add((kept.call, kept.note))
         found.setdefault(renamed.get(kept.note, kept.note), []).append(cause)
-    return {note: tuple(_without_named(causes)) for note, causes in found.items()}
+    return {note: tuple(_of_this_note(causes)) for note, causes in found.items()}
 
 
 def origin_of(
@@ -116,9 +119,14 @@ def origin_of(
     return causes[0].summary if causes else None
 
 
-def _without_named(causes: list[Cause]) -> list[Cause]:
-    """Where the call is known that wrote the note, what its head says adds nothing."""
-    return [cause for cause in causes if cause.deed] or causes
+def _of_this_note(causes: list[Cause]) -> list[Cause]:
+    """Leave out what was before the note was deleted and made anew; and what its head says, where
+    the call is known that wrote it.
+    """
+    gone = [number for number, cause in enumerate(causes) if cause.deed is Deed.DELETED]
+    after = causes[gone[-1] + 1 :] if gone else causes
+    own = after or causes
+    return [cause for cause in own if cause.deed] or own
 
 
 def told(cause: Cause) -> str:

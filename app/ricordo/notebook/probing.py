@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ricordo.health.evidence import Evidence, Verdict
+from ricordo.health.evidence import Evidence, Outcome, Verdict
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.text import one_line
 
 if TYPE_CHECKING:
     from ricordo.disk.project_words import ProjectWords
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from ricordo.notebook.evidence import Step
 
 RULES = frozenset(("missing-path", "missing-symbol", "changed-since", "restates-instructions"))
+_MANY = 5
+"""Claims that fail, before it is asked whether the project is the right one."""
 _ROLES = frozenset((Role.NOTE, Role.INDEX))
 
 
@@ -28,10 +32,10 @@ class Probing:
 
     rules = RULES
 
-    def __init__(self, project: str, state: str) -> None:
-        """`project` is a directory, `state` ours; nothing is looked at yet."""
+    def __init__(self, project: str, surroundings: Surroundings) -> None:
+        """`project` is a directory; nothing is looked at yet."""
         self._root = project
-        self._state = state
+        self._surroundings = surroundings
         self._words: ProjectWords | None = None
         self._project: Project | None = None
         self._claims: dict[Note, Claims] = {}
@@ -52,12 +56,13 @@ class Probing:
             if kept is None:
                 step(f"probing {number}/{len(notes)}")
         self._verdicts = verdicts
-        return replace(
-            known,
-            verdicts={note.path: found for note, found in verdicts.items() if found},
-            project=self._root,
-            remarks=(*known.remarks, *self._remarks(project, claims)),
-        )
+        remarks = (*known.remarks, *_limits(project, claims))
+        if not self._surroundings.project and _is_another(verdicts.values()):
+            # found by rule, not named by the person
+            told = f"the notes do not seem to be about {one_line(self._root)}: nothing is told"
+            return replace(known, remarks=(*remarks, told))
+        by_path = {note.path: found for note, found in verdicts.items() if found}
+        return replace(known, verdicts=by_path, project=self._root, remarks=remarks)
 
     def _look(self, memory: Memory, step: Step) -> Project:
         """The project as it is now; the same value where nothing in it is other."""
@@ -69,10 +74,11 @@ class Probing:
         tree = list_project(self._root, lambda: step("listing the project"))
         names = frozenset(path.rpartition("/")[2] for path in memory.by_path)
         before = self._project
-        if before is not None and before.own_names == names and before.tree.is_like(tree):
+        if before is not None and before.tree.is_like(tree, before.memory):
+            before.own_names = names
             return before
         if self._words is None:
-            self._words = ProjectWords(self._state, self._root)
+            self._words = ProjectWords(self._surroundings.state, self._root)
         done = 0
 
         def read_one() -> None:
@@ -81,9 +87,11 @@ class Probing:
             step(f"reading the project {done}/{len(tree.files)}")
 
         self._words.bring_up(tree, read_one)
-        is_same_commit = before is not None and before.tree.commit == tree.commit
-        history = before.history if before and is_same_commit else None
-        history = history or ProjectHistory(self._root, tree.commit)
+        if before is not None and before.tree.commit == tree.commit:
+            history = before.history
+        else:
+            now = self._surroundings.now.timestamp()
+            history = ProjectHistory(self._root, tree.commit, now)
         self._project = Project(tree, self._words, history, memory.root, names)
         self._verdicts = {}
         return self._project
@@ -106,7 +114,16 @@ class Probing:
 
         return verdicts_of(note, self._claims[note], project)
 
-    def _remarks(self, project: Project, claims: Mapping[Note, Claims]) -> list[str]:
-        left_out = sum(each.left_out for each in claims.values())
-        too_many = f"{left_out:,} claims were too many to be checked" if left_out else ""
-        return [it for it in (project.tree.remark, project.words.remark, too_many) if it]
+
+def _limits(project: Project, claims: Mapping[Note, Claims]) -> list[str]:
+    """What was not looked at, a line each."""
+    left_out = sum(each.left_out for each in claims.values())
+    too_many = f"{left_out:,} claims were too many to be checked" if left_out else ""
+    return [it for it in (project.tree.remark, project.words.remark, too_many) if it]
+
+
+def _is_another(verdicts: Iterable[Iterable[Verdict]]) -> bool:
+    """Whether so much of what notes name is not there that they speak of another project."""
+    outcomes = [it.outcome for of_note in verdicts for it in of_note if it.is_checked]
+    held = outcomes.count(Outcome.HOLDS)
+    return len(outcomes) - held >= _MANY and len(outcomes) - held > held

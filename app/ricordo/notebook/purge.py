@@ -30,7 +30,7 @@ class PurgedFrom:
     unsearched: tuple[str, ...] = ()
     """Damaged histories that were moved aside."""
     quotes: int = 0
-    """How many quotes of sessions it was taken out of."""
+    """How many quotes and titles of sessions it was taken out of."""
 
 
 def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:

@@ -99,7 +99,7 @@ class _Opened:
 
     @cached_property
     def _judged(self) -> Values:
-        self.look = self._notebook.judge(self.look.memory)
+        self.look = self._notebook.judge_closely(self.look.memory)
         return values_of(self.look, self._uses)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ricordo.activity.claude import project_cwds
+from ricordo.activity.codex import rollout_cwd
 from ricordo.activity.session import Agent, Session
 from ricordo.activity.sources import Source, claude_sources, codex_sources, opencode_sources
 from ricordo.agents import claude, codex, opencode
@@ -39,7 +40,13 @@ class Bearing:
         """Say whether a session bears on the memory: whose, its transcript, where it worked."""
         if agent in self.agents or any(_lies_in(path, folder) for folder in self.folders):
             return True
-        return any(cwd == it or (it != self.home and _lies_in(cwd, it)) for it in self.projects)
+        return cwd in self.projects or any(
+            _lies_in(cwd, it) for it in self.projects if self._is_project(it)
+        )
+
+    def _is_project(self, directory: str) -> bool:
+        """Whether what lies in a directory is about one thing: in a home there is everything."""
+        return directory != self.home and not _lies_in(self.home, directory)
 
     def note(self, path: str) -> str:
         """Return the path in the memory of the file that an agent calls `path`; "" where it is
@@ -61,7 +68,7 @@ def bearing(place: Place, surroundings: Surroundings) -> Bearing:
     project, and asks git where they worked.
     """
     agent = installation(surroundings.agent_home, surroundings.environ)
-    projects = [place.project] if place.project else []
+    projects = [path for path in (surroundings.project, place.project) if path]
     folders: list[str] = []
     tails: list[str] = []
     agents: frozenset[Agent] = frozenset()
@@ -85,21 +92,35 @@ def bearing(place: Place, surroundings: Surroundings) -> Bearing:
     )
 
 
+def bearing_rests_on(surroundings: Surroundings) -> tuple[tuple[str, int], ...]:
+    """Return what shows that `bearing` may be another one now: when the project folders of Claude
+    Code and its settings were changed.
+    """
+    agent = installation(surroundings.agent_home, surroundings.environ)
+    paths = (os.path.join(agent.config, "settings.json"), *claude.project_folders(agent))
+    return tuple((path, _changed(path)) for path in paths)
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
 def sources_of(bearing: Bearing, surroundings: Surroundings) -> Iterator[Source]:
-    """Yield the transcripts that may bear on a memory. Where a rollout of Codex does not say
-    outside its text where it worked, it is one of them.
+    """Yield the transcripts that may bear on a memory; where one does not say at its beginning
+    where it worked, only reading it tells.
     """
     environ, home = surroundings.environ, surroundings.agent_home
-    agent = installation(home, environ)
-    for folder in claude.project_folders(agent):
-        if (
-            folder in bearing.folders
-            or Agent.CLAUDE in bearing.agents
-            or _may_bear(bearing, folder)
-        ):
+    for folder in claude.project_folders(installation(home, environ)):
+        is_own = folder in bearing.folders or Agent.CLAUDE in bearing.agents
+        if is_own or _may_bear(bearing, folder):
             yield from claude_sources(folder)
-    if bearing.projects or Agent.CODEX in bearing.agents:
-        yield from codex_sources(codex.own_folder(home, environ))
+    for source in codex_sources(codex.own_folder(home, environ)):
+        cwd = rollout_cwd(source.path)
+        if not cwd or bearing.has(source.agent, source.path, cwd):
+            yield source
     for source in opencode_sources(opencode.data_folder(home, environ)):
         if bearing.has(source.agent, source.path, source.cwd):
             yield source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from dataclasses import dataclass, field
 
 from ricordo.activity.session import Agent, Session, Turn, Where, Who
 from ricordo.activity.sources import Source
@@ -22,8 +22,6 @@ MOST_BEFORE = 60
 """Turns before a note was written that are looked at."""
 AFTER = 2
 """Turns after it that are kept."""
-_SEARCHED_AFTER = 500
-"""Lines after it in which they are looked for."""
 _BEFORE_CAUSE, _BEHIND_CAUSE, _BEFORE_ACT = 1, 2, 2
 """Turns that are kept: before what caused it, behind that, and before it was written."""
 _WHOLE = "whole"
@@ -47,23 +45,29 @@ class Tracer:
         what is not known yet is looked for. Raises sqlite3.Error, OSError and StateUnusable.
         """
         kept = {(it.note, it.session, it.call): it.stamp for it in self._store.origins(memory.root)}
-        found = [*self._of_calls(writes, kept, step), *self._of_heads(memory, writes, kept, step)]
-        self._store.keep_origins(memory.root, found)
+        found: list[Kept] = []
+        try:
+            found.extend(self._of_calls(writes, kept, step))
+            found.extend(self._of_heads(memory, writes, kept, step))
+        finally:
+            # who is interrupted need not look for it again
+            self._store.keep_origins(memory.root, found)
 
     def _of_calls(
         self, writes: Writes, kept: Mapping[tuple[str, str, str], str], step: Callable[[], None]
     ) -> Iterator[Kept]:
+        wanted: dict[int, list[tuple[str, Touched]]] = {}
         for note, touched in writes:
-            step()
             known = self._by_number[touched.transcript]
-            session = known.session.id
-            if kept.get((note, session, touched.call)) in (_WHOLE, known.source.stamp):
-                continue
-            turns, is_whole = self._around(known, touched)
-            if turns:
-                cause = _cause(note, touched.at, known.session, turns, touched)
-                stamp = _WHOLE if is_whole else known.source.stamp
-                yield Kept(note, session, touched.call, touched.at, told(cause), stamp)
+            stamp = kept.get((note, known.session.id, touched.call))
+            if stamp not in (_WHOLE, known.source.stamp):
+                wanted.setdefault(known.n, []).append((note, touched))
+        for number, of_one in wanted.items():
+            known = self._by_number[number]
+            for act in _acts(known, of_one, step):
+                cause = self._cause_of(act, known.session)
+                stamp = _WHOLE if act.is_whole else known.source.stamp
+                yield Kept(act.note, cause.session, act.touched.call, cause.at, told(cause), stamp)
 
     def _of_heads(
         self,
@@ -86,38 +90,63 @@ class Tracer:
             cause = _cause(note.path, known.session.started, known.session, turns, None)
             yield Kept(note.path, session, "", known.session.started, told(cause), stamp)
 
-    def _around(self, known: Known, touched: Touched) -> tuple[tuple[Said, ...], bool]:
-        """Return what was said around the writing of a note, and whether all of it was there."""
-        before: deque[Turn] = deque(maxlen=MOST_BEFORE)
-        after: list[Turn] = []
-        turns = _turns(known.source, touched.window)
-        act = None
-        for turn in turns:
-            if turn.where == touched.where:
-                act = turn
-                break
-            if _is_spoken(turn, known.session):
-                before.append(turn)
-        if act is None:
-            return (), False
-        for turn in islice(turns, _SEARCHED_AFTER):
-            if _is_spoken(turn, known.session):
-                after.append(turn)
-            if len(after) == AFTER:
-                break
-        earlier = list(before)
-        if known.session.part_of and not any(turn.who is Who.PERSON for turn in earlier):
-            earlier = self._of_parent(known.session, touched.at) + earlier
-        written = "\n".join(it.text for it in act.touches if it.path == touched.path)
-        return _chosen(earlier, act, after, written), len(after) == AFTER
+    def _cause_of(self, act: _Act, session: Session) -> Cause:
+        before = act.before
+        above = session.part_of or session.continues
+        if above and not any(turn.who is Who.PERSON for turn in before):
+            before = self._said_in(above, act.touched.at) + before
+        path = act.touched.path
+        written = "\n".join(it.text for it in act.turn.touches if it.path == path)
+        turns = _chosen(before, act.turn, act.after, written)
+        return _cause(act.note, act.touched.at, session, turns, act.touched)
 
-    def _of_parent(self, session: Session, at: str) -> list[Turn]:
-        """What was said last, before `at`, in the session whose sub-agent has this `session`."""
-        parent = self._by_session.get(session.part_of)
-        if parent is None:
+    def _said_in(self, session: str, before: str) -> list[Turn]:
+        """What was said last in a session, before a moment."""
+        known = self._by_session.get(session)
+        if known is None:
             return []
-        said = (it for it in _turns(parent.source, Where(0, 1)) if it.is_said and it.at <= at)
+        said = (it for it in _turns(known.source, Where(0, 1)) if it.is_said and it.at <= before)
         return list(deque(said, maxlen=MOST_BEFORE))
+
+
+@dataclass(slots=True)
+class _Act:
+    """The writing of a note, and what was said around it."""
+
+    note: str
+    touched: Touched
+    before: list[Turn]
+    turn: Turn
+    after: list[Turn] = field(default_factory=list)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is to be added to it."""
+        return len(self.after) == AFTER
+
+
+def _acts(known: Known, writes: Writes, step: Callable[[], None]) -> Iterator[_Act]:
+    """Yield the writings of notes in one transcript, which is read once."""
+    awaited: dict[Where, list[tuple[str, Touched]]] = {}
+    for note, touched in writes:
+        awaited.setdefault(touched.where, []).append((note, touched))
+    before: deque[Turn] = deque(maxlen=MOST_BEFORE)
+    begun: list[_Act] = []
+    for turn in _turns(known.source, min(touched.window for _, touched in writes)):
+        step()
+        is_spoken = _is_spoken(turn, known.session)
+        if is_spoken:
+            for act in begun:
+                act.after.append(turn)
+            yield from (act for act in begun if act.is_whole)
+            begun = [act for act in begun if not act.is_whole]
+        earlier = list(before) if turn.where in awaited else []
+        begun += [_Act(*write, earlier, turn) for write in awaited.pop(turn.where, ())]
+        if is_spoken:
+            before.append(turn)
+        if not awaited and not begun:
+            return
+    yield from begun
 
 
 def _turns(source: Source, start: Where) -> Iterator[Turn]:

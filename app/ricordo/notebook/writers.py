@@ -7,6 +7,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ricordo.activity.session import Deed
+from ricordo.health.evidence import NOTHING_KNOWN
+from ricordo.memory.memory import Memory
+from ricordo.notebook.activity import Activity
+from ricordo.notebook.evidence import without_rest
 from ricordo.notebook.inbox import Arrival, Inbox
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.origin import Cause, causes_by_note
@@ -15,6 +19,11 @@ _BEFORE, _AFTER = timedelta(seconds=5), timedelta(seconds=120)
 """How far the time of a file may lie from those at which a tool was called and had done its work.
 Between the two the person may have been asked for leave.
 """
+
+
+def learn_writers(notebook: Notebook, memory: Memory) -> None:
+    """Read what was added to the transcripts since the last time; nothing else is gathered."""
+    Activity(notebook.place, notebook.surroundings).gather(memory, NOTHING_KNOWN, without_rest)
 
 
 def with_writers(notebook: Notebook, seen: Inbox) -> Inbox:

@@ -15,12 +15,17 @@ class Knowing:
     """How far the evidence on the memory of a screen is gathered."""
 
     def __init__(
-        self, screen: Screen[Any], follower: Follower, changed: Callable[[], None]
+        self,
+        screen: Screen[Any],
+        follower: Follower,
+        changed: Callable[[], None],
+        gathered: Callable[[], None],
     ) -> None:
-        """`changed` is called whenever something else is being gathered."""
+        """`changed` is called whenever something else is being gathered, `gathered` when all is."""
         self._screen = screen
         self._follower = follower
         self._tell_changed = changed
+        self._tell_gathered = gathered
         self.doing = ""
         """What is being gathered, in a few words; "" where nothing is."""
 
@@ -31,3 +36,5 @@ class Knowing:
                 self.doing = come.doing
                 # by the screen itself, which no longer listens once it is being closed
                 self._screen.call_later(self._tell_changed)
+            if not come.doing:
+                self._screen.call_later(self._tell_gathered)

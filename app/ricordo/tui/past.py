@@ -55,8 +55,6 @@ class Past:
             self._screen.call_later(self._kept, kept)
 
     def _kept(self, kept: Kept) -> None:
-        from ricordo.tui.screens.inbox import InboxScreen
-
         for notice in kept.notices:
             self._screen.app.notify(notice, markup=False)
         for warning in kept.warnings:
@@ -67,7 +65,14 @@ class Past:
         if kept.has_renamed and look is not None and look.marked:
             # what protected a note has followed it
             self._follower.judge()
-        if kept.is_other and isinstance(self._screen.app.screen, InboxScreen):
+        if kept.is_other:
+            self.known()
+
+    def known(self) -> None:
+        """Let the inbox tell who wrote what, as far as that is known now."""
+        from ricordo.tui.screens.inbox import InboxScreen
+
+        if isinstance(self._screen.app.screen, InboxScreen):
             self._screen.app.screen.refresh_arrivals()
 
     def do_inbox(self) -> None:

@@ -30,7 +30,7 @@ async def picture(surroundings: Surroundings) -> str:
         found = find_memories(sample.memory, sample.surroundings)
         app = RicordoApp(found, sample.surroundings, settings, (), themes)
         async with app.run_test(size=_SIZE) as pilot:
-            while not (isinstance(app.screen, MainScreen) and app.screen.settled):
+            while not (isinstance(app.screen, MainScreen) and app.screen.known):
                 await pilot.pause()
             await pilot.press(*_KEYS)
             await pilot.pause()

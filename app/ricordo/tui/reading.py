@@ -99,9 +99,13 @@ class Reading:
     async def remind(self, look: Look, path: str, found: Sequence[Association]) -> None:
         """Show what the note at `path` reminds of, where it is still open."""
         await self._view.drawn()
-        page = self._page
-        if page is not None and self._look is look and page.path == path:
-            self._reminded = tuple(found)
+        page, before = self._page, self._reminded
+        if page is None or self._look is not look or page.path != path or tuple(found) == before:
+            return
+        self._reminded = tuple(found)
+        if before:
+            self.show(keep_place=True)
+        else:
             self._view.append(page.remind(self._reminded))
 
     def refit(self) -> None:

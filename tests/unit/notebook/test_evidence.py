@@ -15,6 +15,7 @@ from ricordo.notebook import evidence as gathering
 from ricordo.notebook import open as opening
 from ricordo.notebook.evidence import Gatherer, Step
 from ricordo.notebook.open import Notebook
+from ricordo.notebook.probing import Probing
 from ricordo.notebook.surroundings import Surroundings, look_around
 from ricordo.settings.settings import Settings
 from tests.builders import note_text, open_memory, write_memory
@@ -88,3 +89,20 @@ def test_evidence_that_says_the_same_again_is_no_news(root: Path, source: Known)
     assert not opened.gather(memory)
     source.verdict = replace(GONE, outcome=Outcome.HOLDS)
     assert opened.gather(memory)
+
+
+def test_a_home_directory_is_no_project(root: Path) -> None:
+    write_memory(root, {"MEMORY.md": ""})
+    home = root.parent
+    surroundings = look_around({"HOME": str(home)}, state=str(home / "state"))
+    for project in (home, home.parent, Path("/")):
+        assert not probes(Place(str(root), AUTO_MEMORY, str(project)), surroundings)
+    (home / "work").mkdir()
+    assert probes(Place(str(root), AUTO_MEMORY, str(home / "work")), surroundings)
+    asked_for = surroundings._replace(project=str(home))
+    assert probes(Place(str(root), AUTO_MEMORY), asked_for), "unless the person says so"
+
+
+def probes(place: Place, surroundings: Surroundings) -> list[gathering.Source]:
+    found = gathering.sources(place, surroundings)
+    return [source for source in found if isinstance(source, Probing)]

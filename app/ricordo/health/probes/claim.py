@@ -20,11 +20,14 @@ class Claim:
     line: int
     passage: Passage
 
-    def found(self, outcome: Outcome, *evidence: str, suggestion: str = "") -> Verdict | None:
+    def found(
+        self, outcome: Outcome, *evidence: str, suggestion: str = "", was_there: bool = False
+    ) -> Verdict | None:
         """Return the verdict on it. Where the sentence does not say that it is so today, what is
-        otherwise shows that it was no claim: None.
+        otherwise shows that it was no claim: None. `was_there` where it is known to have been so.
         """
-        if outcome is not Outcome.HOLDS and self.is_doubtful:
+        is_otherwise = outcome is not Outcome.HOLDS
+        if is_otherwise and self.passage.is_doubtful(self.text, was_there=was_there):
             return None
         return Verdict(self.text, self.kind, self.line, outcome, evidence, suggestion)
 

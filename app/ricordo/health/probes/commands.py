@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ricordo.health.evidence import ClaimKind, Outcome, Verdict
 from ricordo.health.probes.claim import Claim
@@ -13,18 +13,28 @@ from ricordo.health.probes.project import Project
 _NAME = r"[A-Za-z][\w:.\-]*"
 _MAKE = re.compile(rf"(?:make|just) ((?:{_NAME})(?: {_NAME})*)(?:\s+[A-Z_]+=\S*)*")
 _RUN = re.compile(rf"(?:npm|pnpm|yarn|bun)(?: -w)? (?:run|run-script) ({_NAME})(?:\s.*)?")
-_YARN = re.compile(
-    r"(?:yarn|pnpm|composer run|composer run-script|poe) ([a-z][\w\-]*:[\w:\-]+)(?:\s.*)?"
-)
+_YARN = re.compile(r"(?:yarn|pnpm) ([a-z][\w\-]*:[\w:\-]+)(?:\s.*)?")
 """Only with a colon, as scripts have it: without one it may be a command of the tool itself."""
+_COMPOSER = re.compile(rf"composer (?:run|run-script) ({_NAME})(?:\s.*)?")
+_POE = re.compile(rf"(?:poe|uv run poe|poetry run poe) ({_NAME})(?:\s.*)?")
+_OF_SCRIPTS = {"package.json": (_RUN, _YARN), "composer.json": (_COMPOSER,), "poe": (_POE,)}
+"""The commands that run the scripts of each kind of manifest."""
 
 
 def command_claims(passage: Passage) -> Iterator[Claim]:
     """Yield the commands of the project that a sentence has in backticks."""
-    for offset, text in passage.code():
-        for match in (_MAKE.fullmatch(text), _RUN.fullmatch(text), _YARN.fullmatch(text)):
-            if match:
-                yield Claim(ClaimKind.COMMAND, text, passage.line_at(offset), passage)
+    for offset, text in passage.code:
+        if _MAKE.fullmatch(text) or any(_script_of(text)):
+            yield Claim(ClaimKind.COMMAND, text, passage.line_at(offset), passage)
+
+
+def _script_of(text: str) -> tuple[str, str]:
+    """The kind of manifest and the name of its script that a command runs; "" for other ones."""
+    for kind, patterns in _OF_SCRIPTS.items():
+        for pattern in patterns:
+            if match := pattern.fullmatch(text):
+                return kind, match[1]
+    return "", ""
 
 
 def check_command(claim: Claim, project: Project) -> Verdict | None:
@@ -32,13 +42,12 @@ def check_command(claim: Claim, project: Project) -> Verdict | None:
     manifests = project.manifests
     if match := _MAKE.fullmatch(claim.text):
         return _check(claim, match[1].split(), manifests.targets, is_open=manifests.is_open)
-    match = _RUN.fullmatch(claim.text) or _YARN.fullmatch(claim.text)
-    wanted = [match[1]] if match else []
-    return _check(claim, wanted, manifests.scripts, is_open=not manifests.scripts)
+    kind, name = _script_of(claim.text)
+    return _check(claim, [name], manifests.scripts.get(kind, {}), is_open=False)
 
 
 def _check(
-    claim: Claim, wanted: list[str], defined: dict[str, str], *, is_open: bool
+    claim: Claim, wanted: list[str], defined: Mapping[str, str], *, is_open: bool
 ) -> Verdict | None:
     lacking = [name for name in wanted if name not in defined]
     if not lacking:

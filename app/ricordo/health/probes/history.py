@@ -11,7 +11,10 @@ from typing import NamedTuple
 from ricordo import git
 from ricordo.text import one_line
 
-_SECONDS = 8.0
+_SECONDS = 4.0
+"""Of one question: nobody who leaves waits longer."""
+_MOST_COMMITS_COMPARED = 100
+"""Commits that are searched for renames, which takes git the comparison of their files."""
 _MOST_COMMITS = 50_000
 _MARK = "\x01"
 _LONGEST_CHAIN = 8
@@ -37,9 +40,12 @@ class Commit(NamedTuple):
 class ProjectHistory:
     """The commits that lead to what is checked out at `root`; without git it knows nothing."""
 
-    def __init__(self, root: str, commit: str) -> None:
-        """`commit` is what is checked out, "" without git. Nothing is asked yet."""
+    def __init__(self, root: str, commit: str, now: float) -> None:
+        """`commit` is what is checked out, "" without git; `now`, in seconds since the epoch, is
+        when time ends. Nothing is asked yet.
+        """
         self._root = root
+        self._now = now
         self._commit = commit
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[Commit]] = {}
@@ -86,23 +92,22 @@ class ProjectHistory:
             at = onward
         return at if at != path else ""
 
-    def commits_since(self, moment: float) -> Mapping[str, list[Commit]]:
-        """Return the commits after `moment`, in seconds since the epoch, by the paths that they
-        touched; newest first.
+    def commits_on(self, path: str, after: float) -> list[Commit]:
+        """Return the commits that touched `path` after a moment, in seconds since the epoch; newest
+        first.
         """
-        if moment < self._touched_from:
+        if after < self._touched_from:
             # the oldest note of a memory is seldom the first that is asked for
-            self._touched_from = moment - _MARGIN
-            found: dict[str, list[Commit]] = defaultdict(list)
-            for commit, paths in self._log(f"--since=@{int(self._touched_from)}"):
-                for path in paths:
-                    found[path].append(commit)
-            self._touched = found
-        return {
-            path: later
-            for path, commits in self._touched.items()
-            if (later := [commit for commit in commits if commit.at > moment])
-        }
+            self._touched_from = after - _MARGIN
+            self._touched = self._touched_since(int(self._touched_from))
+        return [commit for commit in self._touched.get(path, ()) if commit.at > after]
+
+    def _touched_since(self, moment: int) -> Mapping[str, list[Commit]]:
+        found: dict[str, list[Commit]] = defaultdict(list)
+        for commit, paths in self._log(f"--since=@{moment}"):
+            for path in paths if commit.at <= self._now else ():
+                found[path].append(commit)
+        return found
 
     def _log(self, *arguments: str) -> Iterator[tuple[Commit, list[str]]]:
         if not self._commit:
@@ -124,6 +129,8 @@ class ProjectHistory:
     def _renamed_in(self, commit: str) -> Mapping[str, str]:
         """The new paths of the files that `commit` moved, by their old ones."""
         if commit not in self._renames:
+            if len(self._renames) >= _MOST_COMMITS_COMPARED:
+                return {}
             wanted = ("-r", "-M", "-z", "--relative", "--diff-filter=R", "--name-status")
             answer = git.ask(
                 self._root, "diff-tree", "--no-commit-id", *wanted, commit, seconds=_SECONDS
@@ -150,13 +157,11 @@ def _commits(words: Iterable[str]) -> Iterator[tuple[Commit, list[str]]]:
 
 @cache
 def moment_of(stamp: str) -> float | None:
-    """Return the moment up to which a date in a note reaches, in seconds since the epoch: a day to
-    its end. None where it is no ISO 8601 date.
+    """Return up to which moment a date in a note reaches, in seconds since the epoch: the end of
+    its day, for the work of which a note tells is committed after it was written. None where it is
+    no ISO 8601 date.
     """
     try:
-        if len(stamp) == len("2026-01-01"):
-            day = date.fromisoformat(stamp)
-            return datetime(day.year, day.month, day.day, 23, 59, 59).timestamp()
-        return datetime.fromisoformat(stamp).timestamp()
+        return datetime.fromisoformat(stamp).replace(hour=23, minute=59, second=59).timestamp()
     except (ValueError, OverflowError, OSError):
         return None

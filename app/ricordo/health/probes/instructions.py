@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from ricordo.disk.project_tree import ProjectTree
@@ -26,8 +28,8 @@ _ALIKE = 88.0
 _CONTAINED = 97.0
 """Of 100: all words of the one in the other."""
 _MOST_LINES = 2_000
-_SHARED = 0.5
-"""Of the words of a statement, before it is compared at all."""
+_TELLING = 4
+"""Letters from which a word tells what a line is about."""
 
 
 class Instruction(NamedTuple):
@@ -39,44 +41,55 @@ class Instruction(NamedTuple):
     words: frozenset[str]
 
 
-def read_instructions(tree: ProjectTree) -> tuple[Instruction, ...]:
-    """Return the lines of the instructions that agents are given at the root of the project."""
-    found: list[Instruction] = []
+class Instructions:
+    """All that a project tells its agents, found by its words."""
+
+    def __init__(self, lines: Iterable[Instruction]) -> None:
+        self._by_word: dict[str, list[Instruction]] = defaultdict(list)
+        for line in islice(lines, _MOST_LINES):
+            for word in line.words:
+                if len(word) >= _TELLING:
+                    self._by_word[word].append(line)
+
+    @classmethod
+    def of(cls, tree: ProjectTree) -> Instructions:
+        """Read the instructions at the root of a project."""
+        return cls(_lines(tree))
+
+    def near(self, words: frozenset[str]) -> list[Instruction]:
+        """Return the lines that share half of the telling ones of these words."""
+        telling = [word for word in words if len(word) >= _TELLING]
+        shared = Counter(line for word in telling for line in self._by_word.get(word, ()))
+        return [line for line, count in shared.most_common() if 2 * count >= len(telling)]
+
+
+def _lines(tree: ProjectTree) -> Iterator[Instruction]:
     for path in sorted(path for path in tree.files if _FILE.fullmatch(path)):
         text = (tree.read(path) or b"").decode("utf-8", "replace")
         for number, line in enumerate(text.split("\n"), 1):
             plain = _plain(line)
             words = frozenset(_WORD.findall(plain))
             if len(words) >= _FEWEST_WORDS and not line.startswith("#"):
-                found.append(Instruction(path, number, plain, words))
-    return tuple(found[:_MOST_LINES])
+                yield Instruction(path, number, plain, words)
 
 
-def says(text: str, instructions: tuple[Instruction, ...]) -> bool:
+def says(text: str, instructions: Instructions) -> bool:
     """Say whether the instructions make the statement `text` as well."""
-    plain = _plain(text)
-    words = frozenset(_WORD.findall(plain))
-    is_long = len(words) >= _FEWEST_WORDS
-    return is_long and _same(plain, words, instructions) is not None
+    return _same(_plain(text), instructions) is not None
 
 
-def repeated(note: Note, instructions: tuple[Instruction, ...]) -> Iterator[Verdict]:
+def repeated(note: Note, instructions: Instructions) -> Iterator[Verdict]:
     """Yield the statements of a note that the instructions make as well, those of its body before
     its description.
     """
     first = note.text.count("\n", 0, note.head.end) + 1
-    own = statements(note) if instructions and note.role is Role.NOTE else ()
+    own = statements(note) if note.role is Role.NOTE else ()
     for statement in sorted(own, key=lambda it: it.line < first):
-        for text in _texts(statement):
-            words = frozenset(_WORD.findall(text))
-            if len(words) < _FEWEST_WORDS:
-                continue
-            same = _same(text, words, instructions)
-            if same is not None:
-                told = f"{same.path}:{same.line}: {same.text}"
-                quoted = statement.quoted(0)
-                yield Verdict(quoted, ClaimKind.INSTRUCTION, statement.line, Outcome.HOLDS, (told,))
-                break
+        same = next(filter(None, (_same(text, instructions) for text in _texts(statement))), None)
+        if same is not None:
+            told = (f"{same.path}:{same.line}: {same.text}",)
+            said = statement.quoted(0)
+            yield Verdict(said, ClaimKind.INSTRUCTION, statement.line, Outcome.HOLDS, told)
 
 
 def _texts(statement: Statement) -> tuple[str, ...]:
@@ -86,17 +99,15 @@ def _texts(statement: Statement) -> tuple[str, ...]:
     return tuple(dict.fromkeys((plain, bare)))
 
 
-def _same(
-    text: str, words: frozenset[str], instructions: tuple[Instruction, ...]
-) -> Instruction | None:
-    for each in instructions:
-        shared = len(words & each.words)
-        if shared < _SHARED * max(len(words), len(each.words)):
-            continue
+def _same(text: str, instructions: Instructions) -> Instruction | None:
+    words = frozenset(_WORD.findall(text))
+    if len(words) < _FEWEST_WORDS:
+        return None
+    for each in instructions.near(words):
         if ratio(text, each.text) >= _ALIKE:
             return each
-        is_as_long = 2 * len(each.words) >= len(words)
-        if is_as_long and token_set_ratio(text, each.text) >= _CONTAINED:
+        shorter, longer = sorted((len(each.words), len(words)))
+        if 2 * shorter >= longer and token_set_ratio(text, each.text) >= _CONTAINED:
             return each
     return None
 

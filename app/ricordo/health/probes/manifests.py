@@ -20,7 +20,8 @@ _MOST_MANIFESTS = 400
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*([<>=!~^].*)?$")
 _TARGET = re.compile(r"^([A-Za-z0-9_./%\- ]+?)\s*::?(?!=)", re.MULTILINE)
 _RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", re.MULTILINE)
-_INCLUDE = re.compile(r"^-?include\s", re.MULTILINE)
+_OPEN = re.compile(r"^-?include\s|^\$\(", re.MULTILINE)
+"""What brings targets into a Makefile that do not stand in it."""
 _GO = re.compile(r"^\s*(?:require\s+)?([\w.\-/]+\.[\w.\-/]+)\s+v([\w.\-+]+)", re.MULTILINE)
 _SIGNS = re.compile(r"[-_. ]")
 _GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
@@ -39,8 +40,8 @@ class Declared(NamedTuple):
 class Manifests:
     """What all manifests of a project declare together."""
 
-    scripts: dict[str, str] = field(default_factory=dict)
-    """The manifest of each script of package.json, composer.json or pyproject.toml."""
+    scripts: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    """The manifest of each script, by kind: package.json, composer.json, or poe."""
     targets: dict[str, str] = field(default_factory=dict)
     """The file of each target of make or just."""
     is_open: bool = False
@@ -49,7 +50,6 @@ class Manifests:
     """The versions of dependencies, engines and of the project itself, by the letters and digits
     of their names.
     """
-    has_package_json: bool = False
 
     @classmethod
     def of(cls, tree: ProjectTree) -> Manifests:
@@ -87,9 +87,8 @@ def _reader(path: str) -> Any:
 
 def _package(found: Manifests, path: str, text: str) -> None:
     data = json.loads(text)
-    found.has_package_json = True
     for name in _table(data, "scripts"):
-        found.scripts.setdefault(name, path)
+        found.scripts["package.json"].setdefault(name, path)
     for group in (*_GROUPS, "engines"):
         for name, version in _table(data, group).items():
             found.put_version(name, version, path)
@@ -101,7 +100,7 @@ def _package(found: Manifests, path: str, text: str) -> None:
 def _composer(found: Manifests, path: str, text: str) -> None:
     data = json.loads(text)
     for name in _table(data, "scripts"):
-        found.scripts.setdefault(name, path)
+        found.scripts["composer.json"].setdefault(name, path)
     for group in ("require", "require-dev"):
         for name, version in _table(data, group).items():
             found.put_version(name, version, path)
@@ -111,10 +110,8 @@ def _pyproject(found: Manifests, path: str, text: str) -> None:
     data = tomllib.loads(text)
     project, tool = _table(data, "project"), _table(data, "tool")
     poetry = _table(tool, "poetry")
-    tasks = (_table(tool, "poe"), _table(tool, "pdm"), _table(tool, "hatch"))
-    for table in (_table(project, "scripts"), _table(poetry, "scripts"), _table(tasks[0], "tasks")):
-        for name in table:
-            found.scripts.setdefault(name, path)
+    for name in _table(_table(tool, "poe"), "tasks"):
+        found.scripts["poe"].setdefault(name, path)
     found.put_version(str(project.get("name", "")), project.get("version"), path)
     found.put_version("python", project.get("requires-python"), path)
     extra = _table(project, "optional-dependencies")
@@ -155,7 +152,7 @@ def _go_mod(found: Manifests, path: str, text: str) -> None:
 
 
 def _makefile(found: Manifests, path: str, text: str) -> None:
-    found.is_open = found.is_open or bool(_INCLUDE.search(text))
+    found.is_open = found.is_open or bool(_OPEN.search(text))
     for match in _TARGET.finditer(text):
         for name in match[1].split():
             found.is_open = found.is_open or "%" in name

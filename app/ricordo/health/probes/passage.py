@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from ricordo.health.prose import Statement, statements
 from ricordo.health.vocabulary import compiled, lowered
@@ -27,71 +27,81 @@ class Passage:
 
     statement: Statement
     start: int
-    """Of the sentence, in the text of the statement."""
-    end: int
+    """Where it begins in the text of the statement."""
+    text: str
+    """As it stands."""
+    spoken: str
+    """Without code and quotations, offsets kept."""
+    code: tuple[tuple[int, str], ...]
+    """What stands in backticks and is not struck out, each with the offset at which it begins."""
     is_apart: bool
     """Whether it stands in a part of the note that tells of no present state."""
     is_summary: bool
     """Whether it is the description of the note, not its body."""
 
-    @property
-    def text(self) -> str:
-        """The sentence as it stands."""
-        return self.statement.text[self.start : self.end]
-
-    @property
-    def spoken(self) -> str:
-        """The sentence without code and quotations, offsets kept."""
-        return self.statement.spoken[self.start : self.end]
-
-    def is_doubtful(self, name: str = "") -> bool:
+    def is_doubtful(self, name: str = "", *, was_there: bool = False) -> bool:
         """Say whether what it names need not be there: it is told as past, as planned, as a
-        condition, as not being so, or as an example. The words of `name` itself say nothing.
+        condition, as not being so, or as an example. The words of `name` itself say nothing; of
+        what `was_there` once, only that it is told as past or planned counts.
         """
         spoken = self.spoken.replace(name, "") if name else self.spoken
-        return self.is_apart or bool(_doubt().search(lowered(spoken)))
+        return self.is_apart or _says("gone", spoken) or (not was_there and _says("doubt", spoken))
 
     def line_at(self, offset: int) -> int:
         """Return the line of the note on which the character at `offset` of the sentence stands."""
         return self.statement.line_at(self.start + offset)
 
-    def code(self) -> Iterator[tuple[int, str]]:
-        """Yield what stands in backticks, each with the offset at which it begins; what is struck
-        out is left out.
-        """
-        struck = [match.span() for match in _STRUCK.finditer(self.text)]
-        for match in _CODE.finditer(self.text):
-            if not any(start <= match.start() < end for start, end in struck):
-                yield match.start(2), match[2].strip()
-
 
 def passages(note: Note) -> Iterator[Passage]:
     """Yield the sentences of a note, in their order, its description first."""
-    away = _is_apart(f"{note.name} {note.stem}")
-    headings: list[tuple[int, bool]] = []
+    headings = _Headings(apart=_is_apart(f"{note.name} {note.stem}"))
     first_of_body = note.text.count("\n", 0, note.head.end) + 1
     for statement in statements(note):
-        heading = _HEADING.match(statement.text)
-        if heading:
-            depth = len(heading[1])
-            headings = [kept for kept in headings if kept[0] < depth]
-            headings.append((depth, _is_apart(_CODE.sub("", heading[2]))))
-        is_apart = (
-            away
-            or any(apart for _, apart in headings)
-            or _DIARY.match(statement.text) is not None
-            or _TASK.match(statement.text) is not None
+        is_apart = headings.put_apart(statement.text) or bool(
+            _DIARY.match(statement.text) or _TASK.match(statement.text)
         )
-        is_summary = statement.line < first_of_body
-        for start, end in _sentences(statement.text):
-            yield Passage(statement, start, end, is_apart, is_summary)
+        yield from _passages(statement, is_apart, is_summary=statement.line < first_of_body)
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    code = [match.span() for match in _CODE.finditer(text)]
+def _passages(statement: Statement, is_apart: bool, *, is_summary: bool) -> Iterator[Passage]:
+    text, spoken = statement.text, statement.spoken
+    code = list(_CODE.finditer(text)) if "`" in text else []
+    struck = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
+    for start, end in _sentences(text, [match.span() for match in code]):
+        inside = tuple(
+            (match.start(2) - start, match[2].strip())
+            for match in code
+            if start <= match.start() < end and not _is_inside(match.start(), struck)
+        )
+        own = spoken[start:end]
+        yield Passage(statement, start, text[start:end], own, inside, is_apart, is_summary)
+
+
+class _Headings:
+    """The headings under which a statement stands."""
+
+    def __init__(self, *, apart: bool) -> None:
+        """`apart` where the whole note tells of no present state."""
+        self._note = apart
+        self._above: list[tuple[int, bool]] = []
+
+    def put_apart(self, text: str) -> bool:
+        """Take in the next statement, a heading or not; say whether it stands in such a part."""
+        if heading := _HEADING.match(text):
+            depth = len(heading[1])
+            self._above = [kept for kept in self._above if kept[0] < depth]
+            self._above.append((depth, _is_apart(_CODE.sub("", heading[2]))))
+        return self._note or any(apart for _, apart in self._above)
+
+
+def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
+    return any(start <= offset < end for start, end in spans)
+
+
+def _sentences(text: str, code: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _SENTENCE_END.finditer(text):
-        if any(begin <= match.start() < end for begin, end in code):
+        if _is_inside(match.start(), code):
             continue
         if match[0] == "." and _ABBREVIATION.search(text, start, match.start()):
             continue
@@ -103,14 +113,14 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_apart(title: str) -> bool:
     plain = lowered(re.sub(r"[_\-/]", " ", title))
-    return bool(_apart().search(plain))
+    return bool(_words("apart").search(plain))
+
+
+@lru_cache(maxsize=4_096)  # asked for every claim of a sentence
+def _says(part: str, spoken: str) -> bool:
+    return bool(_words(part).search(lowered(spoken)))
 
 
 @cache
-def _doubt() -> re.Pattern[str]:
-    return compiled("probes", "doubt")
-
-
-@cache
-def _apart() -> re.Pattern[str]:
-    return compiled("probes", "apart")
+def _words(part: str) -> re.Pattern[str]:
+    return compiled("probes", part)

@@ -19,7 +19,9 @@ from ricordo.health.probes.project import Project
 
 _PLACE = re.compile(r"(?::(\d{1,6})(?:[-–:,]\d+)*|#L(\d{1,6})(?:-L?\d+)?)$")
 _PATH = re.compile(r"(?:\./)?[\w.@+\-()\[\]*{},/]+")
-_BARE = re.compile(r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()")
+_BARE = re.compile(
+    r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()", re.ASCII
+)
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _SITE = re.compile(
     r"(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|co|eu|de|fr|cn|kr|jp|example|local)(?:/|$)"
@@ -40,7 +42,7 @@ def path_claims(passage: Passage) -> Iterator[Claim]:
     """Yield the paths that a sentence names: in backticks, as the script of a command in backticks,
     or in plain words with folder and ending.
     """
-    for offset, text in passage.code():
+    for offset, text in passage.code:
         script = _SCRIPT.match(text)
         said = script[1] if script else text
         if _is_path(said):
@@ -76,30 +78,28 @@ def check_path(claim: Claim, project: Project) -> Verdict | None:
     if any(sign in path for sign in "*{"):
         return _check_glob(claim, path, project)
     found = _standing(path.rstrip("/"), project)
-    if found:
+    if len(found) == 1:
         line = int(match[1] or match[2]) if match else 0
-        return _check_line(claim, found, line, project)
+        return _check_line(claim, found[0], line, project)
+    if found:
+        return claim.found(Outcome.HOLDS, f"one of {len(found)} of that name")
     return _check_absent(claim, path, project)
 
 
-def _standing(path: str, project: Project) -> str:
-    """The path of the project that is meant by `path`, from its root or from a folder of it; ""
-    where none is.
-    """
+def _standing(path: str, project: Project) -> list[str]:
+    """The paths of the project that may be meant by `path`, from its root or from a folder."""
     tree = project.tree
     if tree.has(path):
-        return path
-    last = path.rpartition("/")[2]
+        return [path]
+    folder, _, last = path.rpartition("/")
     stem, ending = posixpath.splitext(last)
-    endings = [last, *(stem + other for other in _SWAPPED.get(ending, ()))]
-    for name in endings:
-        wanted = f"/{path[: len(path) - len(last)]}{name}"
-        for other in tree.by_name.get(name.lower(), ()):
-            if f"/{other}".endswith(wanted):
-                return other
-    if "/" not in path and (same := tree.by_name.get(last.lower())):
-        return same[0]
-    return project.by_stem.get(path, "") if not ending else ""
+    for name in (last, *(stem + other for other in _SWAPPED.get(ending, ()))):
+        same = tree.by_name.get(name.lower(), ())
+        wanted = f"/{folder}/{name}" if folder else ""
+        found = [other for other in same if f"/{other}".endswith(wanted)]
+        if found:
+            return found
+    return [project.by_stem[path]] if not ending and path in project.by_stem else []
 
 
 def _check_line(claim: Claim, path: str, line: int, project: Project) -> Verdict | None:
@@ -140,8 +140,8 @@ def _check_absent(claim: Claim, path: str, project: Project) -> Verdict | None:
     stands = tree.stands(plain)
     if stands:
         return claim.found(Outcome.HOLDS, f"{plain}, which git ignores")
-    if stands is None:
-        return claim.unchecked("a link lies on the way")
+    if stands is None or tree.remark:
+        return claim.unchecked(tree.remark or "a link lies on the way")
     if _is_left_out(plain, project):
         return claim.unchecked("git ignores it, or tools make it")
     if _is_placeholder(plain) or plain.rpartition("/")[2] in project.own_names:
@@ -211,8 +211,9 @@ def _in_the_past(claim: Claim, path: str, old: str, project: Project) -> Verdict
         new = new.removesuffix(f"/{behind}") if new.endswith(f"/{behind}") else ""
     if new and project.tree.has(new):
         told = f"git: moved to {new} in {commit.shown}"
-        return claim.found(Outcome.MOVED, told, suggestion=_in_place(claim.text, path, new))
-    return claim.found(Outcome.MISSING, f"git: deleted in {commit.shown}")
+        place = _in_place(claim.text, path, new)
+        return claim.found(Outcome.MOVED, told, suggestion=place, was_there=True)
+    return claim.found(Outcome.MISSING, f"git: deleted in {commit.shown}", was_there=True)
 
 
 def _in_place(said: str, path: str, new: str) -> str:
@@ -220,7 +221,9 @@ def _in_place(said: str, path: str, new: str) -> str:
     behind = "/" * path.endswith("/")
     place = _PLACE.search(said)
     before = "./" if said.startswith("./") else ""
-    # a line of the old file is none of the new one, unless only the name is another
+    if not new.isprintable() or "`" in new:
+        # a name that would not stay inside its backticks
+        return ""
     return f"{before}{new}{behind}{place[0] if place else ''}"
 
 

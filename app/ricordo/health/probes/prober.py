@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -21,11 +23,13 @@ from ricordo.health.probes.versions import (
     version_claims,
     words_of,
 )
+from ricordo.memory.layout import Role
 from ricordo.memory.note import Note
 
 MOST_CLAIMS = 400
 """Of one note; what comes behind them is not checked."""
 _MOST_FILES_TOLD = 4
+_ENTRY = re.compile(r"\]\([^)\n]*\.md\b|\[\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,11 @@ def claims_of(note: Note) -> Claims:
     than the description.
     """
     found: dict[tuple[ClaimKind, str], Claim] = {}
+    is_index = note.role is Role.INDEX
     for passage in passages(note):
+        if is_index and _ENTRY.search(passage.statement.text):
+            # it sums up a note, which makes the claim itself
+            continue
         for take in (path_claims, symbol_claims, command_claims, version_claims, value_claims):
             for claim in take(passage):
                 key = (claim.kind, claim.text)
@@ -64,10 +72,10 @@ def claims_of(note: Note) -> Claims:
 
 def _says_it_better(claim: Claim, before: Claim) -> bool:
     """Whether `claim` is to be checked instead of the one `before` it with the same text."""
-    mine, other = claim.passage, before.passage
-    if claim.is_doubtful != before.is_doubtful:
-        return before.is_doubtful
-    return other.is_summary and not mine.is_summary
+    if before.is_doubtful or before.passage.is_summary:
+        is_better = before.is_doubtful or not claim.passage.is_summary
+        return is_better and not claim.is_doubtful
+    return False
 
 
 def verdicts_of(note: Note, claims: Claims, project: Project) -> tuple[Verdict, ...]:
@@ -82,14 +90,14 @@ def verdicts_of(note: Note, claims: Claims, project: Project) -> tuple[Verdict, 
 
 def _checked(claims: Iterable[Claim], project: Project) -> Iterator[Verdict | None]:
     """Yield the verdict on each claim; None for what turns out to be none."""
-    tied: set[int] = set()
+    beside: dict[int, set[str]] = defaultdict(set)
     later: list[Claim] = []
     for claim in claims:
         match claim.kind:
             case ClaimKind.PATH:
                 found = check_path(claim, project)
                 if found and found.outcome is Outcome.HOLDS:
-                    tied.add(id(claim.passage.statement))
+                    beside[id(claim.passage.statement)].add(found.evidence[0])
                 yield found
             case ClaimKind.COMMAND:
                 yield check_command(claim, project)
@@ -100,7 +108,7 @@ def _checked(claims: Iterable[Claim], project: Project) -> Iterator[Verdict | No
             case _:
                 later.append(claim)
     for claim in later:
-        yield check_symbol(claim, project, is_tied=id(claim.passage.statement) in tied)
+        yield check_symbol(claim, project, beside[id(claim.passage.statement)])
 
 
 def _commits_since(note: Note, verdicts: Iterable[Verdict], project: Project) -> Verdict | None:
@@ -113,12 +121,12 @@ def _commits_since(note: Note, verdicts: Iterable[Verdict], project: Project) ->
     confirmed = moment_of(note.stamped) if held else None
     if confirmed is None:
         return None
-    touched = project.commits_since(confirmed)
     files: dict[str, list[Commit]] = {}
     for verdict in held:
         path = verdict.evidence[0]
-        if path in project.tree.files and path in touched:
-            files[path] = touched[path]
+        is_file = path in project.tree.files
+        if is_file and (commits := project.history.commits_on(path, confirmed)):
+            files[path] = commits
     if not files:
         return None
     told = [f"{path}: {_counted(commits)}" for path, commits in files.items()]

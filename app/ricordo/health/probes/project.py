@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 
 from ricordo.disk.project_tree import ProjectTree
 from ricordo.disk.project_words import ProjectWords
-from ricordo.health.probes.history import Commit, ProjectHistory
-from ricordo.health.probes.instructions import Instruction, read_instructions
+from ricordo.health.probes.history import ProjectHistory
+from ricordo.health.probes.instructions import Instructions
 from ricordo.health.probes.manifests import Manifests
 
 
@@ -32,7 +32,7 @@ class Project:
         self.history = history
         self.own_names = frozenset(own_names)
         inside = self.inside(memory_root)
-        self._memory = f"{inside}/" if inside else ""
+        self.memory = f"{inside}/" if inside else ""
         """The memory's folder in the project, which proves nothing of what notes say."""
         self._lines: dict[str, int] = {}
         self._written: dict[str, bool] = {}
@@ -49,7 +49,7 @@ class Project:
         """Find out of all `words` at once whether the project holds them: one by one takes long."""
         unknown = {word for word in words if word not in self._written}
         if unknown:
-            found = self.words.among(unknown, self._memory)
+            found = self.words.among(unknown, self.memory)
             self._written.update((word, word in found) for word in unknown)
 
     def has_word(self, word: str) -> bool:
@@ -87,12 +87,6 @@ class Project:
         return Manifests.of(self.tree)
 
     @cached_property
-    def instructions(self) -> tuple[Instruction, ...]:
+    def instructions(self) -> Instructions:
         """What the project tells its agents, line by line."""
-        return read_instructions(self.tree)
-
-    def commits_since(self, moment: float) -> Mapping[str, list[Commit]]:
-        """Return the commits after `moment`, in seconds since the epoch, by the paths that they
-        touched; newest first.
-        """
-        return self.history.commits_since(moment)
+        return Instructions.of(self.tree)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ricordo.health.evidence import ClaimKind, Outcome, Verdict
 from ricordo.health.probes.claim import Claim, names
@@ -29,6 +29,7 @@ _TELLING = re.compile(
 )
 _FLAG = re.compile(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
 _OWN_SCRIPT = re.compile(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
+_PAGES = (".md", ".mdx", ".txt", ".rst", ".yml", ".yaml", ".toml", ".json")
 _SEPARATOR = re.compile(r"\.|::|->|#")
 _KNOWN = frozenset((*dir(builtins), *keyword.kwlist))
 _FILE_NAME = re.compile(
@@ -39,7 +40,7 @@ _FILE_NAME = re.compile(
 
 def symbol_claims(passage: Passage) -> Iterator[Claim]:
     """Yield the names of code and the flags of scripts that a sentence has in backticks."""
-    for offset, text in passage.code():
+    for offset, text in passage.code:
         line = passage.line_at(offset)
         if symbol_in(text):
             yield Claim(ClaimKind.SYMBOL, text, line, passage)
@@ -71,15 +72,22 @@ def word_of(claim: Claim) -> str:
     return claim.text.removeprefix("--") if claim.text.startswith("--") else symbol_in(claim.text)
 
 
-def check_symbol(claim: Claim, project: Project, *, is_tied: bool) -> Verdict | None:
-    """Say whether the project is written with the name; `is_tied` where a file of the project
-    stands beside it in the note. None where nothing shows that it is a name of the project.
+def check_symbol(claim: Claim, project: Project, beside: Iterable[str]) -> Verdict | None:
+    """Say whether the project is written with the name; `beside` are the paths that stand in the
+    same statement. None where nothing shows that it is a name of the project.
     """
     word = word_of(claim)
     if project.has_word(word):
         return claim.found(Outcome.HOLDS, f"{word} is written in the project")
-    if project.words.remark:
-        return claim.unchecked(project.words.remark)
-    if not is_tied:
+    if left_out := project.tree.remark or project.words.remark:
+        return claim.unchecked(left_out)
+    if not any(_ties(word, path, project) for path in beside):
         return None
     return claim.found(Outcome.MISSING, f"no file of the project holds {word}")
+
+
+def _ties(word: str, path: str, project: Project) -> bool:
+    """Whether a path of the project beside a name shows that the name is the project's too."""
+    # a setting of the surroundings is named beside the page that explains it
+    is_page = path.lower().endswith(_PAGES)
+    return project.tree.has(path) and not (word.isupper() and is_page)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ricordo.health.evidence import ClaimKind, Outcome, Verdict
 from ricordo.health.probes.claim import Claim
+from ricordo.health.probes.manifests import Declared
 from ricordo.health.probes.passage import Passage
 from ricordo.health.probes.project import Project
 
@@ -16,9 +17,7 @@ _SPOKEN = re.compile(rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\
 _DIGITS = re.compile(r"\d+")
 _RANGE = re.compile(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
 _PORT = re.compile(r"\bport (\d{2,5})\b", re.IGNORECASE)
-_SET = re.compile(
-    r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|\"[^\"]*\"|'[^']*'|true|false|True|False)"
-)
+_SET = re.compile(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|true|false|True|False)")
 _MOST_FILES = 12
 _NO_PRODUCTS = frozenset(
     ("version", "step", "phase", "part", "port", "level", "chapter", "section")
@@ -27,12 +26,22 @@ _NO_PRODUCTS = frozenset(
 
 def version_claims(passage: Passage) -> Iterator[Claim]:
     """Yield what a sentence says of versions: `name@1.2` in backticks, `Name 1.2` in words."""
-    for offset, text in passage.code():
+    for offset, text in passage.code:
         if _PINNED.fullmatch(text):
             yield Claim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
     for match in _SPOKEN.finditer(passage.spoken):
-        if match[1].lower() not in _NO_PRODUCTS:
+        if _is_version(match, is_first=not passage.spoken[: match.start()].strip(" -*+#|>")):
             yield Claim(ClaimKind.VERSION, match[0], passage.line_at(match.start()), passage)
+
+
+def _is_version(match: re.Match[str], *, is_first: bool) -> bool:
+    """Whether a word and a number are a product and its version rather than “open 3 files”."""
+    name, number = match[1], match[0][len(match[1]) + 1 :]
+    if name.lower() in _NO_PRODUCTS:
+        return False
+    is_named = any(char.isupper() for char in name[1:]) or "." in name
+    is_numbered = "." in number or number.startswith("v")
+    return is_named or is_numbered or (name[0].isupper() and not is_first)
 
 
 def check_version(claim: Claim, project: Project) -> Verdict | None:
@@ -45,31 +54,43 @@ def check_version(claim: Claim, project: Project) -> Verdict | None:
         return None
     said = match[2].split(".")
     told = [f"{each.path}: {each.name} {each.version}" for each in declared]
-    asked = [_fixed(each.version) for each in declared]
-    if any(version is not None and _agree(said, version) for version in asked):
-        return claim.found(Outcome.HOLDS, told[0])
-    if any(version is None for version in asked):
-        return claim.unchecked(told[0])
+    agree = [_agrees(said, each) for each in declared]
+    if True in agree:
+        return claim.found(Outcome.HOLDS, told[agree.index(True)])
+    if None in agree:
+        return claim.unchecked(told[agree.index(None)])
     return claim.found(Outcome.CHANGED, *told[:3])
 
 
-def _fixed(version: str) -> list[str] | None:
-    """The numbers of a version that is asked for; None where many would do."""
-    if _RANGE.search(version.strip()):
+def _agrees(said: list[str], declared: Declared) -> bool | None:
+    """Whether a version, told in as many numbers as a person needs, is the one that is asked for;
+    None where many would do.
+    """
+    asked = _DIGITS.findall(declared.version)
+    if not asked or _RANGE.search(declared.version.strip()):
         return None
-    found = _DIGITS.findall(version)
-    return found or None
-
-
-def _agree(said: list[str], asked: list[str]) -> bool:
-    """Whether a version that is told in as many numbers as a person needs is the one asked for."""
+    if said[0] != asked[0]:
+        return False
     # what stands behind the second number changes with every update of a lock file
-    return all(one in ("x", other) for one, other in list(zip(said, asked, strict=False))[:2])
+    minor, least = ([*numbers, "x"][1] for numbers in (said, asked))
+    if "x" in (minor, least) or minor == least:
+        return True
+    return _takes_newer(declared) and asked[0] != "0" and int(minor) > int(least)
+
+
+def _takes_newer(declared: Declared) -> bool:
+    """Whether a later second number would do as well: as `^` says, and Cargo without a sign."""
+    version = declared.version.strip()
+    return version.startswith("^") or (
+        declared.path.endswith("Cargo.toml") and version[0].isdigit()
+    )
 
 
 def value_claims(passage: Passage) -> Iterator[Claim]:
-    """Yield ports and, in backticks, constants with their values."""
-    for offset, text in passage.code():
+    """Yield ports and, in backticks, constants with their values: numbers and truth values, for a
+    text may be a credential.
+    """
+    for offset, text in passage.code:
         if _SET.fullmatch(text):
             yield Claim(ClaimKind.VALUE, text, passage.line_at(offset), passage)
     for match in _PORT.finditer(passage.spoken):
@@ -107,7 +128,7 @@ def _definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
     definition = re.compile(
         rf"^[ \t]*(?:(?:export|const|let|var|static|final|pub|public|private)\s+)*{re.escape(name)}"
         rf"\s*(?::\s*[\w<>\[\]., ]+)?\s*="
-        rf"\s*(-?\d[\d_.]*|\"[^\"\n]*\"|'[^'\n]*'|true|false|True|False)"
+        rf"\s*(-?\d[\d_.]*|true|false|True|False)"
         rf"\s*(?:[;,#]|//|$)",
         re.MULTILINE,
     )
@@ -118,4 +139,4 @@ def _definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
 
 
 def _plain(value: str) -> str:
-    return value.strip("\"'").replace("_", "").lower()
+    return value.replace("_", "").lower()

@@ -2,106 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 
 from ricordo.health.evidence import ClaimKind, Outcome, Verdict
 from ricordo.health.finding import Fix, Severity
 from ricordo.health.mending.claims import in_new_words
-from ricordo.health.rule import Context, Found, memory_rule
-from ricordo.memory.memory import Memory
+from ricordo.health.rule import Context, Found, verdict_rule
 from ricordo.memory.note import Note
 
 _NAMES = frozenset((ClaimKind.SYMBOL, ClaimKind.COMMAND))
 _STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
 _FAILED = frozenset((Outcome.MISSING, Outcome.MOVED, Outcome.CHANGED))
 
-Wanted = Callable[[Verdict], bool]
 
-
-def _is_lost_path(verdict: Verdict) -> bool:
-    return verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED
-
-
-def _is_lost_name(verdict: Verdict) -> bool:
-    return verdict.kind in _NAMES and verdict.outcome in _FAILED
-
-
-def _is_changed(verdict: Verdict) -> bool:
-    return verdict.kind in _STATED and verdict.outcome in _FAILED
-
-
-def _is_repeated(verdict: Verdict) -> bool:
-    return verdict.kind is ClaimKind.INSTRUCTION
-
-
-def _rests_on(wanted: Wanted) -> Callable[[Memory, Context], tuple[object, ...]]:
-    """What a rule looks at: the verdicts that it tells, and the notes that they are about."""
-    return lambda memory, context: tuple(_told(memory, context, wanted))
-
-
-def _told(memory: Memory, context: Context, wanted: Wanted) -> Iterator[tuple[Note, Verdict]]:
-    for path, verdicts in context.evidence.verdicts.items():
-        for verdict in verdicts:
-            if wanted(verdict) and (note := memory.by_path.get(path)) is not None:
-                yield note, verdict
-
-
-@memory_rule(
+@verdict_rule(
     "missing-path",
     Severity.WARNING,
     "the note names a file or folder of the project that is not there (any more)",
-    rests_on=_rests_on(_is_lost_path),
 )
-def missing_path(memory: Memory, context: Context) -> Iterator[Found]:
+def missing_path(note: Note, verdicts: tuple[Verdict, ...], context: Context) -> Iterator[Found]:
     """Paths that lead nowhere in the project."""
-    for note, verdict in _told(memory, context, _is_lost_path):
-        where = f": {verdict.suggestion}?" if verdict.suggestion else "."
-        message = f"{verdict.claim} is not there{where}"
-        yield from _found(note, verdict, message)
+    for verdict in verdicts:
+        if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
+            where = f": {verdict.suggestion}?" if verdict.suggestion else "."
+            yield from _found(note, verdict, f"{verdict.claim} is not there{where}")
 
 
-@memory_rule(
+@verdict_rule(
     "missing-symbol",
     Severity.WARNING,
     "the note names a function, class, flag or command that the project does not contain",
-    rests_on=_rests_on(_is_lost_name),
 )
-def missing_symbol(memory: Memory, context: Context) -> Iterator[Found]:
+def missing_symbol(note: Note, verdicts: tuple[Verdict, ...], context: Context) -> Iterator[Found]:
     """Names that the project is not written with."""
-    for note, verdict in _told(memory, context, _is_lost_name):
-        yield from _found(note, verdict, f"The project has no {verdict.claim}.")
+    for verdict in verdicts:
+        if verdict.kind in _NAMES and verdict.outcome in _FAILED:
+            yield from _found(note, verdict, f"The project has no {verdict.claim}.")
 
 
-@memory_rule(
+@verdict_rule(
     "changed-since",
     Severity.INFO,
     "files that the note names have commits after the note was last confirmed",
-    rests_on=_rests_on(_is_changed),
 )
-def changed_since(memory: Memory, context: Context) -> Iterator[Found]:
+def changed_since(note: Note, verdicts: tuple[Verdict, ...], context: Context) -> Iterator[Found]:
     """Files, versions and values that went on while the note did not."""
-    for note, verdict in _told(memory, context, _is_changed):
-        if verdict.kind is ClaimKind.COMMITS:
-            message = f"What it names was changed after {note.stamped}."
-        else:
+    for verdict in verdicts:
+        if verdict.kind in _STATED and verdict.outcome in _FAILED:
             message = f"{verdict.claim}: the project says otherwise."
-        yield from _found(note, verdict, message)
+            if verdict.kind is ClaimKind.COMMITS:
+                message = f"What it names was changed after {note.stamped}."
+            yield from _found(note, verdict, message)
 
 
-@memory_rule(
-    "restates-instructions",
-    Severity.INFO,
-    "the note repeats CLAUDE.md / AGENTS.md",
-    rests_on=_rests_on(_is_repeated),
-)
-def restates_instructions(memory: Memory, context: Context) -> Iterator[Found]:
+@verdict_rule("restates-instructions", Severity.INFO, "the note repeats CLAUDE.md / AGENTS.md")
+def restates_instructions(
+    note: Note, verdicts: tuple[Verdict, ...], context: Context
+) -> Iterator[Found]:
     """Notes that say what agents are told anyway, once a note."""
-    told: set[str] = set()
-    for note, verdict in _told(memory, context, _is_repeated):
-        if note.path not in told:
-            told.add(note.path)
-            source = verdict.evidence[0].partition(": ")[0]
-            yield from _found(note, verdict, f"{source} says the same.")
+    repeated = (verdict for verdict in verdicts if verdict.kind is ClaimKind.INSTRUCTION)
+    for verdict in islice(repeated, 1):
+        source = verdict.evidence[0].partition(": ")[0]
+        yield from _found(note, verdict, f"{source} says the same.")
 
 
 def _found(note: Note, verdict: Verdict, message: str) -> Iterator[Found]:
@@ -110,7 +73,7 @@ def _found(note: Note, verdict: Verdict, message: str) -> Iterator[Found]:
     if line:
         fix = _fix(note, verdict, line)
         cause = f"{verdict.kind}\0{verdict.claim}"
-        yield Found(line, message, cause, verdict.evidence, note.path, fix)
+        yield Found(line, message, cause, verdict.evidence, fix=fix)
 
 
 def _line_of(note: Note, verdict: Verdict) -> int:

@@ -15,14 +15,14 @@ from ricordo.memory.layout import Role
 from ricordo.memory.links import Link
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note, Trouble
-from ricordo.notebook.activity_words import day_in_words, read_briefly
+from ricordo.notebook.activity_words import brief_day, read_briefly
 from ricordo.notebook.age import age_in_words
 from ricordo.notebook.associate import LINKS, Association
 from ricordo.notebook.open import Look
 from ricordo.text import clip, one_line
 from ricordo.tui.render.empty import READING
 from ricordo.tui.render.index_rows import PROTECTED
-from ricordo.tui.render.line import BLANK, Line, Span, width_of, wrap
+from ricordo.tui.render.line import BLANK, Line, Span, fit, width_of, wrap
 from ricordo.tui.render.markdown import Resolver, chunks, render_markdown
 from ricordo.tui.render.source import render_source
 
@@ -143,11 +143,11 @@ class NotePage:
         known = self._look.evidence.origins.get(self._note.path)
         session = self._note.head.scalar("originSessionId")
         if known is not None:
-            day = day_in_words(known.at)
+            before, behind = "from session “", f"” · {brief_day(known.at, self._today)}"
             key = (Span("  O ", "key"), Span("origin", "dim"))
-            room = self._width - width_of(key)
-            text = clip(f"from session “{clip(known.session, 60)}” · {day}", room)
-            return [Line((Span(text, "dim"), *key))]
+            room = max(8, self._width - width_of((Span(before + behind), *key)))
+            text = f"{before}{clip(known.session, min(room, 60))}{behind}"
+            return [Line(fit((Span(text, "dim"), *key), self._width))]
         if session:
             return [Line((Span(clip(f"from session {session}", self._width), "dim"),))]
         return []
@@ -210,7 +210,10 @@ class NotePage:
 
     def _way(self, association: Association) -> str:
         between = [self._look.memory.by_path[it.path].stem for it in association.steps[:-1]]
-        return f"via {', '.join(between)}" if between else association.steps[0].how
+        if between:
+            return f"via {', '.join(between)}"
+        # "same session as", "given together with": no name follows here
+        return association.steps[0].how.rpartition(" ")[0]
 
     def _name_of(self, path: str) -> Span:
         self.targets.append(Target(Leads.NOTE, path))

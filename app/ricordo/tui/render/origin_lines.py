@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from ricordo.activity.session import Deed, Who
-from ricordo.notebook.activity_words import NOBODY_SAID_IT
+from ricordo.notebook.activity_words import NOBODY_SAID_IT, day_in_words, local_time
 from ricordo.notebook.origin import Cause, Said
-from ricordo.text import clip, one_line
+from ricordo.text import clip
 from ricordo.tui.render.line import BLANK, Line, Span, shown, wrap
 
 NOTHING_KNOWN = "No transcript tells any more where this note came from."
@@ -47,12 +46,12 @@ def step_title(causes: Sequence[Cause], at: int) -> str:
         return ""
     cause = causes[at]
     done = _DONE[cause.deed] if cause.deed else "named by the note"
-    return f"{at + 1} of {len(causes)} · {done} {_day(cause.at)}"
+    return f"{at + 1} of {len(causes)} · {done} {day_in_words(cause.at)}"
 
 
 def session_title(cause: Cause, width: int) -> str:
     """Return which session it was, in one row."""
-    return clip(f"{cause.agent.shown} · {cause.shown_session} · {_day(cause.at)}", width)
+    return clip(f"{cause.agent.shown} · {cause.shown_session} · {day_in_words(cause.at)}", width)
 
 
 def _verdict(cause: Cause, width: int) -> list[Line]:
@@ -87,18 +86,6 @@ def _turns(count: int) -> str:
     return "1 turn is" if count == 1 else f"{count} turns are"
 
 
-def _local(at: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(at).astimezone()
-    except (ValueError, OverflowError):
-        return None
-
-
-def _day(at: str) -> str:
-    moment = _local(at)
-    return f"{moment:%-d %B %Y}" if moment else "on an unknown day"
-
-
 def _time(at: str) -> str:
-    moment = _local(at)
-    return one_line(f"{moment:%H:%M}") if moment else ""
+    moment = local_time(at)
+    return f"{moment:%H:%M}" if moment else ""

@@ -85,7 +85,7 @@ class MainScreen(ActingScreen[None]):
         self._recalling = Recalling(
             self, notebook, self._reading, lambda: self._palette, self._go_to
         )
-        self._knowing = Knowing(self, self._follower, self.say)
+        self._knowing = Knowing(self, self._follower, self.say, self._past.known)
         self._elsewhere = Elsewhere(self, self._reading, lambda: self._palette)
         self._painted = asyncio.Event()
         self._look: Look | None = None
@@ -129,9 +129,9 @@ class MainScreen(ActingScreen[None]):
     # What is on the screen
 
     @property
-    def settled(self) -> bool:
-        """Whether the memory was read and judged."""
-        return self._look is not None and self._look.judged
+    def known(self) -> bool:
+        """Whether the memory was read and judged by all that can be known of it."""
+        return self._look is not None and self._look.known
 
     @property
     def situation(self) -> Situation:
@@ -160,7 +160,7 @@ class MainScreen(ActingScreen[None]):
     def on_looked(self, message: Looked) -> None:
         """Show what was seen, with the cursor where it was."""
         self.call_after_refresh(self._painted.set)
-        before, was_settled = self._seen, self.settled
+        before, was_judged = self._seen, bool(self._look and self._look.judged)
         self._seen = seen = message.seen
         if isinstance(seen, Lost):
             self.notify(str(seen.error), severity="error", markup=False, timeout=10)
@@ -187,7 +187,7 @@ class MainScreen(ActingScreen[None]):
         self._changing.looked(seen.look)
         self._recalling.looked(seen.look)
         self.say()
-        if self.settled and not was_settled:
+        if seen.look.judged and not was_judged:
             # what is loaded stays: looking for garbage among it at every key takes long
             gc.freeze()
 

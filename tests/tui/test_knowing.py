@@ -1,0 +1,110 @@
+"""Evidence on the screen: it comes after the notes, follows changes, and keeps nobody waiting."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from ricordo.memory.memory import Memory
+from ricordo.notebook.evidence import Step, Stopped
+from ricordo.notebook.open import Notebook
+from tests.builders import note_text
+from tests.tui.stage import build, staged
+from tests.unit.machine import git
+
+NOTE = "project_tides.md"
+FILES = {
+    "MEMORY.md": "- [Tides](project_tides.md)\n- [Units](feedback_units.md)\n",
+    NOTE: note_text("project-tides", "Heights are in `src/tides.py`, calls in `src/calls.py`.\n"),
+    "feedback_units.md": note_text("feedback-units", "Metres, never feet.\n"),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A memory inside its project, which has one of two files."""
+    memory = build(tmp_path, FILES)
+    project = memory.parent
+    (project / "src").mkdir()
+    (project / "src" / "tides.py").write_text("x = 1\n")
+    git(project, "init", "--quiet")
+    return memory
+
+
+async def test_what_the_project_says_stands_with_the_note(root: Path) -> None:
+    async with staged(root) as stage:
+        assert "missing-path" in stage.freshness_text
+        assert "src/calls.py is not there." in stage.freshness_text
+        assert "2 claims checked against" in stage.freshness_text
+        await stage.go_to("feedback_units.md")
+        assert "claims checked" not in stage.freshness_text
+
+
+async def test_without_a_project_that_is_said_once(tmp_path: Path) -> None:
+    async with staged(build(tmp_path, FILES)) as stage:
+        await stage.press("3", "right")
+        assert "no project is known" in stage.freshness_text.replace("\n", " ")
+
+
+async def test_a_changed_note_is_checked_anew(root: Path) -> None:
+    async with staged(root) as stage:
+        (root / NOTE).write_text(note_text("project-tides", "Plans come from `src/plans.py`.\n"))
+        await stage.wait_for(lambda: "src/plans.py is not there." in stage.freshness_text)
+        assert "src/calls.py" not in stage.freshness_text
+
+
+async def test_a_changed_project_is_looked_at_when_the_person_asks(root: Path) -> None:
+    async with staged(root) as stage:
+        (root.parent / "src" / "calls.py").write_text("x = 1\n")
+        await stage.press("ctrl+r")
+        await stage.wait_for(lambda: "2 hold" in stage.freshness_text.replace("\n", " "))
+        assert "missing-path" not in stage.freshness_text
+
+
+async def test_a_rename_in_git_is_one_key_away(root: Path) -> None:
+    project = root.parent
+    (project / "src" / "calls.py").write_text("def calls():\n    return [1, 2, 3]\n")
+    git(project, "add", "src")
+    git(project, "commit", "--quiet", "-m", "begin")
+    git(project, "mv", "src/calls.py", "src/ships.py")
+    git(project, "commit", "--quiet", "-m", "They are ships")
+    async with staged(root) as stage:
+        await stage.press("3", "F")
+        await stage.paints("write src/ships.py for src/calls.py")
+        await stage.confirm()
+        await stage.wait_for(lambda: "`src/ships.py`" in (root / NOTE).read_text())
+        await stage.wait_for(lambda: "missing-path" not in stage.freshness_text)
+
+
+class Endless:
+    """Evidence that is never there: gathered until nobody waits for it."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+
+    def gather(self, notebook: Notebook, memory: Memory, step: Step) -> bool:
+        try:
+            while True:
+                step("probing 3/9")
+        except Stopped:
+            self.ended.set()
+            raise
+
+
+async def test_gathering_is_told_keeps_no_key_waiting_and_ends_with_the_screen(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = Endless()
+    monkeypatch.setattr(
+        Notebook, "gather", lambda notebook, memory, step: endless.gather(notebook, memory, step)
+    )
+    async with staged(root, known=False) as stage:
+        await stage.wait_for(lambda: "probing 3/9" in stage.top)
+        await stage.press("j")
+        assert stage.here == "feedback_units.md"
+        assert not endless.ended.is_set()
+        await stage.press("3", "right")
+        assert "being checked" in stage.freshness_text.replace("\n", " ")
+    assert endless.ended.wait(10)

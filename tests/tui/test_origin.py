@@ -1,0 +1,193 @@
+"""The screen of a note's origin, and what the note pane tells of sessions."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from ricordo.tui.app import RicordoApp
+from ricordo.tui.screens.inbox import InboxScreen
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.origin import OriginScreen
+from ricordo.tui.widgets.bar import Bar
+from tests.transcripts import BEGAN, Claude
+from tests.tui import hostile
+from tests.tui.stage import Stage, build, notebook_app, staged, text_of
+from tests.tui.test_looks import Compare
+
+TIDES, CACHE = "project_tides.md", "project_cache.md"
+SAID = "Remember: the port is Sines. Tables come from the institute of the sea."
+
+
+def with_transcript(root: str | Path, note: str, said: str = SAID) -> Path:
+    """Let an agent, whose memory is at `root`, have a session in which it wrote `note`."""
+    claude = Path(os.environ["HOME"]) / ".claude"
+    claude.mkdir(exist_ok=True)
+    (claude / "settings.json").write_text(json.dumps({"autoMemoryDirectory": str(root)}))
+    path = f"{root}/{note}"
+    script = Claude().says("Which tables are these?").answers("Those of the harbour office.")
+    script.says(said).uses("Write", file_path=path, content="The port is Sines. Tables: institute.")
+    script.answers("Noted, with where the tables come from.").says("Fine.").uses(
+        "Read", file_path=path
+    )
+    script.says("The tables of the institute come monthly now.")
+    script.uses("Edit", file_path=path, new_string="Tables come monthly from the institute.")
+    return script.titled("Tables of tides").write(claude.parent)
+
+
+@pytest.fixture(autouse=True)
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the clock on the wall be that of UTC: times of turns are shown by it."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+async def opened(stage: Stage) -> OriginScreen:
+    await stage.press("O")
+    await stage.shows(OriginScreen)
+    screen = stage.app.screen
+    assert isinstance(screen, OriginScreen)
+    await stage.wait_for(lambda: screen.is_loaded)
+    await stage.settle()
+    return screen
+
+
+async def test_the_note_pane_tells_of_its_session_and_its_readings(tmp_path: Path) -> None:
+    root = build(tmp_path)
+    with_transcript(root, TIDES)
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.wait_for(lambda: "read 1×" in stage.note_text)
+        assert "from session “Tables of…” · 5 Oct  O origin" in stage.note_text
+        await stage.go_to(CACHE)
+        await stage.wait_for(lambda: "never read" in stage.note_text)
+        assert "from session" not in stage.note_text
+
+
+async def test_without_transcripts_nothing_is_told(tmp_path: Path) -> None:
+    async with staged(build(tmp_path)) as stage:
+        await stage.go_to(TIDES)
+        assert "read" not in stage.note_text.split("\n")[0]
+        await stage.press("O")
+        assert isinstance(stage.app.screen, MainScreen)
+        assert "No transcript tells" in stage.toasts
+
+
+async def test_the_origin_quotes_the_turn_and_steps_through_later_changes(tmp_path: Path) -> None:
+    root = build(tmp_path)
+    transcript = with_transcript(root, TIDES)
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        screen = await opened(stage)
+        shown = text_of(screen._turns)
+        assert f"┃ {SAID}" in shown
+        assert "✎ wrote the note project_tides.md" in shown
+        assert "1 of 2 · written 5 October 2026" in stage.painted()
+        assert str(transcript) in screen.query_one("#state", Bar).text
+        await stage.press("y")
+        assert stage.app.clipboard == SAID
+        await stage.press("left_square_bracket")
+        assert "This is what made the note" in stage.toasts
+        await stage.press("right_square_bracket")
+        assert "┃ The tables of the institute come monthly now." in text_of(screen._turns)
+        assert "2 of 2 · changed 5 October 2026" in stage.painted()
+        await stage.press("right_square_bracket")
+        assert "No later change is known" in stage.toasts
+        await stage.press("left_square_bracket")
+        assert "1 of 2" in stage.painted()
+        await stage.press("escape")
+        assert isinstance(stage.app.screen, MainScreen)
+
+
+async def test_the_turns_are_walked_through_on_a_small_screen(tmp_path: Path) -> None:
+    root = build(tmp_path)
+    with_transcript(root, TIDES)
+    async with staged(root, size=(60, 12)) as stage:
+        await stage.go_to(TIDES)
+        view = (await opened(stage))._turns
+        await stage.press("j", "j", "k")
+        assert view.scroll_offset.y == 1
+        await stage.press("G")
+        assert view.is_vertical_scroll_end
+        end = view.scroll_offset.y
+        await stage.press("pageup")
+        assert view.scroll_offset.y < end
+        await stage.press("g", "pagedown")
+        assert 0 < view.scroll_offset.y <= end
+
+
+async def test_the_quote_stays_when_the_transcript_goes(tmp_path: Path) -> None:
+    root = build(tmp_path)
+    transcript = with_transcript(root, TIDES)
+    async with staged(root):
+        pass
+    transcript.unlink()
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        screen = await opened(stage)
+        assert SAID in text_of(screen._turns)
+        assert "the transcript itself is gone" in screen.query_one("#state", Bar).text
+
+
+def ready(note: str) -> Callable[[Pilot[int]], Awaitable[None]]:
+    async def on_screen(pilot: Pilot[int]) -> None:
+        app = pilot.app
+        assert isinstance(app, RicordoApp)
+        stage = Stage(app, pilot)
+        await stage.wait_for(lambda: stage.looked, "the first look")
+        await stage.know()
+        await stage.go_to(note)
+        screen = await opened(stage)
+        # where it lies differs from run to run
+        screen._is_there = {}
+        screen.say()
+        app.clear_notifications()
+        await stage.settle()
+
+    return on_screen
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda s: f"{s[0]}x{s[1]}")
+def test_origin(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
+    root = build(tmp_path)
+    with_transcript(root, TIDES)
+    assert snap_compare(notebook_app(root), terminal_size=size, run_before=ready(TIDES))
+
+
+def test_what_nobody_said(snap_compare: Compare, tmp_path: Path) -> None:
+    root = build(tmp_path)
+    with_transcript(root, TIDES, "Make the curve thicker.")
+    assert snap_compare(notebook_app(root), terminal_size=(80, 24), run_before=ready(TIDES))
+
+
+def test_hostile_turns(snap_compare: Compare, tmp_path: Path) -> None:
+    root = build(tmp_path)
+    marked = map(hostile.marked, ("1b", "csi", "osc52", "bidi", "zero"))
+    texts = (SAID, *hostile.MARKUP, hostile.WIDE, hostile.LONG, *marked)
+    said = "\n".join(texts)
+    with_transcript(root, TIDES, said)
+    assert snap_compare(notebook_app(root), terminal_size=(120, 40), run_before=ready(TIDES))
+
+
+async def test_the_inbox_names_the_session_as_soon_as_it_is_known(tmp_path: Path) -> None:
+    root = build(tmp_path)
+    with_transcript(root, CACHE)
+    async with staged(root) as stage:
+        with_transcript(root, TIDES)
+        await stage.press("i")
+        await stage.shows(InboxScreen)
+        path = root / TIDES
+        path.write_text(path.read_text().replace("Sines", "Setubal"))
+        written = (BEGAN + timedelta(minutes=10)).timestamp()
+        os.utime(path, (written, written))
+        await stage.paints("Claude Code · Tables of tides")

@@ -1,0 +1,48 @@
+"""What is understood of shell commands, and what is not guessed at."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.activity.shell import plain_deeds
+
+
+@pytest.mark.parametrize(
+    ("command", "deeds"),
+    [
+        ("cat a.md", ["read a.md"]),
+        ("cat -n 'a b.md' c.md 2>/dev/null", ["read a b.md", "read c.md"]),
+        ("head -n 5 a.md | tail -3", ["read a.md"]),
+        ("sed -n '1,40p' a.md", ["read a.md"]),
+        ("sed -i 's/a/b/' a.md", ["edited a.md"]),
+        ("rg -n 'tide.*' a.md b.md", ["read a.md", "read b.md"]),
+        ("cd notes && cat a.md; cat b.md", ["read notes/a.md", "read notes/b.md"]),
+        ("ls\ncat a.md", ["read a.md"]),
+        ("rm -f a.md", ["deleted a.md"]),
+        ("mv a.md b.md", ["deleted a.md", "wrote b.md"]),
+        ("cat *.md", []),
+        ("cat $NOTE", []),
+        ("cat `ls`", []),
+        ("cat > a.md", []),
+        ("cat a.md > b.md", []),
+        ("echo cat a.md", []),
+        ("cat 'a.md", []),
+        ("", []),
+    ],
+)
+def test_plain_commands_are_understood_and_others_left_alone(
+    command: str, deeds: list[str]
+) -> None:
+    found = [
+        f"{deed} {folder + '/' if folder else ''}{path}"
+        for deed, path, folder in plain_deeds(command)
+    ]
+    assert found == deeds
+
+
+@given(st.text(alphabet="ct adsr-m.\\'\"$|&;<>\n*/0", max_size=60))
+def test_any_command_may_be_looked_at(command: str) -> None:
+    for _, path, _ in plain_deeds(command):
+        assert isinstance(path, str)

@@ -1,0 +1,94 @@
+"""What the commands tell of sessions: `show`, `inbox`, `lint`, `purge`."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.builders import note_text
+from tests.transcripts import BEGAN, Claude
+from tests.unit.cli.conftest import Ricordo
+
+SAID = "Remember: the port is Sines, see the ports and the south."
+
+
+@pytest.fixture
+def session(memory: Path, pinned: Path) -> Claude:
+    """Return a session, not yet written, in which `tides.md` was written and then changed."""
+    claude = pinned / ".claude"
+    claude.mkdir()
+    (claude / "settings.json").write_text(json.dumps({"autoMemoryDirectory": str(memory)}))
+    path = str(memory / "tides.md")
+    script = Claude().says(SAID).uses("Write", file_path=path, content="See the ports, the south.")
+    script.says("Sines it is, with all its ports.")
+    return script.uses("Edit", file_path=path, new_string="Sines and all its ports.")
+
+
+def test_show_quotes_what_caused_a_note(session: Claude, ricordo: Ricordo, pinned: Path) -> None:
+    assert json.loads(ricordo("show", "tides", "--json"))["origin"] is None
+    session.titled("Ports").write(pinned)
+    origin = json.loads(ricordo("show", "tides", "--json"))["origin"]
+    (change,) = origin.pop("changes")
+    assert origin == {
+        "session": session.session,
+        "title": "Ports",
+        "agent": "claude",
+        "at": "2026-10-05T09:01:00.000+00:00",
+        "deed": "wrote",
+        "speaker": "person",
+        "quote": SAID,
+        "turn": "5b1c-0",
+    }
+    assert (change["deed"], change["quote"]) == ("edited", "Sines it is, with all its ports.")
+    told = ricordo("show", "tides")
+    assert "origin       written in Claude Code “Ports”, 5 October 2026" in told
+    assert f"“{SAID}”" in told
+    assert "changed      edited in Claude Code “Ports”, 5 October 2026" in told
+    assert "read         never, but edited on 5 October 2026 in “Ports”" in told
+
+
+def test_show_names_the_session_of_the_head_where_no_transcript_is_left(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    head = note_text("ports").replace("type: project", "type: project\n  originSessionId: a-b-c")
+    (memory / "ports.md").write_text(head)
+    told = json.loads(ricordo("show", "ports", "--json"))["origin"]
+    assert told == {"session": "a-b-c", "changes": []}
+    assert "origin       a-b-c" in ricordo("show", "ports")
+
+
+def test_lint_finds_what_was_never_read(session: Claude, ricordo: Ricordo, pinned: Path) -> None:
+    session.began = datetime.now().astimezone() + timedelta(days=1)
+    session.lines.clear()
+    session.uses("Read", file_path=f"{pinned}/x").write(pinned)
+    found = json.loads(ricordo("lint", "--rule", "never-read", "--json"))["findings"]
+    assert [it["path"] for it in found] == ["ports.md", "tides.md"]
+    assert {it["severity"] for it in found} == {"info"}
+
+
+def test_the_inbox_names_the_session(
+    session: Claude, ricordo: Ricordo, memory: Path, pinned: Path
+) -> None:
+    session.titled("Ports").write(pinned)
+    (memory / "tides.md").write_text(note_text("tides", "Sines and all its ports.\n"))
+    # the fixture lets every file be an hour old
+    written = (BEGAN + timedelta(minutes=5, hours=1)).timestamp()
+    os.utime(memory / "tides.md", (written, written))
+    (change,) = json.loads(ricordo("inbox", "--json"))["changes"]
+    assert change["by"] == "Claude Code · Ports"
+
+
+def test_a_purge_takes_its_value_out_of_quotes(
+    session: Claude, ricordo: Ricordo, pinned: Path
+) -> None:
+    session.titled("Ports").write(pinned)
+    ricordo("show", "tides")
+    told = ricordo("purge", given="the south")
+    assert "quotes and titles of sessions" in told
+    for path in (pinned / ".local/state/ricordo").iterdir():
+        assert b"the south" not in path.read_bytes()
+    assert "see the ports and [purged]." in ricordo("show", "tides")

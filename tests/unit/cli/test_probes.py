@@ -1,0 +1,93 @@
+"""`ricordo lint --project`, called as a person calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ricordo.cli.main import run
+from tests.builders import note_text, write_memory
+
+BODY = "Heights come from `src/tides.py`, calls from `src/calls.py`.\n"
+
+Printed = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def project(tmp_path: Path, root: Path) -> Path:
+    """A project that has one of the two files which a note of the memory `root` names."""
+    write_memory(root, {"MEMORY.md": "- [x](x.md)\n", "x.md": note_text("x", BODY)})
+    return write_memory(tmp_path / "project", {"src/tides.py": "x = 1\n"})
+
+
+def rules(printed: Printed) -> list[str]:
+    return [finding["rule"] for finding in json.loads(printed.readouterr().out)["findings"]]
+
+
+def test_claims_are_checked_against_the_project_that_is_named(
+    root: Path, project: Path, capsys: Printed
+) -> None:
+    assert run(["lint", str(root), "--json"]) == 0
+    assert rules(capsys) == []
+    assert run(["lint", str(root), "--project", str(project), "--json"]) == 0
+    assert rules(capsys) == ["missing-path"]
+    assert run(["lint", str(root), "--project", str(project), "--fail-on", "warning"]) == 1
+    assert "x.md:9: warning: src/calls.py is not there. [missing-path]" in capsys.readouterr().out
+
+
+def test_the_project_is_the_one_in_which_the_memory_was_found(
+    project: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = write_memory(project / "memory", {"MEMORY.md": "- [x](x.md)\n"})
+    write_memory(kept, {"x.md": note_text("x", BODY)})
+    monkeypatch.chdir(project)
+    assert run(["lint", "--json"]) == 0
+    assert rules(capsys) == ["missing-path"]
+
+
+def test_a_project_that_is_not_there_is_wrong_usage(
+    root: Path, project: Path, capsys: Printed
+) -> None:
+    assert run(["lint", str(root), "--project", str(project / "nowhere")]) == 2
+    assert "is no directory" in capsys.readouterr().err
+
+
+def test_for_a_rule_on_the_text_no_project_is_looked_at(
+    root: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looked(*_: object) -> None:
+        raise AssertionError("the project was looked at")
+
+    monkeypatch.setattr("ricordo.disk.project_tree.list_project", looked)
+    assert run(["lint", str(root), "--project", str(project), "--rule", "dead-link"]) == 0
+
+
+def test_a_fix_by_hand_alone(root: Path, project: Path, capsys: Printed) -> None:
+    (project / "src" / "Calls.py").write_text("x = 1\n")
+    words = ["lint", str(root), "--project", str(project), "--fix", "--rule", "missing-path"]
+    assert run(words) == 0
+    assert "0 mended, 1 left" in capsys.readouterr().err
+    assert run([*words, "--unsafe"]) == 0
+    assert "1 mended, 0 left" in capsys.readouterr().err
+    assert "`src/Calls.py`" in (root / "x.md").read_text()
+
+
+def test_a_mended_head_mends_no_claim(root: Path, project: Path, capsys: Printed) -> None:
+    """What is known of a note still holds where another line of it is mended."""
+    write_memory(root, {"x.md": f"{BODY}\nSee [y](Y.md).\n", "y.md": note_text("y")})
+    assert run(["lint", str(root), "--project", str(project), "--fix", "--unsafe"]) == 0
+    told = capsys.readouterr().err
+    assert "left: x.md" in told
+    assert "missing-path" in told.partition("left:")[2]
+
+
+def test_a_search_for_what_is_wrong_looks_at_the_project(
+    project: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = write_memory(project / "memory", {"MEMORY.md": "- [x](x.md)\n"})
+    write_memory(kept, {"x.md": note_text("x", BODY)})
+    monkeypatch.chdir(project)
+    assert run(["search", "has:missing-path", "--json"]) == 0
+    assert [it["path"] for it in json.loads(capsys.readouterr().out)["results"]] == ["x.md"]

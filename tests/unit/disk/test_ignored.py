@@ -1,0 +1,72 @@
+"""What `.gitignore` leaves out, compared with what git says of the same files."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ricordo.disk.ignored import Ignored
+from tests.unit.machine import ENVIRON
+
+PATHS = (
+    "a.log",
+    "keep.log",
+    "deep/a.log",
+    "build/x.js",
+    "deep/build/x.js",
+    "src/gen/a.ts",
+    "src/gen/deep/b.ts",
+    "src/a.ts",
+    "docs/a.md",
+    "docs/deep/a.md",
+    "name with blank.txt",
+    "#hash",
+    "a1.txt",
+    "ab.txt",
+    ".env",
+    "deep/.env.local",
+)
+TEXTS = (
+    "*.log\n!keep.log\n",
+    "build/\n",
+    "/build\n",
+    "src/gen/**\n",
+    "src/**/b.ts\n**/a.md\n",
+    "docs/*.md\n",
+    "name with blank.txt   \n\\#hash\n# a comment\n\n",
+    "a[0-9].txt\n",
+    "a[!0-9].txt\n",
+    "a?.txt\r\n",
+    ".env*\n",
+    "deep\n!deep/a.log\n",
+    "***.log\n",
+    "[\n",
+)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_it_leaves_out_what_git_leaves_out(tmp_path: Path, text: str) -> None:
+    subprocess.run(("git", "init", "--quiet"), cwd=tmp_path, env=ENVIRON, check=True)
+    (tmp_path / ".gitignore").write_bytes(text.encode())
+    asked = "\n".join(PATHS).encode()
+    answer = subprocess.run(
+        ("git", "check-ignore", "--no-index", "--stdin"),
+        cwd=tmp_path,
+        env=ENVIRON,
+        input=asked,
+        capture_output=True,
+        check=False,
+    )
+    by_git = set(answer.stdout.decode().split("\n")) - {""}
+    ignored = Ignored([("", text)])
+    assert {path for path in PATHS if ignored.covers(path)} == by_git
+
+
+def test_a_file_in_a_folder_speaks_of_that_folder_alone() -> None:
+    ignored = Ignored([("", "*.log\n"), ("web", "/out\n!web.log\n")])
+    assert ignored.covers("web/out/page.html")
+    assert not ignored.covers("out/page.html")
+    assert not ignored.covers("web/web.log")
+    assert ignored.covers("web.log")

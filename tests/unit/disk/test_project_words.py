@@ -1,0 +1,94 @@
+"""The words of a project: found after one pass, read again only where a file is another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.disk import project_words
+from ricordo.disk.project_tree import ProjectTree, list_project
+from ricordo.disk.project_words import ProjectWords
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "web").mkdir(parents=True)
+    (root / "tides.py").write_text("def height_at(station, no_of=3): ...  # --dry-run\n")
+    (root / "web" / "curve.js").write_text("export const renderCurve = () => $el\n")
+    (root / "picture.png").write_bytes(b"\x89PNG\0\0 hiddenWord")
+    return root
+
+
+def listed(root: Path) -> ProjectTree:
+    return list_project(str(root), lambda: None)
+
+
+def words_of(root: Path, state: Path) -> ProjectWords:
+    words = ProjectWords(str(state), str(root))
+    words.bring_up(listed(root), lambda: None)
+    return words
+
+
+def test_names_are_found_whole(project: Path, tmp_path: Path) -> None:
+    words = words_of(project, tmp_path / "state")
+    asked = ("height_at", "height", "renderCurve", "rendercurve", "$el", "dry-run", "dry", "curve")
+    assert words.among(asked) == {"height_at", "renderCurve", "$el", "dry-run", "dry", "curve"}
+    assert not words.among(["hiddenWord"]), "a picture is not written in words"
+    assert words.files_with("renderCurve", 5) == ["web/curve.js"]
+
+
+def test_a_folder_can_be_left_out(project: Path, tmp_path: Path) -> None:
+    assert not words_of(project, tmp_path / "state").among(["renderCurve"], without="web/")
+
+
+def test_only_what_changed_is_read_again(project: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    words_of(project, state)
+    (project / "tides.py").write_text("def depth_at(): ...\n")
+    (project / "web" / "curve.js").unlink()
+    read: list[str] = []
+    tree = listed(project)
+    again = ProjectWords(str(state), str(project))
+    again.bring_up(_Watched(tree, read), lambda: None)  # type: ignore[arg-type]
+    assert read == ["tides.py"]
+    assert again.among(["height_at", "depth_at", "renderCurve"]) == {"depth_at"}
+    third = words_of(project, state)
+    assert third.among(["height_at", "depth_at"]) == {"depth_at"}
+
+
+class _Watched:
+    """A tree that tells which of its files are read."""
+
+    def __init__(self, tree: ProjectTree, read: list[str]) -> None:
+        self._tree, self._read, self.files = tree, read, tree.files
+
+    def read(self, path: str) -> bytes | None:
+        self._read.append(path)
+        return self._tree.read(path)
+
+
+def test_a_damaged_cache_is_made_anew(project: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    words_of(project, state)
+    kept = next((state / "projects").glob("*.db"))
+    raw = bytearray(kept.read_bytes())
+    raw[len(raw) // 2 :] = b"\xff" * (len(raw) - len(raw) // 2)
+    kept.write_bytes(raw)
+    assert words_of(project, state).among(["height_at"]) == {"height_at"}
+    assert words_of(project, state).among(["height_at"]) == {"height_at"}
+
+
+def test_without_a_state_directory_it_answers_all_the_same(project: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "state"
+    blocked.write_text("a file where the directory should be\n")
+    assert words_of(project, blocked).among(["height_at"]) == {"height_at"}
+
+
+def test_what_was_not_read_is_named(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project_words, "MOST_BYTES", 10)
+    words = words_of(project, tmp_path / "state")
+    assert words.remark.endswith("files of the project were not looked through")
