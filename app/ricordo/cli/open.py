@@ -24,6 +24,8 @@ Without PATH it opens the memory of the current directory. Commands:
   hook     the same for agents, which call it at every message
   usage    what notes were used for, and what was looked for in vain
   lint     what is wrong with a memory; --fix mends what can be mended
+  curate   propose changes by what you said to agents
+  pending  the proposals that wait; --apply and --drop decide
   inbox    what others changed since the last visit
   new      make a note and its entry in the index
   rename   give a note another name; links and index follow

@@ -2,9 +2,9 @@
 
 What changes least stands first, so that a cache of prompts serves the most of it. Where it would be
 longer than its budget, parts give way in this order: the oldest activity, the descriptions of notes
-that nothing touches, their names, gaps, the ends of the longest touched notes, the end of the index.
-The memory's own schema stays whole as long as it fits at all. Notes and talk stand as data, each
-line behind a mark, so that no line of theirs can pass for a line of ours.
+that nothing touches, their names, gaps, the last of the touched notes, the end of the index. The
+memory's own schema stays whole as long as it fits at all. Notes and talk stand as data, each line
+behind a mark, so that no line of theirs can pass for a line of ours.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Edits as an engine outside our code gives them: read strictly, and only then wishes.
 
-Notes are named by the ids that the brief gave out, never by paths; a new note has a name, from which
-its path is made here. Whatever is not exactly of the shape below is rejected with why, and takes
-nothing else down with it.
+Notes are named by the ids that the brief gave out, never by paths; a new note has a name, from
+which its path is made here. Whatever is not exactly of the shape below is rejected with why, and
+takes nothing else down with it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Which notes share words with a text. Recall stays silent where nothing bears plainly on a message;
-here a few shared words are enough to look closer.
+"""Which notes share words with a text.
+
+Recall stays silent where nothing bears plainly on a message; here a few shared words are enough to
+look closer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Proposals: changes that a curator wishes, each with its evidence and what was seen in checking."""
+"""Proposals: changes that a curator wishes, each with its evidence and what checking showed."""
 
 from __future__ import annotations
 

@@ -260,7 +260,7 @@ def _forbids(it: _Judged) -> bool:
 def _by_signs(judged: Sequence[_Judged]) -> Saying | None:
     """What several weaker signs speak for together."""
     for it in judged:
-        if not it.states or it.is_for_once and not it.objects or not _is_whole(it):
+        if not it.states or (it.is_for_once and not it.objects) or not _is_whole(it):
             continue
         if not (_sets_right(it) or _forbids(it)):
             continue

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ricordo.curator.gist import gist, share
+from ricordo.curator.patterns import pattern
 from ricordo.curator.proposal import Quoted, Wish
 from ricordo.health.conflicts.sayings import Said, sayings
 from ricordo.health.evidence import NotePair, Relation
@@ -26,9 +27,6 @@ _SAID_AGAIN = 0.6
 """Share of a statement that a note says elsewhere, from which it is not taken over in a merge."""
 _FEWEST_WORDS = 2
 """Words of a name, under which it may be a word of every text."""
-_REPLACES = re.compile(
-    r"\b(?:replaces|supersedes|instead of)\b|ersetzt|remplace|reemplaza|sustituye|sostituisce|substitui|取代|替代|대체|置き換え"
-)
 _MOST_LINKS = 20
 
 
@@ -78,7 +76,7 @@ def _replaced_by(memory: Memory, note: Note) -> Iterator[tuple[Note, str]]:
         old = memory.by_path[found.path]
         before = note.text.rfind("\n", 0, found.link.start) + 1
         lead = lowered(note.text[before : found.link.start])
-        match = list(_REPLACES.finditer(lead))
+        match = list(pattern("replaces").finditer(lead))
         if old.role is Role.NOTE and match and len(lead) - match[-1].end() <= 12:
             yield old, note.text[before : found.link.end]
 

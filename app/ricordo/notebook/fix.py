@@ -11,8 +11,8 @@ from ricordo.health.finding import Finding
 from ricordo.memory.change import AddEntry, Change
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.compose import compose
-from ricordo.memory.hard_link import hard_link_remarks
 from ricordo.memory.edited import with_edits
+from ricordo.memory.hard_link import hard_link_remarks
 from ricordo.memory.memory import Memory
 from ricordo.memory.protected import is_protected
 from ricordo.notebook.change import protected_paths

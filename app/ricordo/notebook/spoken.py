@@ -1,4 +1,4 @@
-"""What the person said to agents since the last curation, in every session that bears on a memory."""
+"""What the person said to agents since the last curation, in all sessions that bear on a memory."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import SHARED, note_text
+from tests.builders import SHARED, note_text, write_memory
 from tests.unit.cli.conftest import Ricordo, contents, settle
 
 RULE = "From now on write commands with uv run, not with pip."
@@ -185,3 +185,49 @@ def test_every_transcript_is_curated_without_an_error_and_nothing_without_eviden
             assert change["evidence"], path
             assert all(it["found"] for it in change["evidence"]), path
     assert contents(memory) == before
+
+
+def test_a_wiki_is_told_in_its_log(ricordo: Ricordo, tmp_path: Path, transcript: Path) -> None:
+    root = write_memory(
+        tmp_path / "wiki",
+        {
+            "CLAUDE.md": "# Schema\n\nPages stand in wiki/, sources in raw/.\n",
+            "raw/talk.md": "A talk.\n",
+            "wiki/index.md": "# Index\n\n- [Seiche](concepts/seiche.md) — a standing wave\n",
+            "wiki/log.md": "# Log\n\n## [2026-11-01] ingest | A talk\n",
+            "wiki/concepts/seiche.md": note_text("Seiche", "A standing wave.\n", type_="concept"),
+        },
+    )
+    settle(root)
+    told = ricordo("curate", "--session", str(transcript), "--yes", "-m", str(root))
+    assert "1 applied" in told
+    log = (root / "wiki/log.md").read_text("utf-8")
+    assert log.startswith("# Log\n\n## [2026-11-01] ingest | A talk\n\n## [2026-11-20] curate | 1 ")
+    settle(root)
+    ricordo("undo", "-m", str(root))
+    assert "curate" not in (root / "wiki/log.md").read_text("utf-8")
+
+
+def test_what_would_retire_many_waits_for_a_typed_word(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    for number in range(3):
+        old, new = f"old-{number}", f"new-{number}"
+        (memory / f"old_{number}.md").write_text(
+            note_text(old, f"Port {number} is served by the ferry.\n").replace(
+                "  type", "  modified: 2026-01-01T00:00:00.000Z\n  type"
+            ),
+            "utf-8",
+        )
+        (memory / f"new_{number}.md").write_text(
+            note_text(new, f"This replaces [[{old}]]: port {number} is closed.\n").replace(
+                "  type", "  modified: 2026-10-01T00:00:00.000Z\n  type"
+            ),
+            "utf-8",
+        )
+    transcript.write_text(said("Go on."), "utf-8")
+    told = ricordo("curate", "--session", str(transcript), "--yes")
+    assert told.count("applied: retire") == 1
+    assert told.count("many notes would be retired within a day") >= 2
+    ricordo("pending", "--apply", given="")
+    assert len([it for it in memory.iterdir() if it.name.startswith("old")]) == 2

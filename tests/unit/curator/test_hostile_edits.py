@@ -254,6 +254,7 @@ _TEXT = st.text(st.characters(), max_size=60) | st.sampled_from(
 _VALUE = st.recursive(
     st.none() | st.booleans() | st.integers() | _TEXT, lambda it: st.lists(it, max_size=3)
 )
+_NAMES = ("note", "other", "target", "successor", "old", "new", "text", "name", "type")
 _EDIT = st.fixed_dictionaries(
     {
         "op": st.sampled_from(
@@ -262,10 +263,7 @@ _EDIT = st.fixed_dictionaries(
         "reason": _TEXT,
         "evidence": st.just(PROOF) | _VALUE,
     },
-    optional={
-        key: _TEXT | _VALUE
-        for key in ("note", "other", "target", "successor", "old", "new", "text", "name", "type")
-    }
+    optional=dict.fromkeys(_NAMES, _TEXT | _VALUE)
     | {"description": _TEXT, "after_line": st.integers(-2, 20) | _VALUE},
 )
 
