@@ -26,6 +26,7 @@ Without PATH it opens the memory of the current directory. Commands:
   lint     what is wrong with a memory; --fix mends what can be mended
   curate   propose changes by what you said to agents
   pending  the proposals that wait; --apply and --drop decide
+  conflicts  pairs of notes that cannot both hold; --resolve settles one
   inbox    what others changed since the last visit
   new      make a note and its entry in the index
   rename   give a note another name; links and index follow

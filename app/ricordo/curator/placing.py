@@ -149,7 +149,11 @@ def _replaced(note: Note, it: Heard) -> Wish | None:
     if _is_newer(note, it.spoken.day):
         return None
     stems = gist(it.statement)
-    told = values(it.statement, it.spoken.day)
+    gone = rejected(it.saying.text)
+    told = {
+        kind: frozenset(value for value in of_kind if not gist(value) & gone)
+        for kind, of_kind in values(it.statement, it.spoken.day).items()
+    }
     best: tuple[int, Quote] | None = None
     for said in sayings(note):
         if said.in_head:

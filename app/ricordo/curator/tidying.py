@@ -28,6 +28,8 @@ _SAID_AGAIN = 0.6
 _FEWEST_WORDS = 2
 """Words of a name, under which it may be a word of every text."""
 _MOST_LINKS = 20
+_WORD = re.compile(r"[^\W_]+")
+_JOINED_BEFORE, _JOINED_BEHIND = re.compile(r"[\w/\[-]\Z"), re.compile(r"[\w/\]-]|\.\w")
 
 
 def tidied(
@@ -146,22 +148,34 @@ def _linked(memory: Memory, gone: set[str]) -> Iterator[Wish]:
                 yield Wish(AddLink(note.path, target.path), reason, (Quoted(note.path, quote),))
 
 
-def _telling_names(memory: Memory) -> dict[str, Note]:
-    """Return the notes by names that stand for nothing else, in lower case."""
+def _telling_names(memory: Memory) -> dict[str, dict[str, Note]]:
+    """Return the notes by names that stand for nothing else, in lower case, and those by their
+    first words.
+    """
     found: dict[str, Note | None] = {}
     for note in memory.notes:
         if note.role is not Role.NOTE:
             continue
         for name in {note.name.lower(), note.stem.lower()}:
-            if len(re.findall(r"[^\W_]+", name)) >= _FEWEST_WORDS:
+            if len(_WORD.findall(name)) >= _FEWEST_WORDS:
                 found[name] = None if name in found else note
-    return {name: note for name, note in found.items() if note is not None}
+    by_first: dict[str, dict[str, Note]] = {}
+    for name, named in found.items():
+        if named is not None:
+            by_first.setdefault(_WORD.findall(name)[0], {})[name] = named
+    return by_first
 
 
-def _named(note: Note, names: dict[str, Note]) -> Iterator[tuple[Note, str]]:
+def _named(note: Note, names: dict[str, dict[str, Note]]) -> Iterator[tuple[Note, str]]:
     for statement in statements(note):
         plain = lowered(statement.spoken)
-        for name, target in names.items():
-            at = plain.find(name)
-            if at >= 0 and re.search(rf"(?<![\w/-]){re.escape(name)}(?![\w/-]|\.\w)", plain):
-                yield target, statement.quoted(at)
+        for first in dict.fromkeys(_WORD.findall(plain)):
+            for name, target in names.get(first, {}).items():
+                at = plain.find(name)
+                if at >= 0 and _stands_alone(plain, at, at + len(name)):
+                    yield target, statement.quoted(at)
+
+
+def _stands_alone(plain: str, start: int, end: int) -> bool:
+    """Whether it is no part of a longer word, a path or a torn link."""
+    return not _JOINED_BEFORE.search(plain, 0, start) and not _JOINED_BEHIND.match(plain, end)

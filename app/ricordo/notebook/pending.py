@@ -92,10 +92,18 @@ def remember_curation(state: str, root: str, kept: Kept) -> None:
     }
     folder = os.path.join(state, FOLDER)
     try:
-        replace_state_file(folder, _name(root), json.dumps(document).encode("ascii"))
+        replace_state_file(folder, _name(root), _encoded(document))
     except OSError as error:
         reason = error.strerror or str(error)
         raise StateUnusable(f"{FOLDER} in {state} cannot be written: {reason}.") from None
+
+
+def _encoded(document: Mapping[str, Any]) -> bytes:
+    """Return the document as a purge can find values in it; escaped where it is no text."""
+    try:
+        return json.dumps(document, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(document).encode("ascii")
 
 
 def _told(it: Cursor) -> dict[str, Any]:
