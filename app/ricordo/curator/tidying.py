@@ -76,6 +76,9 @@ def _replaced_by(memory: Memory, note: Note) -> Iterator[tuple[Note, str]]:
         if found.leads is not Leads.NOTE or found.path == note.path:
             continue
         old = memory.by_path[found.path]
+        if note.path in {it.path for it in memory.links.get(old.path, ())}:
+            # it tells itself what took its place
+            continue
         before = note.text.rfind("\n", 0, found.link.start) + 1
         lead = lowered(note.text[before : found.link.start])
         match = list(pattern("replaces").finditer(lead))

@@ -39,6 +39,14 @@ def test_a_note_that_says_that_it_replaces_another_ends_it(root: Path) -> None:
     assert acts(root, {"old.md": old, "new.md": new}) == [Retire("old.md", "new.md")]
 
 
+def test_a_note_that_tells_what_took_its_place_stays(root: Path) -> None:
+    old = note_text("old-plan", "Weekly until March. What took its place: [[new-plan]].\n")
+    new = note_text("new-plan", "This replaces [[old-plan]]: daily.\n").replace(
+        "  type", "  modified: 2026-10-01T08:00:00.000Z\n  type"
+    )
+    assert acts(root, {"old.md": old, "new.md": new}) == []
+
+
 def test_a_link_alone_ends_no_note(root: Path) -> None:
     files = {
         "old.md": note_text("old-plan", "Weekly.\n"),
