@@ -3,6 +3,8 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ricordo.curator.saying import Kind, Saying, find_saying
 
@@ -151,3 +153,12 @@ def test_code_quotations_and_documents_are_not_what_the_person_says() -> None:
     assert found("```\n# from now on always use tabs\n```") is None
     assert found("> From now on write commands with uv.") is None
     assert found("Look at this.\n" + "From now on write everything twice. " * 80) is None
+
+
+@given(text=st.text(max_size=300), is_answer=st.booleans())
+def test_any_message_is_judged_without_an_error_and_quoted_as_it_stands(
+    text: str, is_answer: bool
+) -> None:
+    saying = find_saying(f"{text} Remember this: the port is Sines.", DAY, is_answer=is_answer)
+    if saying is not None:
+        assert all(quote in f"{text} Remember this: the port is Sines." for quote in saying.quotes)
