@@ -45,6 +45,7 @@ soak: $(DEVELOPS) ## run the tests at large figures; goes on where it was stoppe
 bench: $(DEVELOPS) ## measure speed beside its references
 	$(BIN)/python -m tests.benchmarks --notes $(BENCH_NOTES)
 	$(BIN)/python -m tests.benchmarks.find
+	$(BIN)/python -m tests.benchmarks.conflicts
 	$(BIN)/python -m tests.benchmarks.transcripts
 	$(BIN)/python -m tests.benchmarks.planted
 

@@ -80,13 +80,29 @@ def process_cpu(words: Sequence[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+class Cost(NamedTuple):
+    """What a task took."""
+
+    seconds: float
+    processor: float
+    """Seconds of processor time."""
+    peak: int
+    """The most KiB of memory that its process held."""
+
+
 def task_time(task: str, folder: Path, environ: Mapping[str, str] | None = None) -> float:
     """Return the seconds that a task of `tasks` takes in a fresh process."""
+    return task_cost(task, folder, environ).seconds
+
+
+def task_cost(task: str, folder: Path, environ: Mapping[str, str] | None = None) -> Cost:
+    """Return what a task of `tasks` costs in a fresh process."""
     words = [sys.executable, "-m", "tests.benchmarks.tasks", task, str(folder)]
     done = subprocess.run(
         words, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=True
     )
-    return float(done.stdout)
+    seconds, processor, peak = done.stdout.split()
+    return Cost(float(seconds), float(processor), int(peak))
 
 
 def shown(seconds: float) -> str:

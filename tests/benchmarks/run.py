@@ -31,6 +31,7 @@ from tests.benchmarks.measure import (
     process_cpu,
     process_time,
     repeated,
+    task_cost,
     task_time,
 )
 from tests.benchmarks.stage import (
@@ -48,6 +49,8 @@ P_OF_TARGETS = 0.0065
 """Seconds that P and C take on the machine for which targets were set."""
 FIRST_SCREEN = {1000: 2.5, 10_000: 5.0}
 """Targets in T, by notes."""
+COMPARISONS = 3
+"""How often notes are compared."""
 NO_SCREEN_FROM = 100_000
 """From so many notes on the screen is not measured."""
 
@@ -98,6 +101,24 @@ def reading(stage: Stage, p: Reference) -> Iterator[Row]:
     yield Row("  the same, beside R (target 25 to 50)", whole, r)
     short = [RICORDO, "list", "--short"]
     yield Row("process: ricordo list --short", command_time(short, stage), p, 3)
+
+
+def comparing(stage: Stage, p: Reference) -> Iterator[Row]:
+    """Which notes repeat or contradict each other, in processor time, for the machine is shared."""
+    at_10k = stage.notes == 10_000
+
+    def processor(name: str) -> float:
+        return repeated(lambda: task_cost(name, stage.memory).processor, COMPARISONS)
+
+    r = Reference("R", repeated(lambda: task_cost("read", stage.memory).processor))
+    target = 60 if at_10k else None
+    yield Row("candidates of duplicates and conflicts", processor("candidates"), r, target)
+    yield Row("  compared as well", processor("compare"), r)
+    c = python_cpu()
+    one_changed = processor("compare-one")
+    yield Row("  after one note changed", one_changed, c, in_p(0.05) if at_10k else None)
+    loaded, compared = (task_cost(name, stage.memory).peak for name in ("load", "compare"))
+    print(f"  memory: {loaded // 1024} MiB to load, {compared // 1024} MiB to compare as well")
 
 
 def command_time(words: Sequence[str], stage: Stage) -> float:
@@ -199,6 +220,7 @@ def run(notes: int, folder: Path, p: Reference) -> None:
     print(f"\n{notes:,} notes")
     plain = Stage(folder / "plain", notes)
     report(reading, plain, p)
+    report(comparing, plain, p)
     if notes >= NO_SCREEN_FROM:
         return
     report(first_screen, plain, p)

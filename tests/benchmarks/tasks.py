@@ -1,11 +1,13 @@
 """`python -m tests.benchmarks.tasks TASK DIR`: one measured act in a fresh process.
 
-Prints the seconds that the act took, without the start of the interpreter and the imports.
+Prints the seconds that the act took and those of them that the processor was used, without the
+start of the interpreter and the imports, and the most KiB that the process has held.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -77,6 +79,52 @@ def lint_structure(folder: str) -> Callable[[], None]:
     return lint(folder, STRUCTURAL)
 
 
+def find_candidates(folder: str) -> Callable[[], None]:
+    """Find the notes and the statements that are worth comparing, in a memory that was read."""
+    from ricordo.agents.claude import AUTO_MEMORY
+    from ricordo.disk.reader import read_memory
+    from ricordo.garbage import no_garbage_collection
+    from ricordo.health.conflicts.blocking import Blocks
+    from ricordo.health.conflicts.digest import digest
+    from ricordo.health.conflicts.repeats import alike
+
+    memory = read_memory(folder, AUTO_MEMORY)
+
+    def act() -> None:
+        with no_garbage_collection():
+            digests = {note.path: digest(note) for note in memory.notes}
+            alike(digests)
+            Blocks([words for it in digests.values() for words in it.subjects]).pairs()
+
+    return act
+
+
+def compare(folder: str) -> Callable[[], None]:
+    """Find the notes that repeat or contradict each other, in a memory that was read."""
+    from ricordo.agents.claude import AUTO_MEMORY
+    from ricordo.disk.reader import read_memory
+    from ricordo.health.conflicts.comparing import Comparing
+
+    memory = read_memory(folder, AUTO_MEMORY)
+    return lambda: void(Comparing().pairs(memory))
+
+
+def compare_one(folder: str) -> Callable[[], None]:
+    """The same, after one note was changed."""
+    from ricordo.agents.claude import AUTO_MEMORY
+    from ricordo.disk.reader import read_memory
+    from ricordo.health.conflicts.comparing import Comparing
+    from ricordo.memory.note import read_note
+
+    memory, comparing = read_memory(folder, AUTO_MEMORY), Comparing()
+    comparing.pairs(memory)
+    note = memory.notes[len(memory.notes) // 2]
+    text = note.raw + b"\nThe web view listens on port 8040.\n"
+    changed = read_note(note.path, text, note.facts, memory.layout)
+    later = memory.with_files({note.path: changed})
+    return lambda: void(comparing.pairs(later))
+
+
 def sync_files(folder: str, count: int) -> Callable[[], None]:
     """Write 4 KiB to a new file and wait until it is on the disk, `count` times: what a change
     set waits for are new files too, and on some disks an old one costs next to nothing.
@@ -128,6 +176,9 @@ TASKS: dict[str, Callable[[str], Callable[[], None]]] = {
     "load": load,
     "lint-structure": lint_structure,
     "lint": lint,
+    "candidates": find_candidates,
+    "compare": compare,
+    "compare-one": compare_one,
     "fsync": lambda folder: sync_files(folder, FSYNCS),
     "apply": lambda folder: apply_changes(folder, CHANGED),
 }
@@ -137,9 +188,11 @@ def main() -> None:
     """Do the task once, and print how long it took."""
     name, folder = sys.argv[1:]
     act = TASKS[name](folder)
-    start = time.perf_counter()
+    start, before = time.perf_counter(), time.process_time()
     act()
-    print(time.perf_counter() - start)
+    took, processor = time.perf_counter() - start, time.process_time() - before
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(took, processor, peak)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from textual.command import CommandList, CommandPalette
 
+from ricordo.notebook.conflicts import Keep
 from ricordo.settings.keymap import clashes
 from ricordo.tui.actions.registry import BY_ID, actions_on, known_actions, label_of, offered
 from ricordo.tui.render.index_rows import Order
+from ricordo.tui.screens.acting import CALM
+from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.finder import FinderScreen
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.help import HelpScreen
@@ -319,6 +323,63 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: "Nothing new" in stage.painted())
     await stage.press("escape")
     await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
+
+
+async def conflicting(stage: Stage) -> ConflictsScreen:
+    """Let two notes contradict each other, and open the workbench."""
+    for path, port in ((TIDES, 8040), (UNITS, 8100)):
+        note = Path(stage.main.root, path)
+        note.write_text(note.read_text("utf-8") + f"\nThe view listens on port {port}.\n", "utf-8")
+    await stage.wait_for(lambda: "conflicts 1" in " ".join(stage.bottom.split()), "the conflict")
+    await stage.press("x")
+    await stage.shows(ConflictsScreen)
+    screen = stage.app.screen
+    assert isinstance(screen, ConflictsScreen)
+    await stage.wait_for(lambda: time.monotonic() - screen.opened > CALM, "the screen is calm")
+    return screen
+
+
+@shows("conflicts")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.paints("Conflict 1 of 1")
+    await stage.press("x")
+    await stage.shows(MainScreen)
+
+
+@shows("keep-left", "keep-right")
+async def _(stage: Stage) -> None:
+    screen = await conflicting(stage)
+    for key, keep in (("1", Keep.LEFT), ("2", Keep.RIGHT)):
+        await stage.press(key)
+        await stage.shows(ProposalScreen)
+        side = screen.side(keep)
+        assert side is not None
+        assert f"Keep {side.quote.path}" in stage.painted()
+        await stage.press("escape")
+        await stage.shows(ConflictsScreen)
+
+
+@shows("merge")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.press("3")
+    await stage.shows(ProposalScreen)
+    assert "Merge into" in stage.painted()
+
+
+@shows("both")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.press("4")
+    await stage.shows(FormScreen)
+
+
+@shows("no-conflict")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.press("0")
+    await stage.paints("No two notes contradict each other")
 
 
 @shows("history")

@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 SUMMARY = """The terminal notebook for the memory that AI agents keep about you.
 
 Without PATH it opens the memory of the current directory. Commands:
-  demo     open a throwaway copy of the sample memory
-  list     every memory on this machine
-  load     what an agent is given at session start, and what is cut off
-  show     one note with all that is known of it
-  search   find notes by name and by what they say
-  recall   the notes an agent should read for a message
-  hook     the same for agents, which call it at every message
-  usage    what notes were used for, and what was looked for in vain
-  lint     what is wrong with a memory; --fix mends what can be mended
-  curate   propose changes by what you said to agents
-  pending  the proposals that wait; --apply and --drop decide
+  demo       open a throwaway copy of the sample memory
+  list       every memory on this machine
+  load       what an agent is given at session start, and what is cut off
+  show       one note with all that is known of it
+  search     find notes by name and by what they say
+  recall     the notes an agent should read for a message
+  hook       the same for agents, which call it at every message
+  usage      what notes were used for, and what was looked for in vain
+  lint       what is wrong with a memory; --fix mends what can be mended
   conflicts  pairs of notes that cannot both hold; --resolve settles one
-  inbox    what others changed since the last visit
-  new      make a note and its entry in the index
-  rename   give a note another name; links and index follow
-  retire   take a note out of the memory
-  history  the versions of a note, or of all
-  undo     take the last act back
-  redo     do again what was undone
-  restore  bring a version of a note back
-  purge    remove a value from the history
-  config   show, edit or locate the settings
+  curate     propose changes by what you said to agents
+  pending    the proposals that wait; --apply and --drop decide
+  inbox      what others changed since the last visit
+  new        make a note and its entry in the index
+  rename     give a note another name; links and index follow
+  retire     take a note out of the memory
+  history    the versions of a note, or of all
+  undo       take the last act back
+  redo       do again what was undone
+  restore    bring a version of a note back
+  purge      remove a value from the history
+  config     show, edit or locate the settings
 `ricordo COMMAND --help` says more."""
 
 

@@ -10,11 +10,13 @@ from ricordo.errors import WrongUsage
 from ricordo.health.conflicts.standing import cause_of, line_of
 from ricordo.health.evidence import NotePair, Origin, Outcome, Quote, Relation, Verdict
 from ricordo.health.finding import Finding
+from ricordo.health.rules.pairs import RULE_OF
 from ricordo.memory.note import Note
+from ricordo.notebook.activity_words import read_briefly
 from ricordo.notebook.open import Look
 from ricordo.text import visible
 
-RULE = "contradiction"
+RULE = RULE_OF[Relation.EXCLUDES]
 _FAILED = (Outcome.MISSING, Outcome.CHANGED, Outcome.MOVED)
 
 
@@ -38,8 +40,8 @@ class Side:
     verdicts: tuple[Verdict, ...] = ()
     """What the project says of the note's claims."""
     origin: Origin | None = None
-    reads: int | None = None
-    """How often agents read it; None where no transcript tells."""
+    read: str = ""
+    """How often agents have read it, in two words; "" where no session is known."""
     linked_from: tuple[str, ...] = ()
     """Paths of the files that lead to it."""
 
@@ -113,14 +115,13 @@ def _pair_of(finding: Finding, pairs: dict[tuple[str, str], NotePair]) -> NotePa
 
 def _side(look: Look, quote: Quote) -> Side:
     note, known = look.memory.by_path[quote.path], look.evidence
-    reads = known.reads.get(note.path)
     return Side(
         note,
         quote,
         line_of(note, quote),
         known.verdicts.get(note.path, ()),
         known.origins.get(note.path),
-        reads.times if reads else 0 if known.last_session else None,
+        read_briefly(known, note),
         look.memory.backlinks.get(note.path, ()),
     )
 

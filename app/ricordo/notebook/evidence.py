@@ -45,7 +45,7 @@ def without_rest(_: str) -> None:
 
 def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
     """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
-    own = (Activity(place, surroundings), Comparing())
+    own = (Activity(place, surroundings), Comparing(surroundings.state))
     project = surroundings.project or _project_of(place, surroundings)
     return (*own, Probing(project, surroundings)) if os.path.isdir(project) else own
 

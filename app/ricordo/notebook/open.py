@@ -106,6 +106,11 @@ class Look:
         counts = Counter((finding.severity, finding.rule) for finding in self.findings)
         return dict(sorted(counts.items(), key=lambda item: (-item[0][0], -item[1], item[0][1])))
 
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """How many findings there are of each rule."""
+        return Counter(finding.rule for finding in self.findings)
+
     def is_protected(self, note: Note) -> bool:
         """Say whether neither the curator nor a fix may change `note`."""
         return is_protected(note, self.marked)

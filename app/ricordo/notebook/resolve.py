@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
@@ -146,7 +146,8 @@ def _reworded(note: Note, reworded: Iterable[tuple[Said, str]]) -> tuple[Act, ..
     """The acts that give statements of a note other words: the description by its field, the body
     as a whole.
     """
-    text, acts = note.text, []
+    text = note.text
+    acts: list[Act] = []
     fields: dict[str, str] = {}
     for said, new in sorted(reworded, key=lambda pair: -pair[0].line):
         if said.in_head:
@@ -178,11 +179,13 @@ def _scope(words: str) -> str:
     """What was typed, with a preposition before it where there is none."""
     plain = " ".join(words.split()).rstrip(".")
     first = _WORD.match(plain.lower())
-    known = {*expressions("opposition", "scope"), *_TIME_WORDS}
+    known = {*expressions("opposition", "scope"), *expressions("opposition", "since")}
     return plain if first and first.group() in known else f"for {plain}"
 
 
-_TIME_WORDS = frozenset(("until", "since", "till", "bis", "seit", "depuis", "desde", "hasta", "fino"))
+_TIME_WORDS = frozenset(
+    ["until", "since", "till", "bis", "seit", "depuis", "desde", "hasta", "fino"]
+)
 
 
 def _with_scope(said: str, scope: str) -> str:
@@ -190,7 +193,3 @@ def _with_scope(said: str, scope: str) -> str:
     stop = _CLOSING.search(said)
     end = stop.start() if stop else len(said)
     return f"{said[:end]} {scope}{said[end:]}"
-
-
-Settle = Callable[[Memory], Settled]
-"""Gives what would settle a conflict in the memory as it is on disk."""

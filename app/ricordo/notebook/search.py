@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from ricordo.health.rule import all_rules
+from ricordo.health.rules.pairs import RULE_OF
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import folded
 from ricordo.memory.note import Note
@@ -85,6 +86,11 @@ def values_of(look: Look, uses: Mapping[str, int] | None = None) -> Values:
     labels = {
         path: {finding.rule for finding in findings} for path, findings in look.by_path.items()
     }
+    for pair in look.evidence.pairs:
+        # a finding on two notes is told of one of them, but is true of both
+        rule = RULE_OF[pair.relation]
+        if rule in labels.get(pair.left.path, ()):
+            labels.setdefault(pair.right.path, set()).add(rule)
     for note in look.memory.notes:
         if look.is_protected(note):
             labels.setdefault(note.path, set()).add(PROTECTED)

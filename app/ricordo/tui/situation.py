@@ -16,6 +16,7 @@ class Scene(StrEnum):
     PROPOSAL = "proposal"
     MEMORIES = "memories"
     ORIGIN = "origin"
+    CONFLICTS = "conflicts"
 
 
 NOTEBOOK = frozenset((Scene.NOTEBOOK,))
@@ -76,6 +77,8 @@ class Situation:
     redo: bool = False
     new: int = 0
     """How many arrivals wait in the inbox."""
+    conflicts: int = 0
+    """How many pairs of notes cannot both hold."""
     several_panes: bool = True
     room: bool = True
     """The terminal is wide enough for several panes."""

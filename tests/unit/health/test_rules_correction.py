@@ -30,6 +30,12 @@ def test_an_earlier_entry_corrects_nothing(lint: Lint) -> None:
     assert lint(_memory(old, new, dates=("2", "1")), "lost-correction") == ()
 
 
+def test_without_dates_the_entry_further_down_is_the_later_one(lint: Lint) -> None:
+    files = _memory("The API listens on port 8080.", "The API listens on port 9090.")
+    undated = {name: text.replace("modified: ", "kept: ") for name, text in files.items()}
+    assert len(lint(undated, "lost-correction")) == 1
+
+
 def test_entries_that_both_hold_are_no_correction(lint: Lint) -> None:
     for old, new in (
         ("The user likes Python.", "The user likes Rust."),

@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 _WORD_BITS = 20
 _PLACE_BITS = 24
@@ -35,14 +35,15 @@ class Blocks:
         self, subjects: Sequence[tuple[str, ...]], step: Callable[[], None] = lambda: None
     ) -> None:
         """`subjects` are the words of each statement; `step` is called now and then."""
-        counts = Counter(word for words in subjects for word in words)
+        counts = Counter(chain.from_iterable(subjects))
         told = sorted((word for word, n in counts.items() if n > 1), key=lambda w: (counts[w], w))
         self._number = {word: number for number, word in enumerate(told[:_MOST_WORDS], 1)}
         found = array("Q")
         for place, words in enumerate(subjects):
             if not place % _EVERY:
                 step()
-            found.extend([key << _PLACE_BITS | place for key in self._keys(words)])
+            if words:
+                found.extend([key << _PLACE_BITS | place for key in self._keys(words)])
         step()
         self._sorted = array("Q", sorted(found))
 
@@ -65,7 +66,8 @@ class Blocks:
 
     def _groups(self) -> Iterator[list[int]]:
         """The places that share a key, in their order, without crowds."""
-        last, places = -1, []
+        last = -1
+        places: list[int] = []
         mask = MOST_PLACES - 1
         for it in self._sorted:
             key = it >> _PLACE_BITS

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ricordo.health.conflicts import words as known
-from ricordo.health.conflicts.claim import Claim, Word, read_claim
+from ricordo.health.conflicts.claim import Claim, Word
 from ricordo.health.conflicts.differences import Differences, differences, names_of, texts_of
+from ricordo.health.conflicts.reading import read_claim
 
 _WIDEST = 3
 """Words of a value."""
@@ -84,7 +85,9 @@ def _by_choice(pair: _Pair) -> str:
     one, other = pair.one, pair.other
     if not (one.rejected or other.rejected) or one.is_denied or other.is_denied:
         return ""
-    mine, theirs = names_of(one) & other.rejected, names_of(other) & one.rejected
+    chosen = names_of(one) - one.rejected, names_of(other) - other.rejected
+    mine = chosen[0] & (other.rejected - names_of(other))
+    theirs = chosen[1] & (one.rejected - names_of(one))
     if mine and theirs:
         is_bare = len(pair.mine) <= len(mine) and len(pair.theirs) <= len(theirs)
         return _choice(pair, mine, theirs) if is_bare or pair.shared else ""
@@ -209,7 +212,7 @@ def _by_span(pair: _Pair) -> str:
         return ""
     if one.quantity != other.quantity or one.quantity == "some":
         return ""
-    if not _is_bound(pair):
+    if _is_country(mine) != _is_country(theirs) or not _is_bound(pair):
         return ""
     return f"one slot: {_said(mine)} / {_said(theirs)}"
 
@@ -221,6 +224,11 @@ def _is_value(claim: Claim, span: tuple[Word, ...]) -> bool:
     places = [it.at for it in span]
     between = [it for it in claim.words if min(places) < it.at < max(places)]
     return all(it in span for it in between)
+
+
+def _is_country(span: tuple[Word, ...]) -> bool:
+    """Whether a value is a country: a place in it is no other place."""
+    return any(word.text in known.words("countries") for word in span)
 
 
 def _is_bound(pair: _Pair) -> bool:

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from ricordo.garbage import no_garbage_collection
 from ricordo.health.conflicts.blocking import MOST_PLACES, Blocks
-from ricordo.health.conflicts.claim import read_claim
 from ricordo.health.conflicts.compare import opposed
 from ricordo.health.conflicts.digest import Digest, digest, is_class
-from ricordo.health.conflicts.repeats import alike, alike_to, repeats
+from ricordo.health.conflicts.keeping import SAME
+from ricordo.health.conflicts.reading import read_claim
+from ricordo.health.conflicts.repeats import alike, alike_to, common_sayings, repeats
 from ricordo.health.conflicts.sayings import Said
 from ricordo.health.evidence import NotePair, Quote, Relation
 from ricordo.memory.layout import Role
@@ -197,9 +198,12 @@ def _repeating(
     known: _Known, notes: Mapping[str, Note], candidates: Iterable[_Paths], step: Step
 ) -> set[_Paths]:
     found: set[_Paths] = set()
-    for one, other in sorted(candidates):
+    todo = sorted(candidates)
+    common = common_sayings(known.digests) if todo else frozenset()
+    for one, other in todo:
         step()
-        if repeats(notes[one], notes[other], (known.digests[one], known.digests[other])):
+        digests = known.digests[one], known.digests[other]
+        if repeats(notes[one], notes[other], digests, common):
             found.add((one, other))
     return found
 
@@ -221,5 +225,5 @@ def _found(known: _Known) -> Iterator[NotePair]:
                 break
     for left, right in known.repeating - excluding:
         whole = (Quote(left, 0, ""), Quote(right, 0, ""))
-        pairs.append(NotePair(Relation.REPEATS, *whole, "they say nearly the same"))
+        pairs.append(NotePair(Relation.REPEATS, *whole, SAME))
     yield from sorted(pairs, key=lambda it: (it.left.path, it.right.path))

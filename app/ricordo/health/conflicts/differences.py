@@ -8,7 +8,9 @@ from typing import NamedTuple
 from ricordo.health.conflicts.claim import Claim, Number, Tool, Word
 
 _BOUNDS = frozenset(("maximum", "minimum"))
-_MEASURES = frozenset(("length", "size", "durat", "time", "lifetim", "long", "larg", "age", "number"))
+_MEASURES = frozenset(
+    ("length", "size", "durat", "time", "lifetim", "long", "larg", "age", "number")
+)
 """What only says that a number is one."""
 _ADVERBS = frozenset(("before", "manual", "sync", "vor", "avant", "antes", "prima", "manuell"))
 _CLOSE = 1e-9
@@ -144,6 +146,8 @@ def _numbers(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
     if len(mine) != len(theirs) or any(it.counts for it in (*mine, *theirs)):
         return [], loose
     pairs = list(zip(mine, theirs, strict=True))
+    if any(a.place == b.place == "subject" and "." not in a.text for a, b in pairs):
+        return [], loose
     if any(a.kind != b.kind or _refines(a, b) or _fits(one, other, a, b) for a, b in pairs):
         return [], loose
     kind = "numbers with one unit" if pairs[0][0].kind else "numbers"
@@ -176,12 +180,19 @@ def _days(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
     mine = [key for key in left if key not in right]
     theirs = [key for key in right if key not in left]
     loose = [*(left[key] for key in mine), *(right[key] for key in theirs)]
+    if all(_in_subject(claim, keys) for claim, keys in ((one, mine), (other, theirs))):
+        return [], loose
     if not mine or [kind for kind, _ in mine] != [kind for kind, _ in theirs]:
         return [], loose
     if any(_is_part(a, b) for (_, a), (_, b) in zip(mine, theirs, strict=True)):
         return [], loose
-    texts = [", ".join(texts) for texts in ((left[k] for k in mine), (right[k] for k in theirs))]
-    return [Difference("dates", *texts)], []
+    one_day, other_day = ", ".join(left[k] for k in mine), ", ".join(right[k] for k in theirs)
+    return [Difference("dates", one_day, other_day)], []
+
+
+def _in_subject(claim: Claim, keys: list[tuple[str, str]]) -> bool:
+    """Whether one of these days tells which thing is spoken of, as in `the weekly report`."""
+    return any((it.kind, it.name) in keys and it.place == "subject" for it in claim.days)
 
 
 def _is_part(one: str, other: str) -> bool:
@@ -210,4 +221,3 @@ def _opposites(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
 def _shared_opposites(one: Claim, other: Claim) -> frozenset[str]:
     sides = {(it.pair, it.side) for it in one.opposites}
     return frozenset(it.pair for it in other.opposites if (it.pair, it.side) in sides)
-

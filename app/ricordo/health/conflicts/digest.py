@@ -5,6 +5,7 @@ It is made of the note's text alone, so it holds until that changes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 from zlib import crc32
 
@@ -44,8 +45,10 @@ class Digest(NamedTuple):
 def digest(note: Note) -> Digest:
     """Return what is kept of `note`."""
     said = sayings(note)
-    subjects = tuple([_subject(it.text) for it in said])
-    return Digest(_sketch(words(note.body)), said, subjects)
+    found = [words(it.text) for it in said]
+    subjects = tuple([_keys_of(it) if len(it) <= _SAID_BY_THE_WAY else () for it in found])
+    body = [word for it, its in zip(said, found, strict=True) if not it.in_head for word in its]
+    return Digest(_sketch(body or words(note.body)), said, subjects)
 
 
 def is_class(key: str) -> bool:
@@ -56,16 +59,20 @@ def is_class(key: str) -> bool:
 def shingles_of(text: str) -> frozenset[int]:
     """Return all stretches of three words of a text, each as a number."""
     numbers = _numbers(words(text))
-    stretches = zip(numbers, numbers[1:], numbers[2:], strict=False)
-    return frozenset([a * 31 ^ b * 17 ^ c for a, b, c in stretches])
+    return _stretches(numbers, range(len(numbers) - 2))
 
 
 def _sketch(found: list[str]) -> frozenset[int]:
     numbers = _numbers(found)
-    stretches = zip(numbers, numbers[1:], numbers[2:], strict=False)
     if len(found) <= _FEW:
-        return frozenset([a * 31 ^ b * 17 ^ c for a, b, c in stretches])
-    return frozenset([n for a, b, c in stretches if not (n := a * 31 ^ b * 17 ^ c) & _SAMPLE])
+        return _stretches(numbers, range(len(numbers) - 2))
+    # those that begin with certain words: the others need not be put together
+    begin = [at for at, number in enumerate(numbers[:-2]) if not number & _SAMPLE]
+    return _stretches(numbers, begin)
+
+
+def _stretches(numbers: list[int], begin: Iterable[int]) -> frozenset[int]:
+    return frozenset([numbers[at] * 31 ^ numbers[at + 1] * 17 ^ numbers[at + 2] for at in begin])
 
 
 def _numbers(found: list[str]) -> list[int]:
@@ -82,22 +89,26 @@ def _numbers(found: list[str]) -> list[int]:
         return [known[word] for word in found]
 
 
-def _subject(text: str) -> tuple[str, ...]:
-    return () if text.count(" ") > _SAID_BY_THE_WAY else subject_of(text)
-
-
-def subject_of(text: str) -> tuple[str, ...]:
-    """Return what a text speaks of: its words in one form each, without those that say nothing;
-    for a thing of a class, a word and its opposite what both share.
+def _keys_of(found: list[str]) -> tuple[str, ...]:
+    """What a statement of these words speaks of: its words in one form each, without those that
+    say nothing; for a thing of a class, a word and its opposite what both share.
     """
-    found = words(text)
-    keys = _keys
-    if len(keys) > _MOST_KNOWN:
-        keys.clear()
-    for word in found:
-        if word not in keys:
-            keys[word] = _key(word)
-    return tuple(dict.fromkeys(key for word in found if (key := keys[word])))
+    try:
+        keys = [_keys[word] for word in found]
+    except KeyError:
+        if len(_keys) > _MOST_KNOWN:
+            _keys.clear()
+        _keys.update((word, _key(word)) for word in found if word not in _keys)
+        keys = [_keys[word] for word in found]
+    return tuple(dict.fromkeys(filter(None, keys)))
+
+
+def content_of(text: str) -> tuple[str, ...]:
+    """Return what a text speaks of word by word: numbers and things as they are named, without
+    words that say nothing.
+    """
+    found = dict.fromkeys(words(text))
+    return tuple(stem(word) for word in found if word not in known.words("filler"))
 
 
 def _key(word: str) -> str:

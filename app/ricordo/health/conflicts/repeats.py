@@ -7,7 +7,7 @@ subject is another statement.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
@@ -23,6 +23,8 @@ _LEAST_SAID_AGAIN = 0.6
 """Share of what the shorter note says that the other has to say as well."""
 _LEAST_ALIKE = 0.6
 """Share of common words from which two statements may be one."""
+_TEMPLATE = 3
+"""Notes that make one statement word by word."""
 _CROWD = 20
 """Notes with one stretch of words that are made after one template."""
 
@@ -63,14 +65,26 @@ def alike_to(digest: Digest, digests: Mapping[str, Digest]) -> list[str]:
     ]
 
 
-def repeats(one: Note, other: Note, digests: tuple[Digest, Digest]) -> bool:
-    """Say whether two notes say nearly the same."""
+def common_sayings(digests: Mapping[str, Digest]) -> frozenset[str]:
+    """Return the statements that so many notes make word by word that they are of a template."""
+    counts = Counter(it.text for digest in digests.values() for it in set(digest.sayings))
+    return frozenset(text for text, count in counts.items() if count >= _TEMPLATE)
+
+
+def repeats(
+    one: Note, other: Note, digests: tuple[Digest, Digest], common: Collection[str] = ()
+) -> bool:
+    """Say whether two notes say nearly the same, what stands first too; what is `common` to many
+    notes counts only where they say nothing else.
+    """
     mine, theirs = shingles_of(one.body), shingles_of(other.body)
     union = len(mine | theirs)
     if not union or len(mine & theirs) / union < _LEAST_SHARED:
         return False
     short, long = sorted(digests, key=lambda it: sum(len(said.text) for said in it.sayings))
-    said, heard = _gists(short), _gists(long)
+    said, heard = _gists(short, common), _gists(long, common)
+    if not said or not heard or not any(_is_one(said[0], its) for its in heard):
+        return False
     weight = sum(len(it.words) for it in said)
     again = sum(len(it.words) for it in said if any(_is_one(it, its) for its in heard))
     return weight > 0 and again / weight >= _LEAST_SAID_AGAIN
@@ -80,8 +94,9 @@ def _smaller(one: Digest, other: Digest) -> int:
     return min(len(one.shingles), len(other.shingles))
 
 
-def _gists(digest: Digest) -> list[_Gist]:
-    return [_gist(it.text) for it in digest.sayings if not it.in_head]
+def _gists(digest: Digest, common: Collection[str]) -> list[_Gist]:
+    told = [it.text for it in digest.sayings if not it.in_head]
+    return [_gist(text) for text in [it for it in told if it not in common] or told]
 
 
 def _gist(text: str) -> _Gist:

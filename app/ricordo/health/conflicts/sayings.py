@@ -6,19 +6,25 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ricordo.health.conflicts.claim import LONGEST
+from ricordo.health.conflicts.plain import LONGEST
+from ricordo.health.conflicts.words import pattern
 from ricordo.health.prose import Statement, statements
+from ricordo.health.vocabulary import lowered
 from ricordo.memory.note import Note
 
 MOST = 80
 """Statements of one note that are compared; what goes on longer is a log."""
+_LONGEST_LABEL = 40
 _SHORTEST = 6
 """Characters."""
 _END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)")
-_ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|no|nr|approx|ca|bzw|dr|mr|st)|\b\w)\.\Z", re.I)
+_STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]")
+"""One of these is in every text of one line that holds several sentences."""
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|no|nr|approx|ca|bzw|dr|mr|st)|\b\w)\.\Z", re.I
+)
 _LIST_MARK = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)+")
-_LABEL = re.compile(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)|(?:how to apply|rule|decision|fact):\s*", re.I)
-_REASON = re.compile(r"\s*\*{0,2}(?:why|warum|pourquoi|por qué|perché|por quê|为什么|이유|理由)\b[^:]{0,30}:", re.I)
+_LABEL = re.compile(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)")
 _NOTHING_SAID = re.compile(r"\s*(?:#{1,6}\s|\||[-*+]\s+\[[ xX]\]\s|<!--)")
 """Headings, rows of tables, tasks with a box, comments."""
 _QUOTED = re.compile(r"[\"“„«「].{12,}[\"”“»」]")
@@ -39,11 +45,21 @@ def sayings(note: Note) -> tuple[Said, ...]:
     found: list[Said] = []
     body = note.line_of(note.head.end) if note.head.end else 0
     for statement in statements(note):
-        if not _NOTHING_SAID.match(statement.text) and not _REASON.match(statement.text):
+        if not _NOTHING_SAID.match(statement.text) and not _gives_reason(statement):
             found.extend(_sentences(statement, statement.line < body))
         if len(found) >= MOST:
             break
     return tuple(found[:MOST])
+
+
+def _gives_reason(statement: Statement) -> bool:
+    """Whether it only says why, as `**Why:**` does."""
+    begin = statement.text[:_LONGEST_LABEL]
+    if ":" not in begin:
+        return False
+    begin = lowered(begin.lstrip(" *-"))
+    label, colon, _ = begin.partition(":")
+    return bool(colon) and bool(pattern("why").match(label))
 
 
 def _sentences(statement: Statement, in_head: bool) -> Iterator[Said]:
@@ -57,7 +73,8 @@ def _sentences(statement: Statement, in_head: bool) -> Iterator[Said]:
         start = end
         if _SHORTEST <= end - begin <= LONGEST:
             plain = " ".join(text[begin:end].split())
-            if not _QUOTED.search(plain):
+            may_quote = '"' in plain or not plain.isascii()
+            if not (may_quote and _QUOTED.search(plain)):
                 yield Said(statement.line_at(begin), plain, in_head)
 
 
@@ -70,6 +87,9 @@ def _behind_marks(text: str, begin: int, end: int) -> int:
 
 
 def _ends(text: str) -> Iterator[int]:
-    for match in _END.finditer(text.rstrip()):
+    text = text.rstrip()
+    if text.isascii() and "\n" not in text and not any(map(text.count, _STOPS)):
+        return
+    for match in _END.finditer(text):
         if not _ABBREVIATED.search(text, max(0, match.start() - 8), match.start()):
             yield match.end()

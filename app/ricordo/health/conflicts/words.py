@@ -12,8 +12,8 @@ from ricordo.health.vocabulary import SPACELESS, any_of, compiled, expressions, 
 _FILE = "opposition"
 _BLANK = re.compile(r"\s+")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
-_FIRST = re.compile(r"([a-z]+)(?: |-|\\-)")
-_LETTERS = re.compile(r"[a-z]+")
+_FIRST = re.compile(r"([a-z0-9]+)(?: |-|\\-)")
+_LETTERS = re.compile(r"[a-z0-9]+")
 
 
 class ToolClass(NamedTuple):
@@ -103,7 +103,7 @@ def synonyms() -> Mapping[str, str]:
 @cache
 def numbers() -> Mapping[str, str]:
     """Return the digits of number words."""
-    return {word: digits for word, digits in map(str.split, expressions(_FILE, "numbers"))}
+    return dict(text.split(" ", 1) for text in expressions(_FILE, "numbers"))
 
 
 @cache

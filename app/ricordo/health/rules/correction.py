@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice, takewhile
 
+from ricordo.health.conflicts.compare import excludes
+from ricordo.health.conflicts.digest import content_of
+from ricordo.health.conflicts.reading import read_claim
 from ricordo.health.finding import Fix, Severity
 from ricordo.health.mending.entries import lifted
-from ricordo.health.conflicts.compare import excludes
-from ricordo.health.conflicts.digest import subject_of
 from ricordo.health.prose import words_in
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.health.rules.index import what_is_listed
@@ -163,15 +164,19 @@ def _corrected(memory: Memory, lost: _Listed, known: _Loaded, alike: float) -> _
     is_correction = _has_correction(f"{lost.entry.text}\n{lost.note.description}")
     nearest = list(known.nearest(lost))
     for other in nearest:
-        if (is_correction or _is_later(lost, other)) and _speak_of_one_subject(lost, other, alike):
+        may_correct = is_correction or (_is_later(lost, other) and _are_of_now(lost, other))
+        if may_correct and _speak_of_one_subject(lost, other, alike):
             return other
     excluded = [other for other in nearest if _excludes(lost, other)]
     return excluded[0] if 0 < len(excluded) < _PATTERN else None
 
 
 def _excludes(lost: _Listed, other: _Listed) -> bool:
-    """Whether `lost` is the later of two statements that cannot both hold."""
-    return _is_later(lost, other) and any(
+    """Whether `lost` is the later of two statements that cannot both hold. Where neither has a
+    date, what stands further down in the index was written later.
+    """
+    is_later = _is_later(lost, other) or not (lost.stamped or other.stamped)
+    return is_later and any(
         excludes(old, new) for old in other.statements for new in lost.statements
     )
 
@@ -180,16 +185,28 @@ def _is_later(lost: _Listed, other: _Listed) -> bool:
     return lost.stamped > other.stamped > ""
 
 
+def _are_of_now(*them: _Listed) -> bool:
+    """Whether none of them tells of another time, or with doubt."""
+    return not any(read_claim(text).is_uncertain for it in them for text in it.statements)
+
+
 def _speak_of_one_subject(lost: _Listed, other: _Listed, alike: float) -> bool:
     """Whether both say other things of the same; a text of few words is like everything, and one
     that only says more than the other corrects nothing.
     """
-    mine, theirs = subject_of(lost.subject), subject_of(other.subject)
+    mine, theirs = content_of(lost.subject), content_of(other.subject)
     if min(len(set(mine)), len(set(theirs))) < _FEWEST_WORDS:
         return False
-    if set(mine) <= set(theirs) or set(theirs) <= set(mine):
+    if _says_only_more(mine, theirs) or _says_only_more(
+        content_of(lost.entry.hook), content_of(other.entry.hook)
+    ):
         return False
     return token_set_ratio(" ".join(mine), " ".join(theirs)) >= alike
+
+
+def _says_only_more(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Whether the words of one text all stand in the other."""
+    return set(mine) <= set(theirs) or set(theirs) <= set(mine)
 
 
 def _named_as_wrong(memory: Memory, lost: _Listed, known: _Loaded) -> str | None:
@@ -249,7 +266,7 @@ def _found(lost: _Listed, wrong: _Listed, index: Index, fix: Fix | None) -> Foun
 
 
 def _words(it: _Listed) -> frozenset[str]:
-    return frozenset(subject_of(" ".join(it.statements)))
+    return frozenset(content_of(" ".join(it.statements)))
 
 
 def _has_correction(text: str) -> bool:

@@ -11,6 +11,9 @@ from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
+RULE_OF = {Relation.EXCLUDES: "contradiction", Relation.REPEATS: "duplicate"}
+"""The rules that tell of pairs of notes."""
+
 
 def _rests_on(relation: Relation) -> Callable[[Memory, Context], tuple[object, ...]]:
     return lambda memory, context: tuple(_told(memory, context, relation))
@@ -26,7 +29,7 @@ def _told(
 
 
 @memory_rule(
-    "contradiction",
+    RULE_OF[Relation.EXCLUDES],
     Severity.WARNING,
     "two notes whose claims cannot both hold",
     rests_on=_rests_on(Relation.EXCLUDES),
@@ -42,7 +45,7 @@ def contradiction(memory: Memory, context: Context) -> Iterator[Found]:
 
 
 @memory_rule(
-    "duplicate",
+    RULE_OF[Relation.REPEATS],
     Severity.WARNING,
     "two notes say nearly the same",
     rests_on=_rests_on(Relation.REPEATS),

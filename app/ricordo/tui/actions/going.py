@@ -16,5 +16,15 @@ GOING: tuple[Action, ...] = (
         ANY_PANE,
         why_not=needs_memory,
     ),
+    Action(
+        "conflicts",
+        "x",
+        "conflicts",
+        "Settle the pairs of notes that cannot both hold, one after the other",
+        Group.GO,
+        NOTEBOOK | {Scene.CONFLICTS},
+        ANY_PANE,
+        why_not=needs_memory,
+    ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
 )

@@ -19,6 +19,9 @@ from ricordo.tui.situation import (
     needs_something_to_open,
 )
 
+_WITH_PANES = NOTEBOOK | PAST | {Scene.CONFLICTS}
+_BACK_AND_FORTH = NOTEBOOK | {Scene.INBOX, Scene.ORIGIN, Scene.CONFLICTS}
+
 MOVING: tuple[Action, ...] = (
     Action("cursor-down", "down,j", "down", "Move down", Group.MOVE, EVERYWHERE),
     Action("cursor-up", "up,k", "up", "Move up", Group.MOVE, EVERYWHERE),
@@ -50,7 +53,7 @@ MOVING: tuple[Action, ...] = (
         "open",
         "Open what is under the cursor: the note, the chosen link, where the finding is",
         Group.MOVE,
-        EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN},
+        EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS},
         ANY_PANE | {Scene.HISTORY, Scene.MEMORIES},
         why_not=needs_something_to_open,
     ),
@@ -70,14 +73,14 @@ MOVING: tuple[Action, ...] = (
         Group.MOVE,
         why_not=needs_index,
     ),
-    Action("next-pane", "tab", "next pane", "Go to the next pane", Group.MOVE, NOTEBOOK | PAST),
+    Action("next-pane", "tab", "next pane", "Go to the next pane", Group.MOVE, _WITH_PANES),
     Action(
         "previous-pane",
         "shift+tab",
         "previous pane",
         "Go to the previous pane",
         Group.MOVE,
-        NOTEBOOK | PAST,
+        _WITH_PANES,
     ),
     Action("index", "1", "index", "Go to the index, or to the list", Group.MOVE, NOTEBOOK | PAST),
     Action("note", "2", "note", "Go to the note, or to the diff", Group.MOVE, NOTEBOOK | PAST),
@@ -88,20 +91,20 @@ MOVING: tuple[Action, ...] = (
         "back",
         "Go back to the note opened before; in the inbox, to the visit before",
         Group.MOVE,
-        NOTEBOOK | {Scene.INBOX, Scene.ORIGIN},
+        _BACK_AND_FORTH,
         frozenset((Scene.INBOX, Scene.ORIGIN)),
-        {Scene.INBOX: "visit before", Scene.ORIGIN: "earlier"},
+        {Scene.INBOX: "visit before", Scene.ORIGIN: "earlier", Scene.CONFLICTS: "conflict before"},
         why_not=needs_back,
     ),
     Action(
         "forward",
         "right_square_bracket",
         "forward",
-        "Go forward again; in the origin, to the next change of the note",
+        "Go forward again; in the origin, to the next change; in conflicts, to the next one",
         Group.MOVE,
-        NOTEBOOK | {Scene.INBOX, Scene.ORIGIN},
-        frozenset((Scene.ORIGIN,)),
-        {Scene.ORIGIN: "later change"},
+        _BACK_AND_FORTH,
+        frozenset((Scene.ORIGIN, Scene.CONFLICTS)),
+        {Scene.ORIGIN: "later change", Scene.CONFLICTS: "next conflict"},
         why_not=needs_forward,
     ),
     Action(

@@ -16,10 +16,11 @@ from ricordo.tui.actions.judging import JUDGING
 from ricordo.tui.actions.leaving import LEAVING
 from ricordo.tui.actions.moving import MOVING
 from ricordo.tui.actions.seeing import SEEING
+from ricordo.tui.actions.settling import SETTLING
 from ricordo.tui.key_label import key_label
 from ricordo.tui.situation import Scene, Situation
 
-ACTIONS: tuple[Action, ...] = (*MOVING, *SEEING, *GOING, *CHANGING, *JUDGING, *LEAVING)
+ACTIONS: tuple[Action, ...] = (*MOVING, *SEEING, *GOING, *CHANGING, *JUDGING, *SETTLING, *LEAVING)
 
 BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
 

@@ -16,6 +16,8 @@ from ricordo.tui.render.index_rows import RowKind
 from ricordo.tui.situation import Pane, Situation
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from ricordo.memory.change_set import ChangeSet
     from ricordo.notebook.follow import Follower
     from ricordo.notebook.open import Look, Notebook
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from ricordo.tui.changing.fixing import Fixing
     from ricordo.tui.changing.forms import Forms
     from ricordo.tui.changing.leaving import Leaving
+    from ricordo.tui.changing.settling import Settling
     from ricordo.tui.changing.writing import Writing
     from ricordo.tui.palette import Palette
     from ricordo.tui.reading import Reading
@@ -102,7 +105,18 @@ class Changing:
 
         return Entries(self._writing, self._reading, self._panes.index)
 
+    @cached_property
+    def _settling(self) -> Settling:
+        from ricordo.tui.changing.settling import Settling
+
+        return Settling(self, self._writing, self._follower)
+
     # What the screen asks
+
+    @property
+    def app(self) -> App[object]:
+        """The program, which lends its terminal to editors."""
+        return self._panes.app
 
     @property
     def own(self) -> frozenset[str]:
@@ -122,6 +136,8 @@ class Changing:
         self._expected.looked(look)
         if look.judged:
             self.ask_history()
+        if "_settling" in self.__dict__:
+            self._settling.looked(look)
 
     def follow_moved(self, look: Look) -> None:
         """Stay in `look` with the open note where we gave it another path."""
@@ -157,6 +173,7 @@ class Changing:
             fix=look is not None and bool(mendable(look, *self._under_cursor())),
             undo=self._can_undo,
             redo=self._can_redo,
+            conflicts=look.numbers.get("contradiction", 0) if look else 0,
         )
 
     # What the screens have done that look back (`screens.past.Hands`)
@@ -280,6 +297,11 @@ class Changing:
         await self._follower.decide(finding_id, take_back=take_back)
         said = "It stands again." if take_back else "Dismissed until its cause changes."
         self._writing.tell(said)
+
+    def do_conflicts(self) -> None:
+        """Settle what contradicts itself."""
+        if self._reading.look is not None:
+            self._settling.open(self.app, self._reading.look)
 
     def do_undo(self) -> None:
         """Take the last act back."""

@@ -73,7 +73,7 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> lis
     scene = situation.scene
     acting = " ".join(label_of(BY_ID[name], keymap) for name in _ON_MARKED)
     counted = [Span(f" ◆ {situation.marks} marked: {acting} ", "accent")] if situation.marks else []
-    counts = {"inbox": situation.new}
+    counts = {"inbox": situation.new, "conflicts": situation.conflicts}
     spans = [
         span
         for action in offered(situation)

@@ -1,0 +1,75 @@
+"""What came of comparing notes in a form that can be kept: without any text of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from importlib.metadata import version
+from pkgutil import get_data
+
+from ricordo.health.conflicts.compare import excludes
+from ricordo.health.conflicts.sayings import sayings
+from ricordo.health.evidence import NotePair, Quote, Relation
+from ricordo.memory.memory import Memory
+
+SAME = "they say nearly the same"
+"""The reason why two notes repeat each other."""
+
+_Row = tuple[str, str, int, str, int]
+
+
+def stamp_of(memory: Memory) -> str:
+    """Return what is other whenever a note is, or the way in which notes are compared."""
+    digest = blake2b(version("ricordo").encode(), digest_size=16)
+    for name in ("opposition.toml", "tools.toml"):
+        digest.update(get_data("ricordo.health.rules", name) or b"")
+    for note in memory.notes:
+        for part in (note.path.encode("utf-8", "surrogateescape"), note.raw):
+            digest.update(len(part).to_bytes(8))
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def packed(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
+    """Return `pairs` as paths and numbers of statements."""
+    return [
+        (
+            pair.relation.value,
+            pair.left.path,
+            _number(memory, pair.left),
+            pair.right.path,
+            _number(memory, pair.right),
+        )
+        for pair in pairs
+    ]
+
+
+def unpacked(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | None:
+    """Return the pairs that were packed; None where they do not fit the notes of `memory`."""
+    found: list[NotePair] = []
+    for relation, left, first, right, second in rows:
+        quotes = _quote(memory, left, first), _quote(memory, right, second)
+        if quotes[0] is None or quotes[1] is None or relation not in set(Relation):
+            return None
+        kind = Relation(relation)
+        reason = SAME if kind is Relation.REPEATS else excludes(quotes[0].text, quotes[1].text)
+        if not reason:
+            return None
+        found.append(NotePair(kind, quotes[0], quotes[1], reason))
+    return tuple(found)
+
+
+def _number(memory: Memory, quote: Quote) -> int:
+    """Which statement of its note a quote is; -1 for the whole note."""
+    said = [(it.line, it.text) for it in sayings(memory.by_path[quote.path])]
+    return said.index((quote.line, quote.text)) if quote.text else -1
+
+
+def _quote(memory: Memory, path: str, number: int) -> Quote | None:
+    note = memory.by_path.get(path)
+    if note is None:
+        return None
+    if number < 0:
+        return Quote(path, 0, "")
+    said = sayings(note)
+    return Quote(path, *said[number][:2]) if number < len(said) else None

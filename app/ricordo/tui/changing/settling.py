@@ -1,0 +1,183 @@
+"""Settling conflicts: every way is seen as a change set before it is written."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ricordo.disk.private_copy import read_private_copy, remove_private_copy, write_private_copy
+from ricordo.errors import ChangeRefused
+from ricordo.memory.note import BOM
+from ricordo.notebook.conflicts import Conflict, Keep, conflicts
+from ricordo.notebook.resolve import Settled, keep_both, keep_one, merge_notes, merged_text
+from ricordo.settings.editor import editor_command
+from ricordo.text import one_line
+from ricordo.tui.editor import edit_in_terminal
+from ricordo.tui.screens.conflicts import ConflictsScreen
+from ricordo.tui.screens.form import Field, FormScreen
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from ricordo.memory.memory import Memory
+    from ricordo.notebook.follow import Follower
+    from ricordo.notebook.open import Look
+    from ricordo.tui.changing.changing import Changing
+    from ricordo.tui.changing.writing import Writing
+
+_HINT = "until a day, since a day, on laptops, in tests …"
+
+
+class Settling:
+    """What the workbench has done (`screens.conflicts.Hands`)."""
+
+    def __init__(self, changing: Changing, writing: Writing, follower: Follower) -> None:
+        """`changing` takes back, `writing` carries out, `follower` remembers decisions."""
+        self._changing = changing
+        self._writing = writing
+        self._follower = follower
+        self._screen: ConflictsScreen | None = None
+        self._unfinished: dict[str, tuple[str, str]] = {}
+        """What was typed of both and not written, by conflict."""
+
+    def open(self, app: App[object], look: Look) -> None:
+        """Show the workbench."""
+        writing = self._writing
+        self._screen = ConflictsScreen(
+            conflicts(look),
+            writing.palette,
+            writing.notebook.settings.keymap,
+            self,
+            look.memory.layout.read_only,
+            is_known=look.known,
+        )
+        app.push_screen(self._screen)
+
+    def looked(self, look: Look) -> None:
+        """Let the workbench, where it is open, show what is left."""
+        if self._screen is not None and self._screen.is_attached and look.judged:
+            self._screen.show(conflicts(look), is_known=look.known)
+
+    # What the workbench asks
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an act to take back."""
+        return self._changing.can_undo
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is one to do again."""
+        return self._changing.can_redo
+
+    def keep(self, conflict: Conflict, keep: Keep) -> None:
+        """Propose what keeps one side."""
+        title = f"Keep {one_line(conflict.side(keep).quote.path)}"
+        self._writing.begin(partial(self._keep, title, partial(_kept, conflict, keep)))
+
+    def keep_both(self, conflict: Conflict) -> None:
+        """Ask for what or when each holds, and propose it."""
+        self._writing.begin(partial(self._keep_both, conflict))
+
+    def merge(self, conflict: Conflict) -> None:
+        """Let the person make one note of the two, and propose it."""
+        self._writing.begin(partial(self._merge, conflict))
+
+    def dismiss(self, conflict: Conflict) -> None:
+        """Remember that it is no conflict."""
+        self._writing.begin(partial(self._dismiss, conflict))
+
+    def undo(self) -> None:
+        """Take the last act back."""
+        self._changing.do_undo()
+
+    def redo(self) -> None:
+        """Do again what was undone last."""
+        self._changing.do_redo()
+
+    # How it is done
+
+    async def _keep(self, title: str, settle: Callable[[Memory], Settled]) -> None:
+        await self._propose(title, settle)
+
+    async def _propose(self, title: str, settle: Callable[[Memory], Settled]) -> bool:
+        """Show what `settle` comes to in the memory as it is now; say whether it was written."""
+        writing = self._writing
+        memory = await writing.read()
+        settled = await asyncio.to_thread(settle, memory)
+        change_set = await writing.put_together(memory, settled.acts, settled.reason)
+        told = f"{settled.told[:1].upper()}{settled.told[1:]}."
+        approved = await writing.propose(title, change_set, (told,))
+        if approved is None:
+            return False
+        return await writing.write_and_tell(approved, f"{told} u takes it back.")
+
+    async def _keep_both(self, conflict: Conflict) -> None:
+        left, right = self._unfinished.pop(conflict.id, ("", ""))
+        fields = [Field("left", left, _HINT), Field("right", right, _HINT)]
+        words = "For what or until when each claim holds; it is written behind the claim."
+        form = FormScreen("Both are true", fields, self._writing.palette, "show it", words)
+        asked = await self._writing.ask(form)
+        if asked is None:
+            return
+        typed = asked.values["left"], asked.values["right"]
+        settle = partial(_both, conflict, *typed)
+        done = asked.confirmed and await self._kept_in_mind(conflict, typed, settle)
+        if not done and any(typed):
+            self._unfinished[conflict.id] = typed
+            self._writing.tell("Nothing was written. 4 goes on with what you typed.")
+
+    async def _kept_in_mind(
+        self, conflict: Conflict, typed: tuple[str, str], settle: Callable[[Memory], Settled]
+    ) -> bool:
+        """Propose it; what was typed is kept where that is refused."""
+        try:
+            return await self._propose("Both are true", settle)
+        except ChangeRefused:
+            self._unfinished[conflict.id] = typed
+            raise
+
+    async def _merge(self, conflict: Conflict) -> None:
+        memory = await self._writing.read()
+        path, other, prepared = await asyncio.to_thread(merged_text, memory, conflict)
+        state = self._writing.notebook.surroundings.state
+        copy = write_private_copy(state, os.path.basename(path), prepared.encode())
+        is_done = False
+        try:
+            text = self._edited(copy)
+            title = f"Merge into {one_line(path)}"
+            is_done = await self._propose(title, lambda _: merge_notes(path, other, text))
+        finally:
+            if is_done:
+                remove_private_copy(copy)
+            else:
+                said = f"Nothing was written. The merged text is kept in {one_line(copy)}."
+                self._writing.tell(said, severe=True)
+
+    def _edited(self, copy: str) -> str:
+        """The text that the person made of a copy. Raises ChangeRefused."""
+        notebook = self._writing.notebook
+        command = editor_command(notebook.settings.editor, notebook.surroundings.environ)
+        code = edit_in_terminal(self._changing.app, copy, command)
+        saved = read_private_copy(copy)
+        if code or saved is None:
+            raise ChangeRefused(f"The editor ended with an error ({code}).")
+        try:
+            return saved.removeprefix(BOM).decode("utf-8")
+        except UnicodeDecodeError:
+            raise ChangeRefused("What was saved is no UTF-8.") from None
+
+    async def _dismiss(self, conflict: Conflict) -> None:
+        await self._follower.decide(conflict.id, take_back=False)
+        self._writing.tell("No conflict, until one of the two claims is changed. u takes it back.")
+
+
+def _kept(conflict: Conflict, keep: Keep, memory: Memory) -> Settled:
+    return keep_one(memory, conflict, keep)
+
+
+def _both(conflict: Conflict, left: str, right: str, memory: Memory) -> Settled:
+    return keep_both(memory, conflict, left, right)

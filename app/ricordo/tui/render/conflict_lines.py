@@ -1,0 +1,108 @@
+"""Two notes that cannot both hold, as lines: their texts with the claims marked, and what is known
+of each.
+"""
+
+from __future__ import annotations
+
+from ricordo.health.conflicts.standing import span_of
+from ricordo.health.evidence import Outcome, Verdict
+from ricordo.notebook.activity_words import NOBODY_SAID_IT, day_in_words
+from ricordo.notebook.conflicts import Conflict, Side
+from ricordo.text import clip, one_line
+from ricordo.tui.render.line import BLANK, Line, Span, fit, shown, wrap
+
+NO_CONFLICTS = (
+    ("No two notes contradict each other", "heading"),
+    ("Pairs of notes that cannot both hold will stand here side by side, each with its date,", ""),
+    ("the turn that caused it, what the project says of it, and which of the two to keep.", ""),
+)
+_LABEL = 9
+_MOST_NAMED = 3
+_MARKS = {
+    Outcome.HOLDS: ("✓", "there"),
+    Outcome.MISSING: ("✗", "missing"),
+    Outcome.MOVED: ("✗", "moved"),
+    Outcome.CHANGED: ("~", "changed since"),
+    Outcome.UNCHECKED: ("?", "not checked"),
+}
+
+
+def note_lines(side: Side, width: int) -> tuple[list[Line], int]:
+    """Return the text of a note in `width` cells with its claim marked, and the first line of the
+    claim.
+    """
+    note = side.note
+    span = span_of(note, side.quote) or (0, 0)
+    lines: list[Line] = []
+    first, at = 0, 0
+    for number, text in enumerate(note.text.split("\n"), 1):
+        start, end = at, at + len(text)
+        at = end + 1
+        is_claim = start <= span[1] and span[0] <= end
+        if end < note.head.end and not is_claim:
+            continue
+        if start <= span[0] <= end:
+            first = len(lines)
+        base = "frontmatter" if start < note.head.end else "heading" if text[:1] == "#" else ""
+        spans = _marked(text, span[0] - start, span[1] - start, base)
+        lines += [Line(row, number) for row in wrap(spans, width)] or [BLANK]
+    return lines, first
+
+
+def _marked(text: str, start: int, end: int, base: str) -> list[Span]:
+    """A line of which the characters from `start` to `end` are the claim."""
+    start, end = max(0, min(start, len(text))), max(0, min(end, len(text)))
+    parts = ((text[:start], base), (text[start:end], "match"), (text[end:], base))
+    return [Span(shown(part), style) for part, style in parts if part]
+
+
+def fact_lines(side: Side, width: int) -> list[Line]:
+    """Return what is known of a note, a few short lines."""
+    facts = [("origin", _origin(side)), ("probes", _probes(side)), ("linked", _linked(side))]
+    return [Line(fit((Span(f"{label:<{_LABEL}}", "dim"), *spans), width)) for label, spans in facts]
+
+
+def side_title(side: Side) -> str:
+    """Return which note it is, of when, and how often it was read."""
+    stamped = day_in_words(side.note.stamped) if side.note.stamped else "undated"
+    parts = (clip(side.quote.path, 40), stamped, side.read)
+    return " · ".join(part for part in parts if part)
+
+
+def suggestion_lines(conflict: Conflict, width: int) -> list[Line]:
+    """Return which side to keep, and why."""
+    spans = [Span("suggestion: ", "accent"), Span(one_line(conflict.suggestion.told))]
+    return [Line(row) for row in wrap(spans, width, (Span(" "),), (Span(" "),))]
+
+
+def _origin(side: Side) -> tuple[Span, ...]:
+    origin = side.origin
+    if origin is None:
+        return (Span("no transcript tells", "dim"),)
+    if origin.speaker == "agent" or not origin.text:
+        return (Span(NOBODY_SAID_IT, "warning"),)
+    return (Span(f"“{one_line(origin.text)}”"), Span(f"  {clip(origin.session, 30)}", "dim"))
+
+
+def _probes(side: Side) -> tuple[Span, ...]:
+    checked = sorted(
+        (it for it in side.verdicts if it.is_checked),
+        key=lambda it: it.outcome is Outcome.HOLDS,
+    )
+    if not checked:
+        return (Span("nothing was checked", "dim"),)
+    spans = [span for it in checked[:_MOST_NAMED] for span in _verdict(it)]
+    more = len(checked) - _MOST_NAMED
+    return (*spans, Span(f"+{more} more", "dim")) if more > 0 else tuple(spans)
+
+
+def _verdict(verdict: Verdict) -> tuple[Span, Span]:
+    mark, word = _MARKS[verdict.outcome]
+    style = "fine" if verdict.outcome is Outcome.HOLDS else "warning"
+    return Span(f"{mark} {clip(verdict.claim, 40)} ", style), Span(f"{word}  ", "dim")
+
+
+def _linked(side: Side) -> tuple[Span, ...]:
+    if not side.linked_from:
+        return (Span("nothing leads to it", "dim"),)
+    return (Span("from ", "dim"), Span(one_line(", ".join(side.linked_from))))

@@ -1,0 +1,299 @@
+"""The conflict workbench: two notes that cannot both hold, side by side, to be settled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container, Vertical
+from textual.content import Content
+
+from ricordo.notebook.conflicts import Conflict, Keep, Side
+from ricordo.settings.keymap import Keymap
+from ricordo.text import one_line
+from ricordo.tui.render.bars import key_line
+from ricordo.tui.render.conflict_lines import (
+    NO_CONFLICTS,
+    fact_lines,
+    note_lines,
+    side_title,
+    suggestion_lines,
+)
+from ricordo.tui.render.empty import paragraphs
+from ricordo.tui.render.line import Line, Span
+from ricordo.tui.screens.acting import ActingScreen, bindings_on
+from ricordo.tui.situation import Scene, Situation, needs_redo, needs_undo
+from ricordo.tui.widgets.about_view import AboutView
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.read_view import ReadView
+
+if TYPE_CHECKING:
+    from ricordo.tui.palette import Palette
+
+WIDE = 100
+"""Columns from which on the two stand side by side."""
+_SETTLING = ("keep-left", "keep-right", "merge", "both", "no-conflict")
+_SIDES = (Keep.LEFT, Keep.RIGHT)
+
+
+class Hands(Protocol):
+    """What is done to the memory for the workbench; what cannot be done is told by it."""
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an act to take back."""
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is one to do again."""
+
+    def keep(self, conflict: Conflict, keep: Keep) -> None:
+        """Propose what keeps one side."""
+
+    def keep_both(self, conflict: Conflict) -> None:
+        """Ask for what or when each holds, and propose it."""
+
+    def merge(self, conflict: Conflict) -> None:
+        """Let the person make one note of the two, and propose it."""
+
+    def dismiss(self, conflict: Conflict) -> None:
+        """Remember that it is no conflict."""
+
+    def undo(self) -> None:
+        """Take the last act back."""
+
+    def redo(self) -> None:
+        """Do again what was undone last."""
+
+
+class _NoteView(ReadView):
+    """One note, its claim in sight."""
+
+    def __init__(self, palette: Palette, screen: ConflictsScreen, keep: Keep) -> None:
+        self._of = screen
+        self._keep = keep
+        self._first = 0
+        super().__init__(palette, self._drawn, id=f"text-{keep}")
+
+    def _drawn(self, width: int) -> list[Line]:
+        side = self._of.side(self._keep)
+        lines, self._first = note_lines(side, width - 1) if side else ([], 0)
+        return lines
+
+    def tell(self) -> None:
+        """Draw another note."""
+        super().tell()
+        self._rest_on_claim()
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        super().on_resize()
+        self._rest_on_claim()
+
+    def _rest_on_claim(self) -> None:
+        # what comes before it is shown too, as far as there is room
+        height = self.scrollable_content_region.height
+        self.jump_to(max(0, self._first - height // 3) if self._first >= height - 2 else 0)
+
+
+class ConflictsScreen(ActingScreen[None]):
+    """One conflict after the other, until none is left."""
+
+    SCENE = Scene.CONFLICTS
+    CSS_PATH = "conflicts.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+
+    def __init__(
+        self,
+        found: Sequence[Conflict],
+        palette: Palette,
+        keymap: Keymap,
+        hands: Hands,
+        read_only: str = "",
+        *,
+        is_known: bool = True,
+    ) -> None:
+        """`read_only` is why nothing of the memory can be changed; `is_known` says whether the
+        notes have been compared.
+        """
+        super().__init__(palette, keymap)
+        self._conflicts = tuple(found)
+        self._hands = hands
+        self._read_only = read_only
+        self._is_known = is_known
+        self._at = 0
+        self._title = Bar(palette, id="title")
+        self._keys = Bar(palette, id="keys")
+        self._texts = {keep: _NoteView(palette, self, keep).add_class("text") for keep in _SIDES}
+        self._facts = {
+            keep: AboutView(palette, partial(self._fact_lines, keep), id=f"facts-{keep}")
+            for keep in _SIDES
+        }
+        self._suggestion = AboutView(palette, self._suggestion_lines, id="suggestion")
+        self._nothing = ReadView(palette, self._nothing_lines, id="nothing")
+
+    def compose(self) -> ComposeResult:
+        """A title, the two notes, what is suggested, the keys."""
+        yield self._title
+        with Container(id="sides"):
+            for keep in _SIDES:
+                with Vertical(id=keep.value, classes="side"):
+                    yield self._texts[keep]
+                    yield self._facts[keep]
+        yield self._nothing
+        yield self._suggestion
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """Begin with the first."""
+        self._texts[Keep.LEFT].focus()
+        self._tell()
+
+    def on_resize(self) -> None:
+        """Side by side where there is room."""
+        self.set_class(self.size.width >= WIDE, "-wide")
+
+    # What is shown
+
+    @property
+    def conflict(self) -> Conflict | None:
+        """The conflict that is on the screen."""
+        return self._conflicts[self._at] if self._conflicts else None
+
+    def side(self, keep: Keep) -> Side | None:
+        """Return one of the two notes; None where no conflict is left."""
+        return self.conflict.side(keep) if self.conflict else None
+
+    def show(self, found: Sequence[Conflict], *, is_known: bool) -> None:
+        """Show what is left: the same conflict where it still stands, else the next one."""
+        before = self.conflict
+        self._conflicts, self._is_known = tuple(found), is_known
+        ids = [it.id for it in self._conflicts]
+        if before is not None and before.id in ids:
+            self._at = ids.index(before.id)
+        self._at = max(0, min(self._at, len(ids) - 1))
+        if self.conflict != before or before is None:
+            self._tell()
+        self.say()
+
+    def _tell(self) -> None:
+        self.set_class(self.conflict is None, "-empty")
+        for keep in _SIDES:
+            side = self.side(keep)
+            pane = self.query_one(f"#{keep.value}")
+            pane.border_title = Content(side_title(side) if side else "")
+            self._texts[keep].tell()
+            self._facts[keep].tell()
+        self._suggestion.tell()
+        self._nothing.tell()
+        self.say()
+
+    def _fact_lines(self, keep: Keep, width: int) -> list[Line]:
+        side = self.side(keep)
+        return fact_lines(side, width) if side else []
+
+    def _suggestion_lines(self, width: int) -> list[Line]:
+        return suggestion_lines(self.conflict, width) if self.conflict else []
+
+    def _nothing_lines(self, width: int) -> list[Line]:
+        told = NO_CONFLICTS if self._is_known else (("The notes are being compared …", "dim"),)
+        return paragraphs(told, width)
+
+    def say(self) -> None:
+        """Tell which conflict it is and why it is one, and the keys."""
+        conflict = self.conflict
+        if conflict is None:
+            said = [Span(" Conflicts ", "accent bold")]
+        else:
+            nth = f" Conflict {self._at + 1} of {len(self._conflicts)} "
+            said = [Span(nth, "accent bold"), Span(f"· {one_line(conflict.reason)}")]
+        self._title.say(tuple(said))
+        self._keys.say(*key_line(self.situation, self.keymap))
+
+    # What the keys do
+
+    @property
+    def situation(self) -> Situation:
+        """What can be settled here, and why not."""
+        known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
+        nothing = "" if self.conflict else "No conflict is left."
+        refusals: Mapping[str, str] = {
+            **dict.fromkeys(_SETTLING[:-1], nothing or self._read_only),
+            _SETTLING[-1]: nothing,
+            "back": nothing or ("" if self._at else "This is the first conflict."),
+            "forward": nothing
+            or ("" if self._at + 1 < len(self._conflicts) else "This is the last conflict."),
+            "undo": needs_undo(known),
+            "redo": needs_redo(known),
+        }
+        return replace(super().situation, refusals=refusals)
+
+    @property
+    def doers(self) -> tuple[object, ...]:
+        """The screen, and the note with the focus for moving."""
+        focused = next((it for it in self._texts.values() if it.has_focus), self._nothing)
+        return self, focused
+
+    def do_keep_left(self) -> None:
+        """The left one holds."""
+        self._settle(Keep.LEFT)
+
+    def do_keep_right(self) -> None:
+        """The right one holds."""
+        self._settle(Keep.RIGHT)
+
+    def _settle(self, keep: Keep) -> None:
+        if self.conflict is not None:
+            self._hands.keep(self.conflict, keep)
+
+    def do_merge(self) -> None:
+        """One note of the two."""
+        if self.conflict is not None:
+            self._hands.merge(self.conflict)
+
+    def do_both(self) -> None:
+        """Each holds for something else."""
+        if self.conflict is not None:
+            self._hands.keep_both(self.conflict)
+
+    def do_no_conflict(self) -> None:
+        """Both may stay."""
+        if self.conflict is not None:
+            self._hands.dismiss(self.conflict)
+
+    def do_back(self) -> None:
+        """The conflict before."""
+        self._go(-1)
+
+    def do_forward(self) -> None:
+        """The next conflict."""
+        self._go(1)
+
+    def _go(self, direction: int) -> None:
+        self._at += direction
+        self._tell()
+
+    def do_next_pane(self) -> None:
+        """To the other note."""
+        left, right = (self._texts[keep] for keep in _SIDES)
+        (right if left.has_focus else left).focus()
+
+    do_previous_pane = do_next_pane
+
+    def do_undo(self) -> None:
+        """Take the last act back."""
+        self._hands.undo()
+
+    def do_redo(self) -> None:
+        """Do again what was undone last."""
+        self._hands.redo()
+
+    def do_conflicts(self) -> None:
+        """The key that led here leads back."""
+        self.dismiss(None)
+
+    do_leave = do_conflicts

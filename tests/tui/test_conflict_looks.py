@@ -1,0 +1,56 @@
+"""How the conflict workbench looks. `pytest --snapshot-update` accepts what is drawn now."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+from textual.pilot import Pilot
+
+from ricordo.tui.app import RicordoApp
+from ricordo.tui.screens.conflicts import ConflictsScreen
+from tests.tui.stage import Stage, build, notebook_app
+from tests.tui.test_conflicts import SAMPLE
+from tests.tui.test_looks import Compare
+
+LOOKS = [((80, 24), "ricordo-dark"), ((120, 40), "ricordo-dark"), ((120, 40), "ricordo-light")]
+
+
+def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
+    """Return what opens the workbench and presses keys there."""
+
+    async def ready(pilot: Pilot[int]) -> None:
+        app = pilot.app
+        assert isinstance(app, RicordoApp)
+        stage = Stage(app, pilot)
+        await stage.wait_for(lambda: stage.looked, "the first look")
+        await stage.know()
+        await stage.press("x")
+        await stage.shows(ConflictsScreen)
+        await stage.press(*keys)
+        app.clear_notifications()
+        await stage.settle()
+
+    return ready
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
+def test_workbench(
+    snap_compare: Compare,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    size: tuple[int, int],
+    theme: str,
+) -> None:
+    copytree(SAMPLE, tmp_path / "sample")
+    monkeypatch.setenv("RICORDO_AGENT_HOME", str(tmp_path / "sample" / "home"))
+    app = notebook_app(tmp_path / "sample" / "memory")
+    app.theme = theme
+    assert snap_compare(app, terminal_size=size, run_before=opened())
+
+
+def test_no_conflicts(snap_compare: Compare, tmp_path: Path) -> None:
+    app = notebook_app(build(tmp_path))
+    assert snap_compare(app, terminal_size=(80, 24), run_before=opened())

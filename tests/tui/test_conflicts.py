@@ -1,0 +1,249 @@
+"""The conflict workbench, on a copy of the sample memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from ricordo.disk.history import History
+from ricordo.notebook.conflicts import Keep
+from ricordo.tui.screens.acting import CALM
+from ricordo.tui.screens.conflicts import ConflictsScreen
+from ricordo.tui.screens.form import FormScreen
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.proposal import ProposalScreen
+from tests.builders import note_text
+from tests.tui.stage import Stage, build, editor, staged
+
+GAP, BUFFER = "project_planner_gap.md", "team/berth_buffer.md"
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_memory"
+
+
+@pytest.fixture
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RICORDO_AGENT_HOME", str(tmp_path / "sample" / "home"))
+    copytree(SAMPLE, tmp_path / "sample")
+    return tmp_path / "sample" / "memory"
+
+
+@asynccontextmanager
+async def workbench(root: Path, *, at: str = GAP) -> AsyncIterator[Stage]:
+    """Open the workbench of a memory at the conflict of the note `at`."""
+    async with staged(root) as stage:
+        await open_workbench(stage)
+        screen = bench(stage)
+        for _ in range(count(stage)):
+            if at not in paths(screen):
+                await stage.press("]")
+        yield stage
+
+
+async def open_workbench(stage: Stage) -> None:
+    await stage.press("x")
+    await stage.shows(ConflictsScreen)
+
+
+def bench(stage: Stage) -> ConflictsScreen:
+    return next(it for it in stage.app.screen_stack if isinstance(it, ConflictsScreen))
+
+
+def paths(screen: ConflictsScreen) -> tuple[str, ...]:
+    it = screen.conflict
+    return (it.left.quote.path, it.right.quote.path) if it else ()
+
+
+def count(stage: Stage) -> int:
+    return len(bench(stage)._conflicts)
+
+
+async def settle(stage: Stage, key: str) -> None:
+    """Press a key of the workbench and write what it proposes."""
+    left = count(stage)
+    await calm(stage)
+    await stage.press(key)
+    await stage.shows(ProposalScreen)
+    await stage.confirm()
+    await stage.shows(ConflictsScreen)
+    await stage.wait_for(lambda: count(stage) == left - 1, "the next conflict")
+
+
+async def calm(stage: Stage) -> None:
+    opened = bench(stage).opened
+    await stage.wait_for(lambda: time.monotonic() - opened > CALM, "the screen is calm")
+
+
+async def take_back(stage: Stage) -> None:
+    await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
+    await stage.press("u")
+
+
+def index(root: Path) -> str:
+    return (root / "MEMORY.md").read_text("utf-8")
+
+
+async def test_the_kept_note_takes_the_place_of_the_other(sample: Path) -> None:
+    before = snapshot(sample)
+    async with workbench(sample) as stage:
+        assert paths(bench(stage)) == (GAP, BUFFER)
+        await settle(stage, "2")
+        assert not (sample / GAP).exists()
+        assert GAP not in index(sample)
+        assert any("conflict settled for team/berth_buffer.md" in it for it in reasons(stage))
+        await take_back(stage)
+        await stage.wait_for(lambda: (sample / GAP).exists(), "the undone retirement")
+        assert snapshot(sample) == before
+        await stage.wait_for(lambda: count(stage) == 4, "the conflict again")
+
+
+def reasons(stage: Stage) -> list[str]:
+    notebook = stage.main._notebook
+    with notebook.database.opened() as connection:
+        kept = History(connection)
+        root = kept.known_root(notebook.place.root)
+        assert root
+        return [act.reason for act in kept.acts(root.id)]
+
+
+def snapshot(root: Path) -> dict[str, bytes]:
+    return {str(it.relative_to(root)): it.read_bytes() for it in root.rglob("*.md")}
+
+
+async def test_links_go_to_the_note_that_stays(sample: Path) -> None:
+    other = sample / "user_ana.md"
+    other.write_text(other.read_text("utf-8") + "\nThe gap: [[project-planner-gap]].\n", "utf-8")
+    async with workbench(sample) as stage:
+        await settle(stage, "2")
+    assert "[[team-berth-buffer]]" in other.read_text("utf-8")
+
+
+async def test_of_a_note_that_says_more_only_the_sentence_is_replaced(tmp_path: Path) -> None:
+    more = "".join(
+        f"The harbour has lamp {word}.\n\n" for word in ["alpha", "beta", "gamma", "delta", "eta"]
+    )
+    files = {
+        "MEMORY.md": "- [Web](web.md)\n- [Server](server.md)\n",
+        "web.md": note_text("web", "The web view listens on port 8040.\n", "About the web view"),
+        "server.md": note_text(
+            "server", f"{more}The web view listens on port 8100.\n", "Lamps and servers"
+        ),
+    }
+    root = build(tmp_path, files)
+    async with staged(root) as stage:
+        await open_workbench(stage)
+        assert paths(bench(stage)) == ("server.md", "web.md")
+        await settle(stage, "2")
+        text = (root / "server.md").read_text("utf-8")
+        assert "listens on port 8040." in text
+        assert "lamp alpha" in text
+        assert "server.md" in index(root)
+        await take_back(stage)
+        await stage.wait_for(lambda: "8100" in (root / "server.md").read_text("utf-8"))
+
+
+async def test_both_are_true_with_a_scope_each(sample: Path) -> None:
+    async with workbench(sample, at="reference_dev_server.md") as stage:
+        before = snapshot(sample)
+        await calm(stage)
+        await stage.press("4")
+        await stage.shows(FormScreen)
+        await stage.press(*"since May", "tab", *"until April")
+        await stage.confirm()
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.shows(ConflictsScreen)
+        await stage.wait_for(lambda: count(stage) == 3, "the next conflict")
+        server = (sample / "reference_dev_server.md").read_text("utf-8")
+        assert "listens on port 8100 on every machine since May\n" in server
+        port = (sample / "reference_web_view_port.md").read_text("utf-8")
+        assert "listens on port 8040 until April." in port
+        await take_back(stage)
+        await stage.wait_for(lambda: snapshot(sample) == before, "both as they were")
+
+
+async def test_a_merge_is_edited_before_it_is_written(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = editor(tmp_path, 'sed -i "s/kept 30 minutes/kept thirty minutes/" "$1"')
+    monkeypatch.setenv("VISUAL", program)
+    async with workbench(sample) as stage:
+        await settle(stage, "3")
+        merged = (sample / BUFFER).read_text("utf-8")
+        assert "kept thirty minutes apart" in merged
+        assert "The planner leaves 20 minutes" in merged
+        assert not (sample / GAP).exists()
+
+
+async def test_what_is_no_conflict_stays_away_until_its_text_changes(sample: Path) -> None:
+    async with workbench(sample) as stage:
+        before = snapshot(sample)
+        await calm(stage)
+        await stage.press("0")
+        await stage.wait_for(lambda: count(stage) == 3, "the next conflict")
+        assert GAP not in paths(bench(stage))
+        assert snapshot(sample) == before
+    async with workbench(sample) as stage:
+        assert count(stage) == 3
+        note = sample / GAP
+        note.write_text(note.read_text("utf-8").replace("20 minutes", "25 minutes"), "utf-8")
+        await stage.wait_for(lambda: count(stage) == 4, "the conflict in other words")
+
+
+async def test_esc_writes_nothing(sample: Path) -> None:
+    async with workbench(sample) as stage:
+        before = snapshot(sample)
+        await calm(stage)
+        await stage.press("1")
+        await stage.shows(ProposalScreen)
+        await stage.press("escape")
+        await stage.shows(ConflictsScreen)
+        assert count(stage) == 4
+        assert snapshot(sample) == before
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+
+
+async def test_keys_that_come_too_early_or_are_pasted_settle_nothing(sample: Path) -> None:
+    async with workbench(sample) as stage:
+        await stage.press("escape")
+        await stage.type_ahead("x", "0", "1")
+        await stage.shows(ConflictsScreen)
+        await stage.paste("1\x130")
+        assert count(stage) == 4
+        assert isinstance(stage.app.screen, ConflictsScreen)
+
+
+async def test_the_bottom_line_counts_the_conflicts(sample: Path) -> None:
+    async with workbench(sample) as stage:
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        assert "x conflicts 4" in " ".join(stage.bottom.split())
+
+
+async def test_without_conflicts_it_says_what_would_stand_there(tmp_path: Path) -> None:
+    async with staged(build(tmp_path)) as stage:
+        await open_workbench(stage)
+        await stage.paints("No two notes contradict each other")
+        assert "conflicts" in stage.bottom
+        await calm(stage)
+        await stage.press("1")
+        assert "No conflict is left" in stage.toasts
+
+
+async def test_both_notes_show_their_claims_dates_and_origins(sample: Path) -> None:
+    async with workbench(sample, at="feedback_real_database.md") as stage:
+        screen = stage.painted()
+        for text in ("feedback_real_database.md", "6 October 2026", "nobody said it", "linked"):
+            assert text in screen
+        assert "keep left: a person said it" in " ".join(screen.split())
+        marked = [
+            span.text
+            for line in bench(stage)._texts[Keep.LEFT]._lines
+            for span in line.spans
+            if span.style == "match"
+        ]
+        assert "real SQLite file" in " ".join(marked)

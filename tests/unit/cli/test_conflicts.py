@@ -1,0 +1,128 @@
+"""`ricordo conflicts`: what it prints, and what settling does to the files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ricordo.cli.main import run
+from tests.builders import note_text, write_memory
+
+OLD, NEW = "The web view listens on port 8040.\n", "The web view listens on port 8100.\n"
+
+
+def dated(name: str, body: str, day: str) -> str:
+    return note_text(name, body).replace("  type:", f"  modified: {day}\n  type:")
+
+
+@pytest.fixture
+def memory(root: Path) -> Path:
+    notes = {
+        "MEMORY.md": "- [Server](server.md) — where\n- [Web](web.md) — which port\n",
+        "server.md": dated("server", OLD, "2026-01-02"),
+        "web.md": dated("web", NEW, "2026-03-04"),
+        "lamp.md": note_text("lamp", "Lamps: [[server]].\n"),
+    }
+    return write_memory(root, notes)
+
+
+def listed(memory: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    capsys.readouterr()
+    code = run(["conflicts", str(memory), "--json"])
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["conflicts"]
+    assert code == bool(found)
+    return found
+
+
+def settle(memory: Path, conflict: dict[str, Any], keep: str) -> int:
+    return run(["conflicts", str(memory), "--resolve", conflict["id"], "--keep", keep])
+
+
+def test_a_conflict_is_printed_as_the_contract_says(
+    memory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (found,) = listed(memory, capsys)
+    assert found.keys() == {"id", "left", "right", "reason", "suggestion"}
+    assert found["left"] == {"path": "server.md", "line": 10, "claim": OLD.strip()}
+    assert found["right"]["path"] == "web.md"
+    assert found["reason"] == "numbers: 8040 / 8100"
+    assert found["suggestion"].startswith("keep right: it is the later one")
+    assert run(["conflicts", str(memory)]) == 1
+    assert found["id"] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("keep", "stays", "goes"), [("left", "server", "web"), ("right", "web", "server")]
+)
+def test_the_other_note_is_retired_and_comes_back(
+    memory: Path, capsys: pytest.CaptureFixture[str], keep: str, stays: str, goes: str
+) -> None:
+    before = {it.name: it.read_bytes() for it in memory.iterdir()}
+    (found,) = listed(memory, capsys)
+    assert settle(memory, found, keep) == 0
+    assert not (memory / f"{goes}.md").exists()
+    assert f"{goes}.md" not in (memory / "MEMORY.md").read_text("utf-8")
+    assert f"[[{stays}]]" in (memory / "lamp.md").read_text("utf-8")
+    assert listed(memory, capsys) == []
+    assert run(["undo", str(memory)]) == 0
+    assert {it.name: it.read_bytes() for it in memory.iterdir()} == before
+    assert listed(memory, capsys) == [found]
+
+
+def test_no_conflict_is_remembered_until_the_text_changes(
+    memory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (found,) = listed(memory, capsys)
+    assert settle(memory, found, "none") == 0
+    assert listed(memory, capsys) == []
+    lamp = memory / "lamp.md"
+    lamp.write_text(lamp.read_text("utf-8") + "More.\n", "utf-8")
+    assert listed(memory, capsys) == []
+    web = memory / "web.md"
+    web.write_text(web.read_text("utf-8").replace("8100", "8200"), "utf-8")
+    (again,) = listed(memory, capsys)
+    assert again["id"] != found["id"]
+
+
+def test_what_was_compared_once_is_not_compared_again(
+    memory: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = listed(memory, capsys)
+
+    def fail(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("ricordo.health.conflicts.comparing.Comparing.pairs", fail)
+    assert listed(memory, capsys) == found
+
+
+def test_what_was_kept_is_no_text_and_damage_to_it_is_harmless(
+    memory: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("RICORDO_STATE", str(tmp_path / "own-state"))
+    found = listed(memory, capsys)
+    (kept,) = (tmp_path / "own-state" / "compared").iterdir()
+    text = kept.read_text("utf-8")
+    assert "8040" not in text
+    for damaged in (text[:-3], "[]", text.replace("server.md", "gone.md"), text.replace("1", "99")):
+        kept.write_text(damaged, "utf-8")
+        assert listed(memory, capsys) == found
+
+
+def test_the_finder_knows_both_notes(memory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["search", "has:conflict", str(memory), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["results"]
+    assert {it["path"] for it in found} == {"server.md", "web.md"}
+
+
+@pytest.mark.parametrize(
+    "words", [["--resolve", "x"], ["--keep", "left"], ["--resolve", "none", "--keep", "left"]]
+)
+def test_words_that_do_not_fit_are_refused(memory: Path, words: list[str]) -> None:
+    assert run(["conflicts", str(memory), *words]) == 2

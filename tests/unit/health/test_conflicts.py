@@ -1,0 +1,187 @@
+"""Statements that exclude each other, and notes that repeat or contradict each other."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from ricordo.health.conflicts.compare import excludes
+from ricordo.health.conflicts.comparing import MOST_CHANGED, Comparing
+from ricordo.health.evidence import NotePair, Relation
+from ricordo.memory.memory import Memory
+from tests.builders import note_text, open_memory
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+PORT = "The web view listens on port {}.\n"
+
+
+def rows(name: str) -> list[tuple[bool, str, str]]:
+    with (DATA / name).open(encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [(row["label"] == "1", row["left"], row["right"]) for row in found]
+
+
+PAIRS = ("claim_pairs.tsv", "claim_pairs_late.tsv", "claim_pairs_mixed.tsv")
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_what_is_told_is_nearly_always_true_and_most_is_told(name: str) -> None:
+    told = [(true, bool(excludes(left, right))) for true, left, right in rows(name)]
+    right = told.count((True, True))
+    assert right / (right + told.count((False, True))) >= 0.95
+    assert right / (right + told.count((True, False))) >= 0.85
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_it_does_not_matter_which_is_left(name: str) -> None:
+    for _, left, right in rows(name):
+        assert bool(excludes(left, right)) == bool(excludes(right, left)), (left, right)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_nothing_excludes_itself(name: str) -> None:
+    for _, left, right in rows(name):
+        assert not excludes(left, left)
+        assert not excludes(right, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "reason"),
+    [
+        ("Use npm.", "Use pnpm.", "tools of one class (package manager): npm / pnpm"),
+        (
+            "Sessions expire after 15 minutes.",
+            "Sessions expire after one hour.",
+            "numbers with one unit: 15 minutes / 1 hour",
+        ),
+        ("The demo is on Thursday.", "The demo is on Tuesday.", "dates: thursday / tuesday"),
+        ("The repo is public.", "The repo is private.", "opposites: public / private"),
+        ("Squash commits.", "Do not squash commits.", "negation: so / not"),
+        ("User lives in Lisbon.", "User lives in Porto.", "one slot: lisbon / porto"),
+        ("Prefer tabs over spaces.", "Prefer spaces over tabs.", "opposite choice: tabs / spaces"),
+    ],
+)
+def test_the_reason_is_named(left: str, right: str, reason: str) -> None:
+    assert excludes(left, right) == reason
+
+
+def test_hostile_statements_cost_little_and_exclude_nothing() -> None:
+    for text in (
+        "not " * 5_000,
+        "a-" * 5_000,
+        "((((" * 999,
+        "`" * 9_999,
+        "\0\u202e" * 99,
+        "9" * 99,
+    ):
+        assert not excludes(text, text)
+        assert not excludes(text, "The API listens on port 8080.")
+
+
+def pairs(memory: Memory, comparing: Comparing | None = None) -> tuple[NotePair, ...]:
+    return (comparing or Comparing()).pairs(memory)
+
+
+def names(found: tuple[NotePair, ...]) -> list[tuple[str, str, str]]:
+    return [(it.relation.value, it.left.path, it.right.path) for it in found]
+
+
+def test_notes_that_contradict_each_other_are_found_with_the_lines(root: Path) -> None:
+    files = {f"{name}.md": note_text(name, PORT.format(8000 + n)) for n, name in enumerate("ab")}
+    (found,) = pairs(open_memory(root, files | {"c.md": note_text("c", "Nothing to see.\n")}))
+    assert found.relation is Relation.EXCLUDES
+    assert found.left.text == "The web view listens on port 8000."
+    lines = files["b.md"].split("\n")
+    assert "8001" in lines[found.right.line - 1]
+
+
+SAME = (
+    "Each commit holds one logical change and nothing besides.\n\n"
+    "The subject is imperative, below 60 characters, without a full stop.\n\n"
+    "Never mix a rename with a change of behaviour, {}.\n"
+)
+
+
+def test_notes_that_say_the_same_are_duplicates(root: Path) -> None:
+    files = {
+        "a.md": note_text("a", SAME.format("however small")),
+        "b.md": note_text("b", SAME.format("however short it may be")),
+    }
+    assert names(pairs(open_memory(root, files))) == [("repeats", "a.md", "b.md")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("60", "72"), ("Never mix", "Do mix"), ("below 60 characters, ", "")]
+)
+def test_another_number_or_denial_makes_no_duplicate(root: Path, old: str, new: str) -> None:
+    text = SAME.format("however small")
+    short = text.split("\n\n")[1] if old != "Never mix" else text.split("\n\n")[2]
+    files = {"a.md": note_text("a", short), "b.md": note_text("b", short.replace(old, new))}
+    assert ("repeats", "a.md", "b.md") not in names(pairs(open_memory(root, files)))
+
+
+def test_what_a_template_says_makes_no_duplicate(root: Path) -> None:
+    stock = "This note exists so that there is something behind the entry of the index.\n"
+    own = ("Lamps are red", "Quays are long", "Boats are blue", "Pilots are few")
+    files = {f"{n}.md": note_text(str(n), f"{text}. {stock}") for n, text in enumerate(own)}
+    assert pairs(open_memory(root, files)) == ()
+
+
+def test_three_copies_are_duplicates_of_each_other(root: Path) -> None:
+    files = {f"{name}.md": note_text(name, SAME.format("ever")) for name in "abc"}
+    assert len(pairs(open_memory(root, files))) == 3
+
+
+def test_a_list_of_like_things_is_no_conflict(root: Path) -> None:
+    files = {f"n{n}.md": note_text(f"n{n}", PORT.format(8000 + n)) for n in range(5)}
+    assert pairs(open_memory(root, files)) == ()
+
+
+def test_after_a_change_the_same_is_known_as_from_the_start(root: Path) -> None:
+    files = {f"n{n}.md": note_text(f"n{n}", f"Lamp {n} stands at quay {n}.\n") for n in range(9)}
+    files |= {"a.md": note_text("a", PORT.format(1)), "b.md": note_text("b", PORT.format(2))}
+    comparing = Comparing()
+    first = pairs(open_memory(root, files), comparing)
+    assert names(first) == [("excludes", "a.md", "b.md")]
+    changes: list[dict[str, str]] = [
+        {"b.md": note_text("b", PORT.format(1))},
+        {"c.md": note_text("c", PORT.format(3))},
+        {"d.md": note_text("d", SAME.format("x")), "e.md": note_text("e", SAME.format("y"))},
+    ]
+    for change in changes:
+        files |= change
+        memory = open_memory(root, files)
+        assert pairs(memory, comparing) == pairs(memory)
+    del files["c.md"]
+    (root / "c.md").unlink()
+    memory = open_memory(root, files)
+    assert pairs(memory, comparing) == pairs(memory)
+
+
+def test_after_many_changes_too(root: Path) -> None:
+    files = {f"n{n}.md": note_text(f"n{n}", f"Lamp number {n}.\n") for n in range(MOST_CHANGED + 5)}
+    comparing = Comparing()
+    pairs(open_memory(root, files), comparing)
+    files = {name: text + PORT.format(1) for name, text in files.items()}
+    files["n1.md"] = note_text("n1", PORT.format(2))
+    files["n2.md"] = note_text("n2", "Lamps are red.\n")
+    memory = open_memory(root, files)
+    assert pairs(memory, comparing) == pairs(memory)
+
+
+def test_work_that_is_given_up_leaves_what_was_known(root: Path) -> None:
+    files = {"a.md": note_text("a", PORT.format(1)), "b.md": note_text("b", PORT.format(2))}
+    comparing = Comparing()
+    before = pairs(open_memory(root, files), comparing)
+    files["b.md"] = note_text("b", PORT.format(1))
+    memory = open_memory(root, files)
+
+    def give_up() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        comparing.pairs(memory, give_up)
+    assert names(before) == [("excludes", "a.md", "b.md")]
+    assert names(comparing.pairs(memory)) == [("repeats", "a.md", "b.md")]
