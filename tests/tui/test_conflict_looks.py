@@ -26,6 +26,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         assert isinstance(app, RicordoApp)
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: stage.looked, "the first look")
+        await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
         await stage.know()
         await stage.press("x")
         await stage.shows(ConflictsScreen)

@@ -148,6 +148,9 @@ def _numbers(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
     pairs = list(zip(mine, theirs, strict=True))
     if any(a.place == b.place == "subject" and "." not in a.text for a, b in pairs):
         return [], loose
+    if len(pairs) > 1 and not any(a.kind for a, _ in pairs):
+        # one of them tells which thing is spoken of
+        return [], loose
     if any(a.kind != b.kind or _refines(a, b) or _fits(one, other, a, b) for a, b in pairs):
         return [], loose
     kind = "numbers with one unit" if pairs[0][0].kind else "numbers"
