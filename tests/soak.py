@@ -70,6 +70,7 @@ GROUPS = (
             "stateful_steps": 50,
         },
     ),
+    Group("curator", ("tests/unit/curator",), {"examples": 10_000}),
     Group("health", ("tests/unit/health",), {"examples": 10_000, "hostile_bytes": 1_000_000}),
     Group(
         "recall",

@@ -11,9 +11,12 @@ from ricordo.activity.claude import SUB_AGENTS
 from ricordo.activity.learnt import Learnt
 from ricordo.activity.session import Agent
 from ricordo.activity.transcript import Transcript
+from ricordo.activity.values import parsed
 from ricordo.disk.paths import folders_in
+from ricordo.disk.plain_file import read_plain_file
 
 _ROLLOUTS = ("sessions", "archived_sessions")
+_FIRST_LOOK, _FIRST_LINES = 64 * 1024, 5
 _DEEPEST = 6
 """Levels of folders below those of Codex; the year, the month and the day are three."""
 
@@ -59,6 +62,23 @@ def opencode_sources(data: str) -> Iterator[Source]:
     """Yield the sessions in the data directory of opencode."""
     for kept in opencode.sessions(data):
         yield Source(Agent.OPENCODE, kept.path, kept.id, kept.cwd, kept.stamp)
+
+
+def source_at(path: str) -> Source:
+    """Return the transcript at `path`; whose it is, its name or its first lines tell."""
+    agent = Agent.CODEX if _is_rollout(path) else Agent.CLAUDE
+    return Source(agent, path)
+
+
+def _is_rollout(path: str) -> bool:
+    if os.path.basename(path).startswith("rollout-"):
+        return True
+    raw = read_plain_file(path, _FIRST_LOOK) or b""
+    for line in raw.split(b"\n")[:_FIRST_LINES]:
+        entry = parsed(line)
+        if entry is not None and ("payload" in entry or "record_type" in entry):
+            return True
+    return False
 
 
 def _below(folder: str, levels: int) -> Iterator[Source]:

@@ -39,6 +39,8 @@ COMMANDS = {
     "usage": "usage",
     "lint": "lint",
     "conflicts": "conflicts",
+    "curate": "curate",
+    "pending": "pending",
     "new": "new",
     "rename": "rename",
     "retire": "retire",

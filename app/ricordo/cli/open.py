@@ -25,6 +25,8 @@ Without PATH it opens the memory of the current directory. Commands:
   usage      what notes were used for, and what was looked for in vain
   lint       what is wrong with a memory; --fix mends what can be mended
   conflicts  pairs of notes that cannot both hold; --resolve settles one
+  curate     propose changes by what you said to agents
+  pending    the proposals that wait; --apply and --drop decide
   inbox      what others changed since the last visit
   review     what is to be looked at today
   new        make a note and its entry in the index

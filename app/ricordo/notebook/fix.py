@@ -11,9 +11,9 @@ from ricordo.health.finding import Finding
 from ricordo.memory.change import AddEntry, Change
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.compose import compose
+from ricordo.memory.edited import with_edits
 from ricordo.memory.hard_link import hard_link_remarks
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import FileFacts, Note, read_note
 from ricordo.memory.protected import is_protected
 from ricordo.notebook.change import protected_paths
 from ricordo.notebook.fix_changes import changes_of, gathered_changes
@@ -348,17 +348,3 @@ def _kind(finding: Finding) -> tuple[str, str]:
 def _has_grown(before: Memory, after: Memory) -> bool:
     """Whether more of the index is to be loaded than `before`."""
     return after.load.lines > before.load.lines or after.load.units > before.load.units
-
-
-def with_edits(memory: Memory, edits: Iterable[Edit]) -> Memory:
-    """Return `memory` as it would be after `edits`."""
-    changed: dict[str, Note | None] = {}
-    for edit in edits:
-        if edit.after is None:
-            changed[edit.path] = None
-            continue
-        old = memory.by_path.get(edit.path)
-        facts = old.facts if old else FileFacts(0, 0.0, 0, 0)
-        sized = facts._replace(size=len(edit.after))
-        changed[edit.path] = read_note(edit.path, edit.after, sized, memory.layout)
-    return memory.with_files(changed)

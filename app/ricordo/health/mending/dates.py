@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ricordo.health.finding import Fix
 from ricordo.health.mending.lines import Splice, line_edits
 from ricordo.health.prose import Statement
-from ricordo.health.vocabulary import read_words
+from ricordo.health.vocabulary import any_of, read_words
 from ricordo.memory.change import Act, SetField
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import Note
@@ -34,6 +34,21 @@ class _Stamp(NamedTuple):
 def is_told(text: str, end: int) -> bool:
     """Say whether the word that ends at `end` of `text` has its date behind it, in brackets."""
     return bool(_TOLD.match(text, end))
+
+
+def words_of_time() -> re.Pattern[str]:
+    """Return the pattern that finds, in a text in lower case, the words of time whose date can be
+    told from the day on which they were written.
+    """
+    return _words_of_time()
+
+
+def date_of_words(words: str, day: date) -> str:
+    """Return the day, ISO week, month or year that `words` of time meant on the `day`; "" where
+    they mean none.
+    """
+    meaning = _meanings().get(" ".join(words.lower().split()))
+    return _date(day, *meaning) if meaning else ""
 
 
 def date_words(
@@ -120,3 +135,8 @@ def _meanings() -> Mapping[str, tuple[str, int]]:
                 word, _, count = text.rpartition(" ")
                 meanings[word] = (unit, int(count))
     return meanings
+
+
+@cache
+def _words_of_time() -> re.Pattern[str]:
+    return re.compile(any_of(re.escape(word).replace(r"\ ", " ") for word in _meanings()))

@@ -73,6 +73,11 @@ def _lines(tree: ProjectTree) -> Iterator[Instruction]:
                 yield Instruction(path, number, plain, words)
 
 
+def says(text: str, instructions: Instructions) -> bool:
+    """Say whether the instructions make the statement `text` as well."""
+    return _same(_plain(text), instructions) is not None
+
+
 def repeated(note: Note, instructions: Instructions) -> Iterator[Verdict]:
     """Yield the statements of a note that the instructions make as well, those of its body before
     its description.

@@ -1,0 +1,43 @@
+"""Proposals as lines in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ricordo.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ricordo.curator.proposal import Rejected
+    from ricordo.curator.waiting import Waiting
+    from ricordo.notebook.curate import Taken
+
+
+def proposal_lines(it: Waiting) -> list[str]:
+    """Return one proposal: what and why, on what it rests, what speaks against it, the diff."""
+    lines = [f"{it.op} {one_line(it.path)}: {one_line(it.change.reason)}"]
+    for quoted in it.evidence:
+        mark = "" if quoted.found else " (not found there)"
+        lines.append(f"  “{one_line(quoted.quote)}”{mark}")
+        lines.append(f"    {one_line(quoted.source)}")
+    lines += [f"  ! {one_line(text)}" for text in it.told]
+    lines += [f"  {visible(line)}" for line in it.diff.rstrip("\n").split("\n")]
+    return [*lines, ""]
+
+
+def rejected_lines(rejected: Iterable[Rejected]) -> list[str]:
+    """Return what was rejected, a line each."""
+    return [f"rejected: {one_line(it.change)}: {one_line(it.why)}" for it in rejected]
+
+
+def print_taken(taken: Taken) -> None:
+    """Print what was applied, what was left and why."""
+    from ricordo.cli.output import print_lines
+
+    lines = [f"applied: {it.op} {one_line(it.path)}" for it in taken.applied]
+    lines += [f"left: {it.op} {one_line(it.path)}: {one_line(why)}" for it, why in taken.left]
+    lines.append(f"{len(taken.applied)} applied, {len(taken.left)} left")
+    if taken.applied:
+        lines.append("`ricordo undo` takes it back.")
+    print_lines(lines)

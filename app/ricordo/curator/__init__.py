@@ -1,0 +1,1 @@
+"""The separate session that proposes changes to a memory; it never makes them."""

@@ -1,0 +1,212 @@
+"""Checking wishes before anybody sees them: does the change fit, does its evidence stand where it
+is said to stand, and what would be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ricordo.curator import drift
+from ricordo.curator.proposal import Alarm, Checked, Proposal, Quoted, Rejected, Wish, op_of
+from ricordo.errors import ChangeRefused
+from ricordo.memory import change as acts
+from ricordo.memory import frontmatter
+from ricordo.memory.change import Act, Author, Change
+from ricordo.memory.change_set import Edit
+from ricordo.memory.compose import compose
+from ricordo.memory.edited import with_edits
+from ricordo.memory.layout import Role
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import BOM
+from ricordo.secrets import find_secrets
+from ricordo.text import hidden_characters, one_line
+
+LONGEST = 64 * 1024
+"""Bytes of the text of a change; a note that is larger is no note."""
+MOST_RETIRED = 5
+"""Notes that may be retired within a day without a typed word."""
+_SHARE_RETIRED = 0.1
+ALLOWED = (
+    acts.Create,
+    acts.Replace,
+    acts.Insert,
+    acts.Rewrite,
+    acts.Merge,
+    acts.Retire,
+    acts.AddLink,
+    acts.AddEntry,
+    acts.EditLine,
+    acts.SetField,
+    acts.MoveLine,
+)
+"""What a curator may wish: nothing that writes outside the memory, splits or renames."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What wishes are checked against."""
+
+    memory: Memory
+    texts: Mapping[str, str]
+    """What was said, by its source."""
+    author: Author
+    marked: Collection[str] = ()
+    """Paths of the notes that the person has protected."""
+    retired: int = 0
+    """Notes that curations have retired within the last day."""
+
+
+def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
+    """Return the `wishes` that fit, each seeing the ones before it, and those that do not, with
+    why.
+    """
+    memory, retired = desk.memory, desk.retired
+    proposals: list[Proposal] = []
+    rejected: list[Rejected] = []
+    for wish in wishes:
+        try:
+            proposal = _checked(desk, memory, wish)
+        except ChangeRefused as refused:
+            rejected.append(Rejected(told(wish.act), one_line(refused.message)))
+            continue
+        memory = with_edits(memory, proposal.edits)
+        retired += _retires(wish.act)
+        if _retires(wish.act) and retired > most_retired(desk.memory):
+            proposal = replace(proposal, alarms=(*proposal.alarms, Alarm.MANY))
+        proposals.append(proposal)
+    return Checked(tuple(proposals), tuple(rejected))
+
+
+def most_retired(memory: Memory) -> int:
+    """Return how many notes may be retired within a day without a typed word: five, or a tenth
+    where that is less, but one at least.
+    """
+    return max(1, min(MOST_RETIRED, int(len(memory.notes) * _SHARE_RETIRED)))
+
+
+def told(act: Act) -> str:
+    """Return an act in a few words."""
+    about = getattr(act, "path", "") or getattr(act, "name", "")
+    return f"{op_of(act)} {one_line(about)}".strip()
+
+
+def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
+    """Raises ChangeRefused."""
+    act = wish.act
+    if not isinstance(act, ALLOWED):
+        raise ChangeRefused(f"A curator may not {op_of(act)}.")
+    _refuse_text(act)
+    _refuse_other_files(memory, act)
+    change = Change(act, wish.reason, desk.author)
+    composed = compose(memory, [change], marked=desk.marked)
+    if not composed.edits:
+        raise ChangeRefused("It would change nothing.")
+    evidence = tuple(_looked_up(desk, it) for it in wish.evidence)
+    warnings = [*_of_evidence(evidence), *_of_going(memory, act), *composed.remarks]
+    alarms: list[Alarm] = []
+    for edit in composed.edits:
+        if memory.layout.role(edit.path) is Role.INDEX:
+            warnings += _of_index(edit)
+        else:
+            warnings += _of_edit(edit)
+            alarms += _alarms(edit, act)
+    shown = tuple(dict.fromkeys(warnings))
+    return Proposal(change, evidence, composed.edits, shown, tuple(dict.fromkeys(alarms)))
+
+
+def _refuse_text(act: Act) -> None:
+    for name in act.__dataclass_fields__:
+        value = getattr(act, name)
+        if not isinstance(value, str):
+            continue
+        try:
+            size = len(value.encode("utf-8"))
+        except UnicodeEncodeError:
+            raise ChangeRefused(f"“{name}” holds what is no text (a lone surrogate).") from None
+        if size > LONGEST:
+            raise ChangeRefused(f"“{name}” is longer than {LONGEST // 1024} KB.")
+        if "\0" in value:
+            raise ChangeRefused(f"“{name}” holds a NUL character.")
+
+
+def _refuse_other_files(memory: Memory, act: Act) -> None:
+    """A curator writes notes, and lines of an index: no log, no schema, no raw source."""
+    path = getattr(act, "path", "")
+    role = memory.layout.role(path)
+    is_of_index = isinstance(act, acts.AddEntry | acts.EditLine | acts.MoveLine)
+    if role in (Role.SUPPORT, Role.SOURCE) or (role is Role.INDEX and not is_of_index):
+        raise ChangeRefused(f"{one_line(path)} is not for a curator to change.")
+
+
+def _looked_up(desk: Desk, quoted: Quoted) -> Quoted:
+    note = desk.memory.by_path.get(quoted.source)
+    text = desk.texts.get(quoted.source) or (note.text if note is not None else "")
+    return replace(quoted, found=bool(quoted.quote.strip()) and quoted.quote in text)
+
+
+def _of_evidence(evidence: Sequence[Quoted]) -> list[str]:
+    if not evidence:
+        return ["no evidence"]
+    return [f"not found in {one_line(it.source)}: the quote" for it in evidence if not it.found]
+
+
+def _of_edit(edit: Edit) -> list[str]:
+    before, after = text_of(edit.before), text_of(edit.after)
+    found = [f"only stands for text: “{it}”" for it in drift.placeholders(before, after)]
+    if edit.after is not None and edit.before is not None:
+        found += [f"loses {it}" for it in drift.losses(before, after)]
+        if frontmatter.read(before).present and not frontmatter.read(after).present:
+            found.append("loses the head of the note")
+    if _kinds(after) - _kinds(before):
+        found.append(f"brings a credential: {', '.join(sorted(_kinds(after) - _kinds(before)))}")
+    if len(hidden_characters(after)) > len(hidden_characters(before)):
+        found.append("brings characters that do not show")
+    return found
+
+
+def _of_going(memory: Memory, act: Act) -> list[str]:
+    """What a note that goes says, and the one that stays would not."""
+    match act:
+        case acts.Retire(successor=""):
+            return ["nothing takes its place"]
+        case acts.Merge(other=other, text=text) if other in memory.by_path:
+            return [f"loses {it}" for it in drift.losses(memory.by_path[other].body, text)]
+        case _:
+            return []
+
+
+def _of_index(edit: Edit) -> list[str]:
+    before, after = text_of(edit.before), text_of(edit.after)
+    if after and len(hidden_characters(after)) > len(hidden_characters(before)):
+        return ["brings characters that do not show into the index"]
+    return []
+
+
+def _alarms(edit: Edit, act: Act) -> list[Alarm]:
+    is_meant = isinstance(act, acts.Retire | acts.Merge) and edit.after is None
+    if edit.before is None or is_meant:
+        return []
+    before, after = body_of(edit.before), body_of(edit.after)
+    if drift.empties(before, after):
+        return [Alarm.EMPTIES]
+    return [Alarm.HALVES] if drift.halves(before, after) else []
+
+
+def _kinds(text: str) -> set[str]:
+    return {it.kind for it in find_secrets(text)}
+
+
+def _retires(act: Act) -> bool:
+    return isinstance(act, acts.Retire | acts.Merge)
+
+
+def text_of(raw: bytes | None) -> str:
+    """Return the text of a file; "" where there is none."""
+    return (raw or b"").removeprefix(BOM).decode("utf-8", "replace")
+
+
+def body_of(raw: bytes | None) -> str:
+    """Return the text of a note behind its head."""
+    text = text_of(raw)
+    return text[frontmatter.read(text).end :]

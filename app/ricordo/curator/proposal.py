@@ -1,0 +1,95 @@
+"""Proposals: changes that a curator wishes, each with its evidence and what checking showed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ricordo.memory.change import Act, Author, Change, Role
+from ricordo.memory.change_set import Edit
+
+RULES = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Words on which a proposal rests."""
+
+    source: str
+    """The transcript and the turn, as `path#key`, or the path of a note in the memory."""
+    quote: str
+    found: bool = False
+    """Whether they stand there, letter by letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A change that an engine wishes, unchecked."""
+
+    act: Act
+    reason: str
+    evidence: tuple[Quoted, ...] = ()
+
+
+class Alarm(StrEnum):
+    """What may only be done after a person has typed that it is meant."""
+
+    EMPTIES = "it empties the note"
+    HALVES = "it takes away half of the note or more"
+    MANY = "many notes would be retired within a day"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A change that fits the memory as it is, and what a person should know of it."""
+
+    change: Change
+    evidence: tuple[Quoted, ...]
+    edits: tuple[Edit, ...]
+    """What it comes to by itself; their `before` is what the person is shown."""
+    warnings: tuple[str, ...] = ()
+    alarms: tuple[Alarm, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it may be taken without a second look: its evidence is found, and nothing
+        speaks against it.
+        """
+        return are_found(self.evidence) and not self.warnings and not self.alarms
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """What was proposed and cannot be done."""
+
+    change: str
+    """In a few words."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of checking the wishes of an engine."""
+
+    proposals: tuple[Proposal, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+
+
+def are_found(evidence: Sequence[Quoted]) -> bool:
+    """Say whether there is evidence, and all of it stands where it is said to stand."""
+    return bool(evidence) and all(it.found for it in evidence)
+
+
+def curator(engine: str, model: str = "", prompt_version: str = "") -> Author:
+    """Return the author of what an engine proposes."""
+    return Author(Role.CURATOR, engine, model, prompt_version)
+
+
+def op_of(act: Act) -> str:
+    """Return the kind of an act as a word: `create`, `replace`, `link`."""
+    name = type(act).__name__
+    return _WORDS.get(name, name.lower())
+
+
+_WORDS = {"AddLink": "link", "AddEntry": "entry", "EditLine": "line", "SetField": "field"}

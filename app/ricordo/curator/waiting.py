@@ -1,0 +1,154 @@
+"""Proposals as they wait for a decision: all that a person is shown, and what it was made against,
+as values that are kept over restarts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ricordo.curator.checking import ALLOWED, text_of
+from ricordo.curator.proposal import Alarm, Proposal, Quoted, Rejected, are_found, op_of
+from ricordo.memory.change import Act, Author, Change, Role
+from ricordo.memory.change_set import Edit, digest
+from ricordo.memory.diff import unified
+from ricordo.memory.layout import Role as FileRole
+from ricordo.memory.memory import Memory
+
+_ACTS: Mapping[str, Callable[..., Act]] = {kind.__name__: kind for kind in ALLOWED}
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A proposal that waits."""
+
+    id: str
+    change: Change
+    evidence: tuple[Quoted, ...]
+    diff: str
+    """What it comes to, as a unified diff of all files."""
+    made_against: Mapping[str, str | None]
+    """The SHA-256 of every file that it changes, but for indexes, which grow by lines; None where
+    the file must not be there."""
+    warnings: tuple[str, ...] = ()
+    alarms: tuple[Alarm, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it may be taken without a second look."""
+        return are_found(self.evidence) and not self.told
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """All that speaks against it."""
+        return (*self.warnings, *(it.value for it in self.alarms))
+
+    @property
+    def op(self) -> str:
+        """The kind of the change, as a word."""
+        return op_of(self.change.act)
+
+    @property
+    def path(self) -> str:
+        """The file that it is about, relative to the memory."""
+        return str(getattr(self.change.act, "path", ""))
+
+
+def waiting(proposal: Proposal, memory: Memory) -> Waiting:
+    """Return a proposal on `memory` as it waits. What it was made against is what stands on the
+    disk, though it may have been checked behind other proposals.
+    """
+    against = {
+        it.path: digest(memory.by_path[it.path].raw) if it.path in memory.by_path else None
+        for it in proposal.edits
+        if memory.layout.role(it.path) is not FileRole.INDEX
+    }
+    return Waiting(
+        _id(proposal.change.act, against),
+        proposal.change,
+        proposal.evidence,
+        "".join(_diffs(proposal.edits)),
+        against,
+        proposal.warnings,
+        proposal.alarms,
+    )
+
+
+def _id(act: Act, against: Mapping[str, str | None]) -> str:
+    """Return what names a proposal while the change and what it was made against are the same."""
+    whole = json.dumps([type(act).__name__, asdict(act), dict(against)], sort_keys=True)
+    return hashlib.blake2b(whole.encode("ascii"), digest_size=6).hexdigest()
+
+
+def _diffs(edits: tuple[Edit, ...]) -> Iterator[str]:
+    for it in edits:
+        old = f"a/{it.path}" if it.before is not None else "/dev/null"
+        new = f"b/{it.path}" if it.after is not None else "/dev/null"
+        yield unified(text_of(it.before), text_of(it.after), old, new)
+
+
+def describe(it: Waiting) -> dict[str, Any]:
+    """Return a proposal as `--json` prints it."""
+    return {
+        "op": it.op,
+        "path": it.path,
+        "reason": it.change.reason,
+        "evidence": [asdict(quoted) for quoted in it.evidence],
+        "diff": it.diff,
+        "warnings": list(it.told),
+        "id": it.id,
+    }
+
+
+def describe_rejected(it: Rejected) -> dict[str, Any]:
+    """Return what was rejected as `--json` prints it."""
+    return {"change": it.change, "why": it.why}
+
+
+def as_kept(it: Waiting) -> dict[str, Any]:
+    """Return a proposal as it is kept."""
+    act = {"kind": type(it.change.act).__name__, **asdict(it.change.act)}
+    author = it.change.author
+    return {
+        "id": it.id,
+        "act": act,
+        "reason": it.change.reason,
+        "engine": [author.name, author.model, author.prompt_version],
+        "evidence": [asdict(quoted) for quoted in it.evidence],
+        "diff": it.diff,
+        "made_against": dict(it.made_against),
+        "warnings": list(it.warnings),
+        "alarms": [alarm.value for alarm in it.alarms],
+    }
+
+
+def from_kept(kept: Any) -> Waiting | None:
+    """Return a proposal that was kept; None where it cannot be read: the file is our own, and may
+    be damaged all the same.
+    """
+    try:
+        fields = dict(kept["act"])
+        act = _ACTS[fields.pop("kind")](**fields)
+        if not all(isinstance(value, str | int | None) for value in fields.values()):
+            return None
+        name, model, version = map(str, kept["engine"])
+        author = Author(Role.CURATOR, name, model, version)
+        against = {str(path): sha for path, sha in kept["made_against"].items()}
+        return Waiting(
+            str(kept["id"]),
+            Change(act, str(kept["reason"]), author),
+            tuple(_quoted(it) for it in kept["evidence"]),
+            str(kept["diff"]),
+            against,
+            tuple(map(str, kept["warnings"])),
+            tuple(map(Alarm, kept["alarms"])),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _quoted(kept: Any) -> Quoted:
+    return Quoted(str(kept["source"]), str(kept["quote"]), kept["found"] is True)

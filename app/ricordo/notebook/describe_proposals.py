@@ -1,0 +1,28 @@
+"""Proposals as the JSON of `curate` and `pending`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ricordo.curator.waiting import Waiting, describe, describe_rejected
+from ricordo.notebook.curate import Curation
+
+
+def describe_curation(curation: Curation, engine: str, applied: int | None) -> dict[str, Any]:
+    """Return what `curate --json` prints; `applied` is None where nothing was to be applied."""
+    document = {
+        "engine": engine,
+        "model": "",
+        "prompt_version": "",
+        "estimate": {"input_tokens": curation.brief.tokens, "output_tokens": 0, "usd": 0.0},
+        "usage": {"input_tokens": 0, "output_tokens": 0, "usd": 0.0},
+        **describe_waiting(curation.proposals),
+        "rejected": [describe_rejected(it) for it in curation.rejected],
+    }
+    return document if applied is None else {**document, "applied": applied}
+
+
+def describe_waiting(waits: Iterable[Waiting]) -> dict[str, Any]:
+    """Return what `pending --json` prints."""
+    return {"changes": [describe(it) for it in waits]}

@@ -1,0 +1,233 @@
+"""`ricordo curate` and `ricordo pending`, called as a person calls them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.builders import SHARED, note_text, write_memory
+from tests.unit.cli.conftest import Ricordo, contents, settle
+
+RULE = "From now on write commands with uv run, not with pip."
+SESSION = "5b1c7a52-90f4-4d0e-8a6d-2f6f1c9a0b11"
+
+
+def said(*texts: str, at: str = "2026-11-12T10:00:00.000Z", start: int = 0) -> str:
+    """Return lines of a transcript in which an agent answers what a person says."""
+    lines = []
+    for number, text in enumerate(texts, start):
+        common = {"sessionId": SESSION, "cwd": "/home/ana/work/tidepool", "timestamp": at}
+        lines.append({**common, "type": "user", "uuid": f"p{number}", "message": {"content": text}})
+        lines.append(
+            {**common, "type": "assistant", "uuid": f"a{number}", "message": {"content": "Done."}}
+        )
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    path = tmp_path / f"{SESSION}.jsonl"
+    path.write_text(said("Fix the test.", RULE), "utf-8")
+    return path
+
+
+def test_a_rule_becomes_a_note_with_its_quote_as_evidence(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    before = contents(memory)
+    told = json.loads(ricordo("curate", "--session", str(transcript), "--dry-run", "--json"))
+    assert contents(memory) == before
+    assert [it["op"] for it in told["changes"]] == ["create"]
+    (change,) = told["changes"]
+    assert change["evidence"] == [{"source": f"{transcript}#p1", "quote": RULE, "found": True}]
+    assert change["warnings"] == []
+    assert "+  type: feedback" in change["diff"]
+    assert set(told) == {
+        "engine", "model", "prompt_version", "estimate", "usage", "changes", "rejected"
+    }  # fmt: skip
+    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+
+
+def test_proposals_wait_until_they_are_applied_and_can_be_undone(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    before = contents(memory)
+    ricordo("curate", "--session", str(transcript))
+    assert contents(memory) == before
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert "1 applied, 0 left" in ricordo("pending", "--apply")
+    assert (memory / waiting["path"]).read_text("utf-8").endswith("said on 2026-11-12.\n")
+    assert waiting["path"] in (memory / "MEMORY.md").read_text("utf-8")
+    assert "curator rules" in ricordo("history")
+    ricordo("undo")
+    assert contents(memory) == before
+    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+
+
+def test_what_was_dropped_is_not_proposed_again(ricordo: Ricordo, transcript: Path) -> None:
+    ricordo("curate", "--session", str(transcript))
+    assert "dropped 1" in ricordo("pending", "--drop")
+    assert "0 proposed" in ricordo("curate", "--session", str(transcript))
+
+
+def test_yes_applies_what_no_warning_speaks_against_and_keeps_the_rest(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    (memory / "tides.md").write_text(
+        note_text("tides", "The freeze for the winter timetable starts on 2026-11-09.\n"), "utf-8"
+    )
+    moved = "The freeze for the winter timetable moved: it begins on 30 November."
+    transcript.write_text(said(RULE, moved), "utf-8")
+    told = ricordo("curate", "--session", str(transcript), "--yes")
+    assert "1 applied, 1 left" in told
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert (waiting["op"], waiting["path"]) == ("replace", "tides.md")
+    assert waiting["warnings"] == ["loses date 2026-11-09"]
+    assert "2026-11-09" in (memory / "tides.md").read_text("utf-8")
+    ricordo("pending", "--apply")
+    assert "begins on 2026-11-30." in (memory / "tides.md").read_text("utf-8")
+
+
+def test_a_note_that_changed_since_is_not_written(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    (memory / "tides.md").write_text(
+        note_text("tides", "The freeze for the winter timetable starts on 2026-11-09.\n"), "utf-8"
+    )
+    transcript.write_text(
+        said("The freeze for the winter timetable moved: it begins on 30 November."), "utf-8"
+    )
+    ricordo("curate", "--session", str(transcript))
+    (memory / "tides.md").write_text(
+        (memory / "tides.md").read_text("utf-8") + "Another line.\n", "utf-8"
+    )
+    before = contents(memory)
+    told = ricordo("pending", "--apply")
+    assert "0 applied, 1 left" in told
+    assert "is not what it was" in told
+    assert contents(memory) == before
+
+
+def test_the_same_rule_in_a_note_is_not_proposed(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    (memory / "uv.md").write_text(
+        note_text(
+            "uv", "Write commands with uv run from now on, not with pip.\n", "uv run, no pip"
+        ),
+        "utf-8",
+    )
+    (memory / "MEMORY.md").open("a").write("- [uv](uv.md) — uv run, no pip\n")
+    assert "0 proposed" in ricordo("curate", "--session", str(transcript))
+
+
+def test_the_next_curation_goes_on_where_the_last_one_was_decided(
+    memory: Path, tmp_path: Path, pinned: Path, ricordo: Ricordo
+) -> None:
+    folder = pinned / ".claude/projects/-home-ana-work-tidepool"
+    root = folder / "memory"
+    root.mkdir(parents=True)
+    for path, content in contents(memory).items():
+        (root / path).write_bytes(content)
+    settle(root)
+    transcript = folder / f"{SESSION}.jsonl"
+    transcript.write_text(said(RULE), "utf-8")
+
+    def changes(*words: str) -> list[str]:
+        settle(root)
+        told = json.loads(ricordo(*words, "--json", "-m", str(root)))
+        return [it["evidence"][0]["quote"] for it in told["changes"]]
+
+    assert changes("curate") == [RULE]
+    # nothing was decided: it is proposed again, once
+    assert changes("curate") == [RULE]
+    settle(root)
+    ricordo("pending", "--drop", "-m", str(root))
+    with transcript.open("a") as file:
+        file.write(said("I prefer small commits with one change each.", start=5))
+    os.utime(transcript, (1e9, 1e9))
+    assert changes("curate") == ["I prefer small commits with one change each."]
+    assert changes("curate", "--since", "2026-11-01")[-1:] != []
+
+
+def test_words_that_do_not_fit_are_refused(ricordo: Ricordo) -> None:
+    ricordo("curate", "--since", "soon", code=2)
+    ricordo("curate", "--session", "/nowhere.jsonl", code=2)
+    ricordo("curate", "--dry-run", "--yes", code=2)
+    ricordo("curate", "--engine", "magic", code=2)
+    ricordo("pending", "--apply", "--drop", code=2)
+
+
+def test_damaged_state_of_ours_is_as_none(ricordo: Ricordo, transcript: Path, pinned: Path) -> None:
+    ricordo("curate", "--session", str(transcript))
+    (kept,) = (pinned / ".local/state/ricordo/curation").iterdir()
+    document = json.loads(kept.read_text("utf-8"))
+    for waiting in (None, [{"act": {"kind": "WriteFile", "root": "/", "name": "x"}}], [7]):
+        kept.write_text(json.dumps({**document, "waiting": waiting}), "utf-8")
+        assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    kept.write_bytes(b"\0{")
+    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+
+
+def test_every_transcript_is_curated_without_an_error_and_nothing_without_evidence(
+    ricordo: Ricordo, memory: Path
+) -> None:
+    folders = [SHARED / "data/transcripts", SHARED / "formats/samples"]
+    if not all(map(Path.is_dir, folders)):
+        pytest.skip("no transcripts beside the repository")
+    before = contents(memory)
+    for path in sorted(it for folder in folders for it in folder.rglob("*.jsonl")):
+        told = json.loads(ricordo("curate", "--session", str(path), "--dry-run", "--json"))
+        for change in told["changes"]:
+            assert change["evidence"], path
+            assert all(it["found"] for it in change["evidence"]), path
+    assert contents(memory) == before
+
+
+def test_a_wiki_is_told_in_its_log(ricordo: Ricordo, tmp_path: Path, transcript: Path) -> None:
+    root = write_memory(
+        tmp_path / "wiki",
+        {
+            "CLAUDE.md": "# Schema\n\nPages stand in wiki/, sources in raw/.\n",
+            "raw/talk.md": "A talk.\n",
+            "wiki/index.md": "# Index\n\n- [Seiche](concepts/seiche.md) — a standing wave\n",
+            "wiki/log.md": "# Log\n\n## [2026-11-01] ingest | A talk\n",
+            "wiki/concepts/seiche.md": note_text("Seiche", "A standing wave.\n", type_="concept"),
+        },
+    )
+    settle(root)
+    told = ricordo("curate", "--session", str(transcript), "--yes", "-m", str(root))
+    assert "1 applied" in told
+    log = (root / "wiki/log.md").read_text("utf-8")
+    assert log.startswith("# Log\n\n## [2026-11-01] ingest | A talk\n\n## [2026-11-20] curate | 1 ")
+    settle(root)
+    ricordo("undo", "-m", str(root))
+    assert "curate" not in (root / "wiki/log.md").read_text("utf-8")
+
+
+def test_what_would_retire_many_waits_for_a_typed_word(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    for number in range(3):
+        old, new = f"old-{number}", f"new-{number}"
+        (memory / f"old_{number}.md").write_text(
+            note_text(old, f"Port {number} is served by the ferry.\n").replace(
+                "  type", "  modified: 2026-01-01T00:00:00.000Z\n  type"
+            ),
+            "utf-8",
+        )
+        (memory / f"new_{number}.md").write_text(
+            note_text(new, f"This replaces [[{old}]]: port {number} is closed.\n").replace(
+                "  type", "  modified: 2026-10-01T00:00:00.000Z\n  type"
+            ),
+            "utf-8",
+        )
+    transcript.write_text(said("Go on."), "utf-8")
+    told = ricordo("curate", "--session", str(transcript), "--yes")
+    assert told.count("applied: retire") == 1
+    assert told.count("many notes would be retired within a day") >= 2
+    ricordo("pending", "--apply", given="")
+    assert len([it for it in memory.iterdir() if it.name.startswith("old")]) == 2

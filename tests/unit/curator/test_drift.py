@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.curator.drift import empties, halves, losses, placeholders
+
+NOTE = (
+    "The gap is 30 minutes since 2026-10-22, see `GAP_MINUTES` in tidepool/plan.py. "
+    "Ask Tommaso, never the office. [[berth-buffer]] says “no exception for small boats”. "
+    "More at https://plans.example.org/gap.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("gone", "told"),
+    [
+        ("30", "number 30"),
+        ("2026-10-22", "date 2026-10-22"),
+        ("`GAP_MINUTES`", "code GAP_MINUTES"),
+        ("tidepool/plan.py", "path tidepool/plan.py"),
+        ("Tommaso", "name Tommaso"),
+        ("never ", "denial “never”"),
+        ("[[berth-buffer]]", "link berth-buffer"),
+        ("“no exception for small boats”", "quotation no exception for small boats"),
+        ("https://plans.example.org/gap", "address https://plans.example.org/gap"),
+    ],
+)
+def test_what_an_edit_drops_is_told(gone: str, told: str) -> None:
+    assert told in losses(NOTE, NOTE.replace(gone, "so"))
+
+
+def test_an_edit_that_keeps_all_facts_loses_nothing() -> None:
+    assert losses(NOTE, NOTE.replace("The gap is", "The gap between two ships is")) == ()
+    assert losses(NOTE, f"{NOTE}\nAnd more of 2027-01-02.") == ()
+
+
+def test_text_that_stands_for_text_is_told_unless_it_was_there() -> None:
+    assert placeholders("a", "a\n[rest of the note unchanged]")
+    assert placeholders("a\n...\n", "a\n...\nb") == ()
+    assert placeholders("a", "The rest of the day is free.") == ()
+
+
+def test_emptied_and_halved_bodies_are_told_apart_from_short_ones() -> None:
+    assert empties("x", " \n")
+    assert not empties("", "")
+    assert halves("x" * 100, "x" * 50)
+    assert not halves("x" * 100, "x" * 60)
+    assert not halves("x" * 40, "x")
+
+
+@given(before=st.text(max_size=200), after=st.text(max_size=200))
+def test_any_two_texts_are_compared_without_an_error(before: str, after: str) -> None:
+    assert losses(before, before) == ()
+    assert placeholders(before, before) == ()
+    losses(before, after)

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.curator.saying import Kind, Saying, find_saying
+
+DAY = date(2026, 11, 12)
+
+WORTH = [
+    (Kind.REQUEST, "Remember this: integration tests run against a real database."),
+    (Kind.REQUEST, "Two ships at one berth are 30 minutes apart. Write it down."),
+    (Kind.REQUEST, "Don't forget that the staging server has no backups."),
+    (Kind.REQUEST, "Merk dir: Releases gibt es nur dienstags nach dem Mittagessen."),
+    (Kind.REQUEST, "Souviens-toi que le serveur de test est rechargé chaque lundi."),
+    (Kind.REQUEST, "Recuerda que los informes van en formato CSV con punto y coma."),
+    (Kind.REQUEST, "Ricordati che il porto di Levanto chiude alle sei di sera."),
+    (Kind.REQUEST, "记住：发布之前必须先运行完整的测试。"),
+    (Kind.REQUEST, "本番のデータベースは夜間に止まることを覚えておいて。"),
+    (Kind.REQUEST, "배포 서버는 월요일마다 재시작한다는 걸 기억해."),
+    (Kind.PREFERENCE, "From now on write commands with uv run, not with pip."),
+    (Kind.PREFERENCE, "I prefer small commits with one change each."),
+    (Kind.PREFERENCE, "I don't want you to push without asking me."),
+    (Kind.PREFERENCE, "Stop ending your answers with a list of next steps."),
+    (Kind.PREFERENCE, "Please never run the importer against the live feed."),
+    (Kind.PREFERENCE, "When you are unsure between two fixes, show me both as diffs."),
+    (Kind.PREFERENCE, "Ab jetzt bitte alle Kommentare auf Englisch schreiben."),
+    (Kind.PREFERENCE, "Désormais, écris les messages de commit en anglais."),
+    (Kind.PREFERENCE, "Prefiero que las respuestas sean cortas y sin listas."),
+    (Kind.PREFERENCE, "D'ora in poi rispondi in italiano dopo le sei di sera."),
+    (Kind.PREFERENCE, "以后请用中文写提交信息，不要用英文。"),
+    (Kind.PREFERENCE, "今後はコミットメッセージを英語で書いてください。"),
+    (Kind.PREFERENCE, "앞으로는 커밋 메시지를 영어로 작성해 주세요."),
+    (Kind.PREFERENCE, "I am a backend engineer and read diffs before prose."),
+    (Kind.DECISION, "We decided to keep everything in one SQLite file."),
+    (Kind.DECISION, "Let's keep it in one file, because nobody here can run a server."),
+    (Kind.DECISION, "We no longer support the old browsers of the office."),
+    (Kind.DECISION, "Wir haben uns für PostgreSQL entschieden, weil es schon läuft."),
+    (Kind.DECISION, "Nous avons décidé de garder un seul fichier par station."),
+    (Kind.DECISION, "我们决定用一个文件保存所有的读数。"),
+    (Kind.DEADLINE, "The release freeze begins on 30 November and ends on 11 January."),
+    (Kind.DEADLINE, "The audit is due on 2026-12-14."),
+    (Kind.DEADLINE, "Der Freeze beginnt am 30. November."),
+]
+NOTHING = [
+    "Fix the failing test in the parser.",
+    "commit",
+    "yes",
+    "Can you explain how the cache is filled?",
+    "Do you remember why we chose this?",
+    "The function never returns when the list is empty.",
+    "`shouldFilterFile` should always check the summary, because it leaks.",
+    "Port 8040 is taken on my laptop, use 8041 for this once.",
+    "I am on the train, keep answers under three lines until Savona.",
+    "The server is slow this morning, ignore the timeout.",
+    "Maybe we should always run the linter first, I think.",
+    "If we ever go beyond ten harbours we can think about Postgres.",
+    "And one change a commit, as always. Then push.",
+    "And run make check before you commit, as CLAUDE.md says.",
+    "Use port 8041 for now.",
+    "When you're done, run the tests.",
+    "Please look at the failing build and tell me what broke.",
+    "Let's rename the variable and run it again.",
+    "There aren't unit tests covering this, so regressions won't be caught. Please add tests.",
+    "Update the version to 2.4.1 and tag it.",
+    "Behebe bitte den Fehler im Parser.",
+    "Corrige le test qui échoue.",
+    "修复解析器里的错误。",
+    "このテストを直してください。",
+    "We should never hit this branch, because the check above returns early. Remove it.",
+    "It's working now.",
+    "This is failing now.",
+    "Every time I run the tests they fail.",
+    "Whenever I open the page, it crashes.",
+    "The hook runs and never returns.",
+    "Add tests for every file in the folder.",
+    "I prefer option 2.",
+    "When you push, the hook fails.",
+    "We moved parse_head() to utils.py, so import it from there.",
+    "We no longer need this function.",
+    "Remember to update the changelog.",
+    "Make a note in the README that this is experimental.",
+    "Note that this function is only called from the tests.",
+    "Actually, it should be in the other file.",
+    "この関数は常に失敗する。",
+    "每次运行测试都失败。",
+    "Jedes Mal, wenn ich die Tests starte, hängt der Server.",
+    "What if we used a queue instead?",
+    "Revert that, it should only touch one file.",
+    "I am a bit confused by this diff.",
+    "Remember this key: AKIAQ3T7ZK4M2PWX9JLD",
+]
+
+
+def found(text: str, *, is_answer: bool = False) -> Saying | None:
+    return find_saying(text, DAY, is_answer=is_answer)
+
+
+@pytest.mark.parametrize(("kind", "text"), WORTH)
+def test_what_is_worth_remembering_is_found_in_many_languages(kind: Kind, text: str) -> None:
+    saying = found(text)
+    assert saying is not None
+    assert saying.kind is kind
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_orders_questions_guesses_and_states_of_the_hour_are_left_alone(text: str) -> None:
+    assert found(text, is_answer=True) is None
+
+
+def test_a_correction_needs_something_that_the_agent_said() -> None:
+    text = "No, the alarm should go to the pilots, not to us."
+    saying = found(text, is_answer=True)
+    assert saying is not None
+    assert saying.kind is Kind.CORRECTION
+    assert found(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "type_"),
+    [
+        ("I read German and Italian without trouble.", "user"),
+        ("Always put the diff first.", "feedback"),
+        ("We decided to keep everything in one file.", "project"),
+        ("The plans are at https://plans.example.org. Keep that in mind.", "reference"),
+    ],
+)
+def test_the_type_follows_from_what_is_said(text: str, type_: str) -> None:
+    saying = found(text)
+    assert saying is not None
+    assert saying.type == type_
+
+
+def test_a_wish_to_remember_means_what_was_said_before_it_and_why_is_kept_apart() -> None:
+    text = "Tankers never go to berth 3 until the fenders are replaced. They cracked in August."
+    saying = found(text)
+    assert saying is not None
+    assert saying.text.startswith("Tankers never")
+    assert [it.text for it in saying.why] == ["They cracked in August."]
+
+
+def test_every_quote_stands_in_the_message_letter_by_letter() -> None:
+    for _, text in WORTH:
+        saying = found(f"Hello.\n\n{text}\n")
+        assert saying is not None
+        assert all(quote in text for quote in saying.quotes)
+
+
+def test_code_quotations_and_documents_are_not_what_the_person_says() -> None:
+    assert found("```\n# from now on always use tabs\n```") is None
+    assert found("> From now on write commands with uv.") is None
+    assert found("Look at this.\n" + "From now on write everything twice. " * 80) is None
+
+
+@given(text=st.text(max_size=300), is_answer=st.booleans())
+def test_any_message_is_judged_without_an_error_and_quoted_as_it_stands(
+    text: str, is_answer: bool
+) -> None:
+    saying = find_saying(f"{text} Remember this: the port is Sines.", DAY, is_answer=is_answer)
+    if saying is not None:
+        assert all(quote in f"{text} Remember this: the port is Sines." for quote in saying.quotes)
