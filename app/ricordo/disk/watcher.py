@@ -19,6 +19,8 @@ COALESCED = 50
 """Milliseconds for which events are gathered."""
 IDENTITY_CHECK = 2_000
 """Milliseconds after which a silent directory is looked at."""
+_BREATH = 0.2
+"""Seconds before watching begins again, so that a name cannot keep us busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +55,12 @@ async def watch(root: str) -> AsyncIterator[Batch]:
                     break
                 if paths:
                     yield Batch(paths, polling=polling)
-        except Exception:
+        except Exception as error:
             # watchfiles raises OSError where watches run out, an exception of its own where
             # instances do, and either where the directory went away or cannot be listed
-            if _identity(root) == identity:
+            if _met_an_odd_name(error):
+                await asyncio.sleep(_BREATH)
+            elif _identity(root) == identity:
                 if polling:
                     await asyncio.sleep(IDENTITY_CHECK / 1000)
                 polling = True
@@ -82,6 +86,14 @@ async def _changes(root: str, polling: bool) -> AsyncIterator[frozenset[str]]:
             for _, path in changes
             if not is_leftover(os.path.basename(path))
         )
+
+
+def _met_an_odd_name(error: Exception) -> bool:
+    """Whether watchfiles ended because something was done to a file whose name is no UTF-8, be it
+    that somebody read it: the directory can be watched all the same.
+    """
+    causes = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
+    return any("Unable to decode path" in str(cause) for cause in causes)
 
 
 async def _until_it_is_there(root: str) -> None:

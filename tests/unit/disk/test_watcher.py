@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -66,4 +67,17 @@ async def test_what_a_link_leads_to_is_not_watched(root: Path, tmp_path: Path) -
     batches = watch(str(root))
     found = await told_of(root / "a.md", batches, outside / "x.md")
     assert {path for batch in found for path in batch.paths} == {"a.md"}
+    assert not any(batch.polling for batch in found)
+
+
+async def test_a_name_that_is_no_utf8_does_not_end_the_watching(root: Path) -> None:
+    odd = Path(os.fsdecode(os.path.join(os.fsencode(root), b"latin\xe9.md")))
+    batches = watch(str(root))
+    await anext(batches)
+    told = asyncio.create_task(anext(batches))
+    while not told.done():
+        odd.write_text("a\n")
+        await asyncio.wait((told,), timeout=0.1)
+    assert told.result() == Batch(frozenset(), everything=True)
+    found = await told_of(root / "a.md", batches)
     assert not any(batch.polling for batch in found)
