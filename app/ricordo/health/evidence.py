@@ -55,6 +55,8 @@ class Verdict:
     """What was seen, a line each."""
     suggestion: str = ""
     """What should stand in the place of the claim; "" where that is not known."""
+    at: float = 0.0
+    """When that came about, in seconds since the epoch; 0 where it is not known."""
 
     @property
     def is_checked(self) -> bool:

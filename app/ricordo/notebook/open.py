@@ -29,7 +29,7 @@ from ricordo.memory.note import Note
 from ricordo.memory.protected import is_protected
 from ricordo.notebook.evidence import Gatherer, Step, sources, without_rest
 from ricordo.notebook.record import Recorded, Recorder, at_once
-from ricordo.notebook.retaining import retained
+from ricordo.notebook.retaining import not_seen_yet, retained
 from ricordo.notebook.seen import summary
 from ricordo.notebook.settle import severities, thresholds
 from ricordo.notebook.surroundings import Surroundings
@@ -270,7 +270,8 @@ class Notebook:
         now = self.surroundings.now
         renamed = self.renamed(memory)
         set_ = thresholds(self.settings, root)
-        context = Context(now, memory.layout, set_, renamed, evidence, retention)
+        unseen = not_seen_yet(evidence, retention)
+        context = Context(now, memory.layout, set_, renamed, unseen, retention)
         return self._linter.run(memory, context)
 
     def _remember(self, look: Look) -> None:

@@ -5,7 +5,8 @@ read it, put together for the rules and for the screen.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import date, datetime, time
 from functools import lru_cache
 
 from ricordo.disk.judgements import Judged, JudgedNotes, Judgement, on_content
@@ -40,6 +41,23 @@ def retained(
         life = _life(kind, note, held, reads.days if reads else (), now)
         found[note.path] = _retention(life, thresholds[f"stale.{kind}"], now.date())
     return found
+
+
+def not_seen_yet(evidence: Evidence, retention: Mapping[str, Retention]) -> Evidence:
+    """Return `evidence` without what came about before the person last said of a note, as it is
+    now, that it is still true. That day counts as seen to its end, as a note's own day does.
+    """
+    seen = {path: it.life.confirmed[-1] for path, it in retention.items() if it.life.confirmed}
+    verdicts = {
+        path: tuple(it for it in of_note if not 0 < it.at <= _end_of(seen[path]))
+        for path, of_note in evidence.verdicts.items()
+        if path in seen
+    }
+    return replace(evidence, verdicts={**evidence.verdicts, **verdicts}) if verdicts else evidence
+
+
+def _end_of(day: date) -> float:
+    return datetime.combine(day, time.max).timestamp()
 
 
 @lru_cache(maxsize=20_000)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.disk.judgements import Judgement
 from ricordo.health.evidence import ClaimKind, Outcome
 from ricordo.health.finding import Finding
 from ricordo.health.probes import prober
@@ -272,6 +273,34 @@ def test_commits_after_the_note_are_told(tmp_path: Path, monkeypatch: pytest.Mon
     assert found("2026-09-20") == [], "on the same day nothing is told"
     assert found("2026-09-19T23:00:00+00:00") != []
     assert found("not a date") == []
+
+
+def test_commits_that_the_person_has_seen_are_told_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = project_in_git(tmp_path)
+
+    def commit(day: str) -> None:
+        (project / "tidepool" / "plan.py").write_text(f"class BerthPlan: ...  # {day}\n")
+        monkeypatch.setitem(git.__globals__["ENVIRON"], "GIT_COMMITTER_DATE", f"{day}T00:00:00Z")
+        git(project, "commit", "--quiet", "-am", f"Plan of {day}")
+
+    text = note_text("x", "See `tidepool/plan.py`.\n")
+    stamped = text.replace("  type:", "  modified: 2026-09-02\n  type:")
+
+    def found(day: str) -> tuple[Notebook, list[str]]:
+        opened = notebook(tmp_path, "", text=stamped)
+        around = opened.surroundings._replace(fixed_now=f"{day}T12:00:00+00:00")
+        later = Notebook(opened.place, around, Settings(), frozenset(RULES))
+        return later, [finding.rule for finding in later.look_closely().findings]
+
+    commit("2026-09-20")
+    before, rules = found("2026-09-25")
+    assert rules == ["changed-since"]
+    before.judge_note(before.look_closely(), "x.md", Judgement.TRUE)
+    assert found("2026-09-26")[1] == []
+    commit("2026-09-27")
+    assert found("2026-09-28")[1] == ["changed-since"]
 
 
 def test_the_project_of_somebody_else_is_not_held_against_the_notes(tmp_path: Path) -> None:

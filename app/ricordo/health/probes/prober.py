@@ -133,7 +133,9 @@ def _commits_since(note: Note, verdicts: Iterable[Verdict], project: Project) ->
     if len(told) > _MOST_FILES_TOLD:
         told[_MOST_FILES_TOLD:] = [f"and {len(told) - _MOST_FILES_TOLD} more files"]
     first = next(verdict for verdict in held if verdict.evidence[0] in files)
-    return Verdict(first.claim, ClaimKind.COMMITS, first.line, Outcome.CHANGED, tuple(told))
+    last = max(commit.at for commits in files.values() for commit in commits)
+    changed = Outcome.CHANGED
+    return Verdict(first.claim, ClaimKind.COMMITS, first.line, changed, tuple(told), at=last)
 
 
 def _counted(commits: list[Commit]) -> str:
