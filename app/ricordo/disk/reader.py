@@ -145,6 +145,22 @@ def list_names(root: str) -> frozenset[str]:
         return frozenset()
 
 
+def list_folders(root: str) -> frozenset[str]:
+    """Return `root` and the folders beneath it in which notes are looked for, none of them through
+    a link.
+    """
+    found: set[str] = set()
+    for folder, inside, _ in os.walk(root):
+        found.add(folder)
+        deep = folder.count(os.sep) - root.count(os.sep) >= MAX_DEPTH
+        inside[:] = [] if deep or len(found) >= MAX_FILES else filter(_is_walked, inside)
+    return frozenset(found)
+
+
+def _is_walked(folder: str) -> bool:
+    return not is_leftover(folder) and folder not in _IGNORED_FOLDERS
+
+
 @dataclass
 class _Walk:
     root: str

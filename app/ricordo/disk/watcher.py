@@ -13,7 +13,7 @@ import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from ricordo.disk.reader import is_leftover
+from ricordo.disk.reader import is_leftover, list_folders
 
 COALESCED = 50
 """Milliseconds for which events are gathered."""
@@ -51,10 +51,10 @@ async def watch(root: str) -> AsyncIterator[Batch]:
         try:
             async for paths in _changes(root, polling):
                 if _identity(root) != identity:
-                    yield Batch(frozenset(), everything=True, polling=polling)
                     break
                 if paths:
                     yield Batch(paths, polling=polling)
+            yield Batch(frozenset(), everything=True, polling=polling)
         except Exception as error:
             # watchfiles raises OSError where watches run out, an exception of its own where
             # instances do, and either where the directory went away or cannot be listed
@@ -68,10 +68,14 @@ async def watch(root: str) -> AsyncIterator[Batch]:
 
 
 async def _changes(root: str, polling: bool) -> AsyncIterator[frozenset[str]]:
-    from watchfiles import awatch
+    """Yield what changes, until a folder comes or goes: then others have to be watched."""
+    from watchfiles import Change, awatch
 
+    # each by itself: watched as a tree, a directory is followed through links, to / if need be
+    folders = await asyncio.to_thread(list_folders, root)
     async for changes in awatch(
-        root,
+        *sorted(folders),
+        recursive=False,
         watch_filter=None,
         debounce=COALESCED,
         step=10,
@@ -81,11 +85,15 @@ async def _changes(root: str, polling: bool) -> AsyncIterator[frozenset[str]]:
         poll_delay_ms=200,
         ignore_permission_denied=True,
     ):
-        yield frozenset(
-            os.path.relpath(path, root)
-            for _, path in changes
-            if not is_leftover(os.path.basename(path))
-        )
+        told = [it for it in changes if not is_leftover(os.path.basename(it[1]))]
+        yield frozenset(os.path.relpath(path, root) for _, path in told)
+        moved = (path for change, path in told if change is not Change.modified)
+        if any(path in folders or _is_folder(path) for path in moved):
+            return
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
 
 
 def _met_an_odd_name(error: Exception) -> bool:

@@ -12,6 +12,7 @@ import pytest
 import watchfiles
 from watchfiles._rust_notify import WatchfilesRustInternalError
 
+from ricordo.disk.reader import list_folders
 from ricordo.disk.watcher import Batch, watch
 
 
@@ -22,7 +23,7 @@ async def told_of(path: Path, batches: AsyncIterator[Batch], *others: Path) -> l
 
     async def tell() -> list[Batch]:
         found: list[Batch] = []
-        while not found or path.name not in found[-1].paths:
+        while not found or not any(it.endswith(path.name) for it in found[-1].paths):
             found.append(await anext(batches))
         return found
 
@@ -81,3 +82,20 @@ async def test_a_name_that_is_no_utf8_does_not_end_the_watching(root: Path) -> N
     assert told.result() == Batch(frozenset(), everything=True)
     found = await told_of(root / "a.md", batches)
     assert not any(batch.polling for batch in found)
+
+
+async def test_a_folder_that_comes_is_watched_too(root: Path) -> None:
+    batches = watch(str(root))
+    await anext(batches)
+    told = asyncio.create_task(anext(batches))
+    await asyncio.sleep(0.3)
+    (root / "later" / "deep").mkdir(parents=True)
+    assert "later" in (await asyncio.wait_for(told, 10)).paths
+    assert (await anext(batches)).everything
+    found = await told_of(root / "later" / "deep" / "a.md", batches)
+    assert "later/deep/a.md" in found[-1].paths
+
+
+def test_no_folder_behind_a_link_is_watched(root: Path) -> None:
+    (root / "everything").symlink_to("/")
+    assert list_folders(str(root)) == {str(root)}

@@ -6,6 +6,7 @@ from ricordo.health.retention import Retention
 from ricordo.tui.render.line import Line, Span, wrap
 
 _BARS = "▁▂▃▄▅▆▇█"
+_YEAR = 365
 _POINTS = 7
 """Of the curve."""
 _LEAST = 0.5
@@ -40,8 +41,11 @@ def _forecast(retention: Retention) -> str:
     if retention.life.is_wrong:
         return ""
     verb = "stale since" if retention.is_stale else "stale on"
-    half = f"{retention.half_life:,}"
-    return f"half-life {half} days, {verb} {retention.stale_on:%-d %b %Y}"
+    return f"half-life {_span(retention.half_life)}, {verb} {retention.stale_on:%-d %b %Y}"
+
+
+def _span(days: int) -> str:
+    return f"{days} days" if days < 2 * _YEAR else f"{days / _YEAR:.1f} years"
 
 
 def _bar(share: float) -> str:
