@@ -15,6 +15,8 @@ from ricordo.health.conflicts.reading import read_claim
 
 _WIDEST = 3
 """Words of a value."""
+_FARTHEST = 12
+"""Words that differ, of both together."""
 _WIDE_FRAME = 2
 """Shared words that make one more word on one side bearable."""
 
@@ -63,11 +65,23 @@ def opposed(one: Claim, other: Claim) -> str:
         return ""
     if one.who and other.who and one.who != other.who:
         return ""
+    if _are_far_apart(one, other):
+        return ""
     pair = _pair(one, other)
     for reason in (_by_choice, _by_quantity, _by_denial, _by_value, _by_span, _by_holder):
         if found := reason(pair):
             return found
     return ""
+
+
+def _are_far_apart(one: Claim, other: Claim) -> bool:
+    """Whether so many words differ that no reason can hold, but that one is chosen and the other
+    rejected: known before the differences are looked at, which takes most of the time.
+    """
+    if one.rejected or other.rejected:
+        return False
+    shared = one.keys & other.keys
+    return sum(it.key not in shared for it in (*one.words, *other.words)) > _FARTHEST
 
 
 def _pair(one: Claim, other: Claim) -> _Pair:

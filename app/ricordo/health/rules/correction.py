@@ -24,7 +24,7 @@ from ricordo.memory.names import Leads, normal
 from ricordo.memory.note import Note
 from ricordo.recall.likeness import token_set_ratio
 
-_MOST_COMPARED = 5_000
+_MOST_COMPARED = 1_000
 """Pairs of entries, a bound on the time that an index of any size can take."""
 _CANDIDATES = 12
 """Loaded entries with which one below the cut is compared."""
@@ -91,7 +91,8 @@ def lost_correction(memory: Memory, context: Context) -> Iterator[Found]:
     alike = context.thresholds["lost-correction.likeness"]
     known = _Loaded(loaded.values())
     lift = _Lift(memory, index, above, alike)
-    for lost in below.values():
+    # the newest first, for a bound on what is compared is not to be used up by the oldest
+    for lost in reversed(below.values()):
         if (wrong := _corrected(memory, lost, known, alike)) is not None:
             yield _found(lost, wrong, index, lift.fix(lost, wrong))
 
