@@ -17,6 +17,7 @@ from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.screens.three_versions import ThreeVersionsScreen
 from tests.builders import note_text
 from tests.tui.stage import Stage, build, editor, staged
 
@@ -176,6 +177,22 @@ async def test_a_merge_is_edited_before_it_is_written(
         assert "kept thirty minutes apart" in merged
         assert "The planner leaves 20 minutes" in merged
         assert not (sample / GAP).exists()
+
+
+async def test_what_an_agent_writes_during_a_merge_is_not_overwritten(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = "The agent says: ask Tommaso."
+    program = editor(tmp_path, f'echo "{line}" >> "{sample / BUFFER}"; echo "And I." >> "$1"')
+    monkeypatch.setenv("VISUAL", program)
+    async with workbench(sample) as stage:
+        await calm(stage)
+        await stage.press("3")
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.shows(ThreeVersionsScreen)
+        assert line in (sample / BUFFER).read_text("utf-8")
+        assert (sample / GAP).exists()
 
 
 async def test_what_is_no_conflict_stays_away_until_its_text_changes(sample: Path) -> None:

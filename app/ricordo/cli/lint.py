@@ -60,7 +60,18 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     if options.dismiss:
         return _dismiss(notebook, look, options.dismiss, options.reason)
     _print(options, look)
+    _tell_limits(look)
     return _exit_code(options.fail_on, look)
+
+
+def _tell_limits(look: Look) -> None:
+    """Say on stderr what was not looked at."""
+    import sys
+
+    from ricordo.text import one_line
+
+    for remark in look.evidence.remarks:
+        print(f"ricordo: {one_line(remark)}", file=sys.stderr)
 
 
 def _directory(path: str, cwd: str) -> str:

@@ -183,11 +183,6 @@ def _scope(words: str) -> str:
     return plain if first and first.group() in known else f"for {plain}"
 
 
-_TIME_WORDS = frozenset(
-    ["until", "since", "till", "bis", "seit", "depuis", "desde", "hasta", "fino"]
-)
-
-
 def _with_scope(said: str, scope: str) -> str:
     """A statement with a scope before its closing stop."""
     stop = _CLOSING.search(said)

@@ -124,7 +124,7 @@ def _choice(pair: _Pair, mine: frozenset[str], theirs: frozenset[str]) -> str:
     )
     if mine and theirs:
         return f"opposite choice: {left} / {right}"
-    return f"chosen here, rejected there: {left or right}"
+    return f"chosen by one, rejected by the other: {left or right}"
 
 
 def _by_quantity(pair: _Pair) -> str:

@@ -76,7 +76,7 @@ class Settling:
     def keep(self, conflict: Conflict, keep: Keep) -> None:
         """Propose what keeps one side."""
         title = f"Keep {one_line(conflict.side(keep).quote.path)}"
-        self._writing.begin(partial(self._keep, title, partial(_kept, conflict, keep)))
+        self._writing.begin(partial(self._settle, title, partial(_kept, conflict, keep)))
 
     def keep_both(self, conflict: Conflict) -> None:
         """Ask for what or when each holds, and propose it."""
@@ -100,13 +100,16 @@ class Settling:
 
     # How it is done
 
-    async def _keep(self, title: str, settle: Callable[[Memory], Settled]) -> None:
-        await self._propose(title, settle)
+    async def _settle(self, title: str, settle: Callable[[Memory], Settled]) -> None:
+        await self._propose(await self._writing.read(), title, settle)
 
-    async def _propose(self, title: str, settle: Callable[[Memory], Settled]) -> bool:
-        """Show what `settle` comes to in the memory as it is now; say whether it was written."""
+    async def _propose(
+        self, memory: Memory, title: str, settle: Callable[[Memory], Settled]
+    ) -> bool:
+        """Show what `settle` comes to in `memory`; say whether it was written. What somebody else
+        wrote since that was read clashes with it, or is merged and shown anew.
+        """
         writing = self._writing
-        memory = await writing.read()
         settled = await asyncio.to_thread(settle, memory)
         change_set = await writing.put_together(memory, settled.acts, settled.reason)
         told = f"{settled.told}."
@@ -135,7 +138,7 @@ class Settling:
     ) -> bool:
         """Propose it; what was typed is kept where that is refused."""
         try:
-            return await self._propose("Both are true", settle)
+            return await self._propose(await self._writing.read(), "Both are true", settle)
         except ChangeRefused:
             self._unfinished[conflict.id] = typed
             raise
@@ -149,7 +152,9 @@ class Settling:
         try:
             text = self._edited(copy)
             title = f"Merge into {one_line(path)}"
-            is_done = await self._propose(title, lambda _: merge_notes(path, other, text))
+            # against the notes that the text was made from: the editor may have been open for long
+            settle = partial(_merged, path, other, text)
+            is_done = await self._propose(memory, title, settle)
         finally:
             if is_done:
                 remove_private_copy(copy)
@@ -177,6 +182,10 @@ class Settling:
 
 def _kept(conflict: Conflict, keep: Keep, memory: Memory) -> Settled:
     return keep_one(memory, conflict, keep)
+
+
+def _merged(path: str, other: str, text: str, _: Memory) -> Settled:
+    return merge_notes(path, other, text)
 
 
 def _both(conflict: Conflict, left: str, right: str, memory: Memory) -> Settled:

@@ -146,7 +146,7 @@ class ReviewScreen(ActingScreen[None]):
         return last.judgement if last is not None and said != before else None
 
     def _show(self, *, keep_place: bool = False) -> None:
-        item = self.item
+        item, was_away = self.item, not self._note.display
         note = self._look.memory.by_path.get(item.note.path) if item else None
         self._note.display = self._doubts.display = item is not None
         self._done.display = item is None
@@ -161,6 +161,9 @@ class ReviewScreen(ActingScreen[None]):
             page = NotePage(self._look, note or item.note, width, False, today)
             self._note.show(page, keep_place=keep_place)
             self._doubts.tell()
+            if was_away:
+                # it has no width before it is laid out again
+                self.call_after_refresh(self._show, keep_place=keep_place)
         self.say()
 
     def _doubt_lines(self, width: int) -> list[Line]:
