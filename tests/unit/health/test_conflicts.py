@@ -97,6 +97,30 @@ def test_notes_that_contradict_each_other_are_found_with_the_lines(root: Path) -
     assert "8001" in lines[found.right.line - 1]
 
 
+def test_two_notes_may_contradict_each_other_in_two_things(root: Path) -> None:
+    cache = "{} is used for caching.\n"
+    files = {
+        "a.md": note_text("a", PORT.format(8000) + "\n" + cache.format("Redis")),
+        "b.md": note_text("b", PORT.format(9000) + "\n" + cache.format("Memcached")),
+    }
+    found = pairs(open_memory(root, files))
+    assert [it.left.text for it in found] == [
+        "The web view listens on port 8000.",
+        "Redis is used for caching.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("We used Jenkins.", "We use GitHub Actions."),
+        ("The project used npm.", "The project uses pnpm."),
+    ],
+)
+def test_what_was_is_no_conflict_with_what_is(before: str, now: str) -> None:
+    assert excludes(before, now) == excludes(now, before) == ""
+
+
 SAME = (
     "Each commit holds one logical change and nothing besides.\n\n"
     "The subject is imperative, below 60 characters, without a full stop.\n\n"

@@ -217,12 +217,16 @@ def _found(known: _Known) -> Iterator[NotePair]:
     excluding: set[_Paths] = set()
     pairs: list[NotePair] = []
     for (left, right), them in known.opposed.items():
-        for it in them:
-            if max(counts[left, it.left.text], counts[right, it.right.text]) < _PATTERN:
-                excluding.add((left, right))
-                quotes = (Quote(left, *it.left[:2]), Quote(right, *it.right[:2]))
-                pairs.append(NotePair(Relation.EXCLUDES, *quotes, it.reason))
-                break
+        # head and body may say the same twice
+        by_reason = {
+            it.reason: it
+            for it in reversed(them)
+            if max(counts[left, it.left.text], counts[right, it.right.text]) < _PATTERN
+        }
+        for reason, it in reversed(by_reason.items()):
+            excluding.add((left, right))
+            quotes = (Quote(left, *it.left[:2]), Quote(right, *it.right[:2]))
+            pairs.append(NotePair(Relation.EXCLUDES, *quotes, reason))
     for left, right in known.repeating - excluding:
         whole = (Quote(left, 0, ""), Quote(right, 0, ""))
         pairs.append(NotePair(Relation.REPEATS, *whole, SAME))
