@@ -137,14 +137,6 @@ def top_level(directory: str) -> str | None:
     return folder
 
 
-def common_root(directory: str) -> str | None:
-    """Return the directory that stands for the repository of `directory` in all its worktrees: the
-    root of the main one. None without git or repository.
-    """
-    top = top_level(directory)
-    return main_root(top) if top else None
-
-
 def main_root(top: str) -> str | None:
     """Return the root of the main worktree beside the one with the root `top`; None without git.
 

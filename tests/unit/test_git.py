@@ -16,6 +16,12 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
+def main_of(directory: str) -> str | None:
+    """The root of the main worktree of the repository that holds `directory`."""
+    top = git.top_level(directory)
+    return git.main_root(top) if top else None
+
+
 def program_says(directory: Path) -> str:
     """The main worktree of `directory` as the git program tells it."""
     common = os.path.realpath(directory / run_git(directory, "rev-parse", "--git-common-dir")[:-1])
@@ -31,7 +37,7 @@ def test_a_worktree_and_its_folders_share_the_root_of_the_main_one(machine: Mach
     for top in (main, linked):
         (top / "deep" / "er").mkdir(parents=True)
         for directory in (top, top / "deep", top / "deep" / "er"):
-            assert git.common_root(str(directory)) == str(main) == program_says(directory)
+            assert main_of(str(directory)) == str(main) == program_says(directory)
             assert git.top_level(str(directory)) == str(top)
 
 
@@ -39,13 +45,13 @@ def test_a_submodule_stands_for_itself(machine: Machine) -> None:
     outer, inner = machine.repository("outer"), machine.repository("inner")
     allowed = ("-c", "protocol.file.allow=always")
     run_git(outer, *allowed, "submodule", "--quiet", "add", str(inner), "sub")
-    assert git.common_root(str(outer / "sub")) == str(outer / "sub") == program_says(outer / "sub")
+    assert main_of(str(outer / "sub")) == str(outer / "sub") == program_says(outer / "sub")
 
 
 def test_a_separate_git_directory_changes_nothing(machine: Machine) -> None:
     top = machine.directory("top")
     run_git(top, "init", "--quiet", "--separate-git-dir", str(machine.path / "kept"))
-    assert git.common_root(str(top)) == str(top) == program_says(top)
+    assert main_of(str(top)) == str(top) == program_says(top)
 
 
 def test_the_worktrees_of_a_bare_repository_share_the_repository(machine: Machine) -> None:
@@ -53,12 +59,12 @@ def test_the_worktrees_of_a_bare_repository_share_the_repository(machine: Machin
     bare = machine.path / "bare.git"
     run_git(machine.path, "clone", "--quiet", "--bare", str(origin), str(bare))
     linked = machine.worktree(bare, "linked")
-    assert git.common_root(str(linked)) == str(bare) == program_says(linked)
+    assert main_of(str(linked)) == str(bare) == program_says(linked)
 
 
 def test_there_is_no_root_without_a_repository(machine: Machine) -> None:
-    assert git.common_root(str(machine.directory("plain"))) is None
-    assert git.common_root(str(machine.path / "not there")) is None
+    assert main_of(str(machine.directory("plain"))) is None
+    assert main_of(str(machine.path / "not there")) is None
 
 
 def test_a_worktree_without_the_git_program_has_no_root(
@@ -67,15 +73,15 @@ def test_a_worktree_without_the_git_program_has_no_root(
     main = machine.repository("main")
     linked = machine.worktree(main, "linked")
     monkeypatch.setenv("PATH", str(machine.directory("empty")))
-    assert git.common_root(str(linked)) is None
-    assert git.common_root(str(main)) == str(main)
+    assert main_of(str(linked)) is None
+    assert main_of(str(main)) == str(main)
 
 
 @pytest.mark.parametrize("text", ["", "gitdir:", "gitdir: /nowhere\n", "\0\0", "x" * 100_000])
 def test_a_git_file_that_leads_nowhere_has_no_root(machine: Machine, text: str) -> None:
     top = machine.directory("top")
     (top / ".git").write_text(text)
-    assert git.common_root(str(top)) is None
+    assert main_of(str(top)) is None
 
 
 def test_a_main_worktree_is_found_without_a_process(
@@ -83,7 +89,7 @@ def test_a_main_worktree_is_found_without_a_process(
 ) -> None:
     main = machine.repository("main")
     monkeypatch.setattr(git, "ask", None)
-    assert git.common_root(str(main)) == str(main)
+    assert main_of(str(main)) == str(main)
 
 
 def test_only_commands_that_look_are_run(machine: Machine) -> None:

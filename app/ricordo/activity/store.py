@@ -18,6 +18,7 @@ from ricordo.activity.session import Agent, Deed, Session, Where
 from ricordo.activity.sources import Source
 from ricordo.disk.cache_file import put_aside
 from ricordo.disk.database import is_remote, refuse_unfit
+from ricordo.disk.sqlite_errors import is_passing
 from ricordo.disk.state_file import make_state_file
 
 FILE = "activity.db"
@@ -53,19 +54,6 @@ PURGED = "[purged]"
 """What stands in the place of a value that was taken out."""
 _QUOTING = (("origin", "told"), ("transcript", "title"), ("transcript", "learnt"))
 """Columns that hold what was said."""
-_PASSING = frozenset(
-    (
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_NOMEM,
-    )
-)
-"""Errors that are none of the file's."""
 
 Answer = TypeVar("Answer")
 
@@ -131,7 +119,7 @@ class Store:
         try:
             connection = _opened(self._path)
         except sqlite3.Error as error:
-            if _is_passing(error):
+            if is_passing(error):
                 raise
             put_aside(self._path)
             make_state_file(self._state, FILE)
@@ -140,7 +128,7 @@ class Store:
             try:
                 yield connection
             except sqlite3.Error as error:
-                if not _is_passing(error):
+                if not is_passing(error):
                     put_aside(self._path)
                 raise
 
@@ -253,7 +241,3 @@ def _touched(row: tuple[Any, ...]) -> Touched:
     transcript, deed, path, call, at, done, key, offset, line, first, first_line = row
     where, window = Where(offset, line), Where(first, first_line)
     return Touched(transcript, Deed(deed), path, call, at, done, key, where, window)
-
-
-def _is_passing(error: Exception) -> bool:
-    return getattr(error, "sqlite_errorcode", -1) & 0xFF in _PASSING

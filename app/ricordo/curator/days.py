@@ -9,9 +9,9 @@ from functools import cache
 from typing import NamedTuple
 
 from ricordo.curator.patterns import table
-from ricordo.health.calendar import find_dates
+from ricordo.health.calendar import find_dates, months
 from ricordo.health.mending.dates import date_of_words, words_of_time
-from ricordo.health.vocabulary import lowered, read_words
+from ricordo.health.vocabulary import lowered
 
 _MONTHS_BACK = 6
 """A month and day without a year that lies further back is meant to come."""
@@ -55,7 +55,7 @@ def made_absolute(text: str, today: date) -> str:
 
 def _without_year(plain: str, today: date) -> Iterator[SaidDay]:
     for match in _month_day().finditer(plain):
-        month = _month_numbers().get(match["m1"] or match["m2"] or "")
+        month = months().get(match["m1"] or match["m2"] or "")
         number = int(match["d1"] or match["d2"] or match["d3"])
         month = month or int(match["m3"])
         day = _next(number, month, today)
@@ -102,16 +102,6 @@ def _in_words(plain: str, today: date) -> Iterator[SaidDay]:
 
 
 @cache
-def _month_numbers() -> dict[str, int]:
-    return {
-        name: number
-        for names in read_words("dates")["months"].values()
-        for number, spellings in enumerate(names, 1)
-        for name in spellings.split("|")
-    }
-
-
-@cache
 def _weekday_numbers() -> dict[str, int]:
     return {
         name: number
@@ -123,7 +113,7 @@ def _weekday_numbers() -> dict[str, int]:
 
 @cache
 def _month_day() -> re.Pattern[str]:
-    month = "|".join(sorted(map(re.escape, _month_numbers()), key=len, reverse=True))
+    month = "|".join(sorted(map(re.escape, months()), key=len, reverse=True))
     return re.compile(
         rf"(?<![\w.-])(?P<d1>\d\d?)(?:st|nd|rd|th|er|\.|º)?\s+(?:de\s+|of\s+)?(?P<m1>{month})\b"
         r"(?!\s+(?:de\s+)?20\d\d)"

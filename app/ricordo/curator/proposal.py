@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -51,13 +50,6 @@ class Proposal:
     warnings: tuple[str, ...] = ()
     alarms: tuple[Alarm, ...] = ()
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether it may be taken without a second look: its evidence is found, and nothing
-        speaks against it.
-        """
-        return are_found(self.evidence) and not self.warnings and not self.alarms
-
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
@@ -74,11 +66,6 @@ class Checked:
 
     proposals: tuple[Proposal, ...] = ()
     rejected: tuple[Rejected, ...] = ()
-
-
-def are_found(evidence: Sequence[Quoted]) -> bool:
-    """Say whether there is evidence, and all of it stands where it is said to stand."""
-    return bool(evidence) and all(it.found for it in evidence)
 
 
 def curator(engine: str, model: str = "", prompt_version: str = "") -> Author:

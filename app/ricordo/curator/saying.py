@@ -50,8 +50,6 @@ class Saying:
     """Of the note that should hold it: user, feedback, project or reference."""
     statement: tuple[Sentence, ...]
     why: tuple[Sentence, ...] = ()
-    denies: bool = False
-    """Whether it says that something is so no longer."""
 
     @property
     def quotes(self) -> tuple[str, ...]:
@@ -290,7 +288,6 @@ def _saying(
         _type(kind, meant, is_self=is_self),
         tuple(it.sentence for it in meant),
         tuple(it.sentence for it in why),
-        any(it.has("decision") or it.has("contrast") or it.objects for it in meant),
     )
 
 

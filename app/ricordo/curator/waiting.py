@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ricordo.curator.checking import ALLOWED, text_of
-from ricordo.curator.proposal import Alarm, Proposal, Quoted, Rejected, are_found, op_of
+from ricordo.curator.proposal import Alarm, Proposal, Quoted, Rejected, op_of
 from ricordo.memory.change import Act, Author, Change, Role
 from ricordo.memory.change_set import Edit, digest
 from ricordo.memory.diff import unified
@@ -37,13 +37,8 @@ class Waiting:
     alarms: tuple[Alarm, ...] = ()
 
     @property
-    def is_plain(self) -> bool:
-        """Whether it may be taken without a second look."""
-        return are_found(self.evidence) and not self.told
-
-    @property
     def told(self) -> tuple[str, ...]:
-        """All that speaks against it."""
+        """All that speaks against it; where nothing does it may be taken without a second look."""
         return (*self.warnings, *(it.value for it in self.alarms))
 
     @property

@@ -47,7 +47,8 @@ def find_dates(text: str) -> Iterator[Dated]:
 
 
 @cache
-def _months() -> dict[str, int]:
+def months() -> dict[str, int]:
+    """Return the numbers of the months, 1 to 12, by their names in every language that is known."""
     return {
         name: number
         for names in read_words("dates")["months"].values()
@@ -58,7 +59,7 @@ def _months() -> dict[str, int]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    month = "|".join(sorted(_months(), key=len, reverse=True))
+    month = "|".join(sorted(months(), key=len, reverse=True))
     return re.compile(
         rf"""
         (?<![\w./-])(?P<y1>20\d\d)-(?P<q>q[1-4])(?!\w)
@@ -86,7 +87,7 @@ def _day(parts: dict[str, str]) -> date | None:
         return _later(year, int(fields["a"]), int(fields["b"]))
     if "q" in fields:
         return _date(year, 3 * int(fields["q"][1]), None)
-    month = _months()[fields["month"].lower()] if "month" in fields else int(fields["m"])
+    month = months()[fields["month"].lower()] if "month" in fields else int(fields["m"])
     return _date(year, month, int(fields["d"]) if "d" in fields else None)
 
 

@@ -55,19 +55,6 @@ CREATE TABLE IF NOT EXISTS gap (
 );
 """
 _NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
-_PASSING = frozenset(
-    (
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_NOMEM,
-    )
-)
-"""Errors that are none of the file's."""
 
 
 class Usage:
@@ -157,8 +144,13 @@ class Usage:
         try:
             return self._done(work)
         except (sqlite3.Error, UnicodeDecodeError) as error:
+            if self._put_aside is None:
+                raise
+            # the hook, which mends nothing, has left by now
+            from ricordo.disk.sqlite_errors import is_passing
+
             # SQLite's own words on a damage may quote it
-            if self._put_aside is None or _is_passing(error):
+            if is_passing(error):
                 raise
             if _identity(self._path) == found:
                 self._put_aside(self._path)
@@ -228,7 +220,3 @@ def _identity(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _is_passing(error: Exception) -> bool:
-    return getattr(error, "sqlite_errorcode", -1) & 0xFF in _PASSING

@@ -179,15 +179,14 @@ FLAGGED: dict[str, tuple[str, str, str]] = {
 def test_what_a_person_should_see_is_not_plain(memory: Memory, case: str) -> None:
     path, old, new = FLAGGED[case]
     checked, _ = judged(memory, [replace(memory, old, new, path)])
-    assert [it.is_plain for it in checked.proposals] == [False]
-    assert checked.proposals[0].warnings
+    assert [bool(it.warnings) for it in checked.proposals] == [True]
 
 
 @pytest.mark.parametrize("proof", [[], [{"source": "s#1", "quote": "The port is Porto"}]])
 def test_without_evidence_that_stands_nothing_is_plain(memory: Memory, proof: Any) -> None:
     wish = replace(memory, "The port is Sines", "The port is Sines, says Ana") | {"evidence": proof}
     checked, _ = judged(memory, [wish])
-    assert [it.is_plain for it in checked.proposals] == [False]
+    assert [bool(it.warnings) for it in checked.proposals] == [True]
 
 
 def test_evidence_of_another_turn_does_not_count(memory: Memory) -> None:
@@ -195,7 +194,7 @@ def test_evidence_of_another_turn_does_not_count(memory: Memory) -> None:
         "evidence": [{"source": "s#2", "quote": "The port is Lagos now"}]
     }
     checked, _ = judged(memory, [wish])
-    assert not any(it.is_plain for it in checked.proposals)
+    assert all(it.warnings for it in checked.proposals)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "Short."])
