@@ -151,7 +151,9 @@ async def test_the_folder_goes_and_comes_back(tmp_path: Path) -> None:
         await stage.wait_for(lambda: "cannot be read" in stage.top)
         assert "There is no memory directory" in stage.toasts
         await stage.press("ctrl+r", "j", "k")
-        root.mkdir()
+        write_memory(root, {"MEMORY.md": SMALL["MEMORY.md"]})
+        # what fills the folder is slower than the notebook is told of it
+        await asyncio.sleep(0.15)
         write_memory(root, {**SMALL, TIDES: note_text("project-tides", NEW)})
         await stage.wait_for(lambda: "watching" in stage.top)
         await stage.wait_for(lambda: NEW in stage.note_text)

@@ -2,7 +2,7 @@
 
 Agents write files in several steps. What looks like a whole file is shown at once; what looks
 torn (empty, shorter by more than half, a head that broke, gone) is held back until it has been the
-same for a moment.
+same for a moment; so is a memory whose folder was away.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from ricordo.notebook.gathering import Gathered, Gathering
 from ricordo.notebook.open import Depth, Look, Notebook
 from ricordo.notebook.record import STABLE_FOR
 from ricordo.notebook.recording import Kept, Recording
+
+_FILLING = 20
+"""Times that a folder that came back is read before it is shown while it still changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +214,19 @@ class Follower:
         memory = await asyncio.to_thread(self._notebook.read)
         self._held = {}
         if before is None:
-            return await self._judged(memory, frozenset())
+            return await self._judged(await self._filled(memory), frozenset())
         return await self._judged_if_changed(before, memory, said=wish is _Wish.REREAD)
+
+    async def _filled(self, memory: Memory) -> Memory:
+        """Return a memory whose folder was away once nobody fills it any more: shown half filled,
+        it would take the note that was open from under the person's eyes.
+        """
+        for _ in range(_FILLING):
+            await asyncio.sleep(STABLE_FOR)
+            before, memory = memory, await asyncio.to_thread(self._notebook.read)
+            if not _differences(before, memory):
+                break
+        return memory
 
     async def _judged_if_changed(self, before: Memory, memory: Memory, said: bool) -> Seen | None:
         changed = _differences(before, memory)
