@@ -11,13 +11,13 @@ from ricordo.curator.checking import Desk, check
 from ricordo.curator.heard import Heard, heard
 from ricordo.curator.overlap import Overlap
 from ricordo.curator.placing import Known
-from ricordo.curator.proposal import RULES, Rejected, curator
+from ricordo.curator.proposal import RULES, Proposal, Rejected, curator
 from ricordo.curator.rules import wishes
 from ricordo.curator.waiting import Waiting, waiting
 from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused, Conflict
 from ricordo.memory.change import Change, Insert, Merge, Retire
-from ricordo.memory.change_set import digest
+from ricordo.memory.change_set import ChangeSet, digest
 from ricordo.memory.compose import compose
 from ricordo.memory.edited import with_edits
 from ricordo.memory.layout import Kind
@@ -29,7 +29,7 @@ from ricordo.notebook.open import Look, Notebook
 from ricordo.notebook.origin import causes_by_note
 from ricordo.notebook.pending import Kept, recall_curation, remember_curation
 from ricordo.notebook.recall import open_index, recall
-from ricordo.notebook.spoken import Scope, listen
+from ricordo.notebook.spoken import Scope, Told, listen
 
 _LOG = "log.md"
 """Where an LLM wiki keeps what was done to it."""
@@ -50,6 +50,28 @@ class Curation:
 
 
 @dataclass(frozen=True, slots=True)
+class Prepared:
+    """What an engine is given, before it was asked."""
+
+    memory: Memory
+    scope: Scope
+    told: Told
+    said: tuple[Heard, ...]
+    """What of it is worth remembering."""
+    brief: Brief
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What comes of the proposals that are to be applied; nothing was applied yet."""
+
+    change_set: ChangeSet
+    chosen: tuple[Waiting, ...]
+    left: tuple[tuple[Waiting, str], ...]
+    """Those that are not among them, each with why."""
+
+
+@dataclass(frozen=True, slots=True)
 class Taken:
     """What became of proposals that were to be applied."""
 
@@ -59,18 +81,45 @@ class Taken:
     kept: Kept
 
 
+def prepare(
+    notebook: Notebook, memory: Memory, scope: Scope, step: Callable[[], None] = lambda: None
+) -> Prepared:
+    """Return what was said in the `scope`, and the brief on it that an engine is given. Changes
+    nothing. Raises StateUnusable.
+    """
+    surroundings = notebook.surroundings
+    kept = recall_curation(surroundings.state, memory.root)
+    told = listen(notebook.place, surroundings, scope, kept.cursors, step)
+    said = tuple(heard(told.said))
+    touched = (scope.note,) if scope.note else _touched(notebook, memory, said, step)
+    return Prepared(memory, scope, told, said, compose_brief(memory, touched, told.said))
+
+
 def propose(
     notebook: Notebook, memory: Memory, scope: Scope, step: Callable[[], None] = lambda: None
 ) -> Curation:
     """Return what the rules would change in `memory`, by what was said in the `scope`. Changes
     nothing. Raises StateUnusable.
     """
-    surroundings = notebook.surroundings
+    return propose_prepared(notebook, prepare(notebook, memory, scope, step), step)
+
+
+def propose_prepared(
+    notebook: Notebook, prepared: Prepared, step: Callable[[], None] = lambda: None
+) -> Curation:
+    """Return what the rules would change by what was `prepared`. Changes nothing. Raises
+    StateUnusable.
+    """
+    surroundings, memory, scope, told = (
+        notebook.surroundings,
+        prepared.memory,
+        prepared.scope,
+        prepared.told,
+    )
+    # read again: what waits may have been decided while the brief was looked at
     kept = recall_curation(surroundings.state, memory.root)
-    told = listen(notebook.place, surroundings, scope, kept.cursors, step)
     notebook.gather(memory, lambda _: step())
     look = notebook.judge(memory)
-    said = tuple(heard(told.said))
     desk = Desk(
         memory,
         {it.source: it.text for it in told.said},
@@ -78,27 +127,35 @@ def propose(
         protected_paths(notebook),
         kept.retired_since(surroundings.now),
     )
-    checked = check(desk, wishes(_known(notebook, look), said, look.findings))
-    fresh = [waiting(it, memory) for it in checked.proposals]
+    checked = check(desk, wishes(_known(notebook, look, step), prepared.said, look.findings))
+    fresh = [waiting(it, memory) for it in checked.proposals if _is_about(scope.note, it)]
     waits = _together(memory, kept, fresh)
     moving = {} if scope.is_named else {**kept.moving, **told.cursors}
-    brief = compose_brief(memory, _touched(notebook, memory, said), told.said)
     new = replace(kept, waiting=waits, moving=moving)
-    return Curation(waits, checked.rejected, brief, new, told.sessions)
+    return Curation(waits, checked.rejected, prepared.brief, new, told.sessions)
+
+
+def _is_about(note: str, it: Proposal) -> bool:
+    """Whether a proposal is about the note that was asked for; "" asks for all."""
+    return not note or note in (
+        *(edit.path for edit in it.edits),
+        getattr(it.change.act, "note", ""),
+    )
 
 
 def _together(memory: Memory, kept: Kept, fresh: Iterable[Waiting]) -> tuple[Waiting, ...]:
     """Return what waits and still fits, and what is new; nothing that was dropped before."""
-    old = [it for it in kept.waiting if not _changed(memory, it)]
+    old = [it for it in kept.waiting if not why_changed(memory, it)]
     found = {it.id: it for it in (*old, *fresh) if it.id not in kept.dropped}
     return tuple(found.values())
 
 
-def _known(notebook: Notebook, look: Look) -> Known:
+def _known(notebook: Notebook, look: Look, step: Callable[[], None]) -> Known:
     surroundings, memory = notebook.surroundings, look.memory
     index = open_index(notebook.place, surroundings)
 
     def speaks_of(text: str) -> Sequence[Note]:
+        step()
         return [it.note for it in recall(index, memory, text, surroundings)]
 
     causes: dict[str, list[str]] = {}
@@ -124,14 +181,16 @@ def _instructions(notebook: Notebook) -> Callable[[str], bool]:
     return lambda text: says(text, lines)
 
 
-def _touched(notebook: Notebook, memory: Memory, said: Iterable[Heard]) -> tuple[str, ...]:
+def _touched(
+    notebook: Notebook, memory: Memory, said: Iterable[Heard], step: Callable[[], None]
+) -> tuple[str, ...]:
     """Return the notes that what was said bears on."""
     index = open_index(notebook.place, notebook.surroundings)
-    found = {
-        it.note.path: None
-        for each in said
-        for it in recall(index, memory, each.statement, notebook.surroundings)
-    }
+    found: set[str] = set()
+    for each in said:
+        step()
+        bearing = recall(index, memory, each.statement, notebook.surroundings)
+        found.update(it.note.path for it in bearing)
     return tuple(sorted(found))
 
 
@@ -154,24 +213,62 @@ def take(
     Raises Conflict where somebody writes meanwhile, ChangeRefused, WriteFailed, StateUnusable and
     Busy; nothing was applied then.
     """
-    chosen, left = _choose(notebook, memory, kept.waiting, wanted)
-    if chosen:
-        changes = [*(it.change for it in chosen), *_log_line(notebook, memory, chosen)]
-        change_set = compose(memory, changes, marked=protected_paths(notebook))
-        outcome = apply_or_merge(notebook, change_set, by_hand=by_hand)
+    plan = plan_of(notebook, memory, kept.waiting, wanted)
+    if plan.chosen:
+        outcome = apply_or_merge(notebook, plan.change_set, by_hand=by_hand)
         if isinstance(outcome, Merged):
             raise Conflict(outcome.told)
         if not isinstance(outcome, Applied):
             raise outcome.error()
+    return settle(notebook, kept, plan)
+
+
+def plan_of(
+    notebook: Notebook,
+    memory: Memory,
+    waits: Iterable[Waiting],
+    wanted: Callable[[Waiting], str],
+    change_of: Callable[[Waiting, Memory], Change] = lambda it, _: it.change,
+) -> Plan:
+    """Return what comes of those of the proposals that `wait` of which `wanted` says no reason
+    against it, and which still fit, each seeing the ones before it. `change_of` gives the change
+    that is to be made for one, on the memory as those before it would leave it.
+    """
+    chosen: list[Waiting] = []
+    left: list[tuple[Waiting, str]] = []
+    changes: list[Change] = []
+    marked = protected_paths(notebook)
+    drafted = memory
+    for it in waits:
+        why = wanted(it) or why_changed(memory, it)
+        if not why:
+            try:
+                change = change_of(it, drafted)
+                drafted = with_edits(drafted, compose(drafted, [change], marked=marked).edits)
+            except ChangeRefused as refused:
+                why = refused.message
+        if why:
+            left.append((it, why))
+        else:
+            chosen.append(it)
+            changes.append(change)
+    changes += _log_line(notebook, memory, chosen)
+    change_set = compose(memory, changes, marked=marked)
+    return Plan(change_set, tuple(chosen), tuple(left))
+
+
+def settle(notebook: Notebook, kept: Kept, plan: Plan) -> Taken:
+    """Keep that what was planned was applied; what was not waits on. Raises StateUnusable."""
     at = notebook.surroundings.now.isoformat()
-    gone = sum(isinstance(it.change.act, Retire | Merge) for it in chosen)
+    gone = sum(isinstance(it.change.act, Retire | Merge) for it in plan.chosen)
+    done = {it.id for it in plan.chosen}
     now = replace(
         kept,
-        waiting=tuple(it for it, _ in left),
+        waiting=tuple(it for it in kept.waiting if it.id not in done),
         retired=(*kept.retired, *([at] * gone)),
     ).settled()
     keep(notebook, now)
-    return Taken(tuple(chosen), tuple(left), now)
+    return Taken(plan.chosen, plan.left, now)
 
 
 def drop(notebook: Notebook, memory: Memory) -> int:
@@ -182,33 +279,7 @@ def drop(notebook: Notebook, memory: Memory) -> int:
     return len(ids)
 
 
-def _choose(
-    notebook: Notebook,
-    memory: Memory,
-    waits: Iterable[Waiting],
-    wanted: Callable[[Waiting], str],
-) -> tuple[list[Waiting], list[tuple[Waiting, str]]]:
-    """Return the proposals that go together, and the others with why they do not."""
-    chosen: list[Waiting] = []
-    left: list[tuple[Waiting, str]] = []
-    marked = protected_paths(notebook)
-    drafted = memory
-    for it in waits:
-        why = wanted(it) or _changed(memory, it)
-        if not why:
-            try:
-                composed = compose(drafted, [it.change], marked=marked)
-                drafted = with_edits(drafted, composed.edits)
-            except ChangeRefused as refused:
-                why = refused.message
-        if why:
-            left.append((it, why))
-        else:
-            chosen.append(it)
-    return chosen, left
-
-
-def _changed(memory: Memory, it: Waiting) -> str:
+def why_changed(memory: Memory, it: Waiting) -> str:
     """Return why a proposal is no longer what was shown; "" where it is."""
     for path, sha in it.made_against.items():
         file = memory.by_path.get(path)
@@ -220,7 +291,7 @@ def _changed(memory: Memory, it: Waiting) -> str:
 def _log_line(notebook: Notebook, memory: Memory, chosen: Sequence[Waiting]) -> list[Change]:
     """Return the change that tells of a curation in a wiki's log, where it keeps one."""
     logs = [file for file in memory.files if file.path.rpartition("/")[2] == _LOG]
-    if memory.layout.kind is not Kind.WIKI or not logs:
+    if not chosen or memory.layout.kind is not Kind.WIKI or not logs:
         return []
     log = min(logs, key=lambda it: it.path.count("/"))
     day = notebook.surroundings.now.date().isoformat()

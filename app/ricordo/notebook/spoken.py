@@ -26,11 +26,13 @@ class Scope:
     since: datetime | None = None
     session: str = ""
     """The path of a transcript."""
+    note: str = ""
+    """The path of a note: only what is about it is proposed."""
 
     @property
     def is_named(self) -> bool:
         """Whether it was named, so that how far curations came does not count."""
-        return bool(self.since or self.session)
+        return bool(self.since or self.session or self.note)
 
 
 @dataclass(slots=True)
