@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Propose; keep the proposals, or apply those that are plain."""
-    from ricordo.notebook.curate import keep, propose, take
+    from ricordo.notebook.curate import begin, propose, take
 
     if options.dry_run and options.yes:
         raise WrongUsage("--dry-run applies nothing, so it does not go with --yes.")
@@ -54,11 +54,11 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     if options.dry_run:
         _print(options, curation)
         return 0
-    keep(notebook, curation.kept)
+    kept = begin(notebook, curation)
     if not options.yes:
         _print(options, curation)
         return 0
-    taken = take(notebook, memory, curation.kept, lambda it: "; ".join(it.told), by_hand=False)
+    taken = take(notebook, memory, kept, lambda it: "; ".join(it.told), by_hand=False)
     _print(options, curation, applied=len(taken.applied))
     if not options.json:
         print_taken(taken)
@@ -69,11 +69,8 @@ def _scope(options: Namespace, surroundings: Surroundings) -> Scope:
     import os
 
     from ricordo.notebook.spoken import Scope
-    from ricordo.text import one_line
 
     path = os.path.join(surroundings.cwd, options.session) if options.session else ""
-    if path and not os.path.isfile(path):
-        raise WrongUsage(f"--session: {one_line(path)} is no file.")
     return Scope(_moment(options.since) if options.since else None, path)
 
 

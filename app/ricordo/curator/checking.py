@@ -71,8 +71,8 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
             rejected.append(Rejected(told(wish.act), one_line(refused.message)))
             continue
         memory = with_edits(memory, proposal.edits)
-        retired += _retires(wish.act)
-        if _retires(wish.act) and retired > most_retired(desk.memory):
+        retired += retires(wish.act)
+        if retires(wish.act) and retired > most_retired(desk.memory):
             proposal = replace(proposal, alarms=(*proposal.alarms, Alarm.MANY))
         proposals.append(proposal)
     return Checked(tuple(proposals), tuple(rejected))
@@ -197,7 +197,8 @@ def _kinds(text: str) -> set[str]:
     return {it.kind for it in find_secrets(text)}
 
 
-def _retires(act: Act) -> bool:
+def retires(act: Act) -> bool:
+    """Say whether a note leaves the memory by an act."""
     return isinstance(act, acts.Retire | acts.Merge)
 
 
