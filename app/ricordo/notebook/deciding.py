@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ricordo.curator.checking import Desk, check, most_retired, text_of
-from ricordo.curator.proposal import Alarm, Wish
+from ricordo.curator.checking import Desk, check, text_of
+from ricordo.curator.proposal import Wish
 from ricordo.curator.waiting import Waiting, waiting
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import (
@@ -34,13 +34,11 @@ from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.merge import merge
 from ricordo.notebook.change import protected_paths
-from ricordo.notebook.curate import Plan, keep, plan_of, why_changed
+from ricordo.notebook.curate import Plan, keep, plan_of, record_decided, why_changed
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import Kept, recall_curation
 from ricordo.text import one_line
 
-CONFIRMATION = "apply"
-"""What has to be typed before something alarming is done."""
 _FINDS_ITS_PLACE = (Create, Replace, SetField, AddLink, Retire)
 """Acts that fit wherever other proposals have moved the lines of a note to."""
 
@@ -182,49 +180,34 @@ def _why_other(shown: Shown, shown_in: Memory, memory: Memory) -> str:
     return ""
 
 
-def alarming(
-    notebook: Notebook, memory: Memory, chosen: Iterable[Shown]
-) -> list[tuple[Shown, tuple[Alarm, ...]]]:
-    """Return the proposals among those `chosen` that have to be confirmed by a typed word, each
-    with why. Notes that curations have retired within the last day count.
-    """
-    now = notebook.surroundings.now
-    retired = recall_curation(notebook.surroundings.state, memory.root).retired_since(now)
-    found: list[tuple[Shown, tuple[Alarm, ...]]] = []
-    for it in chosen:
-        # of how many it is one is counted here: others may have been decided since
-        alarms = set(it.waiting.alarms) - {Alarm.MANY}
-        if isinstance(it.waiting.change.act, Retire | Merge):
-            retired += 1
-            if retired > most_retired(memory):
-                alarms.add(Alarm.MANY)
-        if alarms:
-            found.append((it, tuple(sorted(alarms))))
-    return found
-
-
 # What waits
 
 
-def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> None:
-    """Let proposals wait no longer, and keep them away. Raises StateUnusable."""
+def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> int:
+    """Let proposals wait no longer, and keep them away; return how many there were. Raises
+    StateUnusable.
+    """
     ids = {it.id for it in refused}
+    count = 0
 
     def without(kept: Kept) -> Kept:
+        nonlocal count
         left = tuple(it for it in kept.waiting if it.id not in ids)
-        return replace(kept, waiting=left, dropped=(*kept.dropped, *ids)).settled()
+        count = len(kept.waiting) - len(left)
+        return replace(kept, waiting=left, dropped=(*kept.dropped, *sorted(ids))).settled()
 
-    _keep(notebook, without)
+    kept = _keep(notebook, without)
+    record_decided(notebook, kept, rejected=count)
+    return count
 
 
 def wait_again(notebook: Notebook, again: Iterable[Waiting]) -> None:
-    """Let proposals wait that were refused, or applied and taken back. Raises StateUnusable."""
+    """Let proposals wait that were applied and taken back. Raises StateUnusable."""
     them = {it.id: it for it in again}
 
     def with_them(kept: Kept) -> Kept:
         waits = {it.id: it for it in kept.waiting} | them
-        dropped = tuple(it for it in kept.dropped if it not in them)
-        return replace(kept, waiting=tuple(waits.values()), dropped=dropped)
+        return replace(kept, waiting=tuple(waits.values()))
 
     _keep(notebook, with_them)
 
@@ -239,9 +222,12 @@ def put_in_place(notebook: Notebook, old: Waiting, new: Waiting) -> None:
     _keep(notebook, replaced)
 
 
-def _keep(notebook: Notebook, changed: Callable[[Kept], Kept]) -> None:
+def _keep(notebook: Notebook, changed: Callable[[Kept], Kept]) -> Kept:
+    """Return what was kept before."""
     # read anew: a command may have kept something meanwhile
-    keep(notebook, changed(recall_curation(notebook.surroundings.state, notebook.place.root)))
+    kept = recall_curation(notebook.surroundings.state, notebook.place.root)
+    keep(notebook, changed(kept))
+    return kept
 
 
 # Editing
