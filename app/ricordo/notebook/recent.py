@@ -1,4 +1,4 @@
-"""The sessions that bear on a memory and that can be curated by themselves, newest first."""
+"""The sessions that bear on a memory, newest first, each to be curated by itself."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from ricordo.activity.session import Agent, Session
 from ricordo.activity.store import Store
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.sessions import bearing, bears
+from ricordo.notebook.spoken import Scope
 
 
 def recent_sessions(notebook: Notebook) -> tuple[Session, ...]:
-    """Return what is known of the sessions whose transcript is a file that is still there. Those of
-    sub-agents are none of their own.
+    """Return what is known of the sessions whose transcript is still there. Those of sub-agents
+    are none of their own.
     """
     surroundings = notebook.surroundings
     own = bearing(notebook.place, surroundings)
-    found = [
-        it.session
-        for it in Store(surroundings.state).known()
-        # opencode keeps many sessions in one file
-        if it.session.agent is not Agent.OPENCODE
-        and not it.session.part_of
-        and bears(own, it.session)
-        and os.path.isfile(it.session.path)
-    ]
+    known = (it.session for it in Store(surroundings.state).known())
+    found = [it for it in known if not it.part_of and bears(own, it) and os.path.isfile(it.path)]
     return tuple(sorted(found, key=lambda it: it.ended, reverse=True))
+
+
+def scope_of(session: Session) -> Scope:
+    """Return the scope of one session."""
+    is_one_of_many = session.agent is Agent.OPENCODE
+    return Scope(session=f"{session.path}#{session.id}" if is_one_of_many else session.path)

@@ -36,5 +36,16 @@ GOING: tuple[Action, ...] = (
         ANY_PANE,
         why_not=needs_known,
     ),
+    Action(
+        "curate",
+        "c",
+        "curate",
+        "Have changes proposed by what was said to agents, or decide on those that wait",
+        Group.GO,
+        NOTEBOOK | {Scene.CURATION},
+        ANY_PANE,
+        {Scene.CURATION: "curate anew"},
+        why_not=needs_memory,
+    ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
 )

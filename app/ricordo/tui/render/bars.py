@@ -77,6 +77,8 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> lis
         "inbox": situation.new,
         "conflicts": situation.conflicts,
         "review": situation.due,
+        "curate": situation.waiting,
+        "write": situation.taken,
     }
     spans = [
         span
