@@ -34,7 +34,7 @@ from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.merge import merge
 from ricordo.notebook.change import protected_paths
-from ricordo.notebook.curate import Plan, keep, plan_of, record_decided, why_changed
+from ricordo.notebook.curate import Plan, keep, plan_of, record_decided, settle, why_changed
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import Kept, recall_curation
 from ricordo.text import one_line
@@ -105,6 +105,22 @@ class Shown:
             raise ChangeRefused("Another proposal that is taken changes the same lines.")
         whole = replace(act, text=text) if isinstance(act, Merge) else Rewrite(_path(act), text)
         return replace(change, act=whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """What waits in a memory as it is."""
+
+    memory: Memory
+    kept: Kept
+    shown: tuple[Shown, ...]
+
+
+def what_waits(notebook: Notebook) -> Waits:
+    """Return what waits now, and what it comes to. Raises MemoryNotFound and MemoryUnreadable."""
+    memory = notebook.read()
+    kept = recall_curation(notebook.surroundings.state, memory.root)
+    return Waits(memory, kept, show(notebook, memory, kept.waiting))
 
 
 def show(notebook: Notebook, memory: Memory, waits: Sequence[Waiting]) -> tuple[Shown, ...]:
@@ -178,6 +194,12 @@ def _why_other(shown: Shown, shown_in: Memory, memory: Memory) -> str:
         if (before and before.raw) != (now and now.raw):
             return f"{one_line(edit.path)} was changed after it was shown"
     return ""
+
+
+def wrote(notebook: Notebook, planned: Plan) -> None:
+    """Keep that what was planned was written. Raises StateUnusable."""
+    # read anew: a command may have kept something meanwhile
+    settle(notebook, recall_curation(notebook.surroundings.state, notebook.place.root), planned)
 
 
 # What waits

@@ -45,14 +45,14 @@ def causes_of(notebook: Notebook, memory: Memory, evidence: Iterable[Quoted]) ->
 
 def _cause_at(notebook: Notebook, path: str, key: str) -> Cause | None:
     """Return a turn of a transcript with those around it; None where it is not there any more."""
-    known = (it.source for it in Store(notebook.surroundings.state).known())
+    known = [it for it in Store(notebook.surroundings.state).known() if it.source.path == path]
     # opencode keeps many sessions in one file
-    own = [it for it in known if it.path == path and it.session]
-    found = (_turns_at(source, key) for source in own or [source_at(path)])
+    sources = [(it.source, it.session.title) for it in known] or [(source_at(path), "")]
+    found = (_turns_at(source, key, title) for source, title in sources)
     return next(filter(None, found), None)
 
 
-def _turns_at(source: Source, key: str) -> Cause | None:
+def _turns_at(source: Source, key: str, titled: str) -> Cause | None:
     transcript = source.transcript()
     before: deque[Turn] = deque(maxlen=_BEFORE)
     around: list[Turn] = []
@@ -72,7 +72,9 @@ def _turns_at(source: Source, key: str) -> Cause | None:
         *map(said_as_kept, behind),
     )
     it = transcript.session
-    return Cause("", cause.at, "", None, it.agent, it.id, it.title, source.path, turns)
+    # what names a session may stand behind what was read of it
+    title = titled or it.title
+    return Cause("", cause.at, "", None, it.agent, it.id, title, source.path, turns)
 
 
 def titles(notebook: Notebook) -> Mapping[str, str]:

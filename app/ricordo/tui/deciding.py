@@ -20,6 +20,10 @@ class Mark(Enum):
     WRITTEN = auto()
 
 
+Thing = Shown | Rejected | str
+"""What a row of the list is about; words of our own are a line above others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """Proposals that were written at once."""
@@ -34,20 +38,36 @@ class Deciding:
 
     def __init__(self) -> None:
         """Nothing was shown yet."""
+        self._seen: dict[str, int] = {}
+        """The proposals that were shown, numbered as they came."""
         self._marks: dict[str, Mark] = {}
         self._left_out: dict[str, frozenset[tuple[int, int]]] = {}
         self._written: list[Written] = []
         self.rejected: Sequence[Rejected] = ()
         """What the checks rejected of the last curation."""
 
-    def begin(self, shown: Iterable[Shown]) -> None:
-        """Take those of the proposals that are new here and against which nothing speaks; what no
-        longer fits is not taken.
+    def things(self, waiting: Sequence[Shown]) -> list[Thing]:
+        """Return what is to be listed: what waits, what was written, what the checks rejected."""
+        things: list[Thing] = [*self._arranged(waiting)]
+        if self.written:
+            things += ["written, u takes it back", *self.written]
+        if self.rejected:
+            things += ["rejected by checks", *self.rejected]
+        return things
+
+    def _arranged(self, shown: Sequence[Shown]) -> list[Shown]:
+        """Return the proposals with those on one note together, in the order in which they were
+        seen first. Those that are new are taken where nothing speaks against them; what no longer
+        fits is not taken.
         """
+        first: dict[str, int] = {}
         for it in shown:
+            number = self._seen.setdefault(it.waiting.id, len(self._seen))
+            first[it.waiting.path] = min(first.get(it.waiting.path, number), number)
             mark = self._marks.setdefault(it.waiting.id, Mark.TAKEN if it.is_plain else Mark.OPEN)
             if it.why_not and mark is Mark.TAKEN:
                 self.mark(it, Mark.OPEN)
+        return sorted(shown, key=lambda it: (first[it.waiting.path], self._seen[it.waiting.id]))
 
     def of(self, it: Shown) -> Mark:
         """Return what was decided of a proposal."""
@@ -115,9 +135,8 @@ class Deciding:
         self.rejected = ()
 
 
-def by_note(shown: Sequence[Shown]) -> list[Shown]:
-    """Put what is about one note together, in the order of the first of each."""
-    first: dict[str, int] = {}
-    for it in shown:
-        first.setdefault(it.waiting.path, len(first))
-    return sorted(shown, key=lambda it: first[it.waiting.path])
+def is_same(one: Thing | None, other: Thing | None) -> bool:
+    """Say whether two rows are about the same thing, as it was or as it is."""
+    if isinstance(one, Shown) and isinstance(other, Shown):
+        return one.waiting.id == other.waiting.id
+    return one == other

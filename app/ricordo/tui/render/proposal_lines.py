@@ -69,9 +69,9 @@ def _brief(it: Shown) -> Text:
     return one_line(it.waiting.change.reason), "dim"
 
 
-def line_of_rejected(in_one: bool, width: int) -> tuple[Line, ...]:
-    """Return the line above what the checks rejected."""
-    title = " ── rejected by checks "
+def dividing_rows(words: str, width: int, *, in_one: bool) -> tuple[Line, ...]:
+    """Return a line with `words` above others."""
+    title = f" ── {words} "
     line = Line((Span(title + "─" * max(0, width - len(title) - 1), "dim"),))
     return (line,) if in_one else (line, BLANK)
 
@@ -151,6 +151,20 @@ def told_of_waiting(shown: Sequence[Shown], run: Run | None) -> str:
         cost = "not known" if run.usd is None else f"{run.usd:.2f}"
         told += [f"proposed {one_line(run.at[:16].replace('T', ' '))}", f"cost {cost}"]
     return " · ".join(told)
+
+
+def decided_spans(
+    taken: Sequence[Shown], refused: int, layout: Layout
+) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Return what would be written and kept away, and that nothing is yet: the left and the right
+    part of a line.
+    """
+    no = f" · {refused} refused" if refused else ""
+    if not taken:
+        told = f" nothing is accepted yet{no}; what is not decided waits"
+        return (Span(told, "dim"),), ()
+    told = f" {len(taken)} accepted · {told_of_taken(taken, layout)}{no}"
+    return (Span(told, "success"),), (Span(" nothing is written until ctrl+s ", "dim"),)
 
 
 def told_of_taken(taken: Sequence[Shown], layout: Layout) -> str:

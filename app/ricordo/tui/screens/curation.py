@@ -7,33 +7,35 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.curator.proposal import Rejected
-from ricordo.notebook.curate import Plan, alarms, settle
+from ricordo.notebook.curate import alarms
 from ricordo.notebook.deciding import (
     Shown,
+    Waits,
     edited,
     plan,
     put_in_place,
     refuse,
-    show,
     text_to_edit,
     wait_again,
+    what_waits,
+    wrote,
 )
-from ricordo.notebook.pending import Kept, recall_curation
 from ricordo.notebook.quoted import causes_of, titles
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
-from ricordo.tui.deciding import Deciding, Mark, by_note
+from ricordo.tui.deciding import Deciding, Mark, Thing, is_same
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.proposal_lines import (
     NOTHING_WAITS,
+    decided_spans,
+    dividing_rows,
     head_lines,
-    line_of_rejected,
     proposal_rows,
     rejected_lines,
     rejected_rows,
@@ -55,9 +57,6 @@ if TYPE_CHECKING:
 
 _DECIDING = ("yes", "no", "later", "edit", "hunk")
 
-Thing = Shown | Rejected | None
-"""A row of the list; None is the line above what was rejected."""
-
 
 class Hands(past.Hands, Protocol):
     """What the notebook does for the review."""
@@ -66,15 +65,6 @@ class Hands(past.Hands, Protocol):
         """Open a text in the person's editor as a file that is called `name`, and hand what was
         saved, where it is another one, to `use`. Raises RicordoError, nothing being lost.
         """
-
-
-class _Read(NamedTuple):
-    """What waits, in the memory as it is."""
-
-    memory: Memory
-    kept: Kept
-    shown: tuple[Shown, ...]
-    titles: Mapping[str, str]
 
 
 class CurationScreen(PastScreen):
@@ -101,7 +91,8 @@ class CurationScreen(PastScreen):
         self._deciding = deciding
         self._curate = curate
         self._changed = changed
-        self._read: _Read | None = None
+        self._waits: Waits | None = None
+        self._titles: Mapping[str, str] = {}
         self._things: Sequence[Thing] = ()
         self._one_at_a_time = asyncio.Lock()
 
@@ -116,11 +107,11 @@ class CurationScreen(PastScreen):
     @property
     def is_loaded(self) -> bool:
         """Whether what waits is on the screen."""
-        return self._read is not None
+        return self._waits is not None
 
     @property
-    def thing(self) -> Thing:
-        """What is under the cursor."""
+    def thing(self) -> Thing | None:
+        """What is under the cursor; None where nothing waits."""
         return self._things[self._list.at] if 0 <= self._list.at < len(self._things) else None
 
     @property
@@ -155,15 +146,11 @@ class CurationScreen(PastScreen):
             await self._told(work)
 
     async def _load(self) -> None:
-        self._read = read = await asyncio.to_thread(_read, self._notebook)
-        self._deciding.begin(read.shown)
+        self._waits = waits = await asyncio.to_thread(what_waits, self._notebook)
+        self._titles = await asyncio.to_thread(titles, self._notebook)
         before, at = self.thing, max(self._list.at, 0)
-        rejected = self._deciding.rejected
-        self._things = [
-            *by_note((*self._deciding.written, *read.shown)),
-            *([None, *rejected] if rejected else []),
-        ]
-        numbers = (n for n, it in enumerate(self._things) if it and _name(it) == _name(before))
+        self._things = self._deciding.things(waits.shown)
+        numbers = (n for n, it in enumerate(self._things) if is_same(it, before))
         at = min(next(numbers, at), len(self._things) - 1)
         self._list.show(len(self._things), at, NOTHING_WAITS)
         self._right.display = bool(self._things)
@@ -173,26 +160,26 @@ class CurationScreen(PastScreen):
 
     def looked(self, look: Look) -> None:
         """Show what waits anew where the memory is another one by now."""
-        if self._read is not None and look.memory is not self._read.memory:
+        if self._waits is not None and look.memory is not self._waits.memory:
             self.refresh_proposals()
 
     def _chosen(self) -> None:
         thing = self.thing
-        if isinstance(thing, Shown) and self._read is not None:
+        if isinstance(thing, Shown) and self._waits is not None:
             left_out = self._deciding.left_out(thing)
-            self._diff.show(thing.edits, left_out, partial(head_lines, thing, self._read.titles))
+            self._diff.show(thing.edits, left_out, partial(head_lines, thing, self._titles))
         else:
             head = partial(rejected_lines, thing) if isinstance(thing, Rejected) else None
             self._diff.show((), (), head)
         self.say()
 
     def _rests(self, number: int) -> bool:
-        return self._things[number] is not None
+        return not isinstance(self._things[number], str)
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         thing = self._things[number]
-        if thing is None:
-            return line_of_rejected(in_one, width)
+        if isinstance(thing, str):
+            return dividing_rows(thing, width, in_one=in_one)
         if isinstance(thing, Rejected):
             return rejected_rows(thing, width, in_one=in_one)
         state = state_of(thing, self._deciding.of(thing), self._deciding.left_out(thing))
@@ -205,24 +192,16 @@ class CurationScreen(PastScreen):
         """Tell what waits and from where, what would be written, and the keys."""
         super().say()
         title = Span(" Curation ", "accent bold")
-        read = self._read
-        told = told_of_waiting(read.shown, read.kept.run) if read else "reading what waits …"
+        waits = self._waits
+        told = told_of_waiting(waits.shown, waits.kept.run) if waits else "reading what waits …"
         self._title.say((title, Span(f" {told}", "dim")))
-        self._state.say(self._told_of_taken())
-        self._list.border_title = Content(f"Proposals · {len(self._proposals)}")
+        refused = len(self._deciding.refused(self._proposals))
+        layout = self._notebook.place.layout
+        self._state.say(*decided_spans(self._taken, refused, layout))
+        self._list.border_title = Content(f"Proposals · {len(waits.shown) if waits else 0}")
         thing = self.thing
         named = f"{thing.waiting.op} {thing.waiting.path}" if isinstance(thing, Shown) else ""
         self._right.border_title = Content(clip(named, 70))
-
-    def _told_of_taken(self) -> tuple[Span, ...]:
-        taken = self._taken
-        refused = len(self._deciding.refused(self._proposals))
-        no = f" · {refused} refused" if refused else ""
-        if taken:
-            told = told_of_taken(taken, self._notebook.place.layout)
-            yes = Span(f" {len(taken)} accepted · {told}{no}", "success")
-            return (yes, Span(" · nothing is written until ctrl+s", "dim"))
-        return (Span(f" nothing is accepted yet{no}; what is not decided waits", "dim"),)
 
     # Deciding
 
@@ -306,8 +285,8 @@ class CurationScreen(PastScreen):
 
     def do_edit(self) -> None:
         """What it brings, in the person's editor."""
-        if (it := self.proposal) is not None and self._read is not None:
-            self._begin_writing(partial(self._edit, self._read.memory, it))
+        if (it := self.proposal) is not None and self._waits is not None:
+            self._begin_writing(partial(self._edit, self._waits.memory, it))
 
     async def _edit(self, memory: Memory, it: Shown) -> None:
         text = text_to_edit(it)
@@ -323,8 +302,8 @@ class CurationScreen(PastScreen):
 
     def do_origin(self) -> None:
         """The turns that are quoted."""
-        if (it := self.proposal) is not None and self._read is not None:
-            find = partial(causes_of, self._notebook, self._read.memory, it.waiting.evidence)
+        if (it := self.proposal) is not None and self._waits is not None:
+            find = partial(causes_of, self._notebook, self._waits.memory, it.waiting.evidence)
             about = f"{it.waiting.op} {it.waiting.path}"
             self.app.push_screen(OriginScreen(about, find, self._palette, self.keymap))
 
@@ -332,8 +311,8 @@ class CurationScreen(PastScreen):
 
     def do_write(self) -> None:
         """Write all that is taken."""
-        if self._read is not None:
-            self._begin_writing(partial(self._write, self._read.memory, self._taken))
+        if self._waits is not None:
+            self._begin_writing(partial(self._write, self._waits.memory, self._taken))
 
     async def _write(self, shown_in: Memory, taken: Sequence[Shown]) -> None:
         if not await self._confirmed(shown_in, taken):
@@ -342,7 +321,7 @@ class CurationScreen(PastScreen):
         memory = await asyncio.to_thread(self._notebook.read)
         planned = await asyncio.to_thread(plan, self._notebook, memory, shown_in, taken, left_out)
         if planned.chosen and await self._hands.write_seen(planned.change_set):
-            await asyncio.to_thread(_settle, self._notebook, planned)
+            await asyncio.to_thread(wrote, self._notebook, planned)
             chosen = {it.id for it in planned.chosen}
             written = [it for it in taken if it.waiting.id in chosen]
             self._deciding.wrote(written, (it.path for it in planned.change_set.edits))
@@ -352,6 +331,7 @@ class CurationScreen(PastScreen):
             said = f"Not written: {it.op} {clip(it.path, 60)}: {one_line(why)}."
             self.notify(said, severity="warning", markup=False, timeout=10)
         await self._load()
+        self._list.move_to_end(-1)
         self._changed()
 
     async def _confirmed(self, memory: Memory, taken: Sequence[Shown]) -> bool:
@@ -403,19 +383,3 @@ class CurationScreen(PastScreen):
         self.do_note()
 
     do_open = PastScreen.do_note
-
-
-def _read(notebook: Notebook) -> _Read:
-    memory = notebook.read()
-    kept = recall_curation(notebook.surroundings.state, memory.root)
-    return _Read(memory, kept, show(notebook, memory, kept.waiting), titles(notebook))
-
-
-def _settle(notebook: Notebook, planned: Plan) -> None:
-    # read anew: a command may have kept something meanwhile
-    kept = recall_curation(notebook.surroundings.state, notebook.place.root)
-    settle(notebook, kept, planned)
-
-
-def _name(thing: Thing) -> object:
-    return thing.waiting.id if isinstance(thing, Shown) else thing

@@ -219,7 +219,8 @@ class MainScreen(ActingScreen[None]):
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
         new, doing = self._past.new, self._knowing.doing
-        status = status_line(self._notebook.place, self._look, self._seen, new, doing)
+        waiting, place = self._curating.waiting, self._notebook.place
+        status = status_line(place, self._look, self._seen, new, doing, waiting)
         self.query_one("#status", Bar).say(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
         self.query_one("#hint", Bar).say(hint_line(self._look, self._reading.path, finding))

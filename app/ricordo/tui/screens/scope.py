@@ -20,7 +20,7 @@ from ricordo.errors import RicordoError
 from ricordo.text import cells, one_line
 from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.brief_lines import brief_lines, told_of_brief
-from ricordo.tui.render.line import Line, Span, wrap
+from ricordo.tui.render.line import Line, Span, fit, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
 from ricordo.tui.widgets.text_view import TextView
@@ -156,7 +156,7 @@ class ScopeScreen(ModalScreen["Curation | None"]):
         way = self._ways[number]
         label = way.label + " " * max(1, _LABEL - cells(way.label))
         spans = (Span(f" {number + 1} ", "key"), Span(label), Span(one_line(way.help), "dim"))
-        return (Line(spans),)
+        return (Line(fit(spans, width)),)
 
     def _brief_lines(self, width: int) -> list[Line]:
         if self.prepared is None:
