@@ -36,5 +36,13 @@ GOING: tuple[Action, ...] = (
         ANY_PANE,
         why_not=needs_known,
     ),
+    Action(
+        "ledger",
+        "dollar_sign",
+        "cost",
+        "Show what curation cost and what it bought: reads, drift, every run",
+        Group.GO,
+        why_not=needs_memory,
+    ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
 )

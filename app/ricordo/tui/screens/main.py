@@ -79,7 +79,7 @@ class MainScreen(ActingScreen[None]):
         )
         self._recalling = Recalling(self, notebook, self._reading, styles, self._go_to)
         self._knowing = Knowing(self, followed, self.say, self._past.known)
-        self._elsewhere = Elsewhere(self, self._reading, styles)
+        self._elsewhere = Elsewhere(self, notebook, self._reading, styles)
         self._painted = asyncio.Event()
         self._look: Look | None = None
         self._seen: Seen | Lost | None = None
