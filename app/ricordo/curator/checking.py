@@ -16,7 +16,8 @@ from ricordo.memory.change import Act, Author, Change
 from ricordo.memory.change_set import Edit
 from ricordo.memory.compose import compose
 from ricordo.memory.edited import with_edits
-from ricordo.memory.layout import Role
+from ricordo.memory.layout import Limits, Role
+from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import BOM
 from ricordo.secrets import find_secrets
@@ -107,7 +108,7 @@ def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
     alarms: list[Alarm] = []
     for edit in composed.edits:
         if memory.layout.role(edit.path) is Role.INDEX:
-            warnings += _of_index(edit)
+            warnings += _of_index(memory, edit)
         else:
             warnings += _of_edit(edit)
             alarms += _alarms(edit, act)
@@ -176,10 +177,27 @@ def _of_going(memory: Memory, act: Act) -> list[str]:
             return []
 
 
-def _of_index(edit: Edit) -> list[str]:
+def _of_index(memory: Memory, edit: Edit) -> list[str]:
     before, after = text_of(edit.before), text_of(edit.after)
+    found: list[str] = []
     if after and len(hidden_characters(after)) > len(hidden_characters(before)):
-        return ["brings characters that do not show into the index"]
+        found.append("brings characters that do not show into the index")
+    if memory.index is None or edit.path == memory.index.path:
+        found += _of_load(memory.layout.limits, before, after)
+    return found
+
+
+def _of_load(limits: Limits | None, before: str, after: str) -> list[str]:
+    """Whether agents would not be given what comes into the index, or would lose what follows."""
+    cut = compute_load(after, limits).cut_at_line
+    if cut is None:
+        return []
+    known = set(before.split("\n"))
+    new = [number for number, line in enumerate(after.split("\n"), 1) if line not in known]
+    if any(number >= cut for number in new):
+        return [f"index-over-budget: agents stop reading at line {cut}, above its entry"]
+    if compute_load(before, limits).cut_at_line is None:
+        return [f"index-over-budget: agents would stop reading the index at line {cut}"]
     return []
 
 

@@ -12,7 +12,7 @@ from ricordo.curator.proposal import Alarm, Proposal, Rejected
 from ricordo.curator.waiting import Waiting, waiting
 from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused, Conflict
-from ricordo.memory.change import Author, Change, Insert
+from ricordo.memory.change import AddEntry, Author, Change, Insert
 from ricordo.memory.change_set import ChangeSet, digest
 from ricordo.memory.compose import compose
 from ricordo.memory.edited import with_edits
@@ -138,6 +138,9 @@ def why_changed(memory: Memory, it: Waiting) -> str:
         file = memory.by_path.get(path)
         if (digest(file.raw) if file is not None else None) != sha:
             return f"{path} is not what it was when this was proposed"
+    act = it.change.act
+    if isinstance(act, AddEntry) and act.note in memory.entries:
+        return f"{act.note} has an entry by now"
     return ""
 
 
