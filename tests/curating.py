@@ -39,10 +39,13 @@ def said(*texts: str, at: str = "2026-11-12T10:00:00.000Z", start: int = 0, cwd:
 class Desk:
     """A memory that is curated by a session of its own, by an engine that says what it is told."""
 
-    def __init__(self, folder: Path, files: Mapping[str, str | bytes]) -> None:
+    def __init__(
+        self, folder: Path, files: Mapping[str, str | bytes], notebook: Notebook | None = None
+    ) -> None:
+        """`files` become a memory in `folder`, unless there is the one of a `notebook`."""
         self.transcript = folder / f"{SESSION}.jsonl"
         self.transcript.write_text(said(SAID), "utf-8")
-        self.notebook = recorded(folder, files)
+        self.notebook = notebook or recorded(folder, files)
         self.root = Path(self.notebook.place.root)
 
     @property

@@ -44,10 +44,10 @@ def rejected_lines(rejected: Iterable[Rejected]) -> list[str]:
 
 def brief_lines(brief: Brief) -> list[str]:
     """Return how large a brief is, and what of it did not fit."""
-    parts = ", ".join(f"{len(part.blocks)} {_COUNTED[part.title]}" for part in brief.parts)
+    parts = ", ".join(f"{_COUNTED[part.title]} {len(part.blocks)}" for part in brief.parts)
     lines = [f"brief: about {brief.tokens:,} tokens: {parts}"]
     if brief.left_out:
-        told = ", ".join(f"{count} {_COUNTED[part]}" for part, count in brief.left_out.items())
+        told = ", ".join(f"{_COUNTED[part]} {count}" for part, count in brief.left_out.items())
         lines.append(f"  left out, in this order: {told}")
     return lines
 

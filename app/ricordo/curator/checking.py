@@ -56,13 +56,15 @@ class Desk:
     """Paths of the notes that the person has protected."""
     retired: int = 0
     """Notes that curations have retired within the last day."""
+    retiring: int = 0
+    """Notes that proposals would retire that wait already."""
 
 
 def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
     """Return the `wishes` that fit, each seeing the ones before it, and those that do not, with
     why.
     """
-    memory, retired = desk.memory, desk.retired
+    memory, retired = desk.memory, desk.retired + desk.retiring
     proposals: list[Proposal] = []
     rejected: list[Rejected] = []
     for wish in wishes:
@@ -73,17 +75,17 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
             continue
         memory = with_edits(memory, proposal.edits)
         retired += retires(wish.act)
-        if retires(wish.act) and retired > most_retired(desk.memory):
+        if retires(wish.act) and retired > most_retired(desk.memory, desk.retired):
             proposal = replace(proposal, alarms=(*proposal.alarms, Alarm.MANY))
         proposals.append(proposal)
     return Checked(tuple(proposals), tuple(rejected))
 
 
-def most_retired(memory: Memory) -> int:
+def most_retired(memory: Memory, retired: int) -> int:
     """Return how many notes may be retired within a day without a typed word: five, or a tenth
-    where that is less, but one at least.
+    where that is less, but one at least. Those that were `retired` on that day count to the whole.
     """
-    return max(1, min(MOST_RETIRED, int(len(memory.notes) * _SHARE_RETIRED)))
+    return max(1, min(MOST_RETIRED, int((len(memory.notes) + retired) * _SHARE_RETIRED)))
 
 
 def told(act: Act) -> str:

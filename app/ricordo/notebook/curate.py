@@ -110,7 +110,8 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
         {it.source: it.text for it in told.said},
         author,
         protected_paths(notebook),
-        retired_lately(notebook) + sum(retires(it.change.act) for it in old),
+        retired_lately(notebook),
+        sum(retires(it.change.act) for it in old),
     )
     found = check(desk, answer.wishes)
     fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
@@ -204,13 +205,13 @@ def alarms(
     """Return what alarms if the proposals that were `chosen` are applied together, by their ids.
     Notes that curations have retired within the last day count. Raises StateUnusable.
     """
-    retired = retired_lately(notebook)
+    retired = gone = retired_lately(notebook)
     found: dict[str, tuple[Alarm, ...]] = {}
     for it in chosen:
         told: list[Alarm] = [alarm for alarm in it.alarms if alarm is not Alarm.MANY]
         if retires(it.change.act):
             retired += 1
-            if retired > most_retired(memory):
+            if retired > most_retired(memory, gone):
                 told.append(Alarm.MANY)
         if told:
             found[it.id] = tuple(told)

@@ -91,7 +91,7 @@ def _worth(it: Bought) -> list[str]:
 
 
 def _ratio(it: Bought) -> str:
-    if not it.notes_tokens or not it.activity_tokens:
+    if not 0 < it.notes_tokens < it.activity_tokens:
         return ""
     return f": {it.activity_tokens / it.notes_tokens:.1f} to 1"
 

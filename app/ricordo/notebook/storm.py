@@ -34,9 +34,9 @@ def refuse_storm(notebook: Notebook) -> None:
         if len(lately) >= span.most:
             free = lately[-span.most] + span.length
             raise TooOften(
-                f"{len(lately)} curations were applied within {span.name}, so the memory is left "
-                f"to settle until {free.astimezone(now.tzinfo):%Y-%m-%d %H:%M}; the setting "
-                f"{span.setting} allows more."
+                f"The memory is left to settle until {free.astimezone(now.tzinfo):%Y-%m-%d %H:%M}: "
+                f"curations applied within {span.name}: {len(lately)}. The setting {span.setting} "
+                "allows more."
             )
 
 
