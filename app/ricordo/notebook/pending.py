@@ -75,6 +75,15 @@ def recall_curation(state: str, root: str) -> Kept:
         return Kept()
 
 
+def stamp_of_curation(state: str, root: str) -> object:
+    """Return what is another value once something else is kept for the memory at `root`."""
+    try:
+        status = os.stat(os.path.join(state, FOLDER, _name(root)))
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 def remember_curation(state: str, root: str, kept: Kept) -> None:
     """Keep what is known of the curations of the memory at `root`. Raises StateUnusable."""
     document = {

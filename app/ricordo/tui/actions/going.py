@@ -37,6 +37,17 @@ GOING: tuple[Action, ...] = (
         why_not=needs_known,
     ),
     Action(
+        "curate",
+        "c",
+        "curate",
+        "Have changes proposed by what was said to agents, or decide on those that wait",
+        Group.GO,
+        NOTEBOOK | {Scene.CURATION},
+        ANY_PANE,
+        {Scene.CURATION: "curate anew"},
+        why_not=needs_memory,
+    ),
+    Action(
         "ledger",
         "dollar_sign",
         "cost",
