@@ -10,6 +10,7 @@ from ricordo.cli.changing import begin_reported
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.proposals import brief_lines, print_taken, proposal_lines, rejected_lines
 from ricordo.errors import WrongUsage
+from ricordo.text import one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from ricordo.curator.brief import Brief
     from ricordo.notebook.curate import Curation
     from ricordo.notebook.open import Notebook
-    from ricordo.notebook.preparing import Prepared
     from ricordo.notebook.spoken import Scope
     from ricordo.notebook.surroundings import Surroundings
 
@@ -73,7 +73,8 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         _refuse_storm(notebook)
     memory = notebook.read() if is_trial else begin_reported(notebook)
     prepared = prepare(notebook, memory, scope)
-    _tell_if_going_on(notebook, prepared)
+    for remark in prepared.remarks:
+        print(f"ricordo: {one_line(remark)}", file=sys.stderr)
     if options.brief:
         _print_brief(options, prepared.brief)
         return 0
@@ -107,13 +108,6 @@ def _refuse_storm(notebook: Notebook) -> None:
         print(f"{storm.message}\nType “{_CONFIRMATION}” to curate all the same:", file=sys.stderr)
         if sys.stdin.readline().strip() != _CONFIRMATION:
             raise
-
-
-def _tell_if_going_on(notebook: Notebook, prepared: Prepared) -> None:
-    from ricordo.notebook.storm import still_going_on
-
-    if told := still_going_on(notebook, prepared.told.last):
-        print(f"ricordo: {told}", file=sys.stderr)
 
 
 def _scope(options: Namespace, surroundings: Surroundings) -> Scope:

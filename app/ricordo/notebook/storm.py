@@ -24,20 +24,27 @@ class Span(NamedTuple):
 
 
 def refuse_storm(notebook: Notebook) -> None:
-    """Refuse to curate a memory to which too many curations were applied of late, those too that
-    were taken back. What a clock that was put back leaves in the future counts. Raises TooOften,
-    and StateUnusable.
+    """Refuse to curate a memory that was curated too often. Raises TooOften and StateUnusable."""
+    if told := storm(notebook):
+        raise TooOften(told)
+
+
+def storm(notebook: Notebook) -> str:
+    """Return what is to be told where too many curations were applied of late, those too that were
+    taken back; "" where all is calm. What a clock that was put back leaves in the future counts.
+    Raises StateUnusable.
     """
     now, applied = notebook.surroundings.now, applied_at(notebook)
     for span in _spans(notebook):
         lately = sorted(at for at in applied if now - at < span.length)
         if len(lately) >= span.most:
             free = lately[-span.most] + span.length
-            raise TooOften(
+            return (
                 f"The memory is left to settle until {free.astimezone(now.tzinfo):%Y-%m-%d %H:%M}: "
                 f"curations applied within {span.name}: {len(lately)}. The setting {span.setting} "
                 "allows more."
             )
+    return ""
 
 
 def still_going_on(notebook: Notebook, last: str) -> str:
