@@ -52,7 +52,7 @@ def _of_opencode(path: str, session: str) -> Source:
     if len(found) == 1:
         kept = found[0]
         return Source(Agent.OPENCODE, kept.path, kept.id, kept.cwd, kept.stamp)
-    newest = sorted(there, key=lambda it: it.stamp, reverse=True)[:_MOST_NAMED]
+    newest = sorted(there, key=lambda it: (len(it.stamp), it.stamp), reverse=True)[:_MOST_NAMED]
     named = ", ".join(f"{os.path.basename(path)}#{it.id}" for it in newest)
     raise _wrong(path, f"holds {len(there)} sessions; name one of them, such as {named}")
 

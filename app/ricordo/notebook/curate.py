@@ -12,7 +12,7 @@ from ricordo.curator.proposal import Alarm, Proposal, Rejected
 from ricordo.curator.waiting import Waiting, waiting
 from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused, Conflict
-from ricordo.memory.change import Author, Change, Insert
+from ricordo.memory.change import AddEntry, Author, Change, Insert
 from ricordo.memory.change_set import ChangeSet, digest
 from ricordo.memory.compose import compose
 from ricordo.memory.edited import with_edits
@@ -110,7 +110,8 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
         {it.source: it.text for it in told.said},
         author,
         protected_paths(notebook),
-        retired_lately(notebook) + sum(retires(it.change.act) for it in old),
+        retired_lately(notebook),
+        sum(retires(it.change.act) for it in old),
     )
     found = check(desk, answer.wishes)
     fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
@@ -138,6 +139,9 @@ def why_changed(memory: Memory, it: Waiting) -> str:
         file = memory.by_path.get(path)
         if (digest(file.raw) if file is not None else None) != sha:
             return f"{path} is not what it was when this was proposed"
+    act = it.change.act
+    if isinstance(act, AddEntry) and act.note in memory.entries:
+        return f"{act.note} has an entry by now"
     return ""
 
 
@@ -201,13 +205,13 @@ def alarms(
     """Return what alarms if the proposals that were `chosen` are applied together, by their ids.
     Notes that curations have retired within the last day count. Raises StateUnusable.
     """
-    retired = retired_lately(notebook)
+    retired = gone = retired_lately(notebook)
     found: dict[str, tuple[Alarm, ...]] = {}
     for it in chosen:
         told: list[Alarm] = [alarm for alarm in it.alarms if alarm is not Alarm.MANY]
         if retires(it.change.act):
             retired += 1
-            if retired > most_retired(memory):
+            if retired > most_retired(memory, gone):
                 told.append(Alarm.MANY)
         if told:
             found[it.id] = tuple(told)

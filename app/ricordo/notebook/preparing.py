@@ -13,6 +13,7 @@ from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import recall_curation
 from ricordo.notebook.recall import open_index, recall
 from ricordo.notebook.spoken import Scope, Told, listen
+from ricordo.notebook.storm import still_going_on, storm
 from ricordo.notebook.usage import gaps
 
 READING, COMPOSING = "reading transcripts", "composing the brief"
@@ -34,6 +35,8 @@ class Prepared:
     heard: tuple[Heard, ...]
     """What of it is worth remembering by the rules."""
     brief: Brief
+    remarks: tuple[str, ...] = ()
+    """What the person should know before it runs."""
 
 
 def prepare(
@@ -64,7 +67,13 @@ def prepare(
     asked = () if scope.note else _asked(told.said, said)
     touched = [scope.note, *_touched(notebook, memory, asked, step)]
     brief = compose_brief(memory, touched, told.said, missed, budget)
-    return Prepared(memory, scope, told, said, brief)
+    return Prepared(memory, scope, told, said, brief, _remarks(notebook, told))
+
+
+def _remarks(notebook: Notebook, told: Told) -> tuple[str, ...]:
+    more = "There is more activity than one curation takes: the rest waits for the next one."
+    found = (storm(notebook), still_going_on(notebook, told.last), more if told.has_more else "")
+    return tuple(filter(None, found))
 
 
 def _asked(said: list[Spoken], worth: Iterable[Heard]) -> Iterator[str]:

@@ -47,5 +47,13 @@ GOING: tuple[Action, ...] = (
         {Scene.CURATION: "curate anew"},
         why_not=needs_memory,
     ),
+    Action(
+        "ledger",
+        "dollar_sign",
+        "cost",
+        "Show what curation cost and what it bought: reads, drift, every run",
+        Group.GO,
+        why_not=needs_memory,
+    ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
 )

@@ -81,7 +81,7 @@ class MainScreen(ActingScreen[None]):
         self._curating = Curating(self, notebook, self._reading, self.say, self._changing)
         self._recalling = Recalling(self, notebook, self._reading, styles, self._go_to)
         self._knowing = Knowing(self, followed, self.say, self._past.known)
-        self._elsewhere = Elsewhere(self, self._reading, styles)
+        self._elsewhere = Elsewhere(self, notebook, self._reading, styles)
         self._painted = asyncio.Event()
         self._look: Look | None = None
         self._seen: Seen | Lost | None = None

@@ -161,12 +161,17 @@ class ScopeScreen(ModalScreen["Curation | None"]):
     def _brief_lines(self, width: int) -> list[Line]:
         if self.prepared is None:
             return []
-        if not self.prepared.told.said:
+        remarks = [Span(f"! {one_line(text)}", "finding-warning") for text in self.prepared.remarks]
+        told = [Line(row) for remark in remarks for row in wrap([remark], width - 1)]
+        return [*told, *self._what_is_given(self.prepared, width)]
+
+    def _what_is_given(self, prepared: Prepared, width: int) -> list[Line]:
+        if not prepared.told.said:
             words = "Nobody said anything in this scope that was not curated yet. The notes can "
             words += "be put in order all the same: Enter looks what is to be joined, listed or "
             words += "retired."
             return [Line(row) for row in wrap([Span(words, "dim")], width - 1)]
-        return brief_lines(self.prepared.brief, width)
+        return brief_lines(prepared.brief, width)
 
     def _say(self) -> None:
         job, prepared = self._job, self.prepared
