@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
+from ricordo.cli.confirm import is_confirmed
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.proposals import brief_lines, print_taken, proposal_lines, rejected_lines
 from ricordo.errors import WrongUsage
@@ -62,6 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Propose; keep the proposals, or apply those that are plain."""
     from ricordo.notebook.curate import begin, propose_prepared, take
+    from ricordo.notebook.engines import ENGINES
     from ricordo.notebook.preparing import prepare
 
     if (options.dry_run or options.brief) and options.yes:
@@ -78,7 +80,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     if options.brief:
         _print_brief(options, prepared.brief)
         return 0
-    curation = propose_prepared(notebook, prepared)
+    curation = propose_prepared(notebook, prepared, make=ENGINES[options.engine])
     if options.dry_run:
         _print(options, curation)
         return 0
@@ -103,10 +105,7 @@ def _refuse_storm(notebook: Notebook) -> None:
     try:
         refuse_storm(notebook)
     except TooOften as storm:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise
-        print(f"{storm.message}\nType “{_CONFIRMATION}” to curate all the same:", file=sys.stderr)
-        if sys.stdin.readline().strip() != _CONFIRMATION:
+        if not is_confirmed([storm.message], _CONFIRMATION, "curate all the same"):
             raise
 
 
@@ -134,7 +133,7 @@ def _print(options: Namespace, curation: Curation, applied: int | None = None) -
     from ricordo.notebook.describe_proposals import describe_curation
 
     if options.json:
-        print_json(describe_curation(curation, options.engine, applied))
+        print_json(describe_curation(curation, applied))
         return
     lines = [line for it in curation.proposals for line in proposal_lines(it)]
     lines += rejected_lines(curation.rejected)
