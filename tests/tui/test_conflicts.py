@@ -32,6 +32,14 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "sample" / "memory"
 
 
+def with_nothing_else(sample: Path) -> None:
+    """Leave the note at `GAP` no more than its claim and where to look."""
+    note = sample / GAP
+    text = note.read_text("utf-8")
+    start = text.index("Read from a plan")
+    note.write_text(text[:start] + text[text.index("See [[") :], "utf-8")
+
+
 @asynccontextmanager
 async def workbench(root: Path, *, at: str = GAP) -> AsyncIterator[Stage]:
     """Open the workbench of a memory at the conflict of the note `at`."""
@@ -88,6 +96,7 @@ def index(root: Path) -> str:
 
 
 async def test_the_kept_note_takes_the_place_of_the_other(sample: Path) -> None:
+    with_nothing_else(sample)
     before = snapshot(sample)
     async with workbench(sample) as stage:
         assert paths(bench(stage)) == (GAP, BUFFER)
@@ -115,6 +124,7 @@ def snapshot(root: Path) -> dict[str, bytes]:
 
 
 async def test_links_go_to_the_note_that_stays(sample: Path) -> None:
+    with_nothing_else(sample)
     other = sample / "user_ana.md"
     other.write_text(other.read_text("utf-8") + "\nThe gap: [[project-planner-gap]].\n", "utf-8")
     async with workbench(sample) as stage:

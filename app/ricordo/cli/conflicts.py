@@ -58,10 +58,8 @@ def _print(options: Namespace, notebook: Notebook) -> int:
 
 def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
     from ricordo.cli.output import print_lines
-    from ricordo.memory.change import Change
-    from ricordo.notebook.change import put_together
     from ricordo.notebook.conflicts import Keep, find_conflict
-    from ricordo.notebook.resolve import keep_one
+    from ricordo.notebook.resolve import compose_settled, keep_one
 
     memory = begin_reported(notebook)
     notebook.gather(memory)
@@ -71,8 +69,7 @@ def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
         print_lines(["No conflict: it stays away until one of the two claims is changed."])
         return 0
     settled = keep_one(memory, conflict, keep)
-    changes = [Change(act, settled.reason) for act in settled.acts]
-    apply_reported(notebook, put_together(notebook, memory, changes), settled.told)
+    apply_reported(notebook, compose_settled(notebook, memory, settled), settled.told)
     return 0
 
 

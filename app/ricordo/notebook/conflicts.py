@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from ricordo.errors import WrongUsage
-from ricordo.health.conflicts.standing import cause_of, line_of
+from ricordo.health.conflicts.standing import cause_of, line_of, standing
 from ricordo.health.evidence import NotePair, Origin, Outcome, Quote, Relation, Verdict
-from ricordo.health.finding import Finding
 from ricordo.health.rules.pairs import RULE_OF
 from ricordo.memory.note import Note
 from ricordo.notebook.activity_words import read_briefly
@@ -27,6 +27,11 @@ class Keep(StrEnum):
     RIGHT = "right"
     NONE = "none"
     """Neither: it is no conflict."""
+
+    @property
+    def opposite(self) -> Keep:
+        """The side across; of neither the right one."""
+        return Keep.LEFT if self is Keep.RIGHT else Keep.RIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +75,15 @@ class Conflict:
     """Two notes that cannot both hold."""
 
     id: str
-    """That of its finding: it is stable while both texts of the cause stand."""
+    """That of its finding: it is stable while both claims stand, whatever the notes are called."""
     left: Side
     right: Side
     reason: str
     suggestion: Suggestion
+
+    def other(self, keep: Keep) -> Side:
+        """Return the side across from the one that is kept."""
+        return self.side(keep.opposite)
 
     def side(self, keep: Keep) -> Side:
         """Return the side that is kept; the left one where none is."""
@@ -85,11 +94,13 @@ def conflicts(look: Look) -> tuple[Conflict, ...]:
     """Return the conflicts of a memory that was judged with its evidence, dismissed ones left out,
     in the order of their findings.
     """
-    pairs = {
-        (pair.left.path, cause_of(pair)): pair
-        for pair in look.evidence.pairs
-        if pair.relation is Relation.EXCLUDES
-    }
+    # the rule counts them in the same order
+    counts: Counter[str] = Counter()
+    pairs: dict[tuple[str, int], NotePair] = {}
+    for pair in standing(look.memory, look.evidence.pairs, Relation.EXCLUDES):
+        cause = cause_of(pair)
+        pairs[cause, counts[cause]] = pair
+        counts[cause] += 1
     return tuple(_conflicts(look, pairs))
 
 
@@ -101,16 +112,12 @@ def find_conflict(look: Look, conflict_id: str) -> Conflict:
     return found
 
 
-def _conflicts(look: Look, pairs: dict[tuple[str, str], NotePair]) -> Iterator[Conflict]:
+def _conflicts(look: Look, pairs: dict[tuple[str, int], NotePair]) -> Iterator[Conflict]:
     for finding in look.findings:
-        pair = _pair_of(finding, pairs)
+        pair = pairs.get((finding.cause, finding.occurrence)) if finding.rule == RULE else None
         if pair is not None:
             left, right = _side(look, pair.left), _side(look, pair.right)
             yield Conflict(finding.id, left, right, pair.reason, suggest(left, right))
-
-
-def _pair_of(finding: Finding, pairs: dict[tuple[str, str], NotePair]) -> NotePair | None:
-    return pairs.get((finding.path, finding.cause)) if finding.rule == RULE else None
 
 
 def _side(look: Look, quote: Quote) -> Side:

@@ -12,7 +12,14 @@ from ricordo.disk.private_copy import read_private_copy, remove_private_copy, wr
 from ricordo.errors import ChangeRefused
 from ricordo.memory.note import BOM
 from ricordo.notebook.conflicts import Conflict, Keep, conflicts
-from ricordo.notebook.resolve import Settled, keep_both, keep_one, merge_notes, merged_text
+from ricordo.notebook.resolve import (
+    Settled,
+    compose_settled,
+    keep_both,
+    keep_one,
+    merge_notes,
+    merged_text,
+)
 from ricordo.settings.editor import editor_command
 from ricordo.text import one_line
 from ricordo.tui.editor import edit_in_terminal
@@ -111,7 +118,7 @@ class Settling:
         """
         writing = self._writing
         settled = await asyncio.to_thread(settle, memory)
-        change_set = await writing.put_together(memory, settled.acts, settled.reason)
+        change_set = await asyncio.to_thread(compose_settled, writing.notebook, memory, settled)
         told = f"{settled.told}."
         approved = await writing.propose(title, change_set, (told,))
         if approved is None:

@@ -1,0 +1,141 @@
+"""Where a claim of a conflict stands: in sentences of its note, in the description, in the entries
+of the index; and other words for it in all of these places at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from ricordo.health.conflicts.compare import excludes
+from ricordo.health.conflicts.repeats import is_said_again
+from ricordo.health.conflicts.sayings import Said, sayings
+from ricordo.health.conflicts.standing import span_of
+from ricordo.health.conflicts.values import Value, says
+from ricordo.health.conflicts.words import pattern
+from ricordo.health.evidence import Quote
+from ricordo.health.vocabulary import lowered
+from ricordo.memory.change import Act, EditLine, Rewrite, SetField
+from ricordo.memory.index import EntryForm
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+from ricordo.notebook.conflicts import Conflict, Keep
+from ricordo.recall.words import content_words, words
+
+Words = Callable[[str], str]
+"""Gives a line that sums up a claim other words; the same where it does not claim it."""
+
+_CLOSING = re.compile(r"[.!?。！？]*\Z")
+_LINK = re.compile(r"\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)")
+_LABEL = re.compile(r"[\s>*_-]*([^:*\n]{1,40}):?\*\*")
+
+
+def closing(text: str) -> str:
+    """Return the stop at the end of a statement."""
+    found = _CLOSING.search(text)
+    return found.group() if found else ""
+
+
+def without_stop(text: str) -> str:
+    """Return a statement without the stop at its end."""
+    return _CLOSING.sub("", text, count=1)
+
+
+def claims(conflict: Conflict, note: Note, other: Note, of: Keep) -> dict[Said, str]:
+    """Return the statements of `note`, the side `of` the conflict, that cannot hold for its reason,
+    each with what the other note says against it; not those of another conflict of the same two.
+    """
+    mine, its = conflict.side(of).quote, conflict.other(of).quote
+    found: dict[Said, str] = {}
+    others = sayings(other)
+    for said in sayings(note):
+        for against in others:
+            sides = (said.text, against.text) if of is Keep.LEFT else (against.text, said.text)
+            reason = excludes(*sides)
+            is_quoted = mine.text == said.text or its.text == against.text
+            if reason and (is_quoted or reason == conflict.reason):
+                found[said] = against.text
+                break
+    if not any(it.text == mine.text for it in found):
+        in_head = mine.line <= note.text.count("\n", 0, note.head.end)
+        found[Said(mine.line, mine.text, in_head)] = its.text
+    return found
+
+
+def reworded(memory: Memory, note: Note, texts: Mapping[Said, str], words: Words) -> list[Act]:
+    """Return the acts that give the statements `texts` of a note other words, wherever they stand:
+    in its body, in its description and in the entries that lead to it. `words` are for those of
+    the latter two that claim it in another way.
+    """
+
+    def in_line(line: str) -> str:
+        new = line
+        for said, text in texts.items():
+            new = new.replace(without_stop(said.text), without_stop(text))
+        return words(line) if new == line else new
+
+    acts = [*_body(note, texts), *_description(note, in_line)]
+    return [*acts, *_entries(memory, note, in_line)]
+
+
+def _body(note: Note, texts: Mapping[Said, str]) -> Iterator[Act]:
+    text = note.text
+    for said in sorted(texts, key=lambda it: -it.line):
+        span = span_of(note, Quote(note.path, said.line, said.text))
+        if not said.in_head and span is not None and span[0] >= note.head.end:
+            text = text[: span[0]] + texts[said] + text[span[1] :]
+    if text != note.text:
+        yield Rewrite(note.path, text)
+
+
+def _description(note: Note, in_line: Words) -> Iterator[Act]:
+    before = " ".join(note.description.split())
+    # a head that is broken is left alone: what it still claims is told
+    after = in_line(before) if before and note.head.fault is None else before
+    if after != before:
+        fields = note.head.fields
+        held = (key for key in fields if note.head.scalar(key) == note.description)
+        yield SetField(note.path, next(held, "description"), after)
+
+
+def _entries(memory: Memory, note: Note, in_line: Words) -> Iterator[Act]:
+    for index, entry in memory.entries.get(note.path, ()):
+        after = in_line(entry.hook) if entry.hook else ""
+        if entry.form is not EntryForm.PROSE and after != entry.hook:
+            before, _, behind = entry.text.rpartition(entry.hook)
+            yield EditLine(index.path, entry.line, entry.text, before + after + behind)
+
+
+def lines_that_say(memory: Memory, path: str, values: tuple[Value, ...]) -> Iterator[str]:
+    """Yield where a note and the entries that lead to it name one of the old values, and which."""
+    note = memory.by_path.get(path)
+    if note is None or not values:
+        return
+    lines = {(path, number): line for number, line in enumerate(note.text.split("\n"), 1)}
+    for index, entry in memory.entries.get(path, ()):
+        lines[index.path, entry.line] = entry.text
+    for (file, number), line in lines.items():
+        if value := says(line, values):
+            yield f"{file}:{number} still says “{value}”"
+
+
+def says_more(note: Note, kept: Note, lost: Mapping[Said, str]) -> bool:
+    """Return whether a note says anything besides the statements that are `lost`: more than why
+    they hold, how they are applied and where to look, which go with them, and more than what the
+    note that is `kept` says too.
+    """
+    again = [it.text for it in sayings(kept)]
+    gone = {it.text for it in lost}
+    return any(
+        not _belongs(note, said) and not any(is_said_again(said.text, it) for it in again)
+        for said in sayings(note)
+        if not said.in_head and said.text not in gone
+    )
+
+
+def _belongs(note: Note, said: Said) -> bool:
+    """Whether a statement only says how another one is applied, or where to look."""
+    label = _LABEL.match(note.text.split("\n")[said.line - 1])
+    if label and pattern("how").match(lowered(label[1])):
+        return True
+    return len(content_words(words(_LINK.sub("", said.text)))) <= 1
