@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from ricordo.errors import WrongUsage
 from ricordo.health.conflicts.standing import cause_of, line_of, standing
+from ricordo.health.conflicts.values import says, values_of
 from ricordo.health.evidence import NotePair, Origin, Outcome, Quote, Relation, Verdict
 from ricordo.health.rules.pairs import RULE_OF
 from ricordo.memory.note import Note
@@ -134,15 +135,52 @@ def _side(look: Look, quote: Quote) -> Side:
 
 
 def suggest(left: Side, right: Side) -> Suggestion:
-    """Return which of two sides to keep: what a person said comes before what an agent made of it,
-    what the project bears out before what it does not, and what became true later ends the
-    earlier. Without any of these it is left to the person.
+    """Return which of two sides to keep. Evidence comes before age: what the project says of the
+    claims themselves, what a person said before what an agent made of it, what the project says of
+    the rest of the notes; then what became true later ends the earlier. Where none of these tells,
+    or the project and the person do not agree, it is left to the person.
     """
-    for better in (_said, _probed, _later):
-        for one, other, keep in ((left, right, Keep.LEFT), (right, left, Keep.RIGHT)):
-            if why := better(one, other):
-                return Suggestion(keep, why)
+    checked, said = (_preferred(by, left, right) for by in (_checked, _said))
+    if checked and said and checked.keep is not said.keep:
+        why = f"not decided: {said.told}, but {checked.told}"
+        return Suggestion(Keep.NONE, why)
+    for found in (checked, said, *(_preferred(by, left, right) for by in (_probed, _later))):
+        if found:
+            return found
     return Suggestion(Keep.NONE, "neither dates nor sessions nor the project decide it: you do")
+
+
+def _preferred(
+    why_better: Callable[[Side, Side], str], left: Side, right: Side
+) -> Suggestion | None:
+    for one, other, keep in ((left, right, Keep.LEFT), (right, left, Keep.RIGHT)):
+        if why := why_better(one, other):
+            return Suggestion(keep, why)
+    return None
+
+
+def _checked(one: Side, other: Side) -> str:
+    """What the project says of what only one of the claims names. That a thing is there speaks for
+    a claim only where the thing is what the two differ in.
+    """
+    mine, theirs = _on_claim(one, other), _on_claim(other, one)
+    if any(it.outcome in _FAILED for it in mine):
+        return ""
+    failed = next((it for it in theirs if it.outcome in _FAILED), None)
+    if failed:
+        return f"the project does not have {visible(failed.claim)}, which the other names"
+    values = values_of(one.quote.text, other.quote.text)
+    held = next((it for it in mine if says(it.claim, values)), None)
+    return f"the project has {visible(held.claim)}" if held and not theirs else ""
+
+
+def _on_claim(side: Side, other: Side) -> list[Verdict]:
+    """What was checked of the claim of one side that the other does not name too."""
+    return [
+        it
+        for it in side.verdicts
+        if it.is_checked and it.claim in side.quote.text and it.claim not in other.quote.text
+    ]
 
 
 def _said(one: Side, other: Side) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.disk.private_copy import read_private_copy, remove_private_copy, write_private_copy
 from ricordo.errors import ChangeRefused
+from ricordo.memory.change_set import ChangeSet
 from ricordo.memory.note import BOM
 from ricordo.notebook.conflicts import Conflict, Keep, conflicts
 from ricordo.notebook.resolve import (
@@ -25,6 +26,7 @@ from ricordo.text import one_line
 from ricordo.tui.editor import edit_in_terminal
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.form import Field, FormScreen
+from ricordo.tui.screens.proposal import ProposalScreen
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -47,12 +49,14 @@ class Settling:
         self._writing = writing
         self._follower = follower
         self._screen: ConflictsScreen | None = None
+        self._look: Look | None = None
+        """The one that the screen shows."""
         self._unfinished: dict[str, tuple[str, str]] = {}
         """What was typed of both and not written, by conflict."""
 
     def open(self, app: App[object], look: Look) -> None:
         """Show the workbench."""
-        writing = self._writing
+        writing, self._look = self._writing, look
         self._screen = ConflictsScreen(
             conflicts(look),
             writing.palette,
@@ -66,6 +70,7 @@ class Settling:
     def looked(self, look: Look) -> None:
         """Let the workbench, where it is open, show what is left."""
         if self._screen is not None and self._screen.is_attached and look.judged:
+            self._look = look
             self._screen.show(conflicts(look), is_known=look.known)
 
     # What the workbench asks
@@ -94,12 +99,27 @@ class Settling:
         self._writing.begin(partial(self._merge, conflict))
 
     def dismiss(self, conflict: Conflict) -> None:
-        """Remember that it is no conflict."""
+        """Propose to remember that it is no conflict."""
         self._writing.begin(partial(self._dismiss, conflict))
 
+    def origin(self, path: str) -> None:
+        """Show what caused one of the notes."""
+        from ricordo.tui.screens.origin import OriginScreen
+
+        assert self._look is not None
+        writing = self._writing
+        notebook, keymap = writing.notebook, writing.notebook.settings.keymap
+        screen = OriginScreen(notebook, self._look.memory, path, writing.palette, keymap)
+        self._changing.app.push_screen(screen)
+
     def undo(self) -> None:
-        """Take the last act back."""
-        self._changing.do_undo()
+        """Take the last act back, and show the conflict that it had settled."""
+        self._writing.run(self._undo)
+
+    async def _undo(self) -> None:
+        about = await self._changing.undo_last()
+        if self._screen is not None:
+            self._screen.return_to(about)
 
     def redo(self) -> None:
         """Do again what was undone last."""
@@ -183,7 +203,18 @@ class Settling:
             raise ChangeRefused("What was saved is no UTF-8.") from None
 
     async def _dismiss(self, conflict: Conflict) -> None:
-        await self._follower.decide(conflict.id, take_back=False)
+        words = (
+            "Both claims may stand: the notes stay as they are.",
+            *(f"{it.quote.path}: {it.quote.text}" for it in (conflict.left, conflict.right)),
+            "This pair stays away until one of the two claims is changed.",
+        )
+        keymap = self._writing.notebook.settings.keymap
+        palette = self._writing.palette
+        screen = ProposalScreen("No conflict", ChangeSet(()), palette, keymap, words)
+        if await self._writing.ask(screen) is None:
+            return
+        reason = f"no conflict: {conflict.reason}"
+        await self._follower.decide(conflict.id, take_back=False, reason=reason)
         self._writing.tell("No conflict, until one of the two claims is changed. u takes it back.")
 
 

@@ -5,16 +5,19 @@ of each.
 from __future__ import annotations
 
 from ricordo.health.conflicts.standing import span_of
-from ricordo.health.evidence import Outcome, Verdict
-from ricordo.notebook.activity_words import NOBODY_SAID_IT, day_in_words
+from ricordo.health.evidence import UNKNOWN, Outcome, Verdict
+from ricordo.notebook.activity_words import NO_TURN_FOUND, NOBODY_SAID_IT, day_in_words
 from ricordo.notebook.conflicts import Conflict, Side
 from ricordo.text import clip, one_line
 from ricordo.tui.render.line import BLANK, Line, Span, fit, shown, wrap
 
 NO_CONFLICTS = (
     ("No two notes contradict each other", "heading"),
-    ("Pairs of notes that cannot both hold will stand here side by side, each with its date,", ""),
-    ("the turn that caused it, what the project says of it, and which of the two to keep.", ""),
+    (
+        "Pairs of notes that cannot both hold will stand here side by side, each with its date, "
+        "the turn that caused it, what the project says of it, and which of the two to keep.",
+        "",
+    ),
 )
 _LABEL = 9
 _MOST_NAMED = 3
@@ -79,6 +82,8 @@ def _origin(side: Side) -> tuple[Span, ...]:
     origin = side.origin
     if origin is None:
         return (Span("no transcript tells", "dim"),)
+    if origin.speaker == UNKNOWN:
+        return (Span(NO_TURN_FOUND, "dim"),)
     if origin.speaker == "agent" or not origin.text:
         return (Span(NOBODY_SAID_IT, "warning"),)
     return (Span(f"“{one_line(origin.text)}”"), Span(f"  {clip(origin.session, 30)}", "dim"))
