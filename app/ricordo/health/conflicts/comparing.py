@@ -16,6 +16,7 @@ from ricordo.health.conflicts.blocking import MOST_PLACES, Blocks
 from ricordo.health.conflicts.compare import opposed
 from ricordo.health.conflicts.digest import Digest, digest, is_class
 from ricordo.health.conflicts.keeping import SAME
+from ricordo.health.conflicts.lists import MANY, is_listed
 from ricordo.health.conflicts.reading import read_claim
 from ricordo.health.conflicts.repeats import alike, alike_to, common_sayings, repeats
 from ricordo.health.conflicts.sayings import Said
@@ -26,8 +27,6 @@ from ricordo.memory.note import Note
 
 MOST_CHANGED = 50
 """Notes changed since the index of statements was made, up to which it is not made anew."""
-_PATTERN = 3
-"""Notes that one statement excludes: so many are a list of like things."""
 _MOST_OWN = 2
 """Words that a statement may have for itself, beyond as many as both share, where both name a
 thing of one class.
@@ -209,22 +208,29 @@ def _repeating(
 
 
 def _found(known: _Known) -> Iterator[NotePair]:
-    """What was found, without lists of like things; who contradicts does not repeat."""
+    """What was found, without lists of like things; who contradicts does not repeat. Of many that
+    tell of one thing each is told once, against the first.
+    """
     counts: Counter[tuple[str, str]] = Counter()
     for (left, right), them in known.opposed.items():
         counts.update({(left, it.left.text) for it in them})
         counts.update({(right, it.right.text) for it in them})
     excluding: set[_Paths] = set()
+    told: set[tuple[str, str]] = set()
     pairs: list[NotePair] = []
-    for (left, right), them in known.opposed.items():
+    for (left, right), them in sorted(known.opposed.items()):
         # head and body may say the same twice
-        by_reason = {
-            it.reason: it
-            for it in reversed(them)
-            if max(counts[left, it.left.text], counts[right, it.right.text]) < _PATTERN
-        }
-        for reason, it in reversed(by_reason.items()):
+        by_reason: dict[str, _Opposed] = {}
+        for it in reversed(them):
+            notes = max(counts[left, it.left.text], counts[right, it.right.text])
+            is_told = notes >= MANY and (right, it.right.text) in told
+            if is_listed(it.left.text, it.right.text, notes):
+                continue
             excluding.add((left, right))
+            if not is_told:
+                by_reason[it.reason] = it
+        told.update((right, it.right.text) for it in by_reason.values())
+        for reason, it in reversed(by_reason.items()):
             quotes = (Quote(left, *it.left[:2]), Quote(right, *it.right[:2]))
             pairs.append(NotePair(Relation.EXCLUDES, *quotes, reason))
     for left, right in known.repeating - excluding:
