@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.arguments import add_json, add_memory
+from ricordo.cli.arguments import add_json, add_memory, add_project, with_project
 from ricordo.cli.changing import apply_reported, begin_reported
 from ricordo.cli.opening import open_notebook
 from ricordo.errors import WrongUsage
@@ -23,6 +23,7 @@ SUMMARY = "Pairs of notes that cannot both hold. Ends with 1 where there is any.
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `conflicts`."""
     add_memory(parser)
+    add_project(parser)
     add_json(parser)
     parser.add_argument("--resolve", metavar="ID", help="settle this one, with --keep")
     parser.add_argument(
@@ -36,7 +37,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the conflicts, or settle one."""
     if bool(options.resolve) != bool(options.keep):
         raise WrongUsage("--resolve goes with --keep.")
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, with_project(options, surroundings))
     if options.resolve:
         from ricordo.notebook.conflicts import Keep
 

@@ -47,7 +47,8 @@ def claims(conflict: Conflict, note: Note, other: Note, of: Keep) -> dict[Said, 
     """
     mine, its = conflict.side(of).quote, conflict.other(of).quote
     found: dict[Said, str] = {}
-    others = sayings(other)
+    # what was quoted comes first, and what the body says before what the description sums up
+    others = sorted(sayings(other), key=lambda it: (it.text != its.text, it.in_head))
     for said in sayings(note):
         for against in others:
             sides = (said.text, against.text) if of is Keep.LEFT else (against.text, said.text)

@@ -14,6 +14,7 @@ from ricordo.health.evidence import NotePair, Origin, Outcome, Quote, Relation, 
 from ricordo.health.rules.pairs import RULE_OF
 from ricordo.memory.note import Note
 from ricordo.notebook.activity_words import read_briefly
+from ricordo.notebook.age import stamped_day
 from ricordo.notebook.open import Look
 from ricordo.text import visible
 
@@ -198,7 +199,7 @@ def _probed(one: Side, other: Side) -> str:
 
 
 def _later(one: Side, other: Side) -> str:
-    mine, theirs = one.note.stamped[:10], other.note.stamped[:10]
-    if mine > theirs > "":
+    mine, theirs = stamped_day(one.note), stamped_day(other.note)
+    if mine and theirs and mine > theirs:
         return f"it is the later one ({mine}, the other {theirs})"
     return ""

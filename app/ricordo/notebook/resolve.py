@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
 from ricordo.health.conflicts.compare import excludes
-from ricordo.health.conflicts.sayings import sayings
+from ricordo.health.conflicts.sayings import Said, sayings
 from ricordo.health.conflicts.standing import cause_of_texts, span_of
 from ricordo.health.conflicts.values import Value, says, values_of, with_new
 from ricordo.health.finding import finding_id
@@ -51,6 +51,8 @@ class Settled(NamedTuple):
     """The path of the note that claims something else now, and the values that it gave up."""
     both: Conflict | None = None
     """The conflict, where both sides of it hold."""
+    whole: Settled | None = None
+    """What would settle it by retiring a note of which else only the claim is replaced."""
 
 
 def compose_settled(notebook: Notebook, memory: Memory, settled: Settled) -> ChangeSet:
@@ -75,14 +77,15 @@ def keep_one(memory: Memory, conflict: Conflict, keep: Keep) -> Settled:
     note, lost = _notes(memory, kept, other)
     gone = claims(conflict, lost, note, keep.opposite)
     reason = f"conflict settled for {note.path}: {conflict.reason}"
+    told = f"{visible(lost.path)} is retired, links to it go to {visible(note.path)}"
+    retired = Settled((Retire(lost.path, note.path),), reason, told)
     if not says_more(lost, note, gone):
-        told = f"{visible(lost.path)} is retired, links to it go to {visible(note.path)}"
-        return Settled((Retire(lost.path, note.path),), reason, told)
+        return retired
     values = values_of(other.quote.text, kept.quote.text)
-    texts = {said: without_stop(new) + closing(said.text) for said, new in gone.items()}
+    texts = {said: _replaced(said, new, values) for said, new in gone.items()}
     acts = reworded(memory, lost, texts, _in_favour(kept, values))
     told = f"{visible(lost.path)} says more than this: only its claim is replaced"
-    return Settled(tuple(acts), reason, told, (lost.path, values))
+    return Settled(tuple(acts), reason, told, (lost.path, values), whole=retired)
 
 
 def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Settled:
@@ -132,6 +135,12 @@ def _notes(memory: Memory, *sides: Side) -> tuple[Note, ...]:
             raise ChangeRefused(f"{visible(side.quote.path)} does not say that any more.")
         found.append(note)
     return tuple(found)
+
+
+def _replaced(said: Said, new: str, values: tuple[Value, ...]) -> str:
+    """What is said in the place of a statement; a description keeps its other words."""
+    summed = with_new(said.text, values) if said.in_head else said.text
+    return summed if summed != said.text else without_stop(new) + closing(said.text)
 
 
 def _in_favour(kept: Side, values: tuple[Value, ...]) -> Words:

@@ -46,7 +46,8 @@ def test_that_something_else_is_there_says_nothing_of_the_claim() -> None:
 
 def test_the_later_one_is_kept_where_nothing_else_tells() -> None:
     assert suggest(side(8040, OLD), side(8100, NEW)).keep is Keep.RIGHT
-    assert suggest(side(8040, NEW), side(8100)).keep is Keep.NONE
+    for day in ("", "soon", "2026-13-45"):
+        assert suggest(side(8040, NEW), side(8100, day)).keep is Keep.NONE
 
 
 def test_what_a_person_said_comes_before_what_is_later() -> None:

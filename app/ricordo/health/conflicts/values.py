@@ -57,8 +57,18 @@ def with_new(text: str, values: Iterable[Value]) -> str:
     """Return `text` with the new values in the places of the old ones."""
     for old, new in values:
         for start, end in reversed(_places(_tokens(text), old)):
-            text = text[:start] + new + text[end:]
+            text = text[:start] + _cased(new, text[start]) + text[end:]
     return text
+
+
+def _cased(value: str, like: str) -> str:
+    """A value that begins with a number in words, in the case of the letter in its place: it may
+    come from the beginning of a sentence.
+    """
+    if value.split()[0].lower() not in known.numbers():
+        return value
+    first = value[0].upper() if like.isupper() else value[0].lower()
+    return first + value[1:]
 
 
 def _written(text: str, value: str) -> str:

@@ -26,7 +26,7 @@ from ricordo.text import one_line
 from ricordo.tui.editor import edit_in_terminal
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.form import Field, FormScreen
-from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.screens.proposal import Extra, ProposalScreen
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -137,18 +137,33 @@ class Settling:
         wrote since that was read clashes with it, or is merged and shown anew.
         """
         writing = self._writing
-        settled = await asyncio.to_thread(settle, memory)
-        change_set = await asyncio.to_thread(compose_settled, writing.notebook, memory, settled)
-        told = f"{settled.told}."
-        approved = await writing.propose(title, change_set, (told,))
+        shown = settled = await asyncio.to_thread(settle, memory)
+
+        async def turn(proposal: ProposalScreen) -> None:
+            nonlocal shown
+            other = settled if shown is not settled else settled.whole or settled
+            change_set = await self._composed(memory, other)
+            if proposal.is_current:
+                shown = other
+                proposal.replace(change_set, (f"{other.told}.",))
+
+        def begin(proposal: ProposalScreen) -> None:
+            proposal.run_worker(turn(proposal), exclusive=True)
+
+        extra = Extra("retire-whole", begin) if settled.whole else None
+        change_set = await self._composed(memory, settled)
+        approved = await writing.propose(title, change_set, (f"{settled.told}.",), extra)
         if approved is None:
             return False
-        return await writing.write_and_tell(approved, f"{told} u takes it back.")
+        return await writing.write_and_tell(approved, f"{shown.told}. u takes it back.")
+
+    async def _composed(self, memory: Memory, settled: Settled) -> ChangeSet:
+        return await asyncio.to_thread(compose_settled, self._writing.notebook, memory, settled)
 
     async def _keep_both(self, conflict: Conflict) -> None:
         left, right = self._unfinished.pop(conflict.id, ("", ""))
         fields = [Field("left", left, _HINT), Field("right", right, _HINT)]
-        words = "For what or until when each claim holds; it is written behind the claim."
+        words = "When, or for what, each claim holds; it is written behind it."
         form = FormScreen("Both are true", fields, self._writing.palette, "show it", words)
         asked = await self._writing.ask(form)
         if asked is None:

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from ricordo.health.conflicts.standing import span_of
 from ricordo.health.evidence import UNKNOWN, Outcome, Verdict
-from ricordo.notebook.activity_words import NO_TURN_FOUND, NOBODY_SAID_IT, day_in_words
+from ricordo.notebook.activity_words import NO_TURN_FOUND, NOBODY_SAID_IT
+from ricordo.notebook.age import stamped_day
 from ricordo.notebook.conflicts import Conflict, Side
 from ricordo.text import clip, one_line
 from ricordo.tui.render.line import BLANK, Line, Span, fit, shown, wrap
@@ -67,7 +68,8 @@ def fact_lines(side: Side, width: int) -> list[Line]:
 
 def side_title(side: Side) -> str:
     """Return which note it is, of when, and how often it was read."""
-    stamped = day_in_words(side.note.stamped) if side.note.stamped else "undated"
+    day = stamped_day(side.note)
+    stamped = f"{day:%-d %b %Y}" if day else "undated"
     parts = (clip(side.quote.path, 40), stamped, side.read)
     return " · ".join(part for part in parts if part)
 

@@ -122,18 +122,6 @@ def cut(text: str, width: int) -> str:
     return text
 
 
-def fit_keys(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
-    """Return keys with their words cut to `width` cells: each stays whole or is left out, with `…`
-    where any is. A key begins with a span in the style `key`.
-    """
-    spans = tuple(spans)
-    if width_of(spans) <= width:
-        return spans
-    starts = [at for at, span in enumerate(spans) if span.style == "key"]
-    whole = [at for at in starts if width_of(spans[:at]) < width]
-    return (*fit(spans[: whole[-1]], width - 1), Span("…", "dim")) if whole else fit(spans, width)
-
-
 def fit(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
     """Return `spans` cut to `width` cells, with `…` where something is missing."""
     kept: list[Span] = []

@@ -15,6 +15,7 @@ from textual.content import Content
 from ricordo.notebook.conflicts import Conflict, Keep, Side
 from ricordo.settings.keymap import Keymap
 from ricordo.text import one_line
+from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.conflict_lines import (
     NO_CONFLICTS,
@@ -209,7 +210,8 @@ class ConflictsScreen(ActingScreen[None]):
         for keep in _SIDES:
             side = self.side(keep)
             pane = self.query_one(f"#{keep.value}")
-            pane.border_title = Content(side_title(side) if side else "")
+            key = label_of(BY_ID[f"keep-{keep}"], self.keymap)
+            pane.border_title = Content(f"{key} {keep} · {side_title(side)}" if side else "")
             self._texts[keep].tell()
             self._facts[keep].tell()
         self._suggestion.tell()

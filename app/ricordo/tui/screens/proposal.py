@@ -42,6 +42,7 @@ class Extra(NamedTuple):
 
 _EXTRA = {
     "successor": "Only where notes are retired another one can take their place.",
+    "retire-whole": "Only where the claim of a note is replaced the note can be retired instead.",
     "purge": "Only where a credential is masked the history can be purged of it.",
 }
 """The actions that may be extra, and why the others cannot be done."""
@@ -166,6 +167,10 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
 
     def do_successor(self) -> None:
         """Choose the note that takes the place of those that are retired."""
+        self._do_extra()
+
+    def do_retire_whole(self) -> None:
+        """Retire the whole note, or only replace its claim again."""
         self._do_extra()
 
     def do_purge(self) -> None:

@@ -8,7 +8,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from ricordo.tui.palette import Palette
-from ricordo.tui.render.line import Line, Span, fit, fit_keys, width_of
+from ricordo.tui.render.line import Line, Span, fit, width_of
 
 
 class Bar(Widget):
@@ -26,7 +26,7 @@ class Bar(Widget):
 
     def say(self, left: tuple[Span, ...], *rights: tuple[Span, ...]) -> None:
         """Show other spans: `left`, and of `rights` the first for which there is room; where there
-        is none for any, the last, and `left` is cut, where it tells of keys behind a whole one.
+        is none for any, the last, and `left` is cut.
         """
         if (left, rights) != (self._left, self._rights):
             self._left, self._rights = left, rights
@@ -56,7 +56,6 @@ class Bar(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         width, right = self.size.width, self._right
-        has_keys = any(span.style == "key" for span in self._left)
-        left = (fit_keys if has_keys else fit)(self._left, width - width_of(right))
+        left = fit(self._left, width - width_of(right))
         gap = Span(" " * max(0, width - width_of(left) - width_of(right)))
         return self._palette.strip(Line((*left, gap, *right)), width, self._base)
