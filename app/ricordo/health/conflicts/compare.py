@@ -235,6 +235,8 @@ def _by_span(pair: _Pair) -> str:
         return ""
     if _is_country(mine) != _is_country(theirs) or not _is_bound(pair):
         return ""
+    if _is_indefinite(one, mine) != _is_indefinite(other, theirs):
+        return ""
     if one.preposition in known.words("within") and any(pair.values.names):
         # a thing of a class, and none of that class against it: the two tell of different things
         return ""
@@ -248,6 +250,12 @@ def _is_value(claim: Claim, span: tuple[Word, ...]) -> bool:
     places = [it.at for it in span]
     between = [it for it in claim.words if min(places) < it.at < max(places)]
     return all(it in span for it in between)
+
+
+def _is_indefinite(claim: Claim, span: tuple[Word, ...]) -> bool:
+    """Whether a value is one thing of several, as `a subdomain`: no name excludes it."""
+    before = claim.text.partition(span[0].text)[0].split()
+    return bool(before) and before[-1] in known.words("indefinite")
 
 
 def _is_country(span: tuple[Word, ...]) -> bool:
