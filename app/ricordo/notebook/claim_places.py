@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from ricordo.health.conflicts.compare import excludes
+from ricordo.health.conflicts.reading import read_claim
 from ricordo.health.conflicts.repeats import is_said_again
 from ricordo.health.conflicts.sayings import Said, sayings
 from ricordo.health.conflicts.standing import span_of
-from ricordo.health.conflicts.values import Value, says
+from ricordo.health.conflicts.values import Value, says, values_of
 from ricordo.health.conflicts.words import pattern
 from ricordo.health.evidence import Quote
 from ricordo.health.vocabulary import lowered
@@ -43,9 +44,11 @@ def without_stop(text: str) -> str:
 
 def claims(conflict: Conflict, note: Note, other: Note, of: Keep) -> dict[Said, str]:
     """Return the statements of `note`, the side `of` the conflict, that cannot hold for its reason,
-    each with what the other note says against it; not those of another conflict of the same two.
+    or say of the same thing what the claim says of it, each with what the other note says against
+    it; not those of another conflict of the same two.
     """
     mine, its = conflict.side(of).quote, conflict.other(of).quote
+    values = values_of(mine.text, its.text)
     found: dict[Said, str] = {}
     # what was quoted comes first, and what the body says before what the description sums up
     others = sorted(sayings(other), key=lambda it: (it.text != its.text, it.in_head))
@@ -57,10 +60,19 @@ def claims(conflict: Conflict, note: Note, other: Note, of: Keep) -> dict[Said, 
             if reason and (is_quoted or reason == conflict.reason):
                 found[said] = against.text
                 break
+        else:
+            if _restates(said.text, mine.text, values):
+                found[said] = its.text
     if not any(it.text == mine.text for it in found):
         in_head = mine.line <= note.text.count("\n", 0, note.head.end)
         found[Said(mine.line, mine.text, in_head)] = its.text
     return found
+
+
+def _restates(text: str, claim: str, values: tuple[Value, ...]) -> bool:
+    """Whether a statement says of what a claim speaks of what the claim says of it."""
+    subject = read_claim(claim).subject
+    return bool(subject) and bool(says(text, values)) and subject <= read_claim(text).keys
 
 
 def reworded(memory: Memory, note: Note, texts: Mapping[Said, str], words: Words) -> list[Act]:

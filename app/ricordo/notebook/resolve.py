@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
 from ricordo.health.conflicts.compare import excludes
-from ricordo.health.conflicts.sayings import Said, sayings
+from ricordo.health.conflicts.sayings import sayings
 from ricordo.health.conflicts.standing import cause_of_texts, span_of
 from ricordo.health.conflicts.values import Value, says, values_of, with_new
 from ricordo.health.finding import finding_id
@@ -82,7 +82,7 @@ def keep_one(memory: Memory, conflict: Conflict, keep: Keep) -> Settled:
     if not says_more(lost, note, gone):
         return retired
     values = values_of(other.quote.text, kept.quote.text)
-    texts = {said: _replaced(said, new, values) for said, new in gone.items()}
+    texts = {said: _replaced(said.text, new, values) for said, new in gone.items()}
     acts = reworded(memory, lost, texts, _in_favour(kept, values))
     told = f"{visible(lost.path)} says more than this: only its claim is replaced"
     return Settled(tuple(acts), reason, told, (lost.path, values), whole=retired)
@@ -137,10 +137,14 @@ def _notes(memory: Memory, *sides: Side) -> tuple[Note, ...]:
     return tuple(found)
 
 
-def _replaced(said: Said, new: str, values: tuple[Value, ...]) -> str:
-    """What is said in the place of a statement; a description keeps its other words."""
-    summed = with_new(said.text, values) if said.in_head else said.text
-    return summed if summed != said.text else without_stop(new) + closing(said.text)
+def _replaced(said: str, kept: str, values: tuple[Value, ...]) -> str:
+    """What is said in the place of a statement: the same with the values that are kept where that
+    does, else the statement that is kept.
+    """
+    corrected = with_new(said, values)
+    if corrected != said and not excludes(corrected, kept):
+        return corrected
+    return without_stop(kept) + closing(said)
 
 
 def _in_favour(kept: Side, values: tuple[Value, ...]) -> Words:

@@ -125,6 +125,25 @@ def test_what_is_kept_follows_into_the_description_and_the_entry(tmp_path: Path)
     assert "[B](b.md) — `8040`, bookmarked\n" in text(notebook, "MEMORY.md")
 
 
+def test_a_claim_that_is_made_twice_is_corrected_twice(tmp_path: Path) -> None:
+    again = "The web view listens on port {}, at the office as well as on laptops.\n"
+    body = WEB.format(8100) + "\n" + LAMPS + "\n" + again.format(8100)
+    notebook = recorded(tmp_path, files(WEB.format(8040), body))
+    (conflict,) = told(notebook)
+    change_set = keep(notebook, conflict, Keep.LEFT)
+    assert not change_set.remarks
+    write(notebook, change_set)
+    assert again.format(8040) in text(notebook, "b.md")
+
+
+def test_a_claim_in_other_words_is_replaced_whole(tmp_path: Path) -> None:
+    left, right = "Squash commits before a merge.\n", "Do not squash commits before a merge.\n"
+    notebook = recorded(tmp_path, files(left, right + "\n" + LAMPS))
+    (conflict,) = told(notebook)
+    write(notebook, keep(notebook, conflict, Keep.LEFT))
+    assert f"\n\n{left}\n{LAMPS}" in text(notebook, "b.md")
+
+
 def test_lines_that_still_claim_what_was_given_up_are_told(tmp_path: Path) -> None:
     body = WEB.format(8100) + "\n" + LAMPS + "\nThe bookmark says port 8100.\n"
     notebook = recorded(tmp_path, files(WEB.format(8040), body))

@@ -242,6 +242,11 @@ class ConflictsScreen(ActingScreen[None]):
 
     # What the keys do
 
+    def action_do(self, action_id: str) -> None:
+        """Do what the registry names, or say why not. Whoever goes on waits for no undo."""
+        self._undone = frozenset()
+        super().action_do(action_id)
+
     @property
     def situation(self) -> Situation:
         """What can be settled here, and why not."""
@@ -313,7 +318,6 @@ class ConflictsScreen(ActingScreen[None]):
 
     def _go(self, direction: int) -> None:
         self._at += direction
-        self._undone = frozenset()
         self._tell()
 
     def do_next_pane(self) -> None:
