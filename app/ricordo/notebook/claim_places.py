@@ -22,6 +22,7 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.notebook.conflicts import Conflict, Keep
 from ricordo.recall.words import content_words, words
+from ricordo.secrets import mask
 
 Words = Callable[[str], str]
 """Gives a line that sums up a claim other words; the same where it does not claim it."""
@@ -48,25 +49,27 @@ def claims(conflict: Conflict, note: Note, other: Note, of: Keep) -> dict[Said, 
     it; not those of another conflict of the same two.
     """
     mine, its = conflict.side(of).quote, conflict.other(of).quote
-    values = values_of(mine.text, its.text)
-    found: dict[Said, str] = {}
     # what was quoted comes first, and what the body says before what the description sums up
     others = sorted(sayings(other), key=lambda it: (it.text != its.text, it.in_head))
-    for said in sayings(note):
-        for against in others:
-            sides = (said.text, against.text) if of is Keep.LEFT else (against.text, said.text)
-            reason = excludes(*sides)
-            is_quoted = mine.text == said.text or its.text == against.text
-            if reason and (is_quoted or reason == conflict.reason):
-                found[said] = against.text
-                break
-        else:
-            if _restates(said.text, mine.text, values):
-                found[said] = its.text
+    texts = [it.text for it in others]
+    held = {said: _held_against(conflict, of, said.text, texts) for said in sayings(note)}
+    found = {said: against for said, against in held.items() if against}
     if not any(it.text == mine.text for it in found):
         in_head = mine.line <= note.text.count("\n", 0, note.head.end)
         found[Said(mine.line, mine.text, in_head)] = its.text
     return found
+
+
+def _held_against(conflict: Conflict, of: Keep, said: str, others: list[str]) -> str:
+    """Which of what the other note says is held against a statement in this conflict; "" where
+    nothing is.
+    """
+    mine, its = conflict.side(of).quote.text, conflict.other(of).quote.text
+    for against in others:
+        reason = excludes(*((said, against) if of is Keep.LEFT else (against, said)))
+        if reason and (reason == conflict.reason or mine == said or its == against):
+            return against
+    return its if _restates(said, mine, values_of(mine, its)) else ""
 
 
 def _restates(text: str, claim: str, values: tuple[Value, ...]) -> bool:
@@ -92,11 +95,16 @@ def reworded(memory: Memory, note: Note, texts: Mapping[Said, str], words: Words
 
 
 def _body(note: Note, texts: Mapping[Said, str]) -> Iterator[Act]:
-    text = note.text
-    for said in sorted(texts, key=lambda it: -it.line):
-        span = span_of(note, Quote(note.path, said.line, said.text))
-        if not said.in_head and span is not None and span[0] >= note.head.end:
-            text = text[: span[0]] + texts[said] + text[span[1] :]
+    places = {
+        span: new
+        for said, new in texts.items()
+        if not said.in_head and (span := span_of(note, Quote(note.path, said.line, said.text)))
+    }
+    text, last = note.text, len(note.text)
+    # from the end, so that what comes before stays where it is
+    for start, end in sorted(places, reverse=True):
+        if start >= note.head.end and end <= last:
+            text, last = text[:start] + places[start, end] + text[end:], start
     if text != note.text:
         yield Rewrite(note.path, text)
 
@@ -129,7 +137,8 @@ def lines_that_say(memory: Memory, path: str, values: tuple[Value, ...]) -> Iter
         lines[index.path, entry.line] = entry.text
     for (file, number), line in lines.items():
         if value := says(line, values):
-            yield f"{file}:{number} still says “{value}”"
+            # in a line with a credential it may be the credential
+            yield f"{file}:{number} still says “{value if mask(line) == line else '…'}”"
 
 
 def says_more(note: Note, kept: Note, lost: Mapping[Said, str]) -> bool:

@@ -194,7 +194,8 @@ def _said(one: Side, other: Side) -> str:
 
 def _probed(one: Side, other: Side) -> str:
     if one.verdicts and not one.failed and other.failed:
-        return f"what it names is there, the other names {visible(other.failed[0].claim)}"
+        named = visible(other.failed[0].claim)
+        return f"the project has what its note names, but not {named}, which the other note names"
     return ""
 
 

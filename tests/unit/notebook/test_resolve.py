@@ -136,6 +136,14 @@ def test_a_claim_that_is_made_twice_is_corrected_twice(tmp_path: Path) -> None:
     assert again.format(8040) in text(notebook, "b.md")
 
 
+def test_two_statements_on_one_line_are_both_corrected(tmp_path: Path) -> None:
+    body = WEB.format(8100).strip() + " " + LAMPS.strip() + " So the web view is on 8100.\n"
+    notebook = recorded(tmp_path, files(WEB.format(10040), body))
+    (conflict,) = told(notebook)
+    write(notebook, keep(notebook, conflict, Keep.LEFT))
+    assert body.replace("8100", "10040") in text(notebook, "b.md")
+
+
 def test_a_claim_in_other_words_is_replaced_whole(tmp_path: Path) -> None:
     left, right = "Squash commits before a merge.\n", "Do not squash commits before a merge.\n"
     notebook = recorded(tmp_path, files(left, right + "\n" + LAMPS))

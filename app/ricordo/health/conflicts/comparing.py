@@ -208,32 +208,48 @@ def _repeating(
 
 
 def _found(known: _Known) -> Iterator[NotePair]:
-    """What was found, without lists of like things; who contradicts does not repeat. Of many that
-    tell of one thing each is told once, against the first.
+    """What was found, without lists of like things; who contradicts does not repeat."""
+    excluding: set[_Paths] = set()
+    pairs: list[NotePair] = []
+    for (left, right), them in _told(known):
+        excluding.add((left, right))
+        for it in them:
+            quotes = (Quote(left, *it.left[:2]), Quote(right, *it.right[:2]))
+            pairs.append(NotePair(Relation.EXCLUDES, *quotes, it.reason))
+    for left, right in known.repeating - excluding:
+        whole = (Quote(left, 0, ""), Quote(right, 0, ""))
+        pairs.append(NotePair(Relation.REPEATS, *whole, SAME))
+    yield from sorted(pairs, key=lambda it: (it.left.path, it.right.path))
+
+
+def _told(known: _Known) -> Iterator[tuple[_Paths, list[_Opposed]]]:
+    """Every two notes that exclude each other, with what is told of them: of many notes that tell
+    of one thing each is told once, against the first.
+    """
+    told: set[tuple[str, str]] = set()
+    for paths, them in _unlisted(known):
+        # head and body may say the same twice
+        once = {
+            it.reason: it
+            for it, notes in reversed(them)
+            if notes < MANY or (paths[1], it.right.text) not in told
+        }
+        told.update((paths[1], it.right.text) for it in once.values())
+        yield paths, list(reversed(once.values()))
+
+
+def _unlisted(known: _Known) -> Iterator[tuple[_Paths, list[tuple[_Opposed, int]]]]:
+    """Every two notes that exclude each other by more than lists of like things, with how many
+    notes one of the two statements is excluded by.
     """
     counts: Counter[tuple[str, str]] = Counter()
     for (left, right), them in known.opposed.items():
         counts.update({(left, it.left.text) for it in them})
         counts.update({(right, it.right.text) for it in them})
-    excluding: set[_Paths] = set()
-    told: set[tuple[str, str]] = set()
-    pairs: list[NotePair] = []
     for (left, right), them in sorted(known.opposed.items()):
-        # head and body may say the same twice
-        by_reason: dict[str, _Opposed] = {}
-        for it in reversed(them):
-            notes = max(counts[left, it.left.text], counts[right, it.right.text])
-            is_told = notes >= MANY and (right, it.right.text) in told
-            if is_listed(it.left.text, it.right.text, notes):
-                continue
-            excluding.add((left, right))
-            if not is_told:
-                by_reason[it.reason] = it
-        told.update((right, it.right.text) for it in by_reason.values())
-        for reason, it in reversed(by_reason.items()):
-            quotes = (Quote(left, *it.left[:2]), Quote(right, *it.right[:2]))
-            pairs.append(NotePair(Relation.EXCLUDES, *quotes, reason))
-    for left, right in known.repeating - excluding:
-        whole = (Quote(left, 0, ""), Quote(right, 0, ""))
-        pairs.append(NotePair(Relation.REPEATS, *whole, SAME))
-    yield from sorted(pairs, key=lambda it: (it.left.path, it.right.path))
+        crowds = [
+            (it, max(counts[left, it.left.text], counts[right, it.right.text])) for it in them
+        ]
+        kept = [it for it in crowds if not is_listed(it[0].left.text, it[0].right.text, it[1])]
+        if kept:
+            yield (left, right), kept
