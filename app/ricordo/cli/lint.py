@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.arguments import add_memory, add_project, with_project
+from ricordo.cli.arguments import add_memory
 from ricordo.cli.opening import open_notebook
 from ricordo.errors import WrongUsage
 
@@ -32,7 +32,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="error",
         help="the severity from which the exit code is 1 (default: error)",
     )
-    add_project(parser)
+    parser.add_argument(
+        "--project", metavar="DIR", help="check claims against this directory; else the memory's"
+    )
     parser.add_argument("--fix", action="store_true", help="mend what can be mended safely")
     parser.add_argument(
         "--unsafe", action="store_true", help="with --fix: also what a person should see first"
@@ -47,7 +49,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the findings; return 1 where one is at or over the severity asked for."""
     only = _known_rules(options.rule)
-    surroundings = with_project(options, surroundings)
+    if options.project is not None:
+        surroundings = surroundings._replace(project=_directory(options.project, surroundings.cwd))
     if options.fix:
         _mend(options, surroundings, only)
     elif options.unsafe:
@@ -69,6 +72,17 @@ def _tell_limits(look: Look) -> None:
 
     for remark in look.evidence.remarks:
         print(f"ricordo: {one_line(remark)}", file=sys.stderr)
+
+
+def _directory(path: str, cwd: str) -> str:
+    import os
+
+    from ricordo.text import one_line
+
+    full = os.path.join(cwd, path)
+    if not os.path.isdir(full):
+        raise WrongUsage(f"--project: {one_line(full)} is no directory.")
+    return full
 
 
 def _known_rules(names: list[str]) -> frozenset[str]:
