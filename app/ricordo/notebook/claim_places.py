@@ -122,6 +122,8 @@ def _description(note: Note, in_line: Words) -> Iterator[Act]:
 def _entries(memory: Memory, note: Note, in_line: Words) -> Iterator[Act]:
     for index, entry in memory.entries.get(note.path, ()):
         after = in_line(entry.hook) if entry.hook else ""
+        if entry.form is EntryForm.ROW:
+            after = after.replace("|", "/")
         if entry.form is not EntryForm.PROSE and after != entry.hook:
             before, _, behind = entry.text.rpartition(entry.hook)
             yield EditLine(index.path, entry.line, entry.text, before + after + behind)

@@ -152,6 +152,15 @@ def test_a_claim_in_other_words_is_replaced_whole(tmp_path: Path) -> None:
     assert f"\n\n{left}\n{LAMPS}" in text(notebook, "b.md")
 
 
+def test_an_entry_in_a_table_stays_a_row(tmp_path: Path) -> None:
+    given = files(WEB.format(8040), WEB.format(8100))
+    given["MEMORY.md"] = "| note | hook |\n|---|---|\n| [B](b.md) | port 8100 |\n"
+    notebook = recorded(tmp_path, given)
+    (conflict,) = told(notebook)
+    write(notebook, scoped(notebook, conflict, "", "on a|b"))
+    assert text(notebook, "MEMORY.md").endswith("| [B](b.md) | port 8100 on a/b |\n")
+
+
 def test_lines_that_still_claim_what_was_given_up_are_told(tmp_path: Path) -> None:
     body = WEB.format(8100) + "\n" + LAMPS + "\nThe bookmark says port 8100.\n"
     notebook = recorded(tmp_path, files(WEB.format(8040), body))
