@@ -173,6 +173,7 @@ def test_a_list_of_like_things_is_no_conflict(root: Path) -> None:
         ("User lives in {}.\n", ("Lisbon", "Porto", "Faro", "Braga")),
         ("Use {}.\n", ("npm", "pnpm", "yarn", "bun")),
         ("The API listens on port {}.\n", ("80", "81", "82", "83")),
+        ("Sessions expire after {} minutes.\n", ("10", "20", "30", "40")),
     ],
 )
 def test_many_notes_on_one_thing_are_each_told_once(

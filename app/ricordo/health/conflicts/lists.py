@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ricordo.health.conflicts.claim import Claim
+from ricordo.health.conflicts.claim import Claim, Word
 from ricordo.health.conflicts.reading import read_claim
 
 MANY = 3
@@ -28,8 +28,13 @@ def _is_named(one: Claim, other: Claim) -> bool:
     if one.who and one.who == other.who:
         return True
     shared = one.subject & other.subject
-    if any(it.is_name and it.key in shared for it in one.words):
+    if any(it.key in shared and (it.is_name or _is_all_of_them(it)) for it in one.words):
         return True
     # who is told to use a thing is the agent
     is_order = bool(one.tools) and one.has_verb and not (one.subject or other.subject)
     return is_order or len(shared) >= _NAMED
+
+
+def _is_all_of_them(word: Word) -> bool:
+    """Whether a word speaks of all things of its kind, as `sessions` at the beginning does."""
+    return word.at == 0 and word.text.endswith("s")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ricordo.disk.private_copy import read_private_copy, remove_private_copy, write_private_copy
-from ricordo.errors import ChangeRefused
+from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change_set import ChangeSet
 from ricordo.memory.note import BOM
 from ricordo.notebook.conflicts import Conflict, Keep, conflicts
@@ -38,6 +39,14 @@ if TYPE_CHECKING:
     from ricordo.tui.changing.writing import Writing
 
 _HINT = "until a day, since a day, on laptops, in tests …"
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What is proposed, and what can be instead."""
+
+    settled: Settled
+    other: Settled | None
 
 
 class Settling:
@@ -137,25 +146,31 @@ class Settling:
         wrote since that was read clashes with it, or is merged and shown anew.
         """
         writing = self._writing
-        shown = settled = await asyncio.to_thread(settle, memory)
+        settled = await asyncio.to_thread(settle, memory)
+        shown = _Shown(settled, settled.whole)
 
-        async def turn(proposal: ProposalScreen) -> None:
-            nonlocal shown
-            other = settled if shown is not settled else settled.whole or settled
-            change_set = await self._composed(memory, other)
-            if proposal.is_current:
-                shown = other
-                proposal.replace(change_set, (f"{other.told}.",))
+        def turn(proposal: ProposalScreen) -> None:
+            proposal.run_worker(self._turn(proposal, memory, shown), exclusive=True)
 
-        def begin(proposal: ProposalScreen) -> None:
-            proposal.run_worker(turn(proposal), exclusive=True)
-
-        extra = Extra("retire-whole", begin) if settled.whole else None
+        extra = Extra("retire-whole", turn) if settled.whole else None
         change_set = await self._composed(memory, settled)
         approved = await writing.propose(title, change_set, (f"{settled.told}.",), extra)
         if approved is None:
             return False
-        return await writing.write_and_tell(approved, f"{shown.told}. u takes it back.")
+        return await writing.write_and_tell(approved, f"{shown.settled.told}. u takes it back.")
+
+    async def _turn(self, proposal: ProposalScreen, memory: Memory, shown: _Shown) -> None:
+        """Propose the other way instead."""
+        if shown.other is None:
+            return
+        try:
+            change_set = await self._composed(memory, shown.other)
+        except RicordoError as error:
+            proposal.notify(str(error), severity="error", markup=False)
+            return
+        if proposal.is_current:
+            shown.settled, shown.other = shown.other, shown.settled
+            proposal.replace(change_set, (f"{shown.settled.told}.",))
 
     async def _composed(self, memory: Memory, settled: Settled) -> ChangeSet:
         return await asyncio.to_thread(compose_settled, self._writing.notebook, memory, settled)
