@@ -25,8 +25,8 @@ from ricordo.notebook.resolve import (
 from ricordo.settings.editor import editor_command
 from ricordo.text import one_line
 from ricordo.tui.editor import edit_in_terminal
+from ricordo.tui.screens.both import BothScreen
 from ricordo.tui.screens.conflicts import ConflictsScreen
-from ricordo.tui.screens.form import Field, FormScreen
 from ricordo.tui.screens.proposal import Extra, ProposalScreen
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ricordo.notebook.open import Look
     from ricordo.tui.changing.changing import Changing
     from ricordo.tui.changing.writing import Writing
-
-_HINT = "until a day, since a day, on laptops, in tests …"
 
 
 @dataclass(slots=True)
@@ -177,9 +175,7 @@ class Settling:
 
     async def _keep_both(self, conflict: Conflict) -> None:
         left, right = self._unfinished.pop(conflict.id, ("", ""))
-        fields = [Field("left", left, _HINT), Field("right", right, _HINT)]
-        words = "When, or for what, each claim holds; it is written behind it."
-        form = FormScreen("Both are true", fields, self._writing.palette, "show it", words)
+        form = BothScreen(conflict, left, right, self._writing.palette)
         asked = await self._writing.ask(form)
         if asked is None:
             return
