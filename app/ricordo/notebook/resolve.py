@@ -36,6 +36,7 @@ from ricordo.text import one_line, visible
 
 _MOST_LINES = 5
 """Lines that still claim what does not hold, of which the person is told."""
+_STILL_OPPOSED = "In these words they still look opposed: that they are no conflict is kept, too."
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -65,8 +66,10 @@ def compose_settled(notebook: Notebook, memory: Memory, settled: Settled) -> Cha
     after = with_edits(memory, change_set.edits)
     left = [one_line(it) for it in islice(lines_that_say(after, *settled.lost), _MOST_LINES)]
     dismisses = tuple(_still_told(memory, after, settled.both)) if settled.both else ()
-    remarks = (*change_set.remarks, *(f"{it}." for it in left))
-    return replace(change_set, remarks=remarks, dismisses=dismisses)
+    remarks = [*change_set.remarks, *(f"{it}." for it in left)]
+    if dismisses:
+        remarks.append(_STILL_OPPOSED)
+    return replace(change_set, remarks=tuple(remarks), dismisses=dismisses)
 
 
 def keep_one(memory: Memory, conflict: Conflict, keep: Keep) -> Settled:
