@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
+
+from ricordo.cli.output import tell
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -67,13 +68,12 @@ def _looks(surroundings: Surroundings) -> Iterator[tuple[Place, Look]]:
     from ricordo.notebook.settle import load_settings
 
     settings, remarks = load_settings(surroundings)
-    for remark in remarks:
-        _remark(str(remark))
+    tell(map(str, remarks))
     for place in all_memories(surroundings):
         try:
             yield place, Notebook(place, surroundings, settings).look()
         except (MemoryNotFound, MemoryUnreadable) as error:
-            _remark(error.message)
+            tell([error.message])
 
 
 def _remember(looks: list[tuple[Place, Look]], state: str) -> None:
@@ -84,13 +84,7 @@ def _remember(looks: list[tuple[Place, Look]], state: str) -> None:
     try:
         remember_all(state, {look.memory.root: summary(place, look) for place, look in looks})
     except StateUnusable as error:
-        _remark(error.message)
-
-
-def _remark(text: str) -> None:
-    from ricordo.text import one_line
-
-    print(f"ricordo: {one_line(text)}", file=sys.stderr)
+        tell([error.message])
 
 
 def _table(looks: list[tuple[Place, Look]], home: str) -> list[str]:

@@ -56,28 +56,33 @@ class Activity:
 
     rules = frozenset(("never-read", "stale"))
 
-    def __init__(self, place: Place, surroundings: Surroundings) -> None:
-        """Nothing is read yet."""
+    def __init__(self, place: Place, surroundings: Surroundings, store: Store) -> None:
+        """`store` is where it is kept; nothing is read yet."""
         self._place = place
         self._surroundings = surroundings
-        self._store = Store(surroundings.state)
+        self._store = store
         self._bearing: tuple[object, Bearing] | None = None
 
     def gather(self, memory: Memory, known: Evidence, step: Callable[[str], None]) -> Evidence:
         """Return `known` with what the transcripts tell now. What was read of them earlier is not
-        read again. Where our state cannot be used, nothing more is known.
+        read again, unless our state cannot be written: then it is known to this process alone.
         """
+        try:
+            return self._gathered(memory, known, step)
+        except _LOST:
+            with suppress(*_LOST):
+                if self._store.work_in_memory():
+                    return self._gathered(memory, known, step)
+            return known
 
+    def _gathered(self, memory: Memory, known: Evidence, step: Callable[[str], None]) -> Evidence:
         def on() -> None:
             step(_DOING)
 
-        try:
-            catch_up(self._store, sources_of(self._bears(), self._surroundings), on)
-            done = self._done(memory)
-            writes = [(it.note, it.touched) for it in done if it.touched.deed.changes]
-            Tracer(self._store, self._known()).keep(memory, writes, on)
-        except _LOST:
-            return known
+        catch_up(self._store, sources_of(self._bears(), self._surroundings), on)
+        done = self._done(memory)
+        writes = [(it.note, it.touched) for it in done if it.touched.deed.changes]
+        Tracer(self._store, self._known()).keep(memory, writes, on)
         return self._told(memory, known, done)
 
     def _bears(self) -> Bearing:
@@ -108,7 +113,7 @@ class Activity:
         return Whereabouts(Database(self._surroundings.state), memory)
 
     def _told(self, memory: Memory, known: Evidence, done: Sequence[_Done]) -> Evidence:
-        causes = causes_by_note(self._surroundings, memory.root, self._renamed(memory))
+        causes = causes_by_note(self._store, memory.root, self._renamed(memory))
         return replace(
             known,
             reads=_reads(done),

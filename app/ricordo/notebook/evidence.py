@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
+from ricordo.activity.store import Store
 from ricordo.agents.place import Place
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.memory.memory import Memory
@@ -43,9 +44,11 @@ def without_rest(_: str) -> None:
     """The step of one for whom the evidence is all that is waited for."""
 
 
-def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
-    """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
-    own = (Activity(place, surroundings), Comparing(surroundings.state))
+def sources(place: Place, surroundings: Surroundings, store: Store) -> tuple[Source, ...]:
+    """Return the sources of evidence on the memory at `place`; none of them has begun to work.
+    `store` is where what agents did is kept.
+    """
+    own = (Activity(place, surroundings, store), Comparing(surroundings.state))
     project = surroundings.project or _project_of(place, surroundings)
     return (*own, Probing(project, surroundings)) if os.path.isdir(project) else own
 

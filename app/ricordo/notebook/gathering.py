@@ -25,6 +25,8 @@ class Gathered:
     """What is being gathered, in a few words; "" when it is done."""
     is_other: bool = False
     """Whether more, or other, is known than before."""
+    notices: tuple[str, ...] = ()
+    """What the person has to be told of our own files, a sentence each."""
 
 
 class Gathering:
@@ -70,7 +72,8 @@ class Gathering:
         while not (await asyncio.wait((work,), timeout=_TOLD_EVERY))[0]:
             yield Gathered(self._doing)
         self._done_for = memory
-        yield Gathered(is_other=work.result())
+        is_other = work.result()
+        yield Gathered(is_other=is_other, notices=tuple(self._notebook.take_notices()))
 
     # In a thread
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import IntEnum, auto
 from functools import cached_property
 
+from ricordo.activity.store import Store
 from ricordo.agents.place import Place
 from ricordo.disk.database import Database
 from ricordo.disk.decisions import Decision, Decisions
@@ -138,8 +139,11 @@ class Notebook:
         surroundings: Surroundings,
         settings: Settings,
         only: frozenset[str] = frozenset(),
+        activity: Store | None = None,
     ) -> None:
-        """`only` are the rules to judge by; all, where it is empty."""
+        """`only` are the rules to judge by; all, where it is empty. `activity` is what is known of
+        transcripts; its own, where none is given.
+        """
         self.place = place
         self.surroundings = surroundings
         self.settings = settings
@@ -147,13 +151,26 @@ class Notebook:
         self.decisions = Decisions(self.database, place.root)
         self.judgements = Judgements(self.database, place.root)
         self.door = Door(self.database)
+        self.activity = activity or Store(surroundings.state)
         self._linter = Linter(severities(settings, place.root), only)
         self._judges_all = not only
         self._memory: Memory | None = None
-        self._gatherer = Gatherer(sources(place, surroundings), self._linter.rules)
+        self._gatherer = Gatherer(sources(place, surroundings, self.activity), self._linter.rules)
         self._evidence = None if self._gatherer.has_sources else NOTHING_KNOWN
         """None before any was gathered."""
         self._recorder = Recorder(self.database)
+
+    def another(self) -> Notebook:
+        """Return another one of the same memory, for use in another thread."""
+        return Notebook(self.place, self.surroundings, self.settings, activity=self.activity)
+
+    def take_notices(self) -> list[str]:
+        """Return what the person has to be told of our own files, each time only once."""
+        told: list[str] = []
+        for notices in (self.database.notices, self.activity.notices):
+            told += notices
+            notices.clear()
+        return told
 
     @property
     def evidence(self) -> Evidence:

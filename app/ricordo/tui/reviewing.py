@@ -41,7 +41,7 @@ class Reviewing:
         """
         self._screen = screen
         # a notebook of its own for threads: the other one is used in the follower's
-        self._notebook = Notebook(notebook.place, notebook.surroundings, notebook.settings)
+        self._notebook = notebook.another()
         self._follower = follower
         self._reading = reading
         self._say = say

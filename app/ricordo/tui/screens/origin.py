@@ -79,9 +79,9 @@ class OriginScreen(ActingScreen[None]):
         self._show()
 
     def _found(self) -> Sequence[Cause]:
-        surroundings, root = self._notebook.surroundings, self._memory.root
         renamed = self._notebook.renamed(self._memory)
-        return causes_by_note(surroundings, root, renamed).get(self._path, ())
+        causes = causes_by_note(self._notebook.activity, self._memory.root, renamed)
+        return causes.get(self._path, ())
 
     @property
     def cause(self) -> Cause | None:
