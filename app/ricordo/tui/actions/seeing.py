@@ -116,7 +116,7 @@ SEEING: tuple[Action, ...] = (
         "origin",
         "Show the turn of a session that caused the note, and those that changed it",
         Group.SEE,
-        NOTEBOOK | {Scene.ORIGIN},
+        NOTEBOOK | {Scene.ORIGIN, Scene.REVIEW},
         shown=frozenset((Pane.NOTE,)),
         why_not=needs_origin,
     ),

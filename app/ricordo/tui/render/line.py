@@ -122,6 +122,20 @@ def cut(text: str, width: int) -> str:
     return text
 
 
+def fit_keys(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
+    """Return `spans` cut to `width` cells, as `fit` does; but a key, in the style `key`, stays with
+    all of its words or goes with them.
+    """
+    given = tuple(spans)
+    if width_of(given) <= width or not any(span.style == "key" for span in given):
+        return fit(given, width)
+    starts = [number for number, span in enumerate(given) if span.style == "key"]
+    # one cell for the sign that something is missing
+    whole = [start for start in starts if width_of(given[:start]) < width]
+    at = whole[-1] if whole else 0
+    return (*given[:at], Span("…", "dim")) if at else fit(given, width)
+
+
 def fit(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
     """Return `spans` cut to `width` cells, with `…` where something is missing."""
     kept: list[Span] = []

@@ -26,7 +26,7 @@ from ricordo.tui.screens.acting import ActingScreen, bindings_on
 from ricordo.tui.screens.choose import ChooseScreen, Way
 from ricordo.tui.screens.form import Field, FormScreen
 from ricordo.tui.screens.past import Hands
-from ricordo.tui.situation import Scene, Situation, needs_redo
+from ricordo.tui.situation import NO_ORIGIN, Scene, Situation, needs_redo
 from ricordo.tui.widgets.about_view import AboutView
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.note_view import NoteView
@@ -76,8 +76,9 @@ class ReviewScreen(ActingScreen[None]):
         keymap: Keymap,
         hands: Hands,
         judge: Judge,
+        show_origin: Callable[[Look, str], None],
     ) -> None:
-        """`queue` is what is due in `look`."""
+        """`queue` is what is due in `look`; `show_origin` shows what caused a note of a look."""
         super().__init__(palette, keymap)
         self._look = look
         self._before = look.said
@@ -85,6 +86,7 @@ class ReviewScreen(ActingScreen[None]):
         self._more = queue.more
         self._hands = hands
         self._judge = judge
+        self._show_origin = show_origin
         self._at = 0
         self._outcomes: dict[str, Outcome] = {}
         self._one_at_a_time = asyncio.Lock()
@@ -201,6 +203,7 @@ class ReviewScreen(ActingScreen[None]):
         undo = "" if self._hands.can_undo or self._outcomes else "There is nothing to take back."
         refusals = {"undo": undo, "redo": needs_redo(Situation(redo=self._hands.can_redo))}
         refusals |= dict.fromkeys(_ABOUT_A_NOTE, self._why_not_judged)
+        refusals["origin"] = self._why_no_origin
         if not refusals["edit"]:
             refusals["edit"] = self._look.memory.layout.read_only
         return replace(super().situation, refusals=refusals)
@@ -211,6 +214,11 @@ class ReviewScreen(ActingScreen[None]):
             return "All notes were looked at; ↑ goes back to them."
         is_there = self.item.note.path in self._look.memory.by_path
         return "" if is_there else "It was retired; u brings it back."
+
+    @property
+    def _why_no_origin(self) -> str:
+        is_known = self.item is not None and self.item.note.path in self._look.evidence.origins
+        return "" if is_known else NO_ORIGIN
 
     # Saying
 
@@ -360,6 +368,11 @@ class ReviewScreen(ActingScreen[None]):
         """The end of the note."""
         view = self._note if self.item else self._done
         view.jump_to(view.line_count)
+
+    def do_origin(self) -> None:
+        """What caused the note."""
+        if self.item is not None:
+            self._show_origin(self._look, self.item.note.path)
 
     def do_review(self) -> None:
         """The key that led here leads back."""

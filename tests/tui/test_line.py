@@ -1,0 +1,19 @@
+"""Lines that are cut to the width of the terminal."""
+
+from __future__ import annotations
+
+from ricordo.tui.render.line import Line, Span, fit_keys
+
+KEYS = tuple(
+    span
+    for key, word in (("a", "still true"), ("d", "wrong"), ("l", "later"))
+    for span in (Span(f" {key} ", "key"), Span(f"{word} ", "dim"))
+)
+
+
+def test_a_key_is_never_shown_without_its_words() -> None:
+    whole = " a still true  d wrong  l later "
+    fitted = {Line(fit_keys(KEYS, width)).text for width in range(16, 60)}
+    assert fitted == {whole, " a still true  d wrong …", " a still true …"}
+    for width in range(1, 60):
+        assert len(Line(fit_keys(KEYS, width)).text) <= width
