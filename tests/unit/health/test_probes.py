@@ -179,6 +179,30 @@ def test_the_finding_stands_where_the_body_says_it(tmp_path: Path) -> None:
     assert finding.evidence == ("no file or folder tidepool/loader.py",)
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "See `tidepool/harmonics.py:900`.",
+            "tidepool/harmonics.py has 5 lines, so there is no line 900.",
+        ),
+        (
+            "See `harmonics.py:2-7`.",
+            "tidepool/harmonics.py has 5 lines, so there is no line 7.",
+        ),
+        (
+            "See `tidepool/__init__.py#L3`.",
+            "tidepool/__init__.py has no line, so there is no line 3.",
+        ),
+        ("See `tidepool/loader.py:900`.", "tidepool/loader.py is not there."),
+    ],
+)
+def test_of_a_line_it_is_told_whether_it_or_its_file_is_missing(
+    probe: Probe, body: str, said: str
+) -> None:
+    assert [finding.message for finding in probe(body)] == [said]
+
+
 def test_only_the_instructions_own_words_are_a_repetition(probe: Probe) -> None:
     same = "Run `make check` before every commit and paste its last lines."
     assert [it.rule for it in probe(same)] == ["restates-instructions"]

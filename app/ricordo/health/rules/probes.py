@@ -25,8 +25,9 @@ def missing_path(note: Note, verdicts: tuple[Verdict, ...], context: Context) ->
     """Paths that lead nowhere in the project."""
     for verdict in verdicts:
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
+            said = verdict.amiss or f"{verdict.claim} is not there"
             where = f": {verdict.suggestion}?" if verdict.suggestion else "."
-            yield from _found(note, verdict, f"{verdict.claim} is not there{where}")
+            yield from _found(note, verdict, f"{said}{where}")
 
 
 @verdict_rule(
