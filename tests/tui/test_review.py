@@ -185,7 +185,12 @@ async def test_later_asks_again_on_a_day(root: Path) -> None:
 
 async def test_later_asks_again_on_a_day_that_is_named(root: Path) -> None:
     async with reviewing(root) as (stage, screen):
-        for typed, taken in (("2026-11-20", False), ("soon", False), ("2027-02-01", True)):
+        refused = {
+            "2026-11-20": "is not to come",
+            "2027-02-30": "not in the calendar",
+            "soon": "“soon” is no day: write it as 2027-02-18",
+        }
+        for typed, why_not in (*refused.items(), ("2027-02-01", "")):
             await stage.press("l")
             await stage.shows(ChooseScreen)
             await stage.press("4")
@@ -193,8 +198,8 @@ async def test_later_asks_again_on_a_day_that_is_named(root: Path) -> None:
             await stage.type_ahead(*typed)
             await stage.confirm()
             await stage.shows(ReviewScreen)
-            if not taken:
-                await stage.wait_for(lambda: "no day to come" in stage.toasts, "why not")
+            if why_not:
+                await stage.wait_for(lambda why=why_not: why in stage.toasts, "why not")
         await goes_to(stage, screen, "port.md")
         assert notebook_of(root).judgements.standing()["freeze.md"][0].until == "2027-02-01"
 

@@ -155,6 +155,7 @@ class Notebook:
         self._linter = Linter(severities(settings, place.root), only)
         self._judges_all = not only
         self._memory: Memory | None = None
+        self._found_last: tuple[Finding, ...] = ()
         self._gatherer = Gatherer(sources(place, surroundings, self.activity), self._linter.rules)
         self._evidence = None if self._gatherer.has_sources else NOTHING_KNOWN
         """None before any was gathered."""
@@ -242,7 +243,7 @@ class Notebook:
         except StateUnusable as error:
             remark = error.message
         retention = self._retained(memory, evidence, said)
-        found = self._found(memory, evidence or NOTHING_KNOWN, retention)
+        found = self._found_last = self._found(memory, evidence or NOTHING_KNOWN, retention)
         look = Look(
             memory,
             tuple(finding for finding in found if finding.id not in dismissed),
@@ -318,4 +319,9 @@ class Notebook:
 
     def _decide(self, decision: Decision, subject: str, reason: str = "") -> None:
         now = self.surroundings.now.isoformat()
-        self.decisions.decide(decision, [subject], now, reason)
+        # an id says nothing to whoever is told later what was decided
+        found = (f"{it.rule} in {it.path or 'the memory'}" for it in self._found_last)
+        ids = (it.id for it in self._found_last)
+        about = dict(zip(ids, found, strict=True)).get(subject, "")
+        why = ": ".join(it for it in (about, reason) if it)
+        self.decisions.decide(decision, [subject], now, why)

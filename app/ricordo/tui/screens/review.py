@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
@@ -49,6 +50,7 @@ _LATER = (
     Way("30", "in a month", ""),
     Way("date", "on a day …", "that you name"),
 )
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _ABOUT_A_NOTE = ("yes", "no", "later", "edit")
 
 
@@ -293,14 +295,9 @@ class ReviewScreen(ActingScreen[None]):
         )
         if not filled.confirmed:
             return None
-        try:
-            day = date.fromisoformat(filled.values["day"].strip())
-        except ValueError:
-            day = today
-        if day <= today:
-            said = f"That is no day to come, written as {today + timedelta(days=90)}."
-            self.notify(said, severity="warning", markup=False)
-            return None
+        day, why_not = _day_to_come(filled.values["day"].strip(), today)
+        if why_not:
+            self.notify(why_not, severity="warning", markup=False)
         return day
 
     async def _ask(self, screen: ChooseScreen) -> str | None:
@@ -381,3 +378,17 @@ class ReviewScreen(ActingScreen[None]):
     def do_leave(self) -> None:
         """Back to the notebook; what was said is kept."""
         self.dismiss(None)
+
+
+def _day_to_come(text: str, today: date) -> tuple[date | None, str]:
+    """Return the day that was written as ISO 8601, else None and why it will not do."""
+    said = clip(text, 40)
+    if not _DAY.fullmatch(text):
+        return None, f"“{said}” is no day: write it as {today + timedelta(days=90)}."
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None, f"{said} is not in the calendar: there is no such day."
+    if day <= today:
+        return None, f"{said} is not to come: name a day after {today}."
+    return day, ""
