@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from ricordo.notebook.settle import load_themes
+from ricordo.notebook.surroundings import look_around
+from ricordo.tui.palette import Palette
 from ricordo.tui.render.line import Line, Span, fit_keys
 
 KEYS = tuple(
@@ -17,3 +20,11 @@ def test_a_key_is_never_shown_without_its_words() -> None:
     assert fitted == {whole, " a still true  d wrong …", " a still true …"}
     for width in range(1, 60):
         assert len(Line(fit_keys(KEYS, width)).text) <= width
+
+
+def test_what_is_longer_than_its_row_ends_in_an_ellipsis() -> None:
+    themes, _ = load_themes(look_around({"HOME": "/nowhere"}))
+    palette = Palette(next(iter(themes.values())))
+    line = Line((Span("a note of "), Span("日本語", "bold")))
+    assert palette.strip(line, 20).text == "a note of 日本語    "
+    assert palette.strip(line, 14).text == "a note of 日… "

@@ -117,7 +117,7 @@ SEEING: tuple[Action, ...] = (
         "Show the turn of a session that caused the note, and those that changed it",
         Group.SEE,
         NOTEBOOK | {Scene.ORIGIN, Scene.REVIEW},
-        shown=frozenset((Pane.NOTE,)),
+        shown=frozenset((Pane.NOTE, Scene.REVIEW)),
         why_not=needs_origin,
     ),
     Action(

@@ -18,7 +18,7 @@ from ricordo.disk.judgements import Judgement
 from ricordo.errors import RicordoError
 from ricordo.notebook.review import Item, Queue, last_said, queue
 from ricordo.settings.keymap import Keymap
-from ricordo.text import clip
+from ricordo.text import clip, one_line
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.note_page import NotePage
@@ -42,7 +42,7 @@ _METER = 24
 _WRONG = (
     Way("edit", "edit it", "put it right in your editor"),
     Way("retire", "retire it", "it leaves the memory; the history keeps it"),
-    Way("leave", "leave it", "to the curator, which is told that you called it wrong"),
+    Way("leave", "leave it", "to the curator, who is told that it is wrong"),
 )
 _LATER = (
     Way("1", "tomorrow", ""),
@@ -196,8 +196,10 @@ class ReviewScreen(ActingScreen[None]):
         outcome = self._outcomes.get(item.note.path) if item else None
         if outcome is not None:
             return (Span(f" ✓ {outcome}", "accent"), Span("; u takes it back", "dim"))
-        path = Span(f" {clip(item.note.path, 60)} ·" if item else "", "dim")
-        return (path, Span(" what you say counts at once, and Esc loses nothing", "dim"))
+        said = "what you say counts at once, and Esc loses nothing"
+        if item is None:
+            return (Span(f" {said}", "dim"),)
+        return (Span(f" ↓ skips · {said} · {one_line(item.note.path)}", "dim"),)
 
     @property
     def situation(self) -> Situation:
