@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from ricordo.activity.catch_up import catch_up
+from ricordo.activity.news import Stamps, places_of, stamps_of
 from ricordo.activity.session import Agent, Deed
 from ricordo.activity.store import Known, Store, Touched
 from ricordo.agents.place import Place
@@ -23,6 +24,7 @@ from ricordo.notebook.sessions import (
     bearing,
     bearing_rests_on,
     bears,
+    folders_of,
     sources_of,
 )
 from ricordo.notebook.surroundings import Surroundings
@@ -62,6 +64,12 @@ class Activity:
         self._surroundings = surroundings
         self._store = store
         self._bearing: tuple[object, Bearing] | None = None
+        self._stamps: Stamps = {}
+        """Of the transcripts that bear on the memory, from before they were read last."""
+
+    def has_news(self) -> bool:
+        """Whether agents may have done something since it was gathered."""
+        return stamps_of(self._stamps) != self._stamps
 
     def gather(self, memory: Memory, known: Evidence, step: Callable[[str], None]) -> Evidence:
         """Return `known` with what the transcripts tell now. What was read of them earlier is not
@@ -79,7 +87,11 @@ class Activity:
         def on() -> None:
             step(_DOING)
 
-        catch_up(self._store, sources_of(self._bears(), self._surroundings), on)
+        own = self._bears()
+        folders = folders_of(own, self._surroundings)
+        self._stamps = stamps_of(places_of(sources_of(own, self._surroundings), folders))
+        # listed again: what came up since then is read, and what comes up from now on is news
+        catch_up(self._store, sources_of(own, self._surroundings), on)
         done = self._done(memory)
         writes = [(it.note, it.touched) for it in done if it.touched.deed.changes]
         Tracer(self._store, self._known()).keep(memory, writes, on)

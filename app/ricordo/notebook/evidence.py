@@ -36,6 +36,9 @@ class Source(Protocol):
     def rules(self) -> frozenset[str]:
         """The rules that look at it."""
 
+    def has_news(self) -> bool:
+        """Whether there may be more to know of the same memory, which takes milliseconds to say."""
+
     def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
         """Return `known` with its own part as it is now."""
 
@@ -77,4 +80,18 @@ class Gatherer:
         known = NOTHING_KNOWN
         for source in self._sources:
             known = source.gather(memory, known, step)
+        return known
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there may be more to know of the same memory."""
+        return any(source.has_news() for source in self._sources)
+
+    def gather_news(self, memory: Memory, known: Evidence, step: Step = without_rest) -> Evidence:
+        """Return what is known of `memory` now, where that may be other than was `known` of it.
+        Raises what `step` raises.
+        """
+        for source in self._sources:
+            if source.has_news():
+                known = source.gather(memory, known, step)
         return known

@@ -224,7 +224,19 @@ class Notebook:
 
         May run in one thread while the memory is judged in another.
         """
-        before, now = self._evidence, self._gatherer.gather(memory, step)
+        return self._knows(self._gatherer.gather(memory, step))
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there may be more to know of a memory that is as it was when it was gathered."""
+        return self._gatherer.has_news
+
+    def gather_news(self, memory: Memory, step: Step = without_rest) -> bool:
+        """Do what `gather` does, for a memory for which that was done, where there is news."""
+        return self._knows(self._gatherer.gather_news(memory, self.evidence, step))
+
+    def _knows(self, now: Evidence) -> bool:
+        before = self._evidence
         if before != now:
             self._evidence = now
         return before != now

@@ -29,6 +29,9 @@ class Known:
 
     rules = frozenset(("orphan-note",))
 
+    def has_news(self) -> bool:
+        return False
+
     def __init__(self) -> None:
         self.asked = 0
         self.verdict = GONE

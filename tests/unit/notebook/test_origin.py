@@ -371,3 +371,18 @@ def test_the_inbox_names_the_session_that_deleted_a_file(desk: Desk) -> None:
     Claude().uses("Bash", command=f"rm {NOTE}").titled("Tidying").write(desk.home)
     (desk.root / "tides.md").unlink()
     assert arrived(desk) == "Claude Code · Tidying"
+
+
+def test_what_agents_do_later_is_news_and_nothing_else_is(desk: Desk) -> None:
+    path = session().write(desk.home)
+    memory = desk.look().memory
+    assert not desk.notebook.has_news
+    assert not desk.notebook.gather_news(memory)
+    with path.open("ab") as transcript:
+        transcript.write(Claude().uses("Read", "later", file_path=NOTE).bytes)
+    assert desk.notebook.has_news
+    assert desk.notebook.gather_news(memory)
+    assert desk.notebook.evidence.reads["tides.md"].times == 1
+    assert not desk.notebook.has_news
+    Claude("other").uses("Read", file_path=NOTE).write(desk.home)
+    assert desk.notebook.has_news, "another transcript came up"
