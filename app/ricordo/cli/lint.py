@@ -140,7 +140,7 @@ def _print(options: Namespace, look: Look) -> None:
                 },
                 "load": describe_load(memory, with_text=False),
                 "findings": [describe_finding(f, dismissed=gone) for f, gone in shown],
-                "summary": describe_summary(look),
+                "summary": describe_summary(look.counts),
             }
         )
         return

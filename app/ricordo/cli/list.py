@@ -8,9 +8,11 @@ from ricordo.cli.output import tell
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ricordo.agents.place import Place
+    from ricordo.disk.last_seen import Summary
+    from ricordo.health.finding import Severity
     from ricordo.notebook.open import Look
     from ricordo.notebook.surroundings import Surroundings
 
@@ -31,16 +33,23 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Look at every memory, print the table, and keep the numbers for `--short`."""
     from ricordo.cli.output import print_json, print_lines
+    from ricordo.disk.last_seen import recall
     from ricordo.notebook.describe import describe_load, describe_summary
+    from ricordo.notebook.seen import counted
 
     if options.short:
         from ricordo.cli.short import answer
 
         return answer(surroundings.state)
     looks = list(_looks(surroundings))
+    before = recall(surroundings.state)
     _remember(looks, surroundings.state)
+    counts = {
+        look.memory.root: counted(look, before.get(look.memory.root, {})) for _, look in looks
+    }
     if not options.json:
-        print_lines(_table(looks, surroundings.agent_home))
+        print_lines(_table(looks, counts, surroundings.agent_home))
+        tell(_remarks(before.get(look.memory.root, {}) for _, look in looks))
         return 0
     print_json(
         {
@@ -52,7 +61,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
                     "project": place.project or None,
                     "notes": len(look.memory.notes),
                     "load": describe_load(look.memory, with_text=False),
-                    "findings": describe_summary(look),
+                    "findings": describe_summary(counts[look.memory.root]),
                 }
                 for place, look in looks
             ]
@@ -87,15 +96,31 @@ def _remember(looks: list[tuple[Place, Look]], state: str) -> None:
         tell([error.message])
 
 
-def _table(looks: list[tuple[Place, Look]], home: str) -> list[str]:
+def _remarks(before: Iterable[Summary]) -> list[str]:
+    """Say of how many memories the numbers are those of the notes alone."""
+    from ricordo.notebook.seen import has_evidence
+
+    unknown = sum(not has_evidence(summary) for summary in before)
+    if not unknown:
+        return []
+    which = "One memory is" if unknown == 1 else f"{unknown} memories are"
+    return [
+        f"{which} counted by the notes alone: what project and transcripts tell counts once "
+        "`ricordo lint` or the notebook has looked."
+    ]
+
+
+def _table(
+    looks: list[tuple[Place, Look]], counts: Mapping[str, Mapping[Severity, int]], home: str
+) -> list[str]:
     if not looks:
         return ["No agent keeps a memory on this machine yet."]
-    rows = [_row(place, look, home) for place, look in looks]
+    rows = [_row(place, look, counts[look.memory.root], home) for place, look in looks]
     head = ("agent", "project", "notes", "load", "errors", "warnings")
     return _aligned([head, *rows])
 
 
-def _row(place: Place, look: Look, home: str) -> tuple[str, ...]:
+def _row(place: Place, look: Look, counts: Mapping[Severity, int], home: str) -> tuple[str, ...]:
     from ricordo.health.finding import Severity
     from ricordo.text import one_line
 
@@ -105,7 +130,7 @@ def _row(place: Place, look: Look, home: str) -> tuple[str, ...]:
         one_line(_from_home(place.project or place.root, home)),
         str(len(look.memory.notes)),
         f"{load.share:.0%}" if load.limits else "–",
-        *(str(look.counts[severity] or "–") for severity in (Severity.ERROR, Severity.WARNING)),
+        *(str(counts[severity] or "–") for severity in (Severity.ERROR, Severity.WARNING)),
     )
 
 

@@ -63,6 +63,10 @@ def _project_of(place: Place, surroundings: Surroundings) -> str:
     return "" if os.path.join(home, "").startswith(above) else place.project
 
 
+EVIDENCE_RULES = Activity.rules | Comparing.rules | Probing.rules
+"""The rules that tell nothing before evidence was gathered."""
+
+
 class Gatherer:
     """Gathers the evidence of one memory; not for use from two threads at once."""
 
