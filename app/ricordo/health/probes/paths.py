@@ -123,6 +123,11 @@ def _check_glob(claim: Claim, path: str, project: Project) -> Verdict | None:
     found = [each for each in expressions if any(map(each.fullmatch, tree.files))]
     if len(found) == len(expressions):
         return claim.found(Outcome.HOLDS, path)
+    # files come and go, but the folder in which they lie is named as it is
+    folder = re.split(r"[*{]", path, maxsplit=1)[0].rpartition("/")[0]
+    absent = _check_absent(claim, f"{folder}/", project) if folder else None
+    if absent and absent.outcome is Outcome.MISSING and not _standing(folder, project):
+        return replace(absent, amiss=f"The folder {folder} is not there")
     return claim.unchecked("no file fits the pattern today")
 
 
