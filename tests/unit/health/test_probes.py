@@ -295,13 +295,17 @@ def test_commits_after_the_note_are_told(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setitem(git.__globals__["ENVIRON"], "GIT_COMMITTER_DATE", "2026-09-20T00:00:00Z")
     git(project, "commit", "--quiet", "-am", "Plan anew")
 
+    told: list[str] = []
+
     def found(stamp: str) -> list[str]:
         text = note_text("x", "See `tidepool/plan.py` and `web/serve.js`.\n")
         stamped = text.replace("  type:", f"  modified: {stamp}\n  type:")
         findings = notebook(tmp_path, "", text=stamped).look_closely().findings
+        told[:] = [finding.message for finding in findings]
         return [line for finding in findings for line in finding.evidence]
 
     (line,) = found("2026-09-02")
+    assert told == ["What it names was changed after 2 September 2026."]
     assert line.startswith("tidepool/plan.py: 1 commit, the last ")
     assert line.endswith("2026-09-20 Plan anew")
     assert found("2026-09-20") == [], "on the same day nothing is told"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import islice
 
 from ricordo.health.evidence import ClaimKind, Outcome, Verdict
@@ -53,7 +54,7 @@ def changed_since(note: Note, verdicts: tuple[Verdict, ...], context: Context) -
         if verdict.kind in _STATED and verdict.outcome in _FAILED:
             message = f"{verdict.claim}: the project says otherwise."
             if verdict.kind is ClaimKind.COMMITS:
-                message = f"What it names was changed after {note.stamped}."
+                message = f"What it names was changed after {_day_of(note)}."
             yield from _found(note, verdict, message)
 
 
@@ -66,6 +67,14 @@ def restates_instructions(
     for verdict in islice(repeated, 1):
         source = verdict.evidence[0].partition(": ")[0]
         yield from _found(note, verdict, f"{source} says the same.")
+
+
+def _day_of(note: Note) -> str:
+    """The day of a note that has one, as its head says, in words."""
+    try:
+        return f"{datetime.fromisoformat(note.stamped):%-d %B %Y}"
+    except ValueError:
+        return note.stamped
 
 
 def _found(note: Note, verdict: Verdict, message: str) -> Iterator[Found]:
