@@ -120,7 +120,10 @@ def of_vaultlint(printed: str) -> Iterator[Named]:
 def of_ours(root: str, project: str) -> tuple[Memory, tuple[Named, ...]]:
     """Return the memory at `root`, and what we find in it, beside its `project` if it has one."""
     with tempfile.TemporaryDirectory(prefix="ricordo-") as home:
-        surroundings = look_around({"HOME": home, "PATH": os.environ["PATH"]}, now=NOW)
+        # the agents of the sample have a home of their own, and their transcripts in it
+        agents = str(SAMPLE / "home") if Path(root).is_relative_to(SAMPLE) else home
+        environ = {"HOME": home, "PATH": os.environ["PATH"]}
+        surroundings = look_around(environ, now=NOW, agent_home=agents)
         surroundings = surroundings._replace(project=os.path.abspath(project) if project else "")
         settings, _ = load_settings(surroundings)
         look = Notebook(find_memory(root, surroundings), surroundings, settings).look_closely()
