@@ -14,6 +14,7 @@ from ricordo.activity.session import Agent, Deed
 from ricordo.activity.store import Known, Store, Touched
 from ricordo.agents.place import Place
 from ricordo.disk.database import Database
+from ricordo.disk.sqlite_errors import is_busy
 from ricordo.errors import StateUnusable
 from ricordo.health.evidence import Evidence, Reads
 from ricordo.memory.layout import Kind
@@ -64,12 +65,14 @@ class Activity:
         self._surroundings = surroundings
         self._store = store
         self._bearing: tuple[object, Bearing] | None = None
-        self._stamps: Stamps = {}
-        """Of the transcripts that bear on the memory, from before they were read last."""
+        self._stamps: Stamps | None = None
+        """Of the transcripts that bear on the memory, from before they were read last; None where
+        not all of them could be.
+        """
 
     def has_news(self) -> bool:
         """Whether agents may have done something since it was gathered."""
-        return stamps_of(self._stamps) != self._stamps
+        return self._stamps is None or stamps_of(self._stamps) != self._stamps
 
     def gather(self, memory: Memory, known: Evidence, step: Callable[[str], None]) -> Evidence:
         """Return `known` with what the transcripts tell now. What was read of them earlier is not
@@ -77,7 +80,11 @@ class Activity:
         """
         try:
             return self._gathered(memory, known, step)
-        except _LOST:
+        except _LOST as error:
+            if is_busy(error):
+                # another process reads them just now: what it has kept is told, the rest is news
+                self._stamps = None
+                return self._told(memory, known, self._done(memory))
             with suppress(*_LOST):
                 if self._store.work_in_memory():
                     return self._gathered(memory, known, step)
@@ -89,9 +96,10 @@ class Activity:
 
         own = self._bears()
         folders = folders_of(own, self._surroundings)
-        self._stamps = stamps_of(places_of(sources_of(own, self._surroundings), folders))
+        stamps = stamps_of(places_of(sources_of(own, self._surroundings), folders))
         # listed again: what came up since then is read, and what comes up from now on is news
         catch_up(self._store, sources_of(own, self._surroundings), on)
+        self._stamps = stamps
         done = self._done(memory)
         writes = [(it.note, it.touched) for it in done if it.touched.deed.changes]
         Tracer(self._store, self._known()).keep(memory, writes, on)

@@ -332,8 +332,8 @@ class Notebook:
     def _decide(self, decision: Decision, subject: str, reason: str = "") -> None:
         now = self.surroundings.now.isoformat()
         # an id says nothing to whoever is told later what was decided
-        found = (f"{it.rule} in {it.path or 'the memory'}" for it in self._found_last)
-        ids = (it.id for it in self._found_last)
-        about = dict(zip(ids, found, strict=True)).get(subject, "")
-        why = ": ".join(it for it in (about, reason) if it)
+        named = (
+            f"{it.rule} in {it.path or 'the memory'}" for it in self._found_last if it.id == subject
+        )
+        why = ": ".join(it for it in (next(named, ""), reason) if it)
         self.decisions.decide(decision, [subject], now, why)

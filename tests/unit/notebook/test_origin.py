@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -60,6 +61,12 @@ class Desk:
         memory = self.look().memory
         renamed = self.notebook.renamed(memory)
         return causes_by_note(self.notebook.activity, memory.root, renamed).get(note, ())
+
+    def reads_on_disk(self) -> int:
+        """How many readings are kept for the next process."""
+        with closing(sqlite3.connect(self.home / "state" / "activity.db")) as kept:
+            sql = "SELECT count(*) FROM touch WHERE deed = 'read'"
+            return int(kept.execute(sql).fetchone()[0])
 
     def never_read(self) -> list[str]:
         return [it.path for it in self.look().findings if it.rule == "never-read"]
@@ -371,6 +378,24 @@ def test_the_inbox_names_the_session_that_deleted_a_file(desk: Desk) -> None:
     Claude().uses("Bash", command=f"rm {NOTE}").titled("Tidying").write(desk.home)
     (desk.root / "tides.md").unlink()
     assert arrived(desk) == "Claude Code · Tidying"
+
+
+def test_while_another_process_writes_what_it_kept_is_told_and_nothing_is_given_up(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.activity.store.PATIENCE", 0.01)
+    path = session().write(desk.home)
+    memory = desk.look().memory
+    with path.open("ab") as transcript:
+        transcript.write(Claude().uses("Read", "later", file_path=NOTE).bytes)
+    with closing(sqlite3.connect(desk.home / "state" / "activity.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        desk.notebook.gather(memory)
+        assert desk.notebook.evidence.origins["tides.md"].text == SAID
+        assert "tides.md" not in desk.notebook.evidence.reads
+    assert desk.notebook.has_news
+    desk.notebook.gather_news(memory)
+    assert desk.reads_on_disk() == 1
 
 
 def test_what_agents_do_later_is_news_and_nothing_else_is(desk: Desk) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
@@ -19,6 +18,7 @@ from ricordo.errors import RicordoError
 from ricordo.notebook.review import Item, Queue, last_said, queue
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
+from ricordo.tui.day_to_come import day_to_come
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.note_page import NotePage
@@ -50,7 +50,6 @@ _LATER = (
     Way("30", "in a month", ""),
     Way("date", "on a day …", "that you name"),
 )
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _ABOUT_A_NOTE = ("yes", "no", "later", "edit")
 
 
@@ -297,7 +296,7 @@ class ReviewScreen(ActingScreen[None]):
         )
         if not filled.confirmed:
             return None
-        day, why_not = _day_to_come(filled.values["day"].strip(), today)
+        day, why_not = day_to_come(filled.values["day"].strip(), today)
         if why_not:
             self.notify(why_not, severity="warning", markup=False)
         return day
@@ -380,17 +379,3 @@ class ReviewScreen(ActingScreen[None]):
     def do_leave(self) -> None:
         """Back to the notebook; what was said is kept."""
         self.dismiss(None)
-
-
-def _day_to_come(text: str, today: date) -> tuple[date | None, str]:
-    """Return the day that was written as ISO 8601, else None and why it will not do."""
-    said = clip(text, 40)
-    if not _DAY.fullmatch(text):
-        return None, f"“{said}” is no day: write it as {today + timedelta(days=90)}."
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None, f"{said} is not in the calendar: there is no such day."
-    if day <= today:
-        return None, f"{said} is not to come: name a day after {today}."
-    return day, ""
