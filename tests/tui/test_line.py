@@ -5,7 +5,7 @@ from __future__ import annotations
 from ricordo.notebook.settle import load_themes
 from ricordo.notebook.surroundings import look_around
 from ricordo.tui.palette import Palette
-from ricordo.tui.render.line import Line, Span, fit_keys
+from ricordo.tui.render.line import Line, Span, fit_keys, wrap
 
 KEYS = tuple(
     span
@@ -28,3 +28,22 @@ def test_what_is_longer_than_its_row_ends_in_an_ellipsis() -> None:
     line = Line((Span("a note of "), Span("日本語", "bold")))
     assert palette.strip(line, 20).text == "a note of 日本語    "
     assert palette.strip(line, 14).text == "a note of 日… "
+
+
+def test_what_closes_a_sentence_stays_with_its_last_word() -> None:
+    spans = [
+        Span("See also "),
+        Span("user-ana", "link"),
+        Span(". Then "),
+        Span("go", "link"),
+        Span("!"),
+    ]
+    rows = {width: [Line(row).text for row in wrap(spans, width)] for width in (17, 18, 25, 26, 27)}
+    assert rows == {
+        17: ["See also ", "user-ana. Then ", "go!"],
+        18: ["See also user-ana.", "Then go!"],
+        25: ["See also user-ana. Then ", "go!"],
+        26: ["See also user-ana. Then ", "go!"],
+        27: ["See also user-ana. Then go!"],
+    }
+    assert all(len(row) <= width for width, found in rows.items() for row in found)
