@@ -220,8 +220,9 @@ class ReviewScreen(ActingScreen[None]):
 
     @property
     def _why_no_origin(self) -> str:
-        is_known = self.item is not None and self.item.note.path in self._look.evidence.origins
-        return "" if is_known else NO_ORIGIN
+        if self.item is None:
+            return self._why_not_judged
+        return "" if self.item.note.path in self._look.evidence.origins else NO_ORIGIN
 
     # Saying
 
