@@ -24,7 +24,6 @@ from secret_corpus import (
     draw,
     password,
     pem_body,
-    templated,
     token,
     uuid,
     vendor,
@@ -435,7 +434,8 @@ LOOKALIKES: dict[str, Make] = {
     "public keys and certificates": lookalike(
         [
             "-----BEGIN CERTIFICATE-----\n<b64>\n<b64>\n-----END CERTIFICATE-----",
-            "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n<b64>\n<b64>\n-----END PGP PUBLIC KEY BLOCK-----",
+            "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n<b64>\n<b64>\n"
+            "-----END PGP PUBLIC KEY BLOCK-----",
             "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI<id><id> ana@<word>",
             "SHA256:<id><id> ana@<word> (ED25519)",
             "Fingerprint: <short> <short> <short>",

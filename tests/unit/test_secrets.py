@@ -20,7 +20,7 @@ from secret_corpus import ALNUM, LOOKALIKES, SECRETS, Sample, corpus, draw, vend
 from ricordo.secrets import find_secrets, mask
 
 SEED = 20_261_121
-RULES = tomllib.loads(files("ricordo").joinpath("secret_rules.toml").read_text("utf-8"))
+RULES = tomllib.loads(files("ricordo").joinpath("secrets/rules.toml").read_text("utf-8"))
 
 
 def covered(sample: Sample) -> list[bool]:
