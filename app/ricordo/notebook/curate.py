@@ -29,6 +29,7 @@ from ricordo.notebook.open import Look, Notebook
 from ricordo.notebook.origin import causes_by_note
 from ricordo.notebook.pending import Kept, recall_curation, remember_curation
 from ricordo.notebook.recall import open_index, recall
+from ricordo.notebook.redacting import begin_redaction
 from ricordo.notebook.spoken import Scope, listen
 
 _LOG = "log.md"
@@ -82,7 +83,12 @@ def propose(
     fresh = [waiting(it, memory) for it in checked.proposals]
     waits = _together(memory, kept, fresh)
     moving = {} if scope.is_named else {**kept.moving, **told.cursors}
-    brief = compose_brief(memory, _touched(notebook, memory, said), told.said)
+    brief = compose_brief(
+        memory,
+        _touched(notebook, memory, said),
+        told.said,
+        redaction=begin_redaction(notebook),
+    )
     new = replace(kept, waiting=waits, moving=moving)
     return Curation(waits, checked.rejected, brief, new, told.sessions)
 
