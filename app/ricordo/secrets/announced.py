@@ -9,6 +9,8 @@ from functools import lru_cache
 from ricordo.secrets.rules import entropy, rules
 from ricordo.secrets.secret import Secret
 
+_REACH = 160
+"""Characters before a name in which its value may stand."""
 _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
 
 
@@ -19,8 +21,13 @@ def announced(text: str) -> Iterator[Secret]:
         at = match.end()
         before = re.split(r"[^\w-]", text[max(0, match.start() - 40) : match.start()])[-1]
         name = before + text[match.start() : at]
-        if hit := _after_name(_group(match[0]), name, text[at : at + 2500]):
+        group = _group(match[0])
+        if hit := _after_name(group, name, text[at : at + 2500]):
             yield Secret(hit.kind, at + hit.start, at + hit.end)
+        elif rules().before[group]:
+            start = max(0, match.start() - _REACH)
+            if hit := _before_name(group, text[start : match.start()]):
+                yield Secret(hit.kind, start + hit.start, start + hit.end)
 
 
 @lru_cache(maxsize=512)  # for texts that say the same again and again
@@ -32,6 +39,14 @@ def _after_name(group: str, name: str, rest: str) -> Secret | None:
             value = _trimmed(match[value_group]) if bare else str(match[value_group])
             if _fits(context.shape, value, name + match["gap"], not bare):
                 return Secret(context.kind, start, start + len(value))
+    return None
+
+
+def _before_name(group: str, rest: str) -> Secret | None:
+    for rule in rules().before[group]:
+        match = rule.pattern.search(rest)
+        if match and _fits(rule.shape, match["bare"], "", False):
+            return Secret(rule.kind, *match.span("bare"))
     return None
 
 

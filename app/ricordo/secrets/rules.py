@@ -15,7 +15,7 @@ BETWEEN_RULES = "-----"
 """How a key begins whose format holds blanks."""
 SHORTEST = 16
 """Characters of the shortest of the other formats."""
-EARLY = rf"(?<![A-Za-z0-9+])(?={BETWEEN_RULES}|[\w.:/$%=|~+-]{{{SHORTEST}}})"
+EARLY = rf"(?:(?={BETWEEN_RULES})|(?<![A-Za-z0-9+])(?=[\w.:/$%=|~+-]{{{SHORTEST}}}))"
 """What one look ahead tells of nearly every word: that it is too short for any format."""
 
 
@@ -45,6 +45,16 @@ class Context:
         return re.compile(_expanded(self._rule, "value"), re.IGNORECASE)
 
 
+class Before:
+    """A kind of credential that has its name behind it."""
+
+    def __init__(self, rule: dict[str, Any]) -> None:
+        self.kind: str = rule["kind"]
+        self.names: list[str] = rule["before"]
+        self.shape: str = rule["shape"]
+        self.pattern = re.compile(rule["pattern"])
+
+
 @cache
 def data() -> dict[str, Any]:
     """Return the data as it is written."""
@@ -64,6 +74,10 @@ class Rules:
         contexts = [Context(rule) for rule in data["context"]]
         self.contexts = {
             name: [context for context in contexts if name in context.after] for name in self.names
+        }
+        self.before = {
+            name: [it for it in map(Before, data["before"]) if name in it.names]
+            for name in self.names
         }
         self.guards = {key: _union(parts) for key, parts in data["guards"].items()}
         self.pieces = {key: re.compile(value) for key, value in data["pieces"].items()}

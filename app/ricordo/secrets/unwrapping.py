@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 from ricordo.secrets.rules import rules
@@ -17,12 +18,22 @@ def unwrapped(text: str) -> tuple[str, list[int]]:
     for match in rules().pieces["wrapping"].finditer(text):
         if match["fold"] is not None and not _is_folded(text, match):
             continue
-        percent, escape = match["percent"], match["escape"] or ""
-        plain = chr(int(percent, 16)) if percent else _ESCAPES.get(escape, escape)
+        plain = _plain(match)
         parts += [text[at : match.start()], plain]
         origins += [*range(at, match.start()), *[match.end() - 1] * len(plain)]
         at = match.end()
     return ("".join([*parts, text[at:]]), [*origins, *range(at, len(text))]) if at else ("", [])
+
+
+def _plain(match: re.Match[str]) -> str:
+    """Return what an escape stands for; "" for what only interrupts."""
+    if match["percent"]:
+        return chr(int(match["percent"], 16))
+    return (
+        html.unescape(match[0])
+        if match["entity"]
+        else _ESCAPES.get(escape := match["escape"] or "", escape)
+    )
 
 
 def _is_folded(text: str, fold: re.Match[str]) -> bool:
