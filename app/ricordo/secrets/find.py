@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ricordo.secrets.announced import announced
 from ricordo.secrets.first_look import worth_a_look
-from ricordo.secrets.formats import long_runs, of_format
+from ricordo.secrets.formats import cut_off, long_runs, of_format
 from ricordo.secrets.known_values import KnownValues
 from ricordo.secrets.rules import rules
 from ricordo.secrets.secret import Secret
@@ -48,6 +48,7 @@ def _scan(text: str, tokens: bool, names: bool) -> Iterator[Secret]:
         runs = long_runs(text)
         yield from of_format(text, runs)
         yield from _encoded(text, runs)
+        yield from cut_off(text)
     if names:
         yield from announced(text)
 

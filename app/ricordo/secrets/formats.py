@@ -9,6 +9,8 @@ from string import ascii_letters, digits
 from ricordo.secrets.rules import BETWEEN_RULES, EARLY, SHORTEST, entropy, rules
 from ricordo.secrets.secret import Secret
 
+_LINE = 120
+"""Characters."""
 _BEGIN = re.compile(EARLY)
 _OF_FORMAT = bytes(
     ord("x" if i > 127 or chr(i) in f"{ascii_letters}{digits}_.:/$%=|~+-?" else " ")
@@ -27,6 +29,25 @@ def of_format(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
         value = text[start:end]
         if not known.guards["filler"].search(value) and entropy(value) >= rule.get("entropy", 1.5):
             yield Secret(rule["kind"], start, end)
+
+
+def cut_off(text: str) -> Iterator[Secret]:
+    """Yield private keys of which only the last lines are there."""
+    pieces = rules().pieces
+    for end in pieces["key_end"].finditer(text):
+        first = last = _line_start(text, end.start())
+        while first > 0:
+            line = _line_start(text, first - 1)
+            if not pieces["key_line"].fullmatch(text, line, first - 1):
+                break
+            first = line
+        if first < last:
+            yield Secret("private-key", first, end.end())
+
+
+def _line_start(text: str, at: int) -> int:
+    """Return where the line of `at` starts; a line of a key is never longer than is looked at."""
+    return text.rfind("\n", max(0, at - _LINE), at) + 1
 
 
 def _formats(text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
