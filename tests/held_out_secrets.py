@@ -1,8 +1,9 @@
 """Families of credentials that the rules have not been written with.
 
 They are built as the corpus is (`tests/secret_corpus.py`), from a seed, and measured beside it.
-`FIRST` were measured before anybody looked at what was missed; the rules were bettered by them
-since. `HELD_OUT` have never been used for that: what is missed there is counted and not looked at.
+`FIRST` and `SECOND` were measured before anybody looked at what was missed; the rules were bettered
+by them since. `HELD_OUT` have never been used for that: what is missed there is counted and not
+looked at.
 """
 
 from __future__ import annotations
@@ -266,7 +267,7 @@ FIRST: dict[str, Make] = {
     "broken in two": joined,
 }
 
-HELD_OUT: dict[str, Make] = {
+SECOND: dict[str, Make] = {
     "tool output": mixed(
         kubernetes,
         netrc,
@@ -344,6 +345,140 @@ HELD_OUT: dict[str, Make] = {
             "ana's password for the <system> was reset to <v> on Monday",
             "To deploy, log in as ana with `<v>` as password.",
         ]
+    ),
+}
+
+
+def form(random: Random, family: str) -> Sample:
+    """A value inside of something that is encoded as a whole."""
+    value = plain(random)
+    inner = f'{{"user": "ana", "password": "{value}"}}'
+    packed = base64.urlsafe_b64encode(inner.encode()).decode()
+    text, shown = random.choice(
+        [
+            (f"session={packed}", packed.rstrip("=")),
+            (f"body: grant_type=password&username=ana&password={value}&scope=all", value),
+            (f"body=grant_type%3Dpassword%26username%3Dana%26password%3D{value}", value),
+            (f'{{\\"args\\": \\"{{\\\\\\"password\\\\\\": \\\\\\"{value}\\\\\\"}}\\"}}', value),
+            (f'<input type="hidden" name="api_token" value="{value}{value}">', value + value),
+            (f"The password is\n    {value}\nas of today.", value),
+            (f"password = (\n    '{value}'\n)", value),
+            (f"**password:** {value} ✅", value),
+            (f"password: >-\n  {value}", value),
+        ]
+    )
+    return Sample(family, f"{text}\n", (shown,))
+
+
+HELD_OUT: dict[str, Make] = {
+    "file of a program": pasted(
+        [
+            '{"ConnectionStrings": {"Main": "Server=<word>;Database=shop;User=sa;Password=<v>"}}',
+            "spring.datasource.username=app\nspring.datasource.password=<v>",
+            "nexusUsername=ana\nnexusPassword=<v>",
+            "[client]\nuser=root\npassword=<v>\nhost=localhost",
+            "[default]\naws_access_key_id = ABC\naws_secret_access_key = <v><v><v>",
+            "https://ana:<v>@git.<word>.net",
+            "[global]\nindex-url = https://ana:<v>@pypi.<word>.net/simple",
+            '{"http-basic": {"repo.<word>.net": {"username": "ana", "password": "<v>"}}}',
+            "<settings><servers><server><id>x</id><password><v></password></server></servers></settings>",
+            "[inet_http_server]\nport=9001\nusername=ana\npassword=<v>",
+            "services:\n  db:\n    environment:\n      MYSQL_ROOT_PASSWORD: <v>",
+            "define( 'DB_PASSWORD', '<v>' );",
+            "bind-dn: cn=admin\nbind-password: <v>",
+            "smtp:\n  host: mail\n  user: ana\n  pass: <v>",
+            '"auth": {"user": "ana", "pass": "<v>"}',
+            "ansible_become_password: <v>",
+            "  --requirepass <v>",
+            "POSTGRES_PASSWORD_FILE=/run/x\nPOSTGRES_PASSWORD=<v>",
+            "jdbc:postgresql://db.<word>.net/shop?user=app&password=<v>",
+        ],
+        plain,
+    ),
+    "output of a program": pasted(
+        [
+            "=== app Config Vars\nDATABASE_URL: postgres://u:<v>@ec2.<word>.net:5432/d",
+            '"db_password": {\n    "value": "<v>",\n    "type": "string"\n  }',
+            "$ printenv | grep PASS\nDB_PASS=<v>",
+            "OperationalError: could not connect to postgresql://app:<v>@db.<word>.net/shop",
+            "> POST /login HTTP/1.1\n> Authorization: Basic <v><v>=\n> Accept: */*",
+            "Admin user created. Username: admin Password: <v>",
+            "Your new API token: <v><v>",
+            "Initial root password: <v>",
+            "DEBUG connecting with {'user': 'app', 'password': '<v>'}",
+            "export VAULT_TOKEN=<v><v>",
+            "-- SET PASSWORD FOR app = '<v>';",
+            "Environment:\n      DB_PASSWORD:  <v>\n      MODE:         ro",
+            "2026-01-02T10:00:00Z INFO env: SMTP_PASSWORD=<v> SMTP_PORT=587",
+            "+ export DB_PASSWORD=<v>",
+            "secret/data/db\n====== Data ======\nKey         Value\n---         -----\npassword    <v>",
+            "The generated password is: <v>",
+        ],
+        plain,
+    ),
+    "message to an agent": pasted(
+        [
+            "log into the <system> with user ana and password <v> and check the jobs",
+            "The password changed, it's <v> now",
+            "Use password <v> for the <place> <system>.",
+            "try again, the password is <v> (capital first letter)",
+            "for <place> take ana/<v> as login and password",
+            "you need the sudo password: <v>",
+            "connect to the db (user app, password <v>) and dump it",
+            "please remember that the <system> password is <v>",
+            "password for the wifi: <v>",
+            "new password = <v>, old one is gone",
+            "pass for <place>: <v>",
+            "the passphrase is <v>",
+            "I changed my password from kitten to <v>",
+            "their admin account has the password <v>!",
+            "so the creds are: user app, password <v>",
+        ]
+    ),
+    "languages": pasted(
+        [
+            "Benutzer ana, Kennwort <v>",
+            "Das neue Passwort heißt <v>",
+            "Bitte nimm als Passwort <v>",
+            "Le nouveau mot de passe : <v>",
+            "utilise le mot de passe <v> pour la base",
+            "La nueva contraseña es <v>",
+            "usa la contraseña <v> en <place>",
+            "La password nuova è <v>",
+            "A nova senha é <v>",
+            "usa a senha <v> no servidor",
+            "Nowe hasło to <v>",
+            "Het nieuwe wachtwoord is <v>",
+            "Det nya lösenordet är <v>",
+            "Новый пароль: <v>",
+            "新密码是 <v>",
+            "密码改成了 <v>",
+            "新しいパスワードは <v> です",
+            "새 비밀번호는 <v> 입니다",
+            "Yeni şifre: <v>",
+            "Nové heslo je <v>",
+        ]
+    ),
+    "packed": form,
+    "keys of services": pasted(
+        [
+            "STRIPE_SECRET=<v>",
+            "the <word> api key: <v>",
+            "OPENWEATHER_KEY=<v>",
+            "apikey=<v>",
+            "x-functions-key: <v>",
+            "Set the token to <v> in the <system>",
+            "key=<v>&q=sines",
+            'headers = {"api-key": "<v>"}',
+            "signing key `<v>`",
+            "ROLLBAR_ACCESS_TOKEN: <v>",
+            "the webhook's secret is <v>",
+            "auth token for <place>: <v>",
+            "CLIENT_SECRET='<v>'",
+            '"private_token": "<v>"',
+            "our key for the maps api is <v>",
+        ],
+        token,
     ),
 }
 
