@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from random import Random
 
-from secret_corpus import PLACES, WORDS, Sample, password, token, vendor
-from secret_families import Make, pasted, plain
+from tests.secret_corpus import PLACES, WORDS, Sample, password, token, vendor
+from tests.secret_families import Make, pasted, plain
 
 
 def mailed(random: Random, family: str) -> Sample:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from random import Random
 from urllib.parse import quote
 
-from secret_corpus import (
+from tests.secret_corpus import (
     ALNUM,
     HEX,
     PLACES,

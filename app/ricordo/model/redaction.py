@@ -151,7 +151,8 @@ class Redaction:
         return self._names[value]
 
     def _redacted(self, place: str, text: str, rounds: int) -> str:
-        found = _joined([*self._found(text), *self._said(text), *self._known_in(text)])
+        known = self._known_in(text) if rounds == _ROUNDS else ()
+        found = _joined([*self._found(text), *self._said(text), *known])
         if not found or not rounds:
             return text
         parts: list[str] = []
