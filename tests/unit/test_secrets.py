@@ -130,8 +130,8 @@ HOSTILE = [
     "a_B1", "ab_", "token_", "--token-", "a.b.", "eyJ", "-eyJ", "sk-ant-", "://a:", "5432:",
     "abcdefg1\n", "password ", "password=", "password, a ", "x as password ", "api_key=",
     "key ", "mysql ", "curl ", "cookie: a=b;", 'auth=("a",', "echo a1b2 | a --password-stdin ",
-    "mnemonic zoo bar1 ", "seed phrase: zoo bar baz qux ", "密码", "パスワードは", "비밀번호", "密码 a",
-    'a1b2c3d4"\n"', "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n",
+    "mnemonic zoo bar1 ", "seed phrase: zoo bar baz qux ", "密码", "パスワードは", "비밀번호",
+    "密码 a", 'a1b2c3d4"\n"', "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n",
     "MIIEvQIBADANBgkqhkiG9w0BAQ\n",
 ]  # fmt: skip
 LOOKED_AT = "password: a1b2c3, PIN 4711, a1b2c3d4e5f6a7b8c9d0\n-----\n"
