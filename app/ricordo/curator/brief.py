@@ -4,12 +4,12 @@ What changes least stands first, so that a cache of prompts serves the most of i
 longer than its budget, parts give way in this order: the oldest activity, the descriptions of notes
 that nothing touches, their names, gaps, the last of the touched notes, the end of the index. The
 memory's own schema stays whole as long as it fits at all. Notes and talk stand as data, each line
-behind a mark, so that no line of theirs can pass for a line of ours.
+behind a mark, so that no line of theirs can pass for a line of ours, and without their secrets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from ricordo.curator.heard import Spoken
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.secrets import mask
+from ricordo.model.redaction import Redaction
 from ricordo.text import visible
 
 BUDGET = 60_000
@@ -46,7 +46,7 @@ class Brief:
 
     @property
     def text(self) -> str:
-        """The whole, as it is sent."""
+        """The whole, before it is sealed."""
         return "".join(_told(part) for part in self.parts if part.lines)
 
     @property
@@ -72,23 +72,25 @@ def compose_brief(
     said: Sequence[Spoken],
     gaps: Sequence[str] = (),
     budget: int = BUDGET,
+    redaction: Redaction | None = None,
 ) -> Brief:
     """Return the brief on `memory`: `touched` are the paths of the notes that the activity bears
     on, `said` the activity in the order of time, `gaps` what was looked for in vain; `budget` is
-    in tokens.
+    in tokens. `redaction` is that of the run, which seals what is sent.
     """
     ids = ids_of(memory)
     shown = [memory.by_path[path] for path in sorted(set(touched)) if path in memory.by_path]
     others = [note for note in memory.notes if note.role is Role.NOTE and note not in shown]
-    by_path = {path: name for name, path in ids}
-    index = memory.index.note.text if memory.index else ""
+    index = [memory.index.note] if memory.index else []
+    writing = _Writing(redaction or Redaction(), {path: name for name, path in ids})
+    writing.learn([*_schemas(memory), *shown, *index], others, [*gaps, *(it.text for it in said)])
     parts = (
-        Part("schema", tuple(line for file in _schemas(memory) for line in _lines(file.text))),
-        Part("touched notes", tuple(line for it in shown for line in _note(it, by_path))),
-        Part("index", tuple(_lines(index))),
-        Part("other notes", tuple(_listed(it, by_path) for it in others)),
-        Part("gaps", tuple(f"| {visible(mask(it))}" for it in gaps)),
-        Part("activity", tuple(line for it in said for line in _turn(it))),
+        Part("schema", writing.files(_schemas(memory))),
+        Part("touched notes", tuple(line for it in shown for line in writing.note(it))),
+        Part("index", writing.files(index)),
+        Part("other notes", tuple(writing.listed(it) for it in others)),
+        Part("gaps", tuple(line for it in gaps for line in writing.lines("", it))),
+        Part("activity", tuple(line for it in said for line in writing.turn(it))),
     )
     return _fitted(Brief(parts, ids), budget)
 
@@ -98,21 +100,37 @@ def _schemas(memory: Memory) -> list[Note]:
     return [file for file in support if file.path.rpartition("/")[2].lower() not in _LOGS]
 
 
-def _lines(text: str) -> list[str]:
-    return [f"| {visible(line)}" for line in mask(text).rstrip("\n").split("\n")] if text else []
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """How notes and talk stand in a brief."""
+
+    redaction: Redaction
+    ids: Mapping[str, str]
+    """Names of notes, by path."""
+
+    def learn(self, files: Iterable[Note], listed: Iterable[Note], texts: Iterable[str]) -> None:
+        self.redaction.learn([*(it.text for it in files), *map(_about, listed), *texts])
+
+    def lines(self, place: str, text: str) -> tuple[str, ...]:
+        clean = self.redaction.redact(place, text).rstrip("\n")
+        return tuple(f"| {visible(line)}" for line in clean.split("\n")) if text else ()
+
+    def files(self, files: Iterable[Note]) -> tuple[str, ...]:
+        return tuple(line for it in files for line in self.lines(it.path, it.text))
+
+    def note(self, note: Note) -> tuple[str, ...]:
+        return (f"note {self.ids.get(note.path, '-')}", *self.lines(note.path, note.text))
+
+    def listed(self, note: Note) -> str:
+        clean = self.redaction.redact(note.path, _about(note))
+        return f"{self.ids[note.path]} | {visible(' '.join(clean.split()))}"
+
+    def turn(self, it: Spoken) -> tuple[str, ...]:
+        return (f"said on {it.day.isoformat()}", *self.lines(it.source, it.text))
 
 
-def _note(note: Note, ids: dict[str, str]) -> list[str]:
-    return [f"note {ids.get(note.path, '-')}", *_lines(note.text)]
-
-
-def _listed(note: Note, ids: dict[str, str]) -> str:
-    told = " ".join(mask(f"{note.name or note.stem}: {note.description}").split())
-    return f"{ids[note.path]} | {visible(told)}"
-
-
-def _turn(it: Spoken) -> list[str]:
-    return [f"said on {it.day.isoformat()}", *_lines(it.text)]
+def _about(note: Note) -> str:
+    return f"{note.name or note.stem}: {note.description}"
 
 
 def _told(part: Part) -> str:

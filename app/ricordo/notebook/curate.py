@@ -24,11 +24,13 @@ from ricordo.memory.layout import Kind
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
+from ricordo.model.redaction import Redaction
 from ricordo.notebook.change import Merged, apply_or_merge, protected_paths
 from ricordo.notebook.open import Look, Notebook
 from ricordo.notebook.origin import causes_by_note
 from ricordo.notebook.pending import Kept, recall_curation, remember_curation
 from ricordo.notebook.recall import open_index, recall
+from ricordo.notebook.redacting import begin_redaction
 from ricordo.notebook.spoken import Scope, listen
 
 _LOG = "log.md"
@@ -43,6 +45,8 @@ class Curation:
     """Those that were kept from before, as far as they still fit, and the new ones."""
     rejected: tuple[Rejected, ...]
     brief: Brief
+    redaction: Redaction
+    """That of this run: it seals the brief, and brings back what is answered to it."""
     kept: Kept
     """What will be kept, once the person was told."""
     sessions: int
@@ -82,9 +86,11 @@ def propose(
     fresh = [waiting(it, memory) for it in checked.proposals]
     waits = _together(memory, kept, fresh)
     moving = {} if scope.is_named else {**kept.moving, **told.cursors}
-    brief = compose_brief(memory, _touched(notebook, memory, said), told.said)
+    redaction = begin_redaction(notebook)
+    touched = _touched(notebook, memory, said)
+    brief = compose_brief(memory, touched, told.said, redaction=redaction)
     new = replace(kept, waiting=waits, moving=moving)
-    return Curation(waits, checked.rejected, brief, new, told.sessions)
+    return Curation(waits, checked.rejected, brief, redaction, new, told.sessions)
 
 
 def _together(memory: Memory, kept: Kept, fresh: Iterable[Waiting]) -> tuple[Waiting, ...]:
