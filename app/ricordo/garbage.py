@@ -6,6 +6,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+MANY = 500
+"""Files of a memory, from which on garbage collection would be felt."""
+
 
 @contextmanager
 def no_garbage_collection() -> Iterator[None]:
@@ -22,8 +25,8 @@ def no_garbage_collection() -> Iterator[None]:
 
 
 def set_aside() -> None:
-    """Spare what is there now every later collection: to go through ten thousand notes takes as
-    long as a tenth of reading them. They are still freed once nobody refers to them, for their
+    """Spare what is there now every later collection: to go through ten thousand notes, or what was
+    found of them, takes as long as a tenth of reading them. They are still freed once nobody refers to them, for their
     values refer to each other in no circle.
     """
     gc.freeze()
