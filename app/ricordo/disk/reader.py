@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
-from ricordo.garbage import MANY, no_garbage_collection, set_aside
+from ricordo.garbage import no_garbage_collection
 from ricordo.memory.layout import Layout, Role
 from ricordo.memory.memory import Memory, Skipped
 from ricordo.memory.note import (
@@ -79,8 +79,6 @@ def _walked(root: str, walk: _Walk) -> Memory:
             walk.directory(handle, "", 0)
         finally:
             os.close(handle)
-        if len(walk.files) > MANY:
-            set_aside()
         walk.files.sort(key=lambda note: note.path)
         others, skipped = frozenset(walk.others), tuple(walk.skipped)
         return Memory(walk.root, walk.layout, tuple(walk.files), others, skipped)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
-from ricordo.garbage import MANY, no_garbage_collection, set_aside
+from ricordo.garbage import no_garbage_collection
 from ricordo.health.evidence import Verdict
 from ricordo.health.finding import Finding, Fix, Severity
 from ricordo.health.rule import Context, Found, MemoryRule, Rule, all_rules
@@ -79,12 +79,8 @@ class Linter:
 
     def run(self, memory: Memory, context: Context) -> tuple[Finding, ...]:
         """Return what is wrong with `memory`, worst first."""
-        is_first = not self._kept
         with no_garbage_collection():
-            findings = self._run(memory, context)
-            if is_first and len(memory.files) > MANY:
-                set_aside()
-        return findings
+            return self._run(memory, context)
 
     def _run(self, memory: Memory, context: Context) -> tuple[Finding, ...]:
         if not self._same_day(context):
