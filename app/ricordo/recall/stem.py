@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-_KINDS = str.maketrans(
-    dict.fromkeys("abcdefghijklmnopqrstuvwxz", "c") | dict.fromkeys("aeiou", "v")
-)
+_KINDS = str.maketrans("aeioubcdfghjklmnpqrstvwxz", "vvvvv" + 20 * "c")
 """A consonant or a vowel; what `y` is, the letter before it decides."""
 
 _LAST_OF_NO_ENDING = frozenset("abfhjkopqvwxz")
