@@ -78,12 +78,7 @@ def _are_far_apart(one: Claim, other: Claim) -> bool:
     """
     if one.rejected or other.rejected:
         return False
-    mine, theirs = len(one.keys - other.keys), len(other.keys - one.keys)
-    if mine + theirs > _FARTHEST:
-        return True
-    # what is put in the place of another thing is short, and so is who holds a role
-    is_span = not (one.has_values and other.has_values)
-    return is_span and min(mine, theirs) > 0 and max(mine, theirs) > _WIDEST
+    return len(one.keys ^ other.keys) > _FARTHEST
 
 
 def _pair(one: Claim, other: Claim) -> _Pair:
