@@ -14,7 +14,7 @@ from textual.content import Content
 
 from ricordo.notebook.origin import Cause, causes_by_note
 from ricordo.settings.keymap import Keymap
-from ricordo.text import clip, one_line
+from ricordo.text import clip, clip_start
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.origin_lines import (
@@ -72,6 +72,10 @@ class OriginScreen(ActingScreen[None]):
         self.say()
         self.run_worker(self._load(), group="origin")
 
+    def on_resize(self) -> None:
+        """Tell as much as there is room for."""
+        self.call_after_refresh(self.say)
+
     async def _load(self) -> None:
         found = await asyncio.to_thread(self._found)
         self._is_there = await asyncio.to_thread(_still_there, found)
@@ -79,9 +83,9 @@ class OriginScreen(ActingScreen[None]):
         self._show()
 
     def _found(self) -> Sequence[Cause]:
-        surroundings, root = self._notebook.surroundings, self._memory.root
         renamed = self._notebook.renamed(self._memory)
-        return causes_by_note(surroundings, root, renamed).get(self._path, ())
+        causes = causes_by_note(self._notebook.activity, self._memory.root, renamed)
+        return causes.get(self._path, ())
 
     @property
     def cause(self) -> Cause | None:
@@ -127,7 +131,8 @@ class OriginScreen(ActingScreen[None]):
             return ()
         if not self._is_there.get(cause.transcript):
             return (Span(" ✓ kept by Ricordo; the transcript itself is gone", "dim"),)
-        return (Span(f" {one_line(cause.transcript)}", "dim"),)
+        # its end tells which one it is
+        return (Span(f" {clip_start(cause.transcript, self._state.size.width - 2)}", "dim"),)
 
     # What the keys do
 
