@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import date
-from functools import cache, cached_property
+from functools import cache
 from typing import NamedTuple
 
 from ricordo.health.rule import all_rules
@@ -68,6 +68,8 @@ class Found(NamedTuple):
     hits: tuple[Hit, ...]
     total: int
     """How many notes there were, with those beyond `hits`."""
+    is_all: bool = True
+    """Whether there were no more than `total`: of very many names only the first are counted."""
     best: float = 0.0
     """What the note that says it best weighs, beside the best of other memories; the scores of
     notes found by what they say are shares of it.
@@ -100,11 +102,28 @@ def values_of(look: Look, uses: Mapping[str, int] | None = None) -> Values:
 class Search:
     """The notes of one memory, ready to be searched; made once for a memory and asked often."""
 
-    def __init__(self, index: Index, memory: Memory, surroundings: Surroundings) -> None:
+    def __init__(
+        self,
+        index: Index,
+        memory: Memory,
+        surroundings: Surroundings,
+        before: Search | None = None,
+    ) -> None:
+        """What is the same as in the memory of the search `before` is taken from there."""
         self._index = index
         self._memory = memory
         self._surroundings = surroundings
-        self._finder = Finder(memory)
+        notes = indexed(memory)
+        known = before._memory.by_path if before else {}
+        days = before._days if before else {}
+        self._days: Mapping[str, int] = {
+            it.path: days[it.path] if known.get(it.path) is it else _day(it) for it in notes
+        }
+        self._finder: Finder = Finder(notes, self._days, before._finder if before else None)
+
+    def prepare(self) -> None:
+        """Make now what only some searches need, so that no key has to wait for it."""
+        self._finder.prepare()
 
     def find_named(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
         """Return what `find` gives without the notes that only say it: no index is needed."""
@@ -128,7 +147,7 @@ class Search:
             listed.sort(key=lambda note: (*order(note), note.path))
             hits = [self._listed(note, query) for note in listed[:most]]
             return Found(tuple(hits), len(listed))
-        named = self._finder.find(query.words, order, fits)
+        named, is_all = self._finder.find(query.words, values.uses, fits)
         question = Question(query.words, self._surroundings.now.date(), is_typed=True)
         meant, total, best = question, len(named), 0.0
         saying: list[_Said] = []
@@ -148,7 +167,7 @@ class Search:
             for note, score, why in said[: most - len(hits)]
         ]
         hits += [self._named(it, query.words, question) for it in scattered[: most - len(hits)]]
-        return Found(tuple(hits), total, best)
+        return Found(tuple(hits), total, is_all, best)
 
     def _ranked(
         self, question: Question, by_name: Collection[str], fits: Fits | None
@@ -202,13 +221,6 @@ class Search:
             return (-self._days[note.path], -values.uses.get(note.path, 0))
 
         return key
-
-    @cached_property
-    def _days(self) -> Mapping[str, int]:
-        """For every note the day of its last change, as a number that grows."""
-        return {
-            note.path: int(day_of(note).replace("-", "") or 0) for note in indexed(self._memory)
-        }
 
     def _named(self, named: Named, typed: str, question: Question) -> Hit:
         score = 1 / (1 + named.tier)
@@ -287,6 +299,11 @@ class Search:
         return frozenset(
             it for path in self._called(name) for it in targets(self._memory, files[path])
         )
+
+
+def _day(note: Note) -> int:
+    """The day of the last change of a note, as a number that grows."""
+    return int(day_of(note).replace("-", "") or 0)
 
 
 def _with_words(ranking: Ranking) -> list[Candidate]:

@@ -35,6 +35,8 @@ class FoundInAll(NamedTuple):
     hits: tuple[PlacedHit, ...]
     total: int
     """How many notes there were, with those beyond `hits`."""
+    is_all: bool = True
+    """Whether there were no more than `total`."""
     remarks: tuple[str, ...] = ()
     """Which conditions cannot be understood, and what they want."""
 
@@ -77,7 +79,9 @@ class SearchAll:
         hits.sort(key=lambda it: it[0])
         total = sum(of_memory.total for _, of_memory in found)
         remarks = dict.fromkeys(it for _, of_memory in found for it in of_memory.remarks)
-        return FoundInAll(tuple(placed for _, placed in hits[:most]), total, tuple(remarks))
+        is_all = all(of_memory.is_all for _, of_memory in found)
+        placed = tuple(it for _, it in hits[:most])
+        return FoundInAll(placed, total, is_all, tuple(remarks))
 
 
 class _Opened:

@@ -157,7 +157,7 @@ class Here(_Indexing):
 
     def _placed(self, look: Look, found: Found) -> FoundInAll:
         hits = (PlacedHit(self._place, look, hit) for hit in found.hits)
-        return FoundInAll(tuple(hits), found.total, found.remarks)
+        return FoundInAll(tuple(hits), found.total, found.is_all, found.remarks)
 
 
 class Everywhere(_Indexing):

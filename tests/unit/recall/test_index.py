@@ -18,6 +18,7 @@ from ricordo.disk.reader import reread_files
 from ricordo.memory.memory import Memory
 from ricordo.recall.catalogue import read_catalogue
 from ricordo.recall.index import Index
+from ricordo.recall.reader import Reader
 from tests.builders import note_text, open_memory
 from tests.figures import figure
 from tests.unit.recall.asking import everything, ranked
@@ -81,6 +82,19 @@ def test_of_equally_good_notes_the_same_are_taken_whatever_the_past(
     kept = ranked(index, memory, "gizmo broke again")
     assert kept == ranked(Index(str(tmp_path / "fresh"), memory.root), memory, "gizmo broke again")
     assert kept[0][0] == "aa.md"
+
+
+@pytest.mark.parametrize("most", [1, 5, 100, 250])
+def test_of_notes_that_tie_the_first_by_path_are_taken(index: Index, root: Path, most: int):
+    text = note_text("same", "The gizmo broke.\n")
+    index.bring_up(open_memory(root, {f"n{number:03}.md": text for number in range(250)}))
+    memory = open_memory(root, {"a.md": text, "z.md": note_text("gizmo", "The gizmo broke.\n")})
+
+    def taken(reader: Reader) -> set[bytes]:
+        return {row.path for row in reader.rows(reader.matching('"gizmo"', most))}
+
+    expected = [b"z.md", b"a.md", *(f"n{number:03}.md".encode() for number in range(250))]
+    assert index.ask(memory, taken) == set(expected[:most])
 
 
 def links(index: Index, memory: Memory) -> list[tuple[str, str]]:

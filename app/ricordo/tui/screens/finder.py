@@ -248,7 +248,8 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
 
     def _say(self) -> None:
         count, total = len(self._found.hits), self._found.total
-        shown = f"{count} of {total:,}" if total > count else f"{total:,}"
+        counted = f"{total:,}" if self._found.is_all else f"{total:,}+"
+        shown = f"{count} of {counted}" if total > count else counted
         title = "Found" if self._answered.words else "What your surroundings call for"
         self._list.border_title = Content(f"{title} · {shown}")
         told = " what is wrong is being looked for " if self._waits_for_findings else ""
