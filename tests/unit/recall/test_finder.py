@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ricordo.memory.memory import Memory
@@ -14,7 +14,7 @@ from ricordo.recall.finder import MOST_HITS, Finder
 from tests.builders import note_text, open_memory
 
 WORDS = ("go", "gizmo", "giz", "Zoom", "bog", "boom", "getName", "name", "1", "2024", "é")
-LETTERS = st.text("abgimnoz 12-é", max_size=6)
+KEYS = st.sampled_from("gozibmn1 ") | st.text("gozibm 12-é", max_size=5)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     def text() -> str:
         return " ".join(chosen.choices(WORDS, k=chosen.randint(1, 3)))
 
-    notes = {f"{n % 7}/{text()} {n}.md": note_text(text(), "Rain.\n", text()) for n in range(900)}
+    notes = {f"{n % 7}/{text()} {n}.md": note_text(text(), "Rain.\n", text()) for n in range(1300)}
     return open_memory(tmp_path_factory.mktemp("many"), notes)
 
 
@@ -34,7 +34,14 @@ def finder_of(memory: Memory, before: Finder | None = None) -> Finder:
     return Finder(memory.notes, days, before)
 
 
-@given(typed=st.lists(st.tuples(LETTERS, st.booleans()), max_size=6))
+def keys(words: str) -> list[tuple[str, bool]]:
+    return [(letter, True) for letter in words]
+
+
+@example(typed=keys("gizmo"))
+@example(typed=keys("oom gi"))
+@example(typed=keys("oog"))
+@given(typed=st.lists(st.tuples(KEYS, st.booleans()), max_size=8))
 @settings(max_examples=20, deadline=None)
 def test_what_was_typed_before_changes_no_answer(
     many: Memory, typed: list[tuple[str, bool]]
