@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input
 
+from ricordo.courtesy import awaited
 from ricordo.errors import RicordoError
 from ricordo.notebook.search import asks_findings
 from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit
@@ -197,7 +198,8 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
                 source, words, _, indexed = asked
                 found = self._called_for.get(source, NOTHING)
                 if words:
-                    found = await source.find(words, by_name=not indexed)
+                    with awaited():
+                        found = await source.find(words, by_name=not indexed)
                 is_same = asked[:2] == self._answered[:2]
                 self._answered = asked
                 self._show(found, keep_place=is_same)
