@@ -12,12 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-VERSION = 1
+VERSION = 2
 """Of the tables below; an index of another version is built anew."""
 COLUMN_WEIGHTS = (3.0, 2.0, 2.0, 1.0)
 """Of name, description, keywords and body (the design's: name x3, description, keywords x2)."""
 _SPARE = 4
-"""How many times as many notes are taken as are wanted, so that those that tie are among them."""
+"""How many times as many notes are taken as are wanted, so that those that tie, or fit, are among
+them.
+"""
 MOST_FORMS = 24
 """Words of one family, or with one beginning, that are looked for: the commonest ones."""
 
@@ -135,6 +137,18 @@ class Reader:
         are_all = len(rows) < most * _SPARE or len(better) + len(tied) < len(rows)
         by_path = self._by_path(tied) if are_all else self._scoring(match, last)
         return [*better, *by_path][:most]
+
+    def newest_matching(self, match: str, most: int) -> list[int]:
+        """Return what `matching` does for an expression that a good part of all notes fit, without
+        weighing them all: those of the last days.
+        """
+        newest = "SELECT id FROM note ORDER BY day DESC, path LIMIT ?"
+        ids = [row[0] for row in self.connection.execute(newest, (most * _SPARE,))]
+        marks = ", ".join("?" * len(ids))
+        sql = f"SELECT rowid FROM text WHERE text MATCH ? AND rowid IN ({marks})"
+        fitting = {row[0] for row in self.connection.execute(sql, (match, *ids))}
+        found = [it for it in ids if it in fitting]
+        return found[:most] if len(found) >= most else self.matching(match, most)
 
     def _by_path(self, ids: Collection[int]) -> list[int]:
         marks = ", ".join("?" * len(ids))

@@ -78,6 +78,7 @@ def test_the_order_is_what_a_person_expects(desk: Desk):
         ("dary", "log/day.md"),
         ("dide-cache", "tide-cache.md"),
         ("sqltie", "cache.md"),
+        ("it is", "cache.md"),
         ("zines", "tide-tables.md"),
         ("the port of Si", "tide-tables.md"),
         ("sq", "cache.md"),
