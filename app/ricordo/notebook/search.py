@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from typing import NamedTuple
@@ -58,8 +58,8 @@ class Hit(NamedTuple):
     by_name: bool
     """Whether it was found by what it is called, not by what it says."""
     name_marks: tuple[tuple[int, int], ...] = ()
-    is_scattered: bool = False
-    """Whether no more than the letters stand in its name, in their order: such come last."""
+    is_unsure: bool = False
+    """Whether it may be another name that is meant: such come last."""
 
 
 class Found(NamedTuple):
@@ -131,8 +131,8 @@ class Search:
 
     def find(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
         """Return the notes that fit what was `typed`: those found by name first, in the order of
-        the finder, then those that say it, best first, and at last those with no more than its
-        letters in the name; ties by freshness and use.
+        the finder, then those that say it, best first, and at last those of which another name may
+        be meant; ties by freshness and use.
         """
         return self._find(typed, values or Values(), most, in_text=True)
 
@@ -155,18 +155,20 @@ class Search:
             ranking, total = self._ranked(question, [it.note.path for it in named], fits)
             best, saying = self._saying(ranking, order, fits)
             meant = ranking.question
-        # many names hold the letters of any short word: what says it is likelier meant
-        called = [it for it in named if not it.is_scattered]
+        called, unsure = _parted(named, is_right=bool(saying) and meant is question)
         by_name = {it.note.path for it in called}
         said = [it for it in saying if it[0].path not in by_name]
         by_text = {note.path for note, _, _ in said}
-        scattered = [it for it in named if it.is_scattered and it.note.path not in by_text]
+        rest = [it for it in unsure if it.note.path not in by_text]
         hits = [self._named(it, query.words, question) for it in called[:most]]
         hits += [
             self._hit(note, score, why, "", meant, False)
             for note, score, why in said[: most - len(hits)]
         ]
-        hits += [self._named(it, query.words, question) for it in scattered[: most - len(hits)]]
+        hits += [
+            self._named(it, query.words, question)._replace(is_unsure=True)
+            for it in rest[: most - len(hits)]
+        ]
         return Found(tuple(hits), total, is_all, best)
 
     def _ranked(
@@ -224,8 +226,7 @@ class Search:
 
     def _named(self, named: Named, typed: str, question: Question) -> Hit:
         score = 1 / (1 + named.tier)
-        hit = self._hit(named.note, score, (named.why,), typed, question, True)
-        return hit._replace(is_scattered=named.is_scattered)
+        return self._hit(named.note, score, (named.why,), typed, question, True)
 
     def _listed(self, note: Note, query: Query) -> Hit:
         exact = [it.value for it in query.conditions if it.key == "exact" and not it.negated]
@@ -304,6 +305,18 @@ class Search:
 def _day(note: Note) -> int:
     """The day of the last change of a note, as a number that grows."""
     return int(day_of(note).replace("-", "") or 0)
+
+
+def _parted(named: Sequence[Named], *, is_right: bool) -> tuple[list[Named], list[Named]]:
+    """Those of the notes found by name that are meant, and those that may not be: many names hold
+    the letters of any short word, and others are spelled like a word that `is_right` as typed.
+    """
+    called: list[Named] = []
+    unsure: list[Named] = []
+    for it in named:
+        is_unsure = it.is_scattered or (it.is_misspelled and is_right)
+        (unsure if is_unsure else called).append(it)
+    return called, unsure
 
 
 def _with_words(ranking: Ranking) -> list[Candidate]:

@@ -66,8 +66,8 @@ class SearchAll:
 
     def find(self, typed: str, most: int = MOST) -> FoundInAll:
         """Return what fits `typed` in any memory: notes found by name first, the best kind of hit
-        before all others, then those that say it, best first, and at last those with no more than
-        its letters in the name. A memory is judged when a condition asks for its findings.
+        before all others, then those that say it, best first, and at last those of which another
+        name may be meant. A memory is judged when a condition asks for its findings.
         """
         found = [(it, it.find(typed, most)) for it in self._opened]
         hits = [
@@ -110,5 +110,5 @@ class _Opened:
 def _rank(hit: Hit, found: Found) -> tuple[int, float, int]:
     """Where a hit stands among those of all memories, the smallest first."""
     if hit.by_name:
-        return 2 * hit.is_scattered, -hit.result.score, len(hit.result.note.name)
+        return 2 * hit.is_unsure, -hit.result.score, len(hit.result.note.name)
     return 1, -hit.result.score * found.best, 0

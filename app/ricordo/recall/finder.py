@@ -18,10 +18,11 @@ from ricordo.recall.words import fold
 MOST_HITS = 500
 """Of one kind; who types a single letter wants the first of them."""
 ENOUGH = 5
-"""With so many notes found, typing errors are not looked for."""
+"""With so many notes found that have what was typed, typing errors are not looked for."""
 _NAMES = ("exact name", "name begins", "word of the name", "in the name")
 _SCATTERED = "letters of the name"
-_KINDS = (*_NAMES, "in the path", "in the description", _SCATTERED, "spelled like the name")
+_MISSPELLED = "spelled like the name"
+_KINDS = (*_NAMES, "in the path", "in the description", _SCATTERED, _MISSPELLED)
 
 _Texts = tuple[str, str, str]
 """Of a note: the name, the path where it says something else, the description; spaced."""
@@ -39,6 +40,11 @@ class Named(NamedTuple):
     def is_scattered(self) -> bool:
         """Whether no more than the letters stand in the name, in their order."""
         return self.why == _SCATTERED
+
+    @property
+    def is_misspelled(self) -> bool:
+        """Whether the name is no more than spelled like what was typed."""
+        return self.why == _MISSPELLED
 
 
 class NamedHits(NamedTuple):
@@ -101,7 +107,7 @@ class Finder:
             is_all = is_all and len(first) < MOST_HITS
             for number in first:
                 found.setdefault(number, tier)
-        if len(found) < ENOUGH:
+        if sum(tier < _KINDS.index(_SCATTERED) for tier in found.values()) < ENOUGH:
             for number in self._sifted(self._spelling.meant(needle), fits):
                 found.setdefault(number, len(_KINDS) - 1)
         hits = [Named(self.notes[n], tier, _KINDS[tier]) for tier, n in self._ordered(found, uses)]
