@@ -155,8 +155,9 @@ class Finder:
 
 
 def _texts_of(note: Note) -> _Texts:
-    name, path = spaced(note.name), spaced(note.path.removesuffix(".md"))
-    return name, "" if path == name else path, spaced(note.description)
+    name, path = spaced(note.name), note.path.removesuffix(".md")
+    other = "" if path == note.name else spaced(path)
+    return name, "" if other == name else other, spaced(note.description)
 
 
 def _kind(name: str, needle: str) -> int:
