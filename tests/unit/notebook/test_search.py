@@ -337,3 +337,14 @@ def test_scattered_letters_do_not_keep_a_typing_error_from_being_seen(root: Path
     names = {f"n{n}.md": note_text(f"sapro {n} tags", "Rain.\n", "It") for n in range(9)}
     desk = Desk(root, tmp_path / "state", {**names, "port.md": note_text("port", "Here.\n", "It")})
     assert desk.paths("prot")[0] == "port.md"
+
+
+def test_a_search_that_goes_on_from_one_before_answers_as_a_fresh_one(desk: Desk, root: Path):
+    (root / "decache.md").unlink()
+    day = "---\nname: tide cable\ndescription: of the day\ndate: 2027-01-01\n---\nThe cache, too.\n"
+    memory = open_memory(root, {"tide-cable.md": day, "cache.md": note_text("cache", "Dry.\n")})
+    again = Search(desk.index, memory, desk.surroundings, desk.search)
+    fresh = Search(desk.index, memory, desk.surroundings)
+    for typed in ("cache", "tide", "rain", "cabel", "after:2026-05"):
+        assert again.find(typed) == fresh.find(typed)
+    assert again.find("tide ca").hits[0].result.note.path == "tide-cable.md"
