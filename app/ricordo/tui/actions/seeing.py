@@ -116,8 +116,8 @@ SEEING: tuple[Action, ...] = (
         "origin",
         "Show the turn of a session that caused the note, and those that changed it",
         Group.SEE,
-        NOTEBOOK | {Scene.ORIGIN},
-        shown=frozenset((Pane.NOTE,)),
+        NOTEBOOK | {Scene.ORIGIN, Scene.CONFLICTS},
+        shown=frozenset((Pane.NOTE, Scene.CONFLICTS)),
         why_not=needs_origin,
     ),
     Action(
