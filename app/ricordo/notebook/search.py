@@ -123,6 +123,7 @@ class Search:
 
     def prepare(self) -> None:
         """Make now what only some searches need, so that no key has to wait for it."""
+        _ = self._memory.by_path
         self._finder.prepare()
 
     def find_named(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
