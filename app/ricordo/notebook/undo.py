@@ -41,6 +41,8 @@ _IN_WORDS: Mapping[str, str] = {
     Decision.SNOOZE: "putting off of what others did to {}",
     Decision.PROTECT: "protection of {}",
     Decision.FREE: "end of the protection of {}",
+    Decision.ALLOW: "letting out of a value",
+    Decision.WITHHOLD: "keeping back of a value",
     Judgement.TRUE: "“still true” of {}",
     Judgement.WRONG: "“wrong” of {}",
     Judgement.LATER: "“later” of {}",
