@@ -7,7 +7,7 @@ touched notes; the end of the index; the end of the schema; the rest of the acti
 turn gives way as a whole: half a note might be taken for all of it.
 
 Notes and talk stand as data, each line behind a mark, so that no line of theirs can pass for a line
-of ours.
+of ours, and without their secrets.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ricordo.curator.heard import Spoken
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.secrets import mask
+from ricordo.model.redaction import Redaction
 from ricordo.text import visible
 
 BUDGET = 60_000
@@ -28,6 +28,8 @@ BUDGET = 60_000
 BYTES_A_TOKEN = 4
 """An estimate that is made without a tokenizer; scripts other than Latin cost more."""
 _LOGS = ("log.md",)
+_AROUND = 30
+"""Tokens of our own lines around a turn."""
 SCHEMA, TOUCHED, INDEX, OTHERS, GAPS, ACTIVITY = range(6)
 """The parts, in their order."""
 _TITLES = ("schema", "touched notes", "index", "other notes", "gaps", "activity")
@@ -55,7 +57,7 @@ class Brief:
 
     @property
     def text(self) -> str:
-        """The whole, as it is sent."""
+        """The whole, before it is sealed."""
         return "".join(_told(part) for part in self.parts if part.blocks)
 
     @property
@@ -81,22 +83,32 @@ def compose_brief(
     said: Sequence[Spoken],
     gaps: Sequence[str] = (),
     budget: int = BUDGET,
+    redaction: Redaction | None = None,
 ) -> Brief:
     """Return the brief on `memory`: `touched` are the paths of the notes that the activity bears
     on, `said` the activity in the order of time, `gaps` what was looked for in vain; `budget` is
-    in tokens.
+    in tokens. `redaction` is that of the run, which seals what is sent.
     """
     ids = ids_of(memory)
     names = {path: name for name, path in ids}
-    shown = {path for path in touched if path in names}
-    index = memory.index.note.text if memory.index else ""
+    shown = [memory.by_path[path] for path in sorted(set(touched)) if path in names]
+    listed = [
+        (memory.by_path[path], name) for name, path in ids if memory.by_path[path] not in shown
+    ]
+    index = [memory.index.note] if memory.index else []
+    writing = _Writing(redaction or Redaction(), names)
+    writing.learn(
+        [*_schemas(memory), *shown, *index],
+        [note for note, _ in listed],
+        [*gaps, *(it.text for it in said), *(it.before for it in said)],
+    )
     blocks = (
-        [f"{line}\n" for file in _schemas(memory) for line in _fenced(file.text)],
-        [_note(memory.by_path[path], names) for path in sorted(shown)],
-        [f"{line}\n" for line in _fenced(index)],
-        [_listed(memory.by_path[path], name) for name, path in ids if path not in shown],
-        [f"| {visible(mask(it))}\n" for it in gaps],
-        [_turn(it, f"t{number}") for number, it in enumerate(said, 1)],
+        writing.files(_schemas(memory)),
+        [writing.note(it) for it in shown],
+        writing.files(index),
+        [writing.listed(note, name) for note, name in listed],
+        [f"{line}\n" for it in gaps for line in writing.fenced("", it)],
+        [writing.turn(it, f"t{number}") for number, it in enumerate(said, 1)],
     )
     parts = tuple(Part(title, tuple(it)) for title, it in zip(_TITLES, blocks, strict=True))
     sources = tuple((f"t{number}", it.source) for number, it in enumerate(said, 1))
@@ -105,7 +117,7 @@ def compose_brief(
 
 def turn_tokens(it: Spoken) -> int:
     """Return about how many tokens a turn takes in the brief."""
-    return tokens(_turn(it, "t0000"))
+    return tokens(f"{it.text}\n{it.before}") + _AROUND
 
 
 def _schemas(memory: Memory) -> list[Note]:
@@ -113,28 +125,45 @@ def _schemas(memory: Memory) -> list[Note]:
     return [file for file in support if file.path.rpartition("/")[2].lower() not in _LOGS]
 
 
-def _fenced(text: str, mark: str = "") -> list[str]:
-    """Return the lines of a text of others, each behind a mark."""
-    plain = mask(text).rstrip("\n")
-    return [f"{mark}| {visible(line)}" for line in plain.split("\n")] if plain else []
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """How notes and talk stand in a brief."""
+
+    redaction: Redaction
+    names: Mapping[str, str]
+    """Of notes, by path."""
+
+    def learn(self, files: Iterable[Note], listed: Iterable[Note], texts: Iterable[str]) -> None:
+        self.redaction.learn([*(it.text for it in files), *map(_about, listed), *texts])
+
+    def fenced(self, place: str, text: str, mark: str = "") -> list[str]:
+        """Return the lines of a text of others, each behind a mark."""
+        clean = self.redaction.redact(place, text).rstrip("\n")
+        return [f"{mark}| {visible(line)}" for line in clean.split("\n")] if clean else []
+
+    def files(self, files: Iterable[Note]) -> list[str]:
+        return [f"{line}\n" for it in files for line in self.fenced(it.path, it.text)]
+
+    def note(self, note: Note) -> str:
+        """Return a note in full, its lines numbered as an insertion names them."""
+        fenced = enumerate(self.fenced(note.path, note.text), 1)
+        lines = "".join(f"{number}{line}\n" for number, line in fenced)
+        return f"note {self.names[note.path]}\n{lines}"
+
+    def listed(self, note: Note, name: str) -> str:
+        clean = self.redaction.redact(note.path, _about(note))
+        return f"{name} | {visible(' '.join(clean.split()))}\n"
+
+    def turn(self, it: Spoken, name: str) -> str:
+        lines = [f"turn {name}, said on {it.day.isoformat()}", *self.fenced(it.source, it.text)]
+        if it.before:
+            before = self.fenced(it.source, it.before, "agent ")
+            lines[1:1] = ["in answer to the agent's", *before, "the person said"]
+        return "".join(f"{line}\n" for line in lines)
 
 
-def _note(note: Note, names: Mapping[str, str]) -> str:
-    """Return a note in full, its lines numbered as an insertion names them."""
-    lines = (f"{number}{line}" for number, line in enumerate(_fenced(note.text), 1))
-    return f"note {names[note.path]}\n" + "".join(f"{line}\n" for line in lines)
-
-
-def _listed(note: Note, name: str) -> str:
-    told = " ".join(mask(f"{note.name or note.stem}: {note.description}").split())
-    return f"{name} | {visible(told)}\n"
-
-
-def _turn(it: Spoken, name: str) -> str:
-    lines = [f"turn {name}, said on {it.day.isoformat()}", *_fenced(it.text)]
-    if it.before:
-        lines[1:1] = ["in answer to the agent's", *_fenced(it.before, "agent "), "the person said"]
-    return "".join(f"{line}\n" for line in lines)
+def _about(note: Note) -> str:
+    return f"{note.name or note.stem}: {note.description}"
 
 
 def _told(part: Part) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ricordo.courtesy import GivingWay
@@ -23,7 +24,9 @@ from ricordo.text import clip
 _LONGEST_NAME = 60
 """Cells."""
 _PATIENCE = 10 * STABLE_FOR
-"""Seconds after which a recording waits no longer for somebody who keeps writing."""
+"""Seconds after which a recording waits no longer for somebody who keeps writing; as much longer
+than it works it waits for what is awaited.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ class Recording:
                 return None
             self._told.add(error.message)
             said = f"{error.message} The notes are shown; nothing is recorded for the inbox."
-            return Kept(warnings=(said,))
+            return Kept(await asyncio.to_thread(self._waiting), warnings=(said,))
         except RicordoError:
             # the memory cannot be read at the moment: the follower tells it, and shows it anew
             self._touched.clear()
@@ -122,6 +125,12 @@ class Recording:
 
     # In a thread
 
+    def _waiting(self) -> int:
+        """Return how many arrivals wait as far as that was kept before."""
+        with suppress(StateUnusable):
+            return len(inbox(self._notebook).waiting)
+        return 0
+
     def _recover(self) -> Kept | None:
         recovered = self._notebook.door.recover(self._notebook.surroundings.now)
         told = tuple(told_of_recovery(recovered))
@@ -134,9 +143,7 @@ class Recording:
         self._is_begun = True
         step = GivingWay(_PATIENCE).step
         recorded = self._notebook.record(memory, self._still_waiting(memory), step)
-        database = self._notebook.database
-        warnings = (*database.notices, *map(_put_back, recorded.put_back))
-        database.notices.clear()
+        warnings = (*self._notebook.take_notices(), *map(_put_back, recorded.put_back))
         notices = (_begun(memory, recorded),) if recorded.is_first else ()
         new = len(inbox(self._notebook).waiting)
         is_other = recorded.act is not None

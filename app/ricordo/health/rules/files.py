@@ -10,7 +10,7 @@ from ricordo.health.rule import Context, Found, memory_rule, note_rule
 from ricordo.memory.change import Convert, Retire
 from ricordo.memory.encoding import text_of_other_encoding
 from ricordo.memory.layout import Role
-from ricordo.memory.memory import Memory, Skipped
+from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, Trouble
 
 NOTES = frozenset((Role.NOTE,))
@@ -37,9 +37,10 @@ def oversized_note(note: Note, context: Context) -> Iterator[Found]:
 @note_rule("empty-note", Severity.WARNING, "no body")
 def empty_note(note: Note, context: Context) -> Iterator[Found]:
     """Notes of which nothing but a head, a heading or a placeholder is written."""
-    said = note.text if note.role is Role.SOURCE else note.body
-    if note.trouble or len(said) > _SHORT:
+    start = 0 if note.role is Role.SOURCE else note.head.end
+    if note.trouble or len(note.text) - start > _SHORT:
         return
+    said = note.text[start:]
     if all(_PLACEHOLDER.match(line) for line in said.split("\n")):
         yield Found(
             0,
@@ -59,7 +60,7 @@ def unreadable_note(memory: Memory, context: Context) -> Iterator[Found]:
         if _hides_text(file):
             yield _unreadable(file.path, file.trouble.value, _fix(file))
     for item in memory.skipped:
-        if _is_no_live_link(item):
+        if not item.is_live_link:
             yield _unreadable(item.path, item.reason)
 
 
@@ -92,7 +93,3 @@ def _fix(file: Note) -> Fix | None:
 
 def _hides_text(file: Note) -> bool:
     return bool(file.trouble) and file.trouble is not Trouble.TOO_LARGE
-
-
-def _is_no_live_link(item: Skipped) -> bool:
-    return "symbolic link" not in item.reason or "where nothing is" in item.reason
