@@ -16,6 +16,7 @@ from ricordo.tui.screens.acting import CALM
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.screens.three_versions import ThreeVersionsScreen
@@ -322,3 +323,12 @@ async def test_both_notes_show_their_claims_dates_and_origins(sample: Path) -> N
             if span.style == "match"
         ]
         assert "real SQLite file" in " ".join(marked)
+
+
+async def test_what_is_left_may_be_told_after_the_workbench_was_left(sample: Path) -> None:
+    async with workbench(sample) as stage:
+        screen = bench(stage)
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        screen.show((), is_known=True)
+        assert screen.conflict is None
