@@ -16,7 +16,6 @@ from ricordo.tui.screens.acting import CALM
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.screens.three_versions import ThreeVersionsScreen
