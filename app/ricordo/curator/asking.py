@@ -43,4 +43,4 @@ class Asking:
         reply = self.ask(self.redaction.sealed(brief.text), step)
         read = read_edits(memory, brief, reply.edits)
         home = restored(self.redaction, memory, read.wishes)
-        return Answer(home.wishes, (*read.rejected, *home.rejected), reply.usage)
+        return Answer(home.wishes, (*read.rejected, *home.rejected), reply.usage, is_redacted=True)

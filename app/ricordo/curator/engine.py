@@ -46,6 +46,8 @@ class Answer:
     rejected: tuple[Rejected, ...] = ()
     """What it said that is no wish at all."""
     usage: Usage = FREE
+    is_redacted: bool = False
+    """Whether it is on redacted texts: then its quotes stand in these."""
 
 
 class Engine(Protocol):

@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ricordo.curator.brief import Brief
-from ricordo.curator.checking import Desk, check, most_retired, retires
+from ricordo.curator.checking import Desk, check, most_retired
 from ricordo.curator.engine import Answer, Step
-from ricordo.curator.proposal import Alarm, Proposal, Rejected
+from ricordo.curator.proposal import Alarm, Proposal, Rejected, retired
+from ricordo.curator.restoring import as_shown
 from ricordo.curator.waiting import Waiting, waiting
 from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused, Conflict, StateUnusable
@@ -113,13 +114,16 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     # read again: what waits may have been decided while the brief was looked at
     kept = recall_curation(notebook.surroundings.state, memory.root)
     old = [it for it in kept.waiting if not why_changed(memory, it)]
+    texts = {it.source: it.text for it in told.said}
+    if answer.is_redacted:
+        texts = as_shown(prepared.redaction, memory, texts, answer.wishes)
     desk = Desk(
         memory,
-        {it.source: it.text for it in told.said},
+        texts,
         author,
         protected_paths(notebook),
         retired_lately(notebook),
-        sum(retires(it.change.act) for it in old),
+        [gone for it in old if (gone := retired(it.change.act))],
     )
     found = check(desk, answer.wishes)
     fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
@@ -213,13 +217,13 @@ def alarms(
     """Return what alarms if the proposals that were `chosen` are applied together, by their ids.
     Notes that curations have retired within the last day count. Raises StateUnusable.
     """
-    retired = gone = retired_lately(notebook)
+    earlier = count = retired_lately(notebook)
     found: dict[str, tuple[Alarm, ...]] = {}
     for it in chosen:
         told: list[Alarm] = [alarm for alarm in it.alarms if alarm is not Alarm.MANY]
-        if retires(it.change.act):
-            retired += 1
-            if retired > most_retired(memory, gone):
+        if retired(it.change.act):
+            count += 1
+            if count > most_retired(memory, earlier):
                 told.append(Alarm.MANY)
         if told:
             found[it.id] = tuple(told)
