@@ -256,7 +256,8 @@ def _plain_kind(it: _Judged) -> Kind | None:
 
 
 def _is_whole(it: _Judged) -> bool:
-    return len(content_words(words(it.plain))) >= _FEWEST_WORDS
+    fewest = _FEWEST_WORDS - it.is_rule
+    return len(content_words(words(it.plain))) >= fewest
 
 
 def _neighbour(it: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
