@@ -230,8 +230,7 @@ def test_who_said_the_contrary_in_the_session_that_a_note_names_did_not_cause_it
     assert desk.causes() == ()
     said = "Install the dependencies with npm."
     contrary.says(said).says("And install the dependencies with pnpm, not npm.").write(desk.home)
-    (cause,) = desk.causes()
-    assert cause.quote and cause.quote.text == said
+    assert [cause.quote and cause.quote.text for cause in desk.causes()] == [said]
 
 
 def test_what_was_found_before_an_interruption_is_kept(desk: Desk) -> None:
