@@ -69,6 +69,8 @@ class Finding:
     fix: Fix | None = None
     is_anywhere: bool = False
     """Whether it is the same one in files of any name."""
+    other: str = ""
+    """The second file that it is of, relative to the memory; "" where it is of one."""
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
