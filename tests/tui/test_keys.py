@@ -21,6 +21,7 @@ from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.history import HistoryScreen
 from ricordo.tui.screens.inbox import InboxScreen
+from ricordo.tui.screens.ledger import LedgerScreen
 from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.memories import MemoriesScreen
@@ -29,6 +30,7 @@ from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.pick_note import PickNoteScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.screens.review import ReviewScreen
+from ricordo.tui.screens.scope import ScopeScreen
 from ricordo.tui.situation import Pane, Scene
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
@@ -275,6 +277,15 @@ async def _(stage: Stage) -> None:
     await stage.press("L")
     assert isinstance(stage.app.screen, LoadScreen)
     await stage.paints("[Who Ana is](user_ana.md)")
+    await stage.press("escape")
+    assert isinstance(stage.app.screen, MainScreen)
+
+
+@shows("ledger")
+async def _(stage: Stage) -> None:
+    await stage.press("$")
+    await stage.shows(LedgerScreen)
+    await stage.paints("No curation has been decided yet")
     await stage.press("escape")
     assert isinstance(stage.app.screen, MainScreen)
 
@@ -723,6 +734,16 @@ async def _(stage: Stage) -> None:
     await stage.press("R")
     await stage.shows(ReviewScreen)
     await stage.paints("Nothing is to be reviewed today.")
+
+
+@shows("curate")
+async def _(stage: Stage) -> None:
+    await stage.press("c")
+    await stage.shows(ScopeScreen)
+    await stage.paints("since last time")
+    await stage.wait_for(lambda: stage.app.screen.prepared)  # type: ignore[attr-defined]
+    await stage.press("escape")
+    await stage.shows(MainScreen)
 
 
 @shows("reread")

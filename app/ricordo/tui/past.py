@@ -5,6 +5,7 @@ look back into it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ricordo.notebook.open import Notebook
@@ -85,13 +86,14 @@ class Past:
 
     def do_origin(self) -> None:
         """What caused the open note."""
+        from ricordo.notebook.quoted import causes_of_note
         from ricordo.tui.screens.origin import OriginScreen
 
         keymap, look = self._notebook.settings.keymap, self._reading.look
         if look is not None:
-            memory, path = look.memory, self._reading.path
-            origin = OriginScreen(self._notebook, memory, path, self._palette(), keymap)
-            self._screen.app.push_screen(origin)
+            path = self._reading.path
+            find = partial(causes_of_note, self._notebook, look.memory, path)
+            self._screen.app.push_screen(OriginScreen(path, find, self._palette(), keymap))
 
     def do_history(self) -> None:
         """The versions of the open note, or the notes that are gone."""

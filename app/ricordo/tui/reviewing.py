@@ -105,10 +105,12 @@ class Reviewing:
         self._review = None
 
     def _show_origin(self, look: Look, path: str) -> None:
+        from ricordo.notebook.quoted import causes_of_note
         from ricordo.tui.screens.origin import OriginScreen
 
         palette, keymap = self._screen.styles_now(), self._screen.keymap
-        origin = OriginScreen(self._notebook, look.memory, path, palette, keymap)
+        find = partial(causes_of_note, self._notebook, look.memory, path)
+        origin = OriginScreen(path, find, palette, keymap)
         self._screen.app.push_screen(origin)
 
     def do_yes(self) -> None:

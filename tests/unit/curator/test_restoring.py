@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ricordo.curator.brief import compose_brief
+from ricordo.curator.brief import Brief, compose_brief
 from ricordo.curator.checking import Desk, check
 from ricordo.curator.edits import read_edits
 from ricordo.curator.proposal import Checked, Rejected, curator
@@ -55,10 +55,10 @@ def answered(
     redaction: Redaction, memory: Memory, op: str, **fields: Any
 ) -> tuple[Checked, list[Rejected]]:
     """What becomes of one edit that a model answers."""
-    ids = {note.stem: note.path for note in memory.notes}
+    ids = tuple((note.stem, note.path) for note in memory.notes)
     evidence = fields.pop("evidence", [])
     edit = {"op": op, "reason": "because", "evidence": evidence, **fields}
-    read = read_edits(memory, ids, [edit])
+    read = read_edits(memory, Brief((), ids), [edit])
     assert not read.rejected
     brought = restored(redaction, memory, read.wishes)
     texts = as_shown(redaction, memory, SAID, brought.wishes)

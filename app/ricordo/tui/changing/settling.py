@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ricordo.disk.private_copy import read_private_copy, remove_private_copy, write_private_copy
+from ricordo.disk.private_copy import remove_private_copy, write_private_copy
 from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change_set import ChangeSet
-from ricordo.memory.note import BOM
 from ricordo.notebook.conflicts import Conflict, Keep, conflicts
 from ricordo.notebook.resolve import (
     Settled,
@@ -22,9 +21,8 @@ from ricordo.notebook.resolve import (
     merge_notes,
     merged_text,
 )
-from ricordo.settings.editor import editor_command
 from ricordo.text import one_line
-from ricordo.tui.editor import edit_in_terminal
+from ricordo.tui.changing.editing import text_from_editor
 from ricordo.tui.screens.both import BothScreen
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.proposal import Extra, ProposalScreen
@@ -111,12 +109,14 @@ class Settling:
 
     def origin(self, path: str) -> None:
         """Show what caused one of the notes."""
+        from ricordo.notebook.quoted import causes_of_note
         from ricordo.tui.screens.origin import OriginScreen
 
         assert self._look is not None
         writing = self._writing
         notebook, keymap = writing.notebook, writing.notebook.settings.keymap
-        screen = OriginScreen(notebook, self._look.memory, path, writing.palette, keymap)
+        find = partial(causes_of_note, notebook, self._look.memory, path)
+        screen = OriginScreen(path, find, writing.palette, keymap)
         self._changing.app.push_screen(screen)
 
     def undo(self) -> None:
@@ -203,7 +203,7 @@ class Settling:
         copy = write_private_copy(state, os.path.basename(path), prepared.encode())
         is_done = False
         try:
-            text = self._edited(copy)
+            text = text_from_editor(self._changing.app, self._writing.notebook, copy)
             title = f"Merge into {one_line(path)}"
             # against the notes that the text was made from: the editor may have been open for long
             settle = partial(_merged, path, other, text)
@@ -214,19 +214,6 @@ class Settling:
             else:
                 said = f"Nothing was written. The merged text is kept in {one_line(copy)}."
                 self._writing.tell(said, severe=True)
-
-    def _edited(self, copy: str) -> str:
-        """The text that the person made of a copy. Raises ChangeRefused."""
-        notebook = self._writing.notebook
-        command = editor_command(notebook.settings.editor, notebook.surroundings.environ)
-        code = edit_in_terminal(self._changing.app, copy, command)
-        saved = read_private_copy(copy)
-        if code or saved is None:
-            raise ChangeRefused(f"The editor ended with an error ({code}).")
-        try:
-            return saved.removeprefix(BOM).decode("utf-8")
-        except UnicodeDecodeError:
-            raise ChangeRefused("What was saved is no UTF-8.") from None
 
     async def _dismiss(self, conflict: Conflict) -> None:
         words = (

@@ -13,10 +13,7 @@ class MarkedDiff(DiffView):
 
     def show_marked(self, edits: Sequence[Edit], hunks: Collection[int]) -> None:
         """Show `edits` from the top, with `hunks` of the first one marked."""
-        self.show(edits)
-        if hunks:
-            self.left_out = {(0, hunk) for hunk in hunks}
-            self._draw()
+        self.show(edits, {(0, hunk) for hunk in hunks})
 
     @property
     def marked(self) -> frozenset[int]:
@@ -26,4 +23,5 @@ class MarkedDiff(DiffView):
     @property
     def is_read(self) -> bool:
         """Whether the end is on the screen."""
-        return self.size.height > 0 and self.line_count > 0 and self.seen_to_the_end
+        is_there = self.is_drawn and self.size.height > 0 and self.line_count > 0
+        return is_there and self.seen_to_the_end
