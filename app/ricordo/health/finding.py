@@ -50,6 +50,10 @@ def finding_id(rule: str, path: str, cause: str, occurrence: int = 0) -> str:
     return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
+AGE = frozenset(("stale", "never-read"))
+"""The rules that go by time alone: nothing speaks against the note but that."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is wrong with a memory."""
@@ -78,6 +82,6 @@ class Finding:
         object.__setattr__(self, "id", finding_id(self.rule, path, self.cause, self.occurrence))
 
     @property
-    def rank(self) -> tuple[int, str, int, str]:
-        """Sort key: worst first, then by place."""
-        return (-self.severity, self.path, self.line, self.rule)
+    def rank(self) -> tuple[int, bool, str, int, str]:
+        """Sort key: worst first, evidence before age, then by place."""
+        return (-self.severity, self.rule in AGE, self.path, self.line, self.rule)

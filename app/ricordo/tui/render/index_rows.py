@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ricordo.health.finding import Severity
+from ricordo.health.finding import AGE, Severity
 from ricordo.memory.index import Entry, Index
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
@@ -292,8 +292,9 @@ def _sort_key(look: Look, order: Order, note: Note) -> tuple[str | int, ...]:
     if order is Order.TYPE:
         return (note.type or "~", note.name.casefold())
     if order is Order.WORST:
-        findings = look.by_path.get(note.path, ())
-        return (-(look.worst(note.path) or 0), -len(findings), note.name.casefold())
+        findings, worst = look.of_note(note.path), look.worst(note.path)
+        is_old = all(it.rule in AGE for it in findings if it.severity is worst)
+        return (-(worst or 0), is_old, -len(findings), note.name.casefold())
     return (-int(day_of(note).strftime("%Y%m%d")), note.name.casefold())
 
 
