@@ -58,6 +58,17 @@ async def test_a_conflict_stands_with_both_of_its_notes(tmp_path: Path) -> None:
         assert "2 want you" in stage.freshness_text
 
 
+async def test_worst_first_evidence_stands_before_age(tmp_path: Path) -> None:
+    old = note_text("a-lamps", "The lamps are green.\n")
+    old = old.replace("  type:", "  modified: 2020-01-01\n  type:")
+    files = {"a-lamps.md": old, "b-tides.md": note_text("b-tides", "The move is next week.\n")}
+    index = "".join(f"- [{path}]({path})\n" for path in files)
+    async with staged(build(tmp_path, {"MEMORY.md": index, **files})) as stage:
+        assert "2 want you" in stage.freshness_text
+        await stage.press("o", "o")
+        assert stage.index_text.index("b-tides") < stage.index_text.index("a-lamps")
+
+
 async def test_without_a_project_that_is_said_once(tmp_path: Path) -> None:
     async with staged(build(tmp_path, FILES)) as stage:
         await stage.press("3", "right")
