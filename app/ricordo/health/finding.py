@@ -50,8 +50,8 @@ def finding_id(rule: str, path: str, cause: str, occurrence: int = 0) -> str:
     return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-AGE = frozenset(("stale", "never-read"))
-"""The rules that go by time alone: nothing speaks against the note but that."""
+_AGE = frozenset(("stale", "never-read"))
+"""The rules that go by time alone, where they have no evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,11 @@ class Finding:
         object.__setattr__(self, "id", finding_id(self.rule, path, self.cause, self.occurrence))
 
     @property
+    def is_of_age(self) -> bool:
+        """Whether it goes by time alone: nothing speaks against the note but that."""
+        return self.rule in _AGE and not self.evidence
+
+    @property
     def rank(self) -> tuple[int, bool, str, int, str]:
         """Sort key: worst first, evidence before age, then by place."""
-        return (-self.severity, self.rule in AGE, self.path, self.line, self.rule)
+        return (-self.severity, self.is_of_age, self.path, self.line, self.rule)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ricordo.disk.judgements import Judgement
 from ricordo.health.finding import Severity
 from tests.builders import note_text, recorded
 
@@ -30,6 +31,8 @@ def test_what_speaks_against_a_note_stands_before_its_age(tmp_path: Path) -> Non
         ("relative-date", "b.md"),
         ("stale", "a.md"),
     ]
+    notebook.judge_note(notebook.look_closely(), "a.md", Judgement.WRONG)
+    assert [it.rule for it in notebook.look_closely().findings][:2] == ["stale", "relative-date"]
 
 
 def test_a_conflict_is_of_both_notes_and_counted_once(tmp_path: Path) -> None:

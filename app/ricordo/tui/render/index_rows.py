@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ricordo.health.finding import AGE, Severity
+from ricordo.health.finding import Severity
 from ricordo.memory.index import Entry, Index
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
@@ -293,7 +293,7 @@ def _sort_key(look: Look, order: Order, note: Note) -> tuple[str | int, ...]:
         return (note.type or "~", note.name.casefold())
     if order is Order.WORST:
         findings = look.of_note(note.path)
-        is_only_old = all(it.rule in AGE for it in findings)
+        is_only_old = all(it.is_of_age for it in findings)
         worst = look.worst(note.path) or 0
         return (-worst, is_only_old, -len(findings), note.name.casefold())
     return (-int(day_of(note).strftime("%Y%m%d")), note.name.casefold())
