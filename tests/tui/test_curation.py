@@ -188,6 +188,8 @@ async def test_a_proposal_is_edited_before_it_is_taken(
         # what the checks refuse is not taken, and not lost
         await stage.press("e")
         await stage.wait_for(lambda: "What you wrote is kept in" in stage.toasts)
+        assert list(states(screen).values()) == ["·", "✓"]
+        await stage.press("a")
         await written(stage, screen)
         assert files(root)[LOCKS] == created() + "They are red.\n"
 
