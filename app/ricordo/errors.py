@@ -10,8 +10,9 @@
     ├── ChangeRefused     (3)    a change does not fit the files, or may not be made
     │   ├── Conflict      (3)    somebody else changed the same lines meanwhile
     │   └── WriteFailed   (3)    the machine did not let us write
-    └── StateUnusable     (3)    our own state directory cannot be read or written
-        └── Busy          (3)    another process holds it
+    ├── StateUnusable     (3)    our own state directory cannot be read or written
+    │   └── Busy          (3)    another process holds it
+    └── CuratorFailed     (4)    what was to propose changes gave no answer
 
 The number is the exit code of the command line. A message says what is wrong and where, then
 what to do; `changed` says what was and what was not changed.
@@ -92,3 +93,9 @@ class Conflict(ChangeRefused):
 
 class WriteFailed(ChangeRefused):
     """The machine did not let us write: no permission, no space, a failing disk."""
+
+
+class CuratorFailed(RicordoError):
+    """What was to propose changes gave no answer."""
+
+    exit_code = 4
