@@ -70,7 +70,11 @@ GROUPS = (
             "stateful_steps": 50,
         },
     ),
-    Group("curator", ("tests/unit/curator",), {"examples": 10_000}),
+    Group(
+        "curator",
+        ("tests/unit/curator", "tests/faults/test_curation_crash.py"),
+        {"examples": 10_000, "curation_stride": 1},
+    ),
     Group("health", ("tests/unit/health",), {"examples": 10_000, "hostile_bytes": 1_000_000}),
     Group(
         "recall",

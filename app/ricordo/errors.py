@@ -12,7 +12,8 @@
     │   └── WriteFailed   (3)    the machine did not let us write
     ├── StateUnusable     (3)    our own state directory cannot be read or written
     │   └── Busy          (3)    another process holds it
-    └── CuratorFailed     (4)    what was to propose changes gave no answer
+    └── CuratorFailed     (4)    the curator refused, or could not answer
+        └── TooOften      (4)    the memory was curated too often to be curated again now
 
 The number is the exit code of the command line. A message says what is wrong and where, then
 what to do; `changed` says what was and what was not changed.
@@ -96,6 +97,10 @@ class WriteFailed(ChangeRefused):
 
 
 class CuratorFailed(RicordoError):
-    """What was to propose changes gave no answer."""
+    """The curator refused, or could not answer."""
 
     exit_code = 4
+
+
+class TooOften(CuratorFailed):
+    """The memory was curated so often that it is left to settle."""

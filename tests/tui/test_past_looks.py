@@ -29,6 +29,7 @@ def opened(screen: str, *keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         await stage.wait_for(lambda: stage.looked, "the first look")
         if screen == "inbox":
             await open_inbox(stage)
+            await stage.calm()
         else:
             await stage.wait_for(lambda: stage.main._past.counted)
             await stage.press("h")

@@ -25,6 +25,8 @@ from ricordo.disk.plain_file import read_plain_file
 _PATIENCE = 1.0
 """Seconds for which opencode may hold its database."""
 _SESSIONS = ("id", "parent_id", "directory", "title", "time_created", "time_updated")
+_SQLITE = b"SQLite format 3\0"
+"""How a database begins."""
 _MOST_FILES = 100_000
 """Files of one session; more are not looked at."""
 
@@ -58,7 +60,7 @@ class OpencodeTranscript:
 
     def turns(self) -> Iterator[Turn]:
         """Yield the turns. A session that cannot be read has none."""
-        in_database = self._kept.path.endswith(".db")
+        in_database = not self._kept.path.endswith(".json")
         told = _in_database(self._kept) if in_database else _in_files(self._kept)
         head = next(told, None)
         if head is None:
@@ -131,6 +133,12 @@ def sessions(data: str) -> Iterator[Kept]:
         for name in _names(folder):
             if name.endswith(".json"):
                 yield from _file_session(os.path.join(folder, name))
+
+
+def sessions_at(path: str) -> Iterator[Kept]:
+    """Yield the sessions in one database, or the one in one file of a session."""
+    is_database = (read_plain_file(path, len(_SQLITE)) or b"") == _SQLITE
+    yield from _database_sessions(path) if is_database else _file_session(path)
 
 
 class _Item(NamedTuple):

@@ -41,6 +41,7 @@ COMMANDS = {
     "conflicts": "conflicts",
     "curate": "curate",
     "pending": "pending",
+    "ledger": "ledger",
     "new": "new",
     "rename": "rename",
     "retire": "retire",

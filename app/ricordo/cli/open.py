@@ -27,6 +27,7 @@ Without PATH it opens the memory of the current directory. Commands:
   conflicts  pairs of notes that cannot both hold; --resolve settles one
   curate     propose changes by what you said to agents
   pending    the proposals that wait; --apply and --drop decide
+  ledger     what curation cost and what it bought
   inbox      what others changed since the last visit
   review     what is to be looked at today
   new        make a note and its entry in the index

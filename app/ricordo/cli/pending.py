@@ -12,7 +12,7 @@ from ricordo.cli.proposals import print_taken, proposal_lines
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ricordo.curator.waiting import Waiting
     from ricordo.notebook.surroundings import Surroundings
@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Show, apply or drop what waits."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.notebook.curate import drop, take
+    from ricordo.notebook.curate import alarms, drop, take
     from ricordo.notebook.describe_proposals import describe_waiting
     from ricordo.notebook.pending import recall_curation
 
@@ -50,13 +50,9 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         else:
             print_lines([f"dropped {count}"])
     elif options.apply:
-        confirmed = _is_confirmed(kept.waiting)
-
-        def wanted(it: Waiting) -> str:
-            alarms = "; ".join(alarm.value for alarm in it.alarms)
-            return "" if confirmed or not alarms else f"{alarms}: this has to be confirmed"
-
-        taken = take(notebook, memory, kept, wanted, by_hand=True)
+        alarming = alarms(notebook, memory, kept.waiting)
+        confirmed = alarming if _is_confirmed(kept.waiting, alarming) else ()
+        taken = take(notebook, memory, kept, lambda _: "", by_hand=True, confirmed=confirmed)
         if options.json:
             print_json(describe_waiting(taken.kept.waiting))
         else:
@@ -69,14 +65,15 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     return 0
 
 
-def _is_confirmed(waits: Sequence[Waiting]) -> bool:
+def _is_confirmed(waits: Sequence[Waiting], alarming: Mapping[str, Sequence[str]]) -> bool:
     """Ask, where a person sits at the terminal, for the word that alarming changes need."""
     from ricordo.text import one_line
 
-    alarming = [it for it in waits if it.alarms]
     if not alarming or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    for it in alarming:
-        print(f"{it.op} {one_line(it.path)}: {'; '.join(it.alarms)}", file=sys.stderr)
+    for it in waits:
+        if it.id in alarming:
+            told = "; ".join(alarming[it.id])
+            print(f"{it.op} {one_line(it.path)}: {told}", file=sys.stderr)
     print(f"Type “{_CONFIRMATION}” to do this too:", file=sys.stderr)
     return sys.stdin.readline().strip() == _CONFIRMATION

@@ -9,9 +9,20 @@ from ricordo.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ricordo.curator.brief import Brief
     from ricordo.curator.proposal import Rejected
     from ricordo.curator.waiting import Waiting
     from ricordo.notebook.curate import Taken
+
+_COUNTED = {
+    "schema": "lines of the schema",
+    "touched notes": "notes in full",
+    "index": "lines of the index",
+    "other notes": "notes by name",
+    "descriptions": "descriptions",
+    "gaps": "gaps",
+    "activity": "turns",
+}
 
 
 def proposal_lines(it: Waiting) -> list[str]:
@@ -29,6 +40,16 @@ def proposal_lines(it: Waiting) -> list[str]:
 def rejected_lines(rejected: Iterable[Rejected]) -> list[str]:
     """Return what was rejected, a line each."""
     return [f"rejected: {one_line(it.change)}: {one_line(it.why)}" for it in rejected]
+
+
+def brief_lines(brief: Brief) -> list[str]:
+    """Return how large a brief is, and what of it did not fit."""
+    parts = ", ".join(f"{_COUNTED[part.title]} {len(part.blocks)}" for part in brief.parts)
+    lines = [f"brief: about {brief.tokens:,} tokens: {parts}"]
+    if brief.left_out:
+        told = ", ".join(f"{_COUNTED[part]} {count}" for part, count in brief.left_out.items())
+        lines.append(f"  left out, in this order: {told}")
+    return lines
 
 
 def print_taken(taken: Taken) -> None:

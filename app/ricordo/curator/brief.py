@@ -1,16 +1,19 @@
 """The brief: what a curator is given to read, composed by code and the same for the same input.
 
 What changes least stands first, so that a cache of prompts serves the most of it. Where it would be
-longer than its budget, parts give way in this order: the oldest activity, the descriptions of notes
-that nothing touches, their names, gaps, the last of the touched notes, the end of the index. The
-memory's own schema stays whole as long as it fits at all. Notes and talk stand as data, each line
-behind a mark, so that no line of theirs can pass for a line of ours.
+longer than its budget, parts give way in this order: the oldest activity, down to half of the
+budget; the descriptions of notes that nothing touches, and their names; gaps; the last of the
+touched notes; the end of the index; the end of the schema; the rest of the activity. A note or a
+turn gives way as a whole: half a note might be taken for all of it.
+
+Notes and talk stand as data, each line behind a mark, so that no line of theirs can pass for a line
+of ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ricordo.curator.heard import Spoken
@@ -25,13 +28,17 @@ BUDGET = 60_000
 BYTES_A_TOKEN = 4
 """An estimate that is made without a tokenizer; scripts other than Latin cost more."""
 _LOGS = ("log.md",)
+SCHEMA, TOUCHED, INDEX, OTHERS, GAPS, ACTIVITY = range(6)
+"""The parts, in their order."""
+_TITLES = ("schema", "touched notes", "index", "other notes", "gaps", "activity")
 
 
 class Part(NamedTuple):
     """One part of the brief."""
 
     title: str
-    lines: tuple[str, ...]
+    blocks: tuple[str, ...]
+    """A line, a note or a turn each, with its line ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +48,15 @@ class Brief:
     parts: tuple[Part, ...]
     ids: tuple[tuple[str, str], ...]
     """The names by which it speaks of notes, each with the path of the note."""
-    left_out: int = 0
-    """Lines that did not fit."""
+    sources: tuple[tuple[str, str], ...] = ()
+    """The names by which it speaks of turns, each with the turn's source."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """How many lines, notes, turns or descriptions of each part did not fit."""
 
     @property
     def text(self) -> str:
         """The whole, as it is sent."""
-        return "".join(_told(part) for part in self.parts if part.lines)
+        return "".join(_told(part) for part in self.parts if part.blocks)
 
     @property
     def tokens(self) -> int:
@@ -57,7 +66,7 @@ class Brief:
 
 def tokens(text: str) -> int:
     """Return about how many tokens a text costs."""
-    return -(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
+    return -(-_size(text) // BYTES_A_TOKEN)
 
 
 def ids_of(memory: Memory) -> tuple[tuple[str, str], ...]:
@@ -78,19 +87,25 @@ def compose_brief(
     in tokens.
     """
     ids = ids_of(memory)
-    shown = [memory.by_path[path] for path in sorted(set(touched)) if path in memory.by_path]
-    others = [note for note in memory.notes if note.role is Role.NOTE and note not in shown]
-    by_path = {path: name for name, path in ids}
+    names = {path: name for name, path in ids}
+    shown = {path for path in touched if path in names}
     index = memory.index.note.text if memory.index else ""
-    parts = (
-        Part("schema", tuple(line for file in _schemas(memory) for line in _lines(file.text))),
-        Part("touched notes", tuple(line for it in shown for line in _note(it, by_path))),
-        Part("index", tuple(_lines(index))),
-        Part("other notes", tuple(_listed(it, by_path) for it in others)),
-        Part("gaps", tuple(f"| {visible(mask(it))}" for it in gaps)),
-        Part("activity", tuple(line for it in said for line in _turn(it))),
+    blocks = (
+        [f"{line}\n" for file in _schemas(memory) for line in _fenced(file.text)],
+        [_note(memory.by_path[path], names) for path in sorted(shown)],
+        [f"{line}\n" for line in _fenced(index)],
+        [_listed(memory.by_path[path], name) for name, path in ids if path not in shown],
+        [f"| {visible(mask(it))}\n" for it in gaps],
+        [_turn(it, f"t{number}") for number, it in enumerate(said, 1)],
     )
-    return _fitted(Brief(parts, ids), budget)
+    parts = tuple(Part(title, tuple(it)) for title, it in zip(_TITLES, blocks, strict=True))
+    sources = tuple((f"t{number}", it.source) for number, it in enumerate(said, 1))
+    return _fitted(Brief(parts, ids, sources), budget * BYTES_A_TOKEN)
+
+
+def turn_tokens(it: Spoken) -> int:
+    """Return about how many tokens a turn takes in the brief."""
+    return tokens(_turn(it, "t0000"))
 
 
 def _schemas(memory: Memory) -> list[Note]:
@@ -98,75 +113,105 @@ def _schemas(memory: Memory) -> list[Note]:
     return [file for file in support if file.path.rpartition("/")[2].lower() not in _LOGS]
 
 
-def _lines(text: str) -> list[str]:
-    return [f"| {visible(line)}" for line in mask(text).rstrip("\n").split("\n")] if text else []
+def _fenced(text: str, mark: str = "") -> list[str]:
+    """Return the lines of a text of others, each behind a mark."""
+    plain = mask(text).rstrip("\n")
+    return [f"{mark}| {visible(line)}" for line in plain.split("\n")] if plain else []
 
 
-def _note(note: Note, ids: dict[str, str]) -> list[str]:
-    return [f"note {ids.get(note.path, '-')}", *_lines(note.text)]
+def _note(note: Note, names: Mapping[str, str]) -> str:
+    """Return a note in full, its lines numbered as an insertion names them."""
+    lines = (f"{number}{line}" for number, line in enumerate(_fenced(note.text), 1))
+    return f"note {names[note.path]}\n" + "".join(f"{line}\n" for line in lines)
 
 
-def _listed(note: Note, ids: dict[str, str]) -> str:
+def _listed(note: Note, name: str) -> str:
     told = " ".join(mask(f"{note.name or note.stem}: {note.description}").split())
-    return f"{ids[note.path]} | {visible(told)}"
+    return f"{name} | {visible(told)}\n"
 
 
-def _turn(it: Spoken) -> list[str]:
-    return [f"said on {it.day.isoformat()}", *_lines(it.text)]
+def _turn(it: Spoken, name: str) -> str:
+    lines = [f"turn {name}, said on {it.day.isoformat()}", *_fenced(it.text)]
+    if it.before:
+        lines[1:1] = ["in answer to the agent's", *_fenced(it.before, "agent "), "the person said"]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _told(part: Part) -> str:
-    return f"== {part.title}\n" + "".join(f"{line}\n" for line in part.lines)
+    return f"== {part.title}\n" + "".join(part.blocks)
 
 
-def _fitted(brief: Brief, budget: int) -> Brief:
-    """Return `brief` within its budget: parts give way in the order that the module states."""
-    steps: tuple[tuple[int, Callable[[tuple[str, ...], int], tuple[str, ...]]], ...] = (
-        (5, _without_first),
-        (3, _without_descriptions),
-        (3, _without_last),
-        (4, _without_last),
-        (1, _without_last),
-        (2, _without_last),
-        (0, _without_last),
-    )
-    for number, shortened in steps:
-        over = len(brief.text.encode("utf-8", "replace")) - budget * BYTES_A_TOKEN
-        if over <= 0:
-            break
-        part = brief.parts[number]
-        lines = shortened(part.lines, over)
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
+class _Step(NamedTuple):
+    """One of the ways in which a brief becomes shorter."""
+
+    part: int
+    shortened: Callable[[tuple[str, ...], int], tuple[tuple[str, ...], int]]
+    """From the blocks and how many bytes are too many to those that stay, and how many gave way."""
+    what: str = ""
+    """What gives way, where it is not the part as a whole."""
+    keeps: float = 0.0
+    """The share of the budget that the part keeps."""
+
+
+def _fitted(brief: Brief, most: int) -> Brief:
+    """Return `brief` within `most` bytes: parts give way in the order that the module states."""
+    for step in _STEPS:
+        part = brief.parts[step.part]
+        over = min(_size(brief.text) - most, _size(_told(part)) - int(step.keeps * most))
+        if over <= 0 or not part.blocks:
+            continue
+        blocks, count = step.shortened(part.blocks, over)
         parts = list(brief.parts)
-        parts[number] = Part(part.title, lines)
-        dropped = len(part.lines) - len(lines)
-        brief = Brief(tuple(parts), brief.ids, brief.left_out + dropped)
+        parts[step.part] = Part(part.title, blocks)
+        what = step.what or part.title
+        left_out = {**brief.left_out, what: brief.left_out.get(what, 0) + count}
+        brief = Brief(tuple(parts), brief.ids, brief.sources, left_out)
     return brief
 
 
-def _without_first(lines: tuple[str, ...], over: int) -> tuple[str, ...]:
-    return lines[_how_many(lines, over) :]
+def _without_first(blocks: tuple[str, ...], over: int) -> tuple[tuple[str, ...], int]:
+    gone = _how_many(blocks, over)
+    return blocks[gone:], gone
 
 
-def _without_last(lines: tuple[str, ...], over: int) -> tuple[str, ...]:
-    return tuple(reversed(_without_first(tuple(reversed(lines)), over)))
+def _without_last(blocks: tuple[str, ...], over: int) -> tuple[tuple[str, ...], int]:
+    gone = _how_many(blocks[::-1], over)
+    return blocks[: len(blocks) - gone], gone
 
 
-def _without_descriptions(lines: tuple[str, ...], over: int) -> tuple[str, ...]:
+def _without_descriptions(blocks: tuple[str, ...], over: int) -> tuple[tuple[str, ...], int]:
     """Of the last notes first."""
-    kept = list(lines)
+    kept, count = list(blocks), 0
     for number in range(len(kept) - 1, -1, -1):
         if over <= 0:
             break
-        short = kept[number].partition(": ")[0]
-        over -= len(kept[number].encode()) - len(short.encode())
+        short = kept[number].partition(": ")[0].rstrip("\n") + "\n"
+        over -= _size(kept[number]) - _size(short)
         kept[number] = short
-    return tuple(kept)
+        count += 1
+    return tuple(kept), count
 
 
-def _how_many(lines: Sequence[str], over: int) -> int:
-    """Return how many of the first `lines` have to go to be `over` bytes shorter."""
-    for number, line in enumerate(lines):
+def _how_many(blocks: Sequence[str], over: int) -> int:
+    """Return how many of the first `blocks` have to go to be `over` bytes shorter."""
+    for number, block in enumerate(blocks):
         if over <= 0:
             return number
-        over -= len(line.encode("utf-8", "replace")) + 1
-    return len(lines)
+        over -= _size(block)
+    return len(blocks)
+
+
+_STEPS = (
+    _Step(ACTIVITY, _without_first, keeps=0.5),
+    _Step(OTHERS, _without_descriptions, what="descriptions"),
+    _Step(OTHERS, _without_last),
+    _Step(GAPS, _without_last),
+    _Step(TOUCHED, _without_last),
+    _Step(INDEX, _without_last),
+    _Step(SCHEMA, _without_last),
+    _Step(ACTIVITY, _without_first),
+)

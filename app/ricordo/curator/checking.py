@@ -16,7 +16,8 @@ from ricordo.memory.change import Act, Author, Change
 from ricordo.memory.change_set import Edit
 from ricordo.memory.compose import compose
 from ricordo.memory.edited import with_edits
-from ricordo.memory.layout import Role
+from ricordo.memory.layout import Limits, Role
+from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import BOM
 from ricordo.secrets import find_secrets
@@ -55,13 +56,15 @@ class Desk:
     """Paths of the notes that the person has protected."""
     retired: int = 0
     """Notes that curations have retired within the last day."""
+    retiring: int = 0
+    """Notes that proposals would retire that wait already."""
 
 
 def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
     """Return the `wishes` that fit, each seeing the ones before it, and those that do not, with
     why.
     """
-    memory, retired = desk.memory, desk.retired
+    memory, retired = desk.memory, desk.retired + desk.retiring
     proposals: list[Proposal] = []
     rejected: list[Rejected] = []
     for wish in wishes:
@@ -71,18 +74,18 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
             rejected.append(Rejected(told(wish.act), one_line(refused.message)))
             continue
         memory = with_edits(memory, proposal.edits)
-        retired += _retires(wish.act)
-        if _retires(wish.act) and retired > most_retired(desk.memory):
+        retired += retires(wish.act)
+        if retires(wish.act) and retired > most_retired(desk.memory, desk.retired):
             proposal = replace(proposal, alarms=(*proposal.alarms, Alarm.MANY))
         proposals.append(proposal)
     return Checked(tuple(proposals), tuple(rejected))
 
 
-def most_retired(memory: Memory) -> int:
+def most_retired(memory: Memory, retired: int) -> int:
     """Return how many notes may be retired within a day without a typed word: five, or a tenth
-    where that is less, but one at least.
+    where that is less, but one at least. Those that were `retired` on that day count to the whole.
     """
-    return max(1, min(MOST_RETIRED, int(len(memory.notes) * _SHARE_RETIRED)))
+    return max(1, min(MOST_RETIRED, int((len(memory.notes) + retired) * _SHARE_RETIRED)))
 
 
 def told(act: Act) -> str:
@@ -107,7 +110,7 @@ def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
     alarms: list[Alarm] = []
     for edit in composed.edits:
         if memory.layout.role(edit.path) is Role.INDEX:
-            warnings += _of_index(edit)
+            warnings += _of_index(memory, edit)
         else:
             warnings += _of_edit(edit)
             alarms += _alarms(edit, act)
@@ -176,10 +179,27 @@ def _of_going(memory: Memory, act: Act) -> list[str]:
             return []
 
 
-def _of_index(edit: Edit) -> list[str]:
+def _of_index(memory: Memory, edit: Edit) -> list[str]:
     before, after = text_of(edit.before), text_of(edit.after)
+    found: list[str] = []
     if after and len(hidden_characters(after)) > len(hidden_characters(before)):
-        return ["brings characters that do not show into the index"]
+        found.append("brings characters that do not show into the index")
+    if memory.index is None or edit.path == memory.index.path:
+        found += _of_load(memory.layout.limits, before, after)
+    return found
+
+
+def _of_load(limits: Limits | None, before: str, after: str) -> list[str]:
+    """Whether agents would not be given what comes into the index, or would lose what follows."""
+    cut = compute_load(after, limits).cut_at_line
+    if cut is None:
+        return []
+    known = set(before.split("\n"))
+    new = [number for number, line in enumerate(after.split("\n"), 1) if line not in known]
+    if any(number >= cut for number in new):
+        return [f"index-over-budget: agents stop reading at line {cut}, above its entry"]
+    if compute_load(before, limits).cut_at_line is None:
+        return [f"index-over-budget: agents would stop reading the index at line {cut}"]
     return []
 
 
@@ -197,7 +217,8 @@ def _kinds(text: str) -> set[str]:
     return {it.kind for it in find_secrets(text)}
 
 
-def _retires(act: Act) -> bool:
+def retires(act: Act) -> bool:
+    """Say whether a note leaves the memory by an act."""
     return isinstance(act, acts.Retire | acts.Merge)
 
 

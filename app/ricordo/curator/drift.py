@@ -9,11 +9,13 @@ import re
 import tomllib
 from collections import Counter
 from functools import cache
+from typing import NamedTuple
 
 from ricordo.health.calendar import find_dates
 from ricordo.health.vocabulary import any_of, lowered
 from ricordo.resources import data_text
 
+DENIAL = "denial"
 _MOST_TOLD = 12
 _LONGEST_TOLD = 60
 _LEAST_HALVED = 80
@@ -32,22 +34,43 @@ _NAME = re.compile(
 )
 
 
+class Fact(NamedTuple):
+    """Something in a text that can be counted."""
+
+    kind: str
+    """As `number`, `date`, `denial`."""
+    text: str
+
+
 def losses(before: str, after: str) -> tuple[str, ...]:
-    """Return what stands in the text `before` and no more in the text `after`, kind by kind, as
-    “number 30”: numbers, dates, addresses, paths, code, names, quotations, links, denials.
+    """Return what stands in the text `before` and no more in the text `after`, as “number 30”, the
+    first of it where it is much.
     """
-    told: list[str] = []
+    told = [told_fact(it) for it in lost(before, after)]
+    more = len(told) - _MOST_TOLD
+    return (*told[:_MOST_TOLD], *([f"and {more} more"] if more > 0 else []))
+
+
+def lost(before: str, after: str) -> tuple[Fact, ...]:
+    """Return what stands in the text `before` and no more in the text `after`, kind by kind:
+    dates, addresses, quotations, code, links, paths, numbers, names, denials.
+    """
+    found: list[Fact] = []
     gone: set[str] = set()
     for (kind, was), (_, now) in zip(_facts(before), _facts(after), strict=True):
         for it in (it for it in was if it not in now and not _stands(it, after)):
             # a date holds numbers: what is told once is enough
             if not any(it in other for other in gone):
                 gone.add(it)
-                told.append(f"{kind} {_brief(it)}")
+                found.append(Fact(kind, it))
     denials = _denials(before) - _denials(after)
-    told += [f"denial “{it}”" for it in sorted(denials)]
-    more = len(told) - _MOST_TOLD
-    return (*told[:_MOST_TOLD], *([f"and {more} more"] if more > 0 else []))
+    return (*found, *(Fact(DENIAL, it) for it in sorted(denials)))
+
+
+def told_fact(fact: Fact) -> str:
+    """Return a fact in a few words."""
+    said = f"“{_brief(fact.text)}”" if fact.kind == DENIAL else _brief(fact.text)
+    return f"{fact.kind} {said}"
 
 
 def placeholders(before: str, after: str) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Edits as an engine outside our code gives them: read strictly, and only then wishes.
 
-Notes are named by the ids that the brief gave out, never by paths; a new note has a name, from
-which its path is made here. Whatever is not exactly of the shape below is rejected with why, and
-takes nothing else down with it.
+Notes and turns are named by the ids that the brief gave out, never by paths; a new note has a name,
+from which its path is made here. Whatever is not exactly of the shape below is rejected with why,
+and takes nothing else down with it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ricordo.curator.brief import Brief
 from ricordo.curator.checking import LONGEST
 from ricordo.curator.proposal import Quoted, Rejected, Wish
 from ricordo.errors import ChangeRefused
@@ -46,9 +47,9 @@ class Read:
     rejected: tuple[Rejected, ...]
 
 
-def read_edits(memory: Memory, ids: Mapping[str, str], given: object) -> Read:
-    """Return what `given`, a value as JSON gives it, wishes to be changed in `memory`; `ids` are
-    the names of notes that were given out, each with its path.
+def read_edits(memory: Memory, brief: Brief, given: object) -> Read:
+    """Return what `given`, a value as JSON gives it, wishes to be changed in `memory`, on which
+    `brief` gave out names of notes and turns.
     """
     if not isinstance(given, list):
         return Read((), (Rejected("reply", "It is no list of edits."),))
@@ -56,7 +57,7 @@ def read_edits(memory: Memory, ids: Mapping[str, str], given: object) -> Read:
     rejected: list[Rejected] = []
     for number, edit in enumerate(given[:MOST], 1):
         try:
-            wishes.append(_wish(memory, ids, edit))
+            wishes.append(_wish(memory, brief, edit))
         except ChangeRefused as refused:
             rejected.append(Rejected(f"edit {number}{_op(edit)}", one_line(refused.message)))
     if len(given) > MOST:
@@ -69,7 +70,7 @@ def _op(edit: object) -> str:
     return f", {op}" if isinstance(op, str) and op in _FIELDS else ""
 
 
-def _wish(memory: Memory, ids: Mapping[str, str], edit: object) -> Wish:
+def _wish(memory: Memory, brief: Brief, edit: object) -> Wish:
     """Raises ChangeRefused."""
     if not isinstance(edit, dict):
         raise ChangeRefused("It is no object.")
@@ -77,8 +78,9 @@ def _wish(memory: Memory, ids: Mapping[str, str], edit: object) -> Wish:
     if not isinstance(op, str) or op not in _FIELDS:
         raise ChangeRefused("There is no such kind of edit.")
     fields = _checked(edit, {**_COMMON, **_FIELDS[op]})
-    act = _MAKERS[op](memory, ids, fields)
-    return Wish(act, fields["reason"], _evidence(ids, fields["evidence"]))
+    act = _MAKERS[op](memory, dict(brief.ids), fields)
+    sources = {**dict(brief.ids), **dict(brief.sources)}
+    return Wish(act, fields["reason"], _evidence(sources, fields["evidence"]))
 
 
 def _checked(edit: Mapping[Any, Any], shape: Mapping[str, type]) -> dict[str, Any]:
@@ -109,7 +111,7 @@ def _check_text(name: str, text: str) -> None:
         raise ChangeRefused(f"Its field “{name}” is not one plain line.")
 
 
-def _evidence(ids: Mapping[str, str], given: Sequence[object]) -> tuple[Quoted, ...]:
+def _evidence(sources: Mapping[str, str], given: Sequence[object]) -> tuple[Quoted, ...]:
     """Evidence that is not of the shape is none."""
     found: list[Quoted] = []
     for it in given[:_MOST_EVIDENCE]:
@@ -120,7 +122,7 @@ def _evidence(ids: Mapping[str, str], given: Sequence[object]) -> tuple[Quoted, 
             raise ChangeRefused("Its evidence is not of the shape source, quote.")
         _check_text("source", source)
         _check_text("quote", quote)
-        found.append(Quoted(ids.get(source, source), quote))
+        found.append(Quoted(sources.get(source, source), quote))
     return tuple(found)
 
 

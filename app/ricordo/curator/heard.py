@@ -13,6 +13,9 @@ from ricordo.curator.proposal import Quoted
 from ricordo.curator.saying import Saying, find_saying
 from ricordo.health.vocabulary import lowered
 
+_LONGEST_BEFORE = 600
+"""Characters: what a person answers to mostly stands at the end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
@@ -26,6 +29,8 @@ class Spoken:
     is_answer: bool
     """Whether an agent had spoken before it in the session."""
     key: str = ""
+    before: str = ""
+    """The end of what the agent had said right before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +65,17 @@ def spoken(
     """Yield what the person said in the `turns` of the transcript at `path`; `is_answer` says
     whether an agent had spoken before the first of them.
     """
+    before = ""
     for turn in turns:
         if not turn.is_said:
             continue
         if turn.who is Who.AGENT:
-            is_answer = True
+            is_answer, before = True, turn.text[-_LONGEST_BEFORE:]
             continue
         day = date.fromisoformat(turn.at[:10]) if turn.at else today
         place = turn.key or f":{turn.where.line}"
-        yield Spoken(f"{path}#{place}", turn.text, day, is_answer, turn.key)
+        yield Spoken(f"{path}#{place}", turn.text, day, is_answer, turn.key, before)
+        before = ""
 
 
 def heard(said: Iterable[Spoken]) -> Iterator[Heard]:

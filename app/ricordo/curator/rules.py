@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
+from ricordo.curator.brief import Brief
+from ricordo.curator.engine import Answer, Progress, Step
 from ricordo.curator.gist import gist, share
 from ricordo.curator.heard import Heard
 from ricordo.curator.placing import Known, place
-from ricordo.curator.proposal import Wish
+from ricordo.curator.proposal import RULES, Wish, curator
 from ricordo.curator.tidying import retired, tidied
 from ricordo.health.finding import Finding
+from ricordo.memory.change import Author
+from ricordo.memory.memory import Memory
 
+COMPARING = "comparing with the notes"
 _SAID_AGAIN = 0.8
 
 
-def wishes(known: Known, said: Iterable[Heard], findings: Iterable[Finding]) -> list[Wish]:
-    """Return what the rules would change: first for what was said, in the order of time, then to
-    put the memory in order. Each change is wished once.
-    """
-    found: dict[object, Wish] = {}
-    for it in _newest(said):
-        for wish in place(known, it):
-            found.setdefault(wish.act, wish)
-    gone = {path for it in found.values() if (path := retired(it.act))}
-    for wish in tidied(known.memory, known.pairs, findings):
-        if retired(wish.act) not in gone:
-            found.setdefault(wish.act, wish)
-    return list(found.values())
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The engine, for one curation."""
+
+    known: Known
+    said: tuple[Heard, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def author(self) -> Author:
+        """The rules."""
+        return curator(RULES)
+
+    def answer(self, memory: Memory, brief: Brief, step: Step) -> Answer:
+        """Return what the rules would change. They need no brief: what it is made of is at hand."""
+        return Answer(tuple(self._wishes(lambda: step(Progress(COMPARING)))))
+
+    def _wishes(self, step: Callable[[], None]) -> Iterable[Wish]:
+        """Return what the rules would change: first for what was said, in the order of time, then
+        to put the memory in order. Each change is wished once.
+        """
+        found: dict[object, Wish] = {}
+        for it in _newest(self.said):
+            step()
+            for wish in place(self.known, it):
+                found.setdefault(wish.act, wish)
+        gone = {path for it in found.values() if (path := retired(it.act))}
+        for wish in tidied(self.known.memory, self.known.pairs, self.findings):
+            if retired(wish.act) not in gone:
+                found.setdefault(wish.act, wish)
+        return found.values()
 
 
 def _newest(said: Iterable[Heard]) -> Iterator[Heard]:

@@ -25,6 +25,7 @@ _FURTHEST = timedelta(days=550)
 _CODE = re.compile(
     r"`[^`]+`|\w+\(\)|\b[a-z]+[A-Z]\w*|\b\w+_\w+\b|\b[\w/-]+\.(?:py|go|ts|js|rs|java|c|h|md|json|toml|ya?ml|txt|sh)\b"
 )
+_NAME = re.compile(r"(?<=\s)[A-Z][\w-]+|#[a-z][\w-]+")
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
 
 
@@ -39,6 +40,8 @@ class Kind(StrEnum):
     """How the person wants it, from now on, or what the person is like."""
     DECISION = "decision"
     DEADLINE = "deadline"
+    POINTER = "pointer"
+    """Where something is kept that agents cannot see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,14 @@ class _Judged:
         return bool(_CODE.search(_ADDRESS.sub("", self.sentence.text)))
 
     @property
+    def points_somewhere(self) -> bool:
+        """Whether it says where something is kept, by an address or a name."""
+        text = self.sentence.text
+        found = pattern("pointer").search(self.plain)
+        is_named = bool(_ADDRESS.search(text) or (found and _NAME.search(text, found.start())))
+        return found is not None and is_named and not self.is_of_code
+
+    @property
     def days_ahead(self) -> bool:
         """Whether it names a day to come, and that something happens on it."""
         coming = [
@@ -233,6 +244,10 @@ def _plain_kind(it: _Judged) -> Kind | None:
         return Kind.PREFERENCE
     if it.has("decision") and (it.objects or it.has("reason") or not it.is_of_code):
         return Kind.DECISION
+    if it.points_somewhere:
+        return Kind.POINTER
+    if it.has("told") and not it.is_of_code:
+        return Kind.DECISION
     return Kind.DEADLINE if it.days_ahead else None
 
 
@@ -247,7 +262,8 @@ def _neighbour(it: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
 
 def _sets_right(it: _Judged) -> bool:
     """Whether it objects to what the agent said or did, and says how it should be, and not how."""
-    return it.objects and it.has("norm") and (it.has("contrast") or it.has("reason"))
+    is_norm = it.has("norm") or it.has("prohibition")
+    return it.objects and is_norm and (it.has("contrast") or it.has("reason"))
 
 
 def _forbids(it: _Judged) -> bool:
@@ -295,7 +311,8 @@ def _type(kind: Kind, meant: Sequence[_Judged], *, is_self: bool) -> str:
     """Return the type of the note that should hold it."""
     if is_self or any(it.has("self") for it in meant):
         return "user"
-    if any(_ADDRESS.search(it.sentence.text) for it in meant) and kind is Kind.REQUEST:
+    is_address = any(_ADDRESS.search(it.sentence.text) for it in meant)
+    if kind is Kind.POINTER or (is_address and kind is Kind.REQUEST):
         return "reference"
     if kind in (Kind.DECISION, Kind.DEADLINE):
         return "project"

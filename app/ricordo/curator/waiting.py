@@ -35,6 +35,8 @@ class Waiting:
     the file must not be there."""
     warnings: tuple[str, ...] = ()
     alarms: tuple[Alarm, ...] = ()
+    is_edited: bool = False
+    """Whether the person has edited what it brings."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -117,6 +119,7 @@ def as_kept(it: Waiting) -> dict[str, Any]:
         "made_against": dict(it.made_against),
         "warnings": list(it.warnings),
         "alarms": [alarm.value for alarm in it.alarms],
+        "edited": it.is_edited,
     }
 
 
@@ -140,6 +143,7 @@ def from_kept(kept: Any) -> Waiting | None:
             against,
             tuple(map(str, kept["warnings"])),
             tuple(map(Alarm, kept["alarms"])),
+            kept.get("edited") is True,
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -12,7 +12,19 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from ricordo.disk.act import FIRST, SEEN, Act, Op, Place, Root, act_of, op_of, path_of, stored_path
+from ricordo.disk.act import (
+    CHANGE,
+    FIRST,
+    SEEN,
+    Act,
+    Op,
+    Place,
+    Root,
+    act_of,
+    op_of,
+    path_of,
+    stored_path,
+)
 from ricordo.disk.database import transaction
 from ricordo.errors import MemoryUnreadable
 from ricordo.memory.change import PERSON, Author, Role
@@ -208,6 +220,14 @@ class History:
         """
         touches = "(root = ? OR n IN (SELECT act FROM op WHERE root = ?))"
         return self._acts(f"{touches} AND state = 'done' ORDER BY n", (root, root))
+
+    def acts_by(self, root: str, role: Role) -> list[Act]:
+        """Return the acts of one role that changed files of a root, and all that took an act back,
+        oldest first.
+        """
+        whose = "(root = ? AND role = ? AND kind = ?)"
+        where = f"state = 'done' AND ({whose} OR undoes IS NOT NULL) ORDER BY n"
+        return self._acts(where, (root, role.value, CHANGE))
 
     def decisions(self, kinds: Sequence[str]) -> list[Act]:
         """Return the acts of those kinds, of every root, and all that took an act back, oldest

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from ricordo.activity.catch_up import catch_up
-from ricordo.activity.session import Agent, Deed
+from ricordo.activity.session import Agent, Deed, Session
 from ricordo.activity.store import Known, Store, Touched
 from ricordo.agents.place import Place
 from ricordo.disk.database import Database
@@ -80,6 +80,17 @@ class Activity:
             return known
         return self._told(memory, known, done)
 
+    def read_at(self, memory: Memory) -> tuple[str, ...]:
+        """Return when sessions were given the memory, and when agents read a note of it, ISO 8601
+        in UTC, as far as transcripts were read; nothing where our state cannot be used.
+        """
+        try:
+            read = [it.touched.at for it in self._done(memory) if it.touched.deed is Deed.READ]
+            given = [it.started for it in self._given()]
+        except _LOST:
+            return ()
+        return tuple(sorted(at for at in (*read, *given) if at))
+
     def _bears(self) -> Bearing:
         """Which sessions bear on the memory: found out anew when something that tells is new."""
         rests_on = bearing_rests_on(self._surroundings)
@@ -117,14 +128,17 @@ class Activity:
         )
 
     def _last_session(self) -> str:
-        """When the newest session began that could have read the notes: sub-agents are given none
-        but their own memory, nor is another agent given that of Claude Code or of Codex.
+        """When the newest session began that could have read the notes."""
+        return max((it.started for it in self._given()), default="")
+
+    def _given(self) -> list[Session]:
+        """Return the sessions that were given the memory: sub-agents are given none but their own,
+        nor is another agent given that of Claude Code or of Codex.
         """
         kind = self._place.layout.kind
         own = _OWN_AGENTS.get(kind, frozenset(Agent))
         told = [it.session for it in self._known() if it.session.agent in own]
-        has_sub_agents = kind is Kind.CLAUDE_AGENT
-        return max((it.started for it in told if has_sub_agents or not it.part_of), default="")
+        return [it for it in told if kind is Kind.CLAUDE_AGENT or not it.part_of]
 
 
 def _reads(done: Sequence[_Done]) -> dict[str, Reads]:

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ricordo.curator.brief import Brief, compose_brief
-from ricordo.curator.checking import Desk, check
-from ricordo.curator.heard import Heard, heard
-from ricordo.curator.overlap import Overlap
-from ricordo.curator.placing import Known
-from ricordo.curator.proposal import RULES, Rejected, curator
-from ricordo.curator.rules import wishes
+from ricordo.curator.brief import Brief
+from ricordo.curator.checking import Desk, check, most_retired, retires
+from ricordo.curator.engine import Answer, Step
+from ricordo.curator.proposal import Alarm, Proposal, Rejected
 from ricordo.curator.waiting import Waiting, waiting
 from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused, Conflict
-from ricordo.memory.change import Change, Insert, Merge, Retire
-from ricordo.memory.change_set import digest
+from ricordo.memory.change import AddEntry, Author, Change, Insert
+from ricordo.memory.change_set import ChangeSet, digest
 from ricordo.memory.compose import compose
 from ricordo.memory.edited import with_edits
 from ricordo.memory.layout import Kind
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import Note
 from ricordo.notebook.change import Merged, apply_or_merge, protected_paths
-from ricordo.notebook.open import Look, Notebook
-from ricordo.notebook.origin import causes_by_note
+from ricordo.notebook.curations import retired_lately
+from ricordo.notebook.engines import MakeEngine, rules
+from ricordo.notebook.ledger import Run, new_run, record
+from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import Kept, recall_curation, remember_curation
-from ricordo.notebook.recall import open_index, recall
-from ricordo.notebook.spoken import Scope, listen
+from ricordo.notebook.preparing import Prepared, prepare
+from ricordo.notebook.spoken import Scope, still_there
 
 _LOG = "log.md"
 """Where an LLM wiki keeps what was done to it."""
@@ -47,6 +44,17 @@ class Curation:
     """What will be kept, once the person was told."""
     sessions: int
     """In how many something was said since the last time."""
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What comes of the proposals that are to be applied; nothing was applied yet."""
+
+    change_set: ChangeSet
+    chosen: tuple[Waiting, ...]
+    left: tuple[tuple[Waiting, str], ...]
+    """Those that are not among them, each with why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,85 +67,104 @@ class Taken:
     kept: Kept
 
 
+# Proposing
+
+
 def propose(
-    notebook: Notebook, memory: Memory, scope: Scope, step: Callable[[], None] = lambda: None
+    notebook: Notebook,
+    memory: Memory,
+    scope: Scope,
+    step: Step = lambda _: None,
+    make: MakeEngine = rules,
 ) -> Curation:
-    """Return what the rules would change in `memory`, by what was said in the `scope`. Changes
-    nothing. Raises StateUnusable.
+    """Return what an engine would change in `memory`, by what was said in the `scope`. Changes
+    nothing. Raises WrongUsage, StateUnusable, CuratorFailed, and what `step` raises.
     """
-    surroundings = notebook.surroundings
-    kept = recall_curation(surroundings.state, memory.root)
-    told = listen(notebook.place, surroundings, scope, kept.cursors, step)
-    notebook.gather(memory, lambda _: step())
-    look = notebook.judge(memory)
-    said = tuple(heard(told.said))
+    return propose_prepared(notebook, prepare(notebook, memory, scope, step), step, make)
+
+
+def propose_prepared(
+    notebook: Notebook,
+    prepared: Prepared,
+    step: Step = lambda _: None,
+    make: MakeEngine = rules,
+) -> Curation:
+    """Return what an engine would change by what was `prepared`. Changes nothing. Raises
+    StateUnusable, CuratorFailed, and what `step` raises.
+    """
+    engine = make(notebook, prepared, step)
+    answer = engine.answer(prepared.memory, prepared.brief, step)
+    return checked(notebook, prepared, engine.author, answer)
+
+
+def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answer) -> Curation:
+    """Return what comes of an engine's answer: an engine may be waited for in its own way. Raises
+    StateUnusable.
+    """
+    memory, scope, told = prepared.memory, prepared.scope, prepared.told
+    # read again: what waits may have been decided while the brief was looked at
+    kept = recall_curation(notebook.surroundings.state, memory.root)
+    old = [it for it in kept.waiting if not why_changed(memory, it)]
     desk = Desk(
         memory,
         {it.source: it.text for it in told.said},
-        curator(RULES),
+        author,
         protected_paths(notebook),
-        kept.retired_since(surroundings.now),
+        retired_lately(notebook),
+        sum(retires(it.change.act) for it in old),
     )
-    checked = check(desk, wishes(_known(notebook, look), said, look.findings))
-    fresh = [waiting(it, memory) for it in checked.proposals]
-    waits = _together(memory, kept, fresh)
-    moving = {} if scope.is_named else {**kept.moving, **told.cursors}
-    brief = compose_brief(memory, _touched(notebook, memory, said), told.said)
-    new = replace(kept, waiting=waits, moving=moving)
-    return Curation(waits, checked.rejected, brief, new, told.sessions)
+    found = check(desk, answer.wishes)
+    fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
+    by_id = {it.id: it for it in (*old, *fresh) if it.id not in kept.dropped}
+    waits = tuple(by_id.values())
+    rejected = (*answer.rejected, *found.rejected)
+    moving = kept.moving if scope.is_named else {**kept.moving, **told.cursors}
+    at = notebook.surroundings.now.isoformat()
+    run = new_run(at, author, answer.usage, told.tokens, len(waits))
+    now = replace(kept, waiting=waits, moving=moving, run=run)
+    return Curation(waits, rejected, prepared.brief, now, told.sessions, run)
 
 
-def _together(memory: Memory, kept: Kept, fresh: Iterable[Waiting]) -> tuple[Waiting, ...]:
-    """Return what waits and still fits, and what is new; nothing that was dropped before."""
-    old = [it for it in kept.waiting if not _changed(memory, it)]
-    found = {it.id: it for it in (*old, *fresh) if it.id not in kept.dropped}
-    return tuple(found.values())
+def _is_about(note: str, it: Proposal) -> bool:
+    """Whether a proposal is about the note that was asked for; "" asks for all."""
+    return not note or note in (
+        *(edit.path for edit in it.edits),
+        getattr(it.change.act, "note", ""),
+    )
 
 
-def _known(notebook: Notebook, look: Look) -> Known:
-    surroundings, memory = notebook.surroundings, look.memory
-    index = open_index(notebook.place, surroundings)
-
-    def speaks_of(text: str) -> Sequence[Note]:
-        return [it.note for it in recall(index, memory, text, surroundings)]
-
-    causes: dict[str, list[str]] = {}
-    found = causes_by_note(surroundings, memory.root, notebook.renamed(memory))
-    for note, of_note in found.items():
-        for cause in of_note:
-            for turn in cause.turns:
-                if turn.is_cause and turn.key:
-                    causes.setdefault(turn.key, []).append(note)
-    pairs = look.evidence.pairs
-    return Known(memory, speaks_of, Overlap(memory), pairs, causes, _instructions(notebook))
+def why_changed(memory: Memory, it: Waiting) -> str:
+    """Return why a proposal is no longer what was shown; "" where it is."""
+    for path, sha in it.made_against.items():
+        file = memory.by_path.get(path)
+        if (digest(file.raw) if file is not None else None) != sha:
+            return f"{path} is not what it was when this was proposed"
+    act = it.change.act
+    if isinstance(act, AddEntry) and act.note in memory.entries:
+        return f"{act.note} has an entry by now"
+    return ""
 
 
-def _instructions(notebook: Notebook) -> Callable[[str], bool]:
-    """Return what says of a text that the project's own instructions say it."""
-    project = notebook.surroundings.project or notebook.place.project
-    if not project or not os.path.isdir(project):
-        return lambda _: False
-    from ricordo.disk.project_tree import list_project
-    from ricordo.health.probes.instructions import Instructions, says
-
-    lines = Instructions.of(list_project(project, lambda: None))
-    return lambda text: says(text, lines)
+# Keeping
 
 
-def _touched(notebook: Notebook, memory: Memory, said: Iterable[Heard]) -> tuple[str, ...]:
-    """Return the notes that what was said bears on."""
-    index = open_index(notebook.place, notebook.surroundings)
-    found = {
-        it.note.path: None
-        for each in said
-        for it in recall(index, memory, each.statement, notebook.surroundings)
-    }
-    return tuple(sorted(found))
+def begin(notebook: Notebook, curation: Curation) -> Kept:
+    """Let the proposals of a curation wait, and record it; return what is kept. Where it proposed
+    nothing, and nothing of it was rejected, there is nothing to decide. Raises StateUnusable.
+    """
+    record(notebook.surroundings.state, notebook.place.root, curation.run)
+    kept = curation.kept if curation.rejected else curation.kept.settled()
+    keep(notebook, kept)
+    return kept
 
 
 def keep(notebook: Notebook, kept: Kept) -> None:
     """Keep the state of curation. Raises StateUnusable."""
-    remember_curation(notebook.surroundings.state, notebook.place.root, kept)
+    there = replace(kept, cursors=still_there(kept.cursors), moving=still_there(kept.moving))
+    remember_curation(notebook.surroundings.state, notebook.place.root, there)
+
+
+# Deciding
 
 
 def take(
@@ -147,31 +174,92 @@ def take(
     wanted: Callable[[Waiting], str],
     *,
     by_hand: bool,
+    confirmed: Collection[str] = (),
 ) -> Taken:
     """Apply what waits, as one change set: each proposal of which `wanted` says no reason against
-    it, and whose notes are as they were shown. Keeps what was done, and what waits on.
+    it, and whose notes are as they were shown. What alarms is applied only where its id is among
+    those that the person has `confirmed`. Keeps what was done, and what waits on.
 
     Raises Conflict where somebody writes meanwhile, ChangeRefused, WriteFailed, StateUnusable and
     Busy; nothing was applied then.
     """
-    chosen, left = _choose(notebook, memory, kept.waiting, wanted)
-    if chosen:
-        changes = [*(it.change for it in chosen), *_log_line(notebook, memory, chosen)]
-        change_set = compose(memory, changes, marked=protected_paths(notebook))
-        outcome = apply_or_merge(notebook, change_set, by_hand=by_hand)
+    alarming = alarms(notebook, memory, [it for it in kept.waiting if not wanted(it)])
+
+    def why_not(it: Waiting) -> str:
+        told = "; ".join(alarming.get(it.id, ()) if it.id not in confirmed else ())
+        return wanted(it) or (f"{told}: this has to be confirmed" if told else "")
+
+    plan = plan_of(notebook, memory, kept.waiting, why_not)
+    if plan.chosen:
+        outcome = apply_or_merge(notebook, plan.change_set, by_hand=by_hand)
         if isinstance(outcome, Merged):
             raise Conflict(outcome.told)
         if not isinstance(outcome, Applied):
             raise outcome.error()
-    at = notebook.surroundings.now.isoformat()
-    gone = sum(isinstance(it.change.act, Retire | Merge) for it in chosen)
-    now = replace(
-        kept,
-        waiting=tuple(it for it, _ in left),
-        retired=(*kept.retired, *([at] * gone)),
-    ).settled()
+    return settle(notebook, kept, plan)
+
+
+def alarms(
+    notebook: Notebook, memory: Memory, chosen: Iterable[Waiting]
+) -> Mapping[str, tuple[Alarm, ...]]:
+    """Return what alarms if the proposals that were `chosen` are applied together, by their ids.
+    Notes that curations have retired within the last day count. Raises StateUnusable.
+    """
+    retired = gone = retired_lately(notebook)
+    found: dict[str, tuple[Alarm, ...]] = {}
+    for it in chosen:
+        told: list[Alarm] = [alarm for alarm in it.alarms if alarm is not Alarm.MANY]
+        if retires(it.change.act):
+            retired += 1
+            if retired > most_retired(memory, gone):
+                told.append(Alarm.MANY)
+        if told:
+            found[it.id] = tuple(told)
+    return found
+
+
+def plan_of(
+    notebook: Notebook,
+    memory: Memory,
+    waits: Iterable[Waiting],
+    wanted: Callable[[Waiting], str],
+    change_of: Callable[[Waiting, Memory], Change] = lambda it, _: it.change,
+) -> Plan:
+    """Return what comes of those of the proposals that `wait` of which `wanted` says no reason
+    against it, and which still fit, each seeing the ones before it. `change_of` gives the change
+    that is to be made for one, on the memory as those before it would leave it.
+    """
+    chosen: list[Waiting] = []
+    left: list[tuple[Waiting, str]] = []
+    changes: list[Change] = []
+    marked = protected_paths(notebook)
+    drafted = memory
+    for it in waits:
+        why = wanted(it) or why_changed(memory, it)
+        if not why:
+            try:
+                change = change_of(it, drafted)
+                drafted = with_edits(drafted, compose(drafted, [change], marked=marked).edits)
+            except ChangeRefused as refused:
+                why = refused.message
+        if why:
+            left.append((it, why))
+        else:
+            chosen.append(it)
+            changes.append(change)
+    changes += _log_line(notebook, memory, chosen)
+    change_set = compose(memory, changes, marked=marked)
+    return Plan(change_set, tuple(chosen), tuple(left))
+
+
+def settle(notebook: Notebook, kept: Kept, plan: Plan) -> Taken:
+    """Keep that what was planned was applied; what was not waits on. Raises StateUnusable."""
+    done = {it.id for it in plan.chosen}
+    waits = tuple(it for it in kept.waiting if it.id not in done)
+    now = replace(kept, waiting=waits).settled()
     keep(notebook, now)
-    return Taken(tuple(chosen), tuple(left), now)
+    record_decided(notebook, kept, accepted=len(plan.chosen))
+    return Taken(plan.chosen, plan.left, now)
 
 
 def drop(notebook: Notebook, memory: Memory) -> int:
@@ -179,48 +267,21 @@ def drop(notebook: Notebook, memory: Memory) -> int:
     kept = recall_curation(notebook.surroundings.state, memory.root)
     ids = tuple(it.id for it in kept.waiting)
     keep(notebook, replace(kept, waiting=(), dropped=(*kept.dropped, *ids)).settled())
+    record_decided(notebook, kept, rejected=len(ids))
     return len(ids)
 
 
-def _choose(
-    notebook: Notebook,
-    memory: Memory,
-    waits: Iterable[Waiting],
-    wanted: Callable[[Waiting], str],
-) -> tuple[list[Waiting], list[tuple[Waiting, str]]]:
-    """Return the proposals that go together, and the others with why they do not."""
-    chosen: list[Waiting] = []
-    left: list[tuple[Waiting, str]] = []
-    marked = protected_paths(notebook)
-    drafted = memory
-    for it in waits:
-        why = wanted(it) or _changed(memory, it)
-        if not why:
-            try:
-                composed = compose(drafted, [it.change], marked=marked)
-                drafted = with_edits(drafted, composed.edits)
-            except ChangeRefused as refused:
-                why = refused.message
-        if why:
-            left.append((it, why))
-        else:
-            chosen.append(it)
-    return chosen, left
-
-
-def _changed(memory: Memory, it: Waiting) -> str:
-    """Return why a proposal is no longer what was shown; "" where it is."""
-    for path, sha in it.made_against.items():
-        file = memory.by_path.get(path)
-        if (digest(file.raw) if file is not None else None) != sha:
-            return f"{path} is not what it was when this was proposed"
-    return ""
+def record_decided(notebook: Notebook, kept: Kept, *, accepted: int = 0, rejected: int = 0) -> None:
+    """Record in the ledger how many proposals the person took or dropped. Raises StateUnusable."""
+    if kept.run is not None and (accepted or rejected):
+        state, root = notebook.surroundings.state, notebook.place.root
+        record(state, root, kept.run, accepted, rejected)
 
 
 def _log_line(notebook: Notebook, memory: Memory, chosen: Sequence[Waiting]) -> list[Change]:
     """Return the change that tells of a curation in a wiki's log, where it keeps one."""
     logs = [file for file in memory.files if file.path.rpartition("/")[2] == _LOG]
-    if memory.layout.kind is not Kind.WIKI or not logs:
+    if not chosen or memory.layout.kind is not Kind.WIKI or not logs:
         return []
     log = min(logs, key=lambda it: it.path.count("/"))
     day = notebook.surroundings.now.date().isoformat()

@@ -8,19 +8,18 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ricordo.curator.waiting import Waiting, as_kept, from_kept
 from ricordo.disk.json_file import read_json
 from ricordo.disk.state_file import replace_state_file
 from ricordo.errors import StateUnusable
+from ricordo.notebook.ledger import Run, run_from
 
 FOLDER = "curation"
 _LARGEST = 32 * 1024 * 1024
 _MOST_DROPPED = 2_000
-_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +45,14 @@ class Kept:
     """How far they will have been, once what waits was decided."""
     dropped: tuple[str, ...] = ()
     """Ids of proposals that the person did not want."""
-    retired: tuple[str, ...] = ()
-    """When curations retired notes, ISO 8601."""
+    run: Run | None = None
+    """The run that all that waits was proposed by, or proposed again."""
 
     def settled(self) -> Kept:
         """Return this with the cursors moved, if nothing waits any more."""
         if self.waiting:
             return self
         return replace(self, cursors={**self.cursors, **self.moving}, moving={})
-
-    def retired_since(self, now: datetime) -> int:
-        """Return how many notes curations have retired in the day before `now`."""
-        return sum(now - datetime.fromisoformat(at) < _DAY for at in self.retired)
 
 
 def recall_curation(state: str, root: str) -> Kept:
@@ -74,10 +69,19 @@ def recall_curation(state: str, root: str) -> Kept:
             {str(key): Cursor(**it) for key, it in document["cursors"].items()},
             {str(key): Cursor(**it) for key, it in document["moving"].items()},
             tuple(map(str, document["dropped"])),
-            tuple(at for at in map(str, document["retired"]) if datetime.fromisoformat(at)),
+            run_from(document.get("run") or {}),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return Kept()
+
+
+def stamp_of_curation(state: str, root: str) -> object:
+    """Return what is another value once something else is kept for the memory at `root`."""
+    try:
+        status = os.stat(os.path.join(state, FOLDER, _name(root)))
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def remember_curation(state: str, root: str, kept: Kept) -> None:
@@ -88,7 +92,7 @@ def remember_curation(state: str, root: str, kept: Kept) -> None:
         "cursors": {key: _told(it) for key, it in kept.cursors.items()},
         "moving": {key: _told(it) for key, it in kept.moving.items()},
         "dropped": list(kept.dropped[-_MOST_DROPPED:]),
-        "retired": list(kept.retired[-_MOST_DROPPED:]),
+        "run": asdict(kept.run) if kept.run is not None else None,
     }
     folder = os.path.join(state, FOLDER)
     try:

@@ -12,6 +12,7 @@ from ricordo.disk.own_copies import copies_holding, histories_aside
 from ricordo.disk.purge import Purged, forms, holds, purge
 from ricordo.disk.reader import read_memory
 from ricordo.errors import RicordoError, StateUnusable
+from ricordo.notebook.ledger import purge_ledger
 from ricordo.notebook.places import itself
 from ricordo.notebook.surroundings import Surroundings
 
@@ -30,14 +31,14 @@ class PurgedFrom:
     unsearched: tuple[str, ...] = ()
     """Damaged histories that were moved aside."""
     quotes: int = 0
-    """How many quotes and titles of sessions it was taken out of."""
+    """How many quotes and titles of sessions, and lines of the ledger, it was taken out of."""
 
 
 def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:
     """Remove `value` from every version. Raises StateUnusable and Busy."""
     database = Database(surroundings.state)
     purged = purge(database, value)
-    quotes = _purge_quotes(surroundings, value)
+    quotes = _purge_quotes(surroundings, value) + purge_ledger(surroundings.state, value)
     wanted = forms(value)
     copies = copies_holding(surroundings.state, wanted), histories_aside(surroundings.state)
     if not database.exists:

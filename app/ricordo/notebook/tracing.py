@@ -176,10 +176,10 @@ def _chosen(before: list[Turn], act: Turn, after: list[Turn], written: str) -> t
     chosen: list[Said] = []
     at = min(wanted, default=0)
     for number in sorted(wanted):
-        said = _said(before[number], is_cause=number == cause, skipped=number - at)
+        said = said_as_kept(before[number], is_cause=number == cause, skipped=number - at)
         chosen.append(said)
         at = number + 1
-    return (*chosen, _said(act, is_act=True), *map(_said, after))
+    return (*chosen, said_as_kept(act, is_act=True), *map(said_as_kept, after))
 
 
 def _best_of_session(known: Known, note: Note, step: Callable[[], None]) -> tuple[Said, ...]:
@@ -196,7 +196,7 @@ def _best_of_session(known: Known, note: Note, step: Callable[[], None]) -> tupl
     cause = person[found]
     first = max(0, cause - _BEFORE_CAUSE)
     around = enumerate(said[first : cause + 1 + _BEHIND_CAUSE], first)
-    return tuple(_said(turn, is_cause=number == cause) for number, turn in around)
+    return tuple(said_as_kept(turn, is_cause=number == cause) for number, turn in around)
 
 
 def _cause(
@@ -207,7 +207,10 @@ def _cause(
     return Cause(note, at, done, deed, agent, session.id, title, path, turns)
 
 
-def _said(turn: Turn, *, is_cause: bool = False, is_act: bool = False, skipped: int = 0) -> Said:
+def said_as_kept(
+    turn: Turn, *, is_cause: bool = False, is_act: bool = False, skipped: int = 0
+) -> Said:
+    """Return a turn as it is kept and shown: without credentials, cut where it is long."""
     text = mask(turn.text)
     if len(text) > LONGEST_QUOTE:
         text = f"{text[:LONGEST_QUOTE]} …"

@@ -12,7 +12,13 @@ from functools import cache
 from pathlib import Path
 
 from ricordo.resources import themes_directory
-from ricordo.settings.settings import DEFAULT_THEME, MemorySettings, Settings, keys_of
+from ricordo.settings.settings import (
+    DEFAULT_THEME,
+    CurateSettings,
+    MemorySettings,
+    Settings,
+    keys_of,
+)
 from ricordo.settings.theme import Base, Meaning, ThemeColors
 
 _INTRODUCTION = """
@@ -46,6 +52,9 @@ orphan-note = "warning"
 
 [thresholds]
 index-near-budget.share = 0.9
+
+[curate]
+hour = 3
 
 [memory."~/notes/wiki"]
 rules.unindexed-note = "info"
@@ -87,6 +96,8 @@ def settings_page() -> str:
         _INTRODUCTION,
         *(f"## `{key}`\n\n{explanations(Settings)[key]}" for key in keys_of(Settings)),
         _rows(MemorySettings, "key"),
+        "### `[curate]`",
+        _rows(CurateSettings, "key"),
         _EXAMPLE,
         _THEMES,
         _rows(ThemeColors, "key"),

@@ -12,10 +12,13 @@ from ricordo.settings.keymap import read_keymap
 from ricordo.settings.known import Known
 from ricordo.settings.remark import Remark
 from ricordo.settings.settings import (
+    CURATE,
     DEFAULT_REVIEW,
     DEFAULT_THEME,
     LEVELS,
+    MOST_CURATE,
     MOST_REVIEW,
+    CurateSettings,
     MemorySettings,
     Settings,
     keys_of,
@@ -38,6 +41,7 @@ def read_settings(config: str, known: Known) -> tuple[Settings, list[Remark]]:
         keymap={} if known.actions is None else read_keymap(source, known.actions),
         rules=_rules(source, (), known.rules),
         thresholds=_thresholds(source, (), known.thresholds),
+        curate=_curate(source),
         memory=_memories(source, known),
         lines=source.lines,
     )
@@ -77,6 +81,22 @@ def _review(source: Source) -> int:
         return most
     source.tell(("review",), f"This has to be a whole number, 1 to {MOST_REVIEW:,}.")
     return DEFAULT_REVIEW
+
+
+def _curate(source: Source) -> CurateSettings:
+    table = source.table(("curate",))
+    source.expect(("curate",), keys_of(CurateSettings))
+    numbers: dict[str, int] = {}
+    for name in keys_of(CurateSettings):
+        value = table.get(name, getattr(CURATE, name))
+        least = 0 if name == "quiet" else 1
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if is_whole and least <= value <= MOST_CURATE:
+            numbers[name] = value
+        else:
+            message = f"This has to be a whole number, {least} to {MOST_CURATE:,}."
+            source.tell(("curate", name), message)
+    return CurateSettings(**numbers)
 
 
 def _rules(source: Source, path: Path, known: Collection[str]) -> Mapping[str, str]:

@@ -29,6 +29,27 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CurateSettings:
+    """How often a memory may be curated: what is rewritten at every turn wears away."""
+
+    hour: int = 6
+    """How many curations may be applied within an hour before further ones are refused."""
+
+    day: int = 24
+    """How many may be within a day."""
+
+    quiet: int = 5
+    """Minutes since something was said in a session, below which it is told that the session still
+    goes on; 0 tells nothing.
+    """
+
+
+CURATE = CurateSettings()
+MOST_CURATE = 10_000
+"""The highest number that each of them may be."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What the person has set; what is not set has its default."""
 
@@ -57,6 +78,9 @@ class Settings:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """The numbers from which on a rule speaks, each written as rule, dot and number's name."""
 
+    curate: CurateSettings = CURATE
+    """How often a memory may be curated: what is rewritten at every turn wears away."""
+
     memory: Mapping[str, MemorySettings] = field(default_factory=dict)
     """Rules and thresholds for one memory only, which win over the ones above. The table is named
     by the memory's folder, an absolute path or one that begins with `~`.
@@ -80,6 +104,8 @@ def settings_file(config: str) -> str:
     return os.path.join(config, "settings.toml")
 
 
-def keys_of(table: type[Settings] | type[MemorySettings]) -> tuple[str, ...]:
+def keys_of(
+    table: type[Settings] | type[MemorySettings] | type[CurateSettings],
+) -> tuple[str, ...]:
     """Return the keys that a person may write into `table`."""
     return tuple(key.name for key in fields(table) if key.compare)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 from ricordo.settings.explain import explanations
 from ricordo.settings.keymap import effective_keys
 from ricordo.settings.known import Known
 from ricordo.settings.remark import Remark
-from ricordo.settings.settings import Settings
+from ricordo.settings.settings import CURATE, Settings
 from ricordo.settings.toml_text import Value, toml_key, toml_value
 
 _EXAMPLE = ('# [memory."~/path/to/memory"]', '# rules.stale = "off"')
@@ -45,10 +46,12 @@ def _keys(settings: Settings, lines: Mapping[str, int]) -> Iterator[list[str]]:
 
 def _tables(settings: Settings, known: Known, lines: Mapping[str, int]) -> Iterator[list[str]]:
     """Yield the tables in which every known name has a value."""
+    curate = asdict(settings.curate)
     keys = effective_keys(known.actions or (), settings.keymap)
     tables: Mapping[str, tuple[Mapping[str, Value], Iterable[str]]] = {
         "keymap": (keys, settings.keymap),
         "rules": ({**known.rules, **settings.rules}, settings.rules),
+        "curate": (curate, dict(curate.items() - asdict(CURATE).items())),
         "thresholds": ({**known.thresholds, **settings.thresholds}, settings.thresholds),
     }
     for table, (values, own) in tables.items():

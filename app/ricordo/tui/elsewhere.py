@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
+from ricordo.notebook.open import Notebook
 from ricordo.tui.messages import MemoriesRequested
 from ricordo.tui.screens.load import LoadScreen
 
@@ -21,11 +22,13 @@ class Elsewhere:
     def __init__(
         self,
         screen: Screen[Any],
+        notebook: Notebook,
         reading: Reading,
         palette: Callable[[], Palette],
     ) -> None:
-        """`reading` tells what is looked at."""
+        """`reading` tells what is looked at in the memory of `notebook`."""
         self._screen = screen
+        self._notebook = notebook
         self._reading = reading
         self._palette = palette
 
@@ -33,6 +36,17 @@ class Elsewhere:
         """What the agent gets."""
         if self._reading.look is not None:
             self._screen.app.push_screen(LoadScreen(self._reading.look, self._palette()))
+
+    def do_ledger(self) -> None:
+        """What curation cost and bought."""
+        from ricordo.tui.screens.ledger import LedgerScreen
+
+        if self._reading.look is not None:
+            it = self._notebook
+            # a notebook of its own for the thread: the other one is used in the follower's
+            own = Notebook(it.place, it.surroundings, it.settings)
+            ledger = LedgerScreen(own, self._reading.look.memory, self._palette())
+            self._screen.app.push_screen(ledger)
 
     def do_memories(self) -> None:
         """Another memory."""

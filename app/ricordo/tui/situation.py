@@ -18,10 +18,12 @@ class Scene(StrEnum):
     REVIEW = "review"
     ORIGIN = "origin"
     CONFLICTS = "conflicts"
+    CURATION = "curation"
 
 
 NOTEBOOK = frozenset((Scene.NOTEBOOK,))
-PAST = frozenset((Scene.INBOX, Scene.HISTORY))
+LISTED = frozenset((Scene.INBOX, Scene.HISTORY, Scene.CURATION))
+"""Screens with a list and, beside it, a diff."""
 EVERYWHERE = frozenset(Scene)
 
 
@@ -82,6 +84,10 @@ class Situation:
     """How many pairs of notes cannot both hold."""
     due: int = 0
     """How many notes are to be reviewed today."""
+    waiting: int = 0
+    """How many proposals of a curator wait."""
+    taken: int = 0
+    """How many of them would be written."""
     known: bool = False
     """All that can be known of the memory is known."""
     retained: bool = False

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.builders import SHARED, note_text, write_memory
-from tests.unit.cli.conftest import Ricordo, contents, settle
+from tests.curating import SESSION, said
+from tests.unit.cli.conftest import INDEX, Ricordo, contents, settle
 
+LEDGER = (
+    "at", "engine", "model", "prompt_version", "input_tokens", "output_tokens", "usd", "accepted",
+    "rejected",
+)  # fmt: skip
 RULE = "From now on write commands with uv run, not with pip."
-SESSION = "5b1c7a52-90f4-4d0e-8a6d-2f6f1c9a0b11"
-
-
-def said(*texts: str, at: str = "2026-11-12T10:00:00.000Z", start: int = 0) -> str:
-    """Return lines of a transcript in which an agent answers what a person says."""
-    lines = []
-    for number, text in enumerate(texts, start):
-        common = {"sessionId": SESSION, "cwd": "/home/ana/work/tidepool", "timestamp": at}
-        lines.append({**common, "type": "user", "uuid": f"p{number}", "message": {"content": text}})
-        lines.append(
-            {**common, "type": "assistant", "uuid": f"a{number}", "message": {"content": "Done."}}
-        )
-    return "".join(json.dumps(line) + "\n" for line in lines)
 
 
 @pytest.fixture
@@ -231,3 +224,93 @@ def test_what_would_retire_many_waits_for_a_typed_word(
     assert told.count("many notes would be retired within a day") >= 2
     ricordo("pending", "--apply", given="")
     assert len([it for it in memory.iterdir() if it.name.startswith("old")]) == 2
+
+
+def test_the_brief_is_shown_before_anything_runs_and_is_the_same_each_time(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    ricordo("search", "crane height", code=1)
+    before = contents(memory)
+    words = ("curate", "--session", str(transcript), "--brief")
+    told = ricordo(*words)
+    assert told == ricordo(*words)
+    titles = [line for line in told.split("\n") if line.startswith("== ")]
+    assert titles == [
+        "== touched notes",
+        "== index",
+        "== other notes",
+        "== gaps",
+        "== activity",
+    ] or (titles == ["== index", "== other notes", "== gaps", "== activity"])
+    assert "| crane height\n" in told
+    assert f"| {RULE}\n" in told
+    assert str(transcript) not in told
+    document = json.loads(ricordo(*words, "--json"))
+    assert told.startswith(document["brief"])
+    assert document["left_out"] == {}
+    assert contents(memory) == before
+    assert json.loads(ricordo("ledger", "--json"))["runs"] == []
+
+
+def test_a_dry_run_tells_the_measure_of_the_brief(ricordo: Ricordo, transcript: Path) -> None:
+    told = ricordo("curate", "--session", str(transcript), "--dry-run")
+    assert re.search(r"^brief: about \d+ tokens: .*, turns 2$", told, re.MULTILINE)
+
+
+def test_the_ledger_tells_of_runs(ricordo: Ricordo, transcript: Path) -> None:
+    assert "No curation has been decided yet" in ricordo("ledger")
+    ricordo("curate", "--session", str(transcript), "--yes")
+    told = json.loads(ricordo("ledger", "--json"))
+    (run,) = told["runs"]
+    assert {key: run[key] for key in LEDGER} == {
+        "at": "2026-11-20T12:00:00+00:00",
+        "engine": "rules",
+        "model": "",
+        "prompt_version": "",
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "usd": 0.0,
+        "accepted": 1,
+        "rejected": 0,
+    }
+    assert told["drift"]["lost"] == {}
+    assert "1 curation applied" in ricordo("ledger")
+
+
+def test_a_storm_is_refused_where_no_person_can_be_asked(
+    ricordo: Ricordo, transcript: Path, pinned: Path
+) -> None:
+    config = pinned / ".config/ricordo"
+    config.mkdir(parents=True, exist_ok=True)
+    (config / "settings.toml").write_text("curate.hour = 1\n")
+    ricordo("curate", "--session", str(transcript), "--yes")
+    transcript.write_text(said("I prefer small commits with one change each."), "utf-8")
+    words = ("curate", "--session", str(transcript))
+    refused = ricordo(*words, code=4, given="")
+    assert "curations applied within an hour: 1." in refused
+    assert refused.endswith("Nothing was changed.\n")
+    assert "1 proposed" in ricordo(*words, "--dry-run")
+
+
+def test_a_session_that_goes_on_is_told_of(ricordo: Ricordo, transcript: Path) -> None:
+    transcript.write_text(said(RULE, at="2026-11-20T11:58:00.000Z"), "utf-8")
+    told = ricordo("curate", "--session", str(transcript), "--dry-run")
+    assert "A session still goes on (2 minutes ago)" in told
+
+
+def test_an_entry_that_agents_would_not_be_given_is_warned_of(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    index = memory / "MEMORY.md"
+    full = "".join(f"- line {number} of the house\n" for number in range(197 - 2))
+    index.write_text(index.read_text("utf-8") + full, "utf-8")
+    words = ("curate", "--session", str(transcript), "--dry-run", "--json")
+    warnings = [it["warnings"] for it in json.loads(ricordo(*words))["changes"]]
+    assert all("over-budget" not in str(it) for it in warnings)
+    index.write_text("".join(f"- line {n} of the house\n" for n in range(200)) + INDEX, "utf-8")
+    told = json.loads(ricordo(*words))["changes"]
+    create = next(it for it in told if it["op"] == "create")
+    assert [it for it in create["warnings"] if it.startswith("index-over-budget")] == [
+        "index-over-budget: agents stop reading at line 201, above its entry"
+    ]
+    assert "0 applied" in ricordo("curate", "--session", str(transcript), "--yes")

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.curator.brief import BYTES_A_TOKEN, compose_brief, ids_of
+from ricordo.curator.brief import TOUCHED as TOUCHED_NOTES
 from ricordo.curator.heard import Spoken
 from ricordo.memory.memory import Memory
-from tests.builders import note_text, open_memory
+from ricordo.text import hidden_characters
+from tests.builders import note_of, note_text, open_memory
 
 SAID = [
     Spoken(
@@ -43,7 +49,8 @@ def test_the_same_input_gives_the_same_bytes(memory: Memory) -> None:
 
 def test_notes_and_talk_stand_behind_a_mark_and_notes_have_ids_and_no_paths(memory: Memory) -> None:
     brief = compose_brief(memory, TOUCHED, SAID)
-    assert "| == index\n| n1 | not a line of ours\n" in brief.text
+    assert "turn t3, said on 2026-11-03\n| Turn 3: the port is Sines.\n| == index\n" in brief.text
+    assert "| n1 | not a line of ours\n" in brief.text
     assert dict(brief.ids) == dict(ids_of(memory))
     names = dict(ids_of(memory))
     assert names["n41"] == "tides.md"
@@ -51,21 +58,66 @@ def test_notes_and_talk_stand_behind_a_mark_and_notes_have_ids_and_no_paths(memo
     assert "tides.md" not in brief.text
 
 
-def test_the_budget_is_kept_and_the_oldest_talk_gives_way_first(memory: Memory) -> None:
-    whole = compose_brief(memory, TOUCHED, SAID)
-    assert whole.left_out == 0
-    brief = compose_brief(memory, TOUCHED, SAID, budget=whole.tokens - 100)
+def test_talk_that_takes_more_than_half_of_the_budget_gives_way_first_the_oldest_of_it(
+    memory: Memory,
+) -> None:
+    whole = compose_brief(memory, TOUCHED, SAID * 9)
+    assert whole.left_out == {}
+    brief = compose_brief(memory, TOUCHED, SAID * 9, budget=whole.tokens - 100)
     assert brief.tokens <= whole.tokens - 100
-    assert "Turn 1:" not in brief.text
-    assert "Turn 19:" in brief.text
+    assert "turn t1," not in brief.text
+    assert "turn t171,\n" in brief.text.replace(" said on 2026-11-19", "")
     assert brief.parts[:5] == whole.parts[:5]
+    assert brief.left_out.keys() == {"activity"}
+
+
+def test_the_parts_give_way_in_the_order_that_is_stated(memory: Memory) -> None:
+    whole = compose_brief(memory, TOUCHED, SAID, ["tides of Sines"])
+    order: list[str] = []
+    for budget in range(whole.tokens, -1, -20):
+        brief = compose_brief(memory, TOUCHED, SAID, ["tides of Sines"], budget=budget)
+        order += [part for part in brief.left_out if part not in order]
+        if "touched notes" in brief.left_out:
+            assert brief.parts[TOUCHED_NOTES].blocks == ()
+    assert [it for it in order if it != "activity"] == [
+        "descriptions", "other notes", "gaps", "touched notes", "index"
+    ]  # fmt: skip
+
+
+def test_a_turn_has_an_id_and_what_the_agent_had_said_before_it(memory: Memory) -> None:
+    said = [Spoken("/t.jsonl#k1", "Yes, do.", date(2026, 11, 2), True, "k1", "Shall I?\n== gaps")]
+    brief = compose_brief(memory, (), said)
+    assert brief.sources == (("t1", "/t.jsonl#k1"),)
+    assert brief.text.endswith(
+        "turn t1, said on 2026-11-02\nin answer to the agent's\nagent | Shall I?\n"
+        "agent | == gaps\nthe person said\n| Yes, do.\n"
+    )
+    assert "t.jsonl" not in brief.text
+
+
+HOSTILE = st.text(st.characters(codec="utf-8") | st.sampled_from("\n\r\x85\u2028|= \x1b\u202e"))
+
+
+@given(text=HOSTILE, before=HOSTILE)
+def test_no_text_closes_its_fence(text: str, before: str) -> None:
+    said = [Spoken("s#1", text, date(2026, 11, 2), True, "", before)]
+    brief = compose_brief(
+        Memory("/m", AUTO_MEMORY, (note_of(text, "a.md"),)), ["a.md"], said, [text]
+    )
+    ours = re.compile(
+        r"== (?:touched notes|gaps|activity)|note n1|turn t1, said on 2026-11-02"
+        r"|in answer to the agent's|the person said"
+    )
+    for line in brief.text.split("\n")[:-1]:
+        assert ours.fullmatch(line) or re.match(r"(?:\d+|agent )?\| ", line), line
+    assert not hidden_characters(brief.text)
 
 
 @pytest.mark.parametrize("budget", [0, 1, 50, 200, 500, 1000])
 def test_any_budget_is_kept(memory: Memory, budget: int) -> None:
     brief = compose_brief(memory, TOUCHED, SAID, budget=budget)
     assert len(brief.text.encode()) <= budget * BYTES_A_TOKEN
-    assert brief.left_out > 0
+    assert brief.left_out
 
 
 def test_credentials_do_not_get_into_it(root: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.curator.brief import ids_of
+from ricordo.curator.brief import compose_brief, ids_of
 from ricordo.curator.checking import Desk, check
 from ricordo.curator.edits import read_edits
 from ricordo.curator.proposal import Checked, curator
@@ -51,7 +51,7 @@ def names(memory: Memory) -> dict[str, str]:
 
 
 def judged(memory: Memory, edits: object) -> tuple[Checked, int]:
-    read = read_edits(memory, dict(ids_of(memory)), edits)
+    read = read_edits(memory, compose_brief(memory, (), ()), edits)
     checked = check(Desk(memory, SAID, curator("test")), read.wishes)
     return checked, len(read.rejected) + len(checked.rejected)
 
@@ -213,7 +213,7 @@ def test_to_retire_all_needs_a_typed_word_from_the_first_too_many_on(memory: Mem
 
 def test_what_was_retired_earlier_in_the_day_counts(memory: Memory) -> None:
     wish = edit("retire", note=names(memory)["tides.md"], successor=names(memory)["ports.md"])
-    read = read_edits(memory, dict(ids_of(memory)), [wish])
+    read = read_edits(memory, compose_brief(memory, (), ()), [wish])
     checked = check(Desk(memory, SAID, curator("test"), retired=5), read.wishes)
     assert [bool(it.alarms) for it in checked.proposals] == [True]
 
@@ -271,7 +271,7 @@ _EDIT = st.fixed_dictionaries(
 def test_random_edits_are_proposed_or_rejected_and_never_raise(
     memory: Memory, edits: list[Any]
 ) -> None:
-    read = read_edits(memory, dict(ids_of(memory)), edits)
+    read = read_edits(memory, compose_brief(memory, (), ()), edits)
     checked = check(Desk(memory, SAID, curator("test")), read.wishes)
     verdicts = len(read.rejected) + len(checked.rejected) + len(checked.proposals)
     assert verdicts == len(edits)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ricordo.settings.known import Known, KnownAction
 from ricordo.settings.read import read_settings
-from ricordo.settings.settings import MemorySettings, Settings, settings_file
+from ricordo.settings.settings import CurateSettings, MemorySettings, Settings, settings_file
 
 MAIN, JUDGE = frozenset(("main",)), frozenset(("judge",))
 KNOWN = Known(
@@ -46,6 +46,7 @@ def test_everything_that_can_be_set_is_read(tmp_path: Path) -> None:
         keymap = { help = "f1", source = ["S", "ctrl+u"], curate = [] }
         rules.stale = "off"
         thresholds.stale.retention = 1
+        curate = { hour = 2, quiet = 0 }
         [memory."~/wiki/"]
         rules = { dead-link = "info" }
         thresholds."stale.retention" = 0.25
@@ -58,6 +59,7 @@ def test_everything_that_can_be_set_is_read(tmp_path: Path) -> None:
         keymap={"help": ("f1",), "source": ("S", "ctrl+u"), "curate": ()},
         rules={"stale": "off"},
         thresholds={"stale.retention": 1.0},
+        curate=CurateSettings(hour=2, day=24, quiet=0),
         memory={"/home/ada/wiki": MemorySettings({"dead-link": "info"}, {"stale.retention": 0.25})},
     )
 
@@ -103,6 +105,15 @@ def test_a_memory_is_known_by_its_link_too(tmp_path: Path) -> None:
             " Did you mean “warning”?",
         ),
         ("rules = 1", ":1: rules: This has to be a table."),
+        ("curate = 1", ":1: curate: This has to be a table."),
+        (
+            "curate.hour = 0",
+            ":1: curate.hour: This has to be a whole number, 1 to 10,000.",
+        ),
+        (
+            "[curate]\nhuor = 1",
+            ":2: curate.huor: There is no such key. Did you mean “hour”?",
+        ),
         (
             "[thresholds]\nstale.retentoin = 1",
             ":2: thresholds.stale.retentoin: There is no such threshold."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.situation import (
     ANY_PANE,
+    LISTED,
     NOTEBOOK,
-    PAST,
     Pane,
     Scene,
     needs_changeable,
@@ -18,6 +18,8 @@ from ricordo.tui.situation import (
     needs_redo,
     needs_undo,
 )
+
+_EDITING = frozenset((Scene.INBOX, Scene.REVIEW, Scene.CURATION))
 
 CHANGING: tuple[Action, ...] = (
     Action(
@@ -33,10 +35,10 @@ CHANGING: tuple[Action, ...] = (
         "edit",
         "e",
         "edit",
-        "Edit the note in your editor",
+        "Edit the note in your editor; of a proposal, what it brings, before it is taken",
         Group.CHANGE,
-        NOTEBOOK | {Scene.INBOX, Scene.REVIEW},
-        shown=frozenset((Pane.INDEX, Pane.NOTE, Scene.INBOX, Scene.REVIEW)),
+        NOTEBOOK | _EDITING,
+        shown=frozenset((Pane.INDEX, Pane.NOTE, *_EDITING)),
         why_not=needs_one_note,
     ),
     Action(
@@ -119,8 +121,8 @@ CHANGING: tuple[Action, ...] = (
         "undo",
         "Take back the last act, and say which",
         Group.CHANGE,
-        NOTEBOOK | PAST | {Scene.CONFLICTS, Scene.REVIEW},
-        shown=ANY_PANE | PAST | {Scene.CONFLICTS, Scene.REVIEW},
+        NOTEBOOK | LISTED | {Scene.CONFLICTS, Scene.REVIEW},
+        shown=ANY_PANE | LISTED | {Scene.CONFLICTS, Scene.REVIEW},
         why_not=needs_undo,
     ),
     Action(
@@ -129,7 +131,7 @@ CHANGING: tuple[Action, ...] = (
         "redo",
         "Do again what was undone last",
         Group.CHANGE,
-        NOTEBOOK | PAST | {Scene.CONFLICTS, Scene.REVIEW},
+        NOTEBOOK | LISTED | {Scene.CONFLICTS, Scene.REVIEW},
         why_not=needs_redo,
     ),
     Action("reread", "ctrl+r", "reread", "Read the memory again from disk", Group.CHANGE),

@@ -6,16 +6,18 @@ from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.situation import NOTEBOOK, Pane, Scene, needs_freshness
 
 _INBOX = frozenset((Scene.INBOX,))
-_NOTES = frozenset((Scene.INBOX, Scene.REVIEW))
+_CURATION = frozenset((Scene.CURATION,))
+_NOTES = frozenset((Scene.INBOX, Scene.REVIEW, Scene.CURATION))
 _PROPOSAL = frozenset((Scene.PROPOSAL,))
-_SETS = frozenset((Scene.INBOX, Scene.PROPOSAL))
+_SETS = frozenset((Scene.INBOX, Scene.PROPOSAL, Scene.CURATION))
 
 JUDGING: tuple[Action, ...] = (
     Action(
         "yes",
         "a",
         "yes",
-        "It is right: in the inbox keep what came; of a note, it is still true",
+        "It is right: in the inbox keep what came; of a note, it is still true; a proposal is to "
+        "be written",
         Group.JUDGE,
         _NOTES | NOTEBOOK,
         _NOTES | {Pane.FRESHNESS},
@@ -28,7 +30,7 @@ JUDGING: tuple[Action, ...] = (
         "d",
         "no",
         "It is wrong: in the inbox, mark it to be reverted, or take the mark away; in the review, "
-        "edit it, retire it, or leave it to the curator",
+        "edit it, retire it, or leave it to the curator; of a proposal, keep it away",
         Group.JUDGE,
         _NOTES,
         _NOTES,
@@ -61,7 +63,7 @@ JUDGING: tuple[Action, ...] = (
         Group.JUDGE,
         _SETS,
         _SETS,
-        {Scene.INBOX: "write reverts"},
+        {Scene.INBOX: "write reverts", Scene.CURATION: "write"},
         waits=True,
     ),
     Action(
@@ -72,13 +74,13 @@ JUDGING: tuple[Action, ...] = (
         Group.JUDGE,
         _SETS,
         _SETS,
-        {Scene.PROPOSAL: "skip hunk"},
+        {Scene.PROPOSAL: "skip hunk", Scene.CURATION: "skip hunk"},
     ),
     Action(
         "later",
         "l",
         "later",
-        "Put it off: in the inbox to the next visit, in the review to a day",
+        "Put it off: in the inbox to the next visit, in the review to a day; a proposal waits on",
         Group.JUDGE,
         _NOTES,
         _NOTES,
@@ -88,10 +90,11 @@ JUDGING: tuple[Action, ...] = (
         "all",
         "A",
         "all",
-        "Say yes to all that is not marked",
+        "Say yes to all that is not marked; of proposals, to all without a warning",
         Group.JUDGE,
-        _INBOX,
-        _INBOX,
-        {Scene.INBOX: "keep all"},
+        _INBOX | _CURATION,
+        _INBOX | _CURATION,
+        {Scene.INBOX: "keep all", Scene.CURATION: "all without a warning"},
+        waits=True,
     ),
 )

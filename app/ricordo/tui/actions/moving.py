@@ -6,8 +6,8 @@ from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.situation import (
     ANY_PANE,
     EVERYWHERE,
+    LISTED,
     NOTEBOOK,
-    PAST,
     Scene,
     needs_back,
     needs_forward,
@@ -19,7 +19,7 @@ from ricordo.tui.situation import (
     needs_something_to_open,
 )
 
-_WITH_PANES = NOTEBOOK | PAST | {Scene.CONFLICTS}
+_WITH_PANES = NOTEBOOK | LISTED | {Scene.CONFLICTS}
 _BACK_AND_FORTH = NOTEBOOK | {Scene.INBOX, Scene.ORIGIN, Scene.CONFLICTS}
 
 MOVING: tuple[Action, ...] = (
@@ -35,7 +35,7 @@ MOVING: tuple[Action, ...] = (
         "next",
         "Choose the next link or view; elsewhere go to the diff",
         Group.MOVE,
-        NOTEBOOK | PAST,
+        NOTEBOOK | LISTED,
         why_not=needs_neighbour,
     ),
     Action(
@@ -44,7 +44,7 @@ MOVING: tuple[Action, ...] = (
         "previous",
         "Choose the previous link or view; elsewhere go to the list",
         Group.MOVE,
-        NOTEBOOK | PAST,
+        NOTEBOOK | LISTED,
         why_not=needs_pane_before,
     ),
     Action(
@@ -82,8 +82,8 @@ MOVING: tuple[Action, ...] = (
         Group.MOVE,
         _WITH_PANES,
     ),
-    Action("index", "1", "index", "Go to the index, or to the list", Group.MOVE, NOTEBOOK | PAST),
-    Action("note", "2", "note", "Go to the note, or to the diff", Group.MOVE, NOTEBOOK | PAST),
+    Action("index", "1", "index", "Go to the index, or to the list", Group.MOVE, NOTEBOOK | LISTED),
+    Action("note", "2", "note", "Go to the note, or to the diff", Group.MOVE, NOTEBOOK | LISTED),
     Action("freshness", "3", "freshness", "Go to what is wrong", Group.MOVE),
     Action(
         "back",

@@ -6,8 +6,8 @@ from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.situation import (
     ANY_PANE,
     EVERYWHERE,
+    LISTED,
     NOTEBOOK,
-    PAST,
     Pane,
     Scene,
     needs_memory,
@@ -114,10 +114,11 @@ SEEING: tuple[Action, ...] = (
         "origin",
         "O",
         "origin",
-        "Show the turn of a session that caused the note, and those that changed it",
+        "Show the turn of a session that caused the note, and those that changed it; of a "
+        "proposal, the turn that it quotes",
         Group.SEE,
-        NOTEBOOK | {Scene.ORIGIN},
-        shown=frozenset((Pane.NOTE,)),
+        NOTEBOOK | {Scene.ORIGIN, Scene.CURATION},
+        shown=frozenset((Pane.NOTE, Scene.CURATION)),
         why_not=needs_origin,
     ),
     Action(
@@ -126,8 +127,8 @@ SEEING: tuple[Action, ...] = (
         "side by side",
         "Show the diff side by side, or in one column",
         Group.SEE,
-        PAST | {Scene.PROPOSAL},
-        PAST | {Scene.PROPOSAL},
+        LISTED | {Scene.PROPOSAL},
+        LISTED | {Scene.PROPOSAL},
     ),
     Action(
         "compare",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -202,6 +202,14 @@ class Changing:
 
         editing = Editing(self._panes.app, self._writing)
         await self._writing.in_turn(partial(editing.edit, path))
+
+    async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
+        """Open a text in the person's editor as a file that is called `name`, and hand what was
+        saved, where it is another one, to `use`. Raises RicordoError, nothing being lost.
+        """
+        from ricordo.tui.changing.editing import edit_text
+
+        await edit_text(self._panes.app, self._writing.notebook, name, text, use)
 
     async def retire_note(self, path: str) -> None:
         """Show what it means to retire a note, and do it where the person approves."""

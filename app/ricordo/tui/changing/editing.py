@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ricordo.memory.change_set import ChangeSet
     from ricordo.memory.memory import Memory
     from ricordo.memory.note import Note
+    from ricordo.notebook.open import Notebook
     from ricordo.tui.changing.writing import Writing
 
 _REASON = "edited by hand"
@@ -106,6 +108,39 @@ class Editing:
         if outcome is not None:
             writing.tell("Saved. u takes it back.")
         return False
+
+
+async def edit_text(
+    app: App[Any],
+    notebook: Notebook,
+    name: str,
+    text: str,
+    use: Callable[[str], Awaitable[None]],
+) -> None:
+    """Let the person edit a `text` as a file that is called `name`, and hand what was saved, where
+    it is another one, to `use`. Raises RicordoError, nothing being lost.
+    """
+    copy = write_private_copy(notebook.surroundings.state, name, text.encode())
+    try:
+        saved = text_from_editor(app, notebook, copy)
+        if saved != text:
+            await use(saved)
+    except RicordoError as error:
+        raise ChangeRefused(f"{error.message}{_kept(copy)}", changed=error.changed) from None
+    remove_private_copy(copy)
+
+
+def text_from_editor(app: App[Any], notebook: Notebook, copy: str) -> str:
+    """Return the text that the person made of a copy. Raises RicordoError."""
+    command = editor_command(notebook.settings.editor, notebook.surroundings.environ)
+    code = edit_in_terminal(app, copy, command)
+    saved = read_private_copy(copy)
+    if code or saved is None:
+        raise ChangeRefused(f"The editor ended with an error ({code}).")
+    try:
+        return saved.removeprefix(BOM).decode("utf-8")
+    except UnicodeDecodeError:
+        raise ChangeRefused("What was saved is no UTF-8.") from None
 
 
 def _words(change_set: ChangeSet, path: str, *, seen_first: bool) -> tuple[str, ...]:

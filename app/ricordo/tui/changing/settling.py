@@ -8,14 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ricordo.disk.private_copy import read_private_copy, remove_private_copy, write_private_copy
+from ricordo.disk.private_copy import remove_private_copy, write_private_copy
 from ricordo.errors import ChangeRefused
-from ricordo.memory.note import BOM
 from ricordo.notebook.conflicts import Conflict, Keep, conflicts
 from ricordo.notebook.resolve import Settled, keep_both, keep_one, merge_notes, merged_text
-from ricordo.settings.editor import editor_command
 from ricordo.text import one_line
-from ricordo.tui.editor import edit_in_terminal
+from ricordo.tui.changing.editing import text_from_editor
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.form import Field, FormScreen
 
@@ -150,7 +148,7 @@ class Settling:
         copy = write_private_copy(state, os.path.basename(path), prepared.encode())
         is_done = False
         try:
-            text = self._edited(copy)
+            text = text_from_editor(self._changing.app, self._writing.notebook, copy)
             title = f"Merge into {one_line(path)}"
             # against the notes that the text was made from: the editor may have been open for long
             settle = partial(_merged, path, other, text)
@@ -161,19 +159,6 @@ class Settling:
             else:
                 said = f"Nothing was written. The merged text is kept in {one_line(copy)}."
                 self._writing.tell(said, severe=True)
-
-    def _edited(self, copy: str) -> str:
-        """The text that the person made of a copy. Raises ChangeRefused."""
-        notebook = self._writing.notebook
-        command = editor_command(notebook.settings.editor, notebook.surroundings.environ)
-        code = edit_in_terminal(self._changing.app, copy, command)
-        saved = read_private_copy(copy)
-        if code or saved is None:
-            raise ChangeRefused(f"The editor ended with an error ({code}).")
-        try:
-            return saved.removeprefix(BOM).decode("utf-8")
-        except UnicodeDecodeError:
-            raise ChangeRefused("What was saved is no UTF-8.") from None
 
     async def _dismiss(self, conflict: Conflict) -> None:
         await self._follower.decide(conflict.id, take_back=False)

@@ -22,11 +22,16 @@ Spans = tuple[Span, ...]
 
 
 def status_line(
-    place: Place, look: Look | None, seen: Seen | Lost | None, new: int = 0, doing: str = ""
+    place: Place,
+    look: Look | None,
+    seen: Seen | Lost | None,
+    new: int = 0,
+    doing: str = "",
+    waiting: int = 0,
 ) -> list[Spans]:
     """Return the line at the top: its left part, then right parts from the longest to the
     shortest: findings, load, what is being done beside the screen, whether the memory is watched,
-    and what is `new` in the inbox.
+    what is `new` in the inbox, and how many proposals of a curator are `waiting`.
     """
     left = [Span(" Ricordo ", "accent bold"), Span(f" {clip(short_name(place), 32)}", "bold")]
     if place.layout.agent:
@@ -35,8 +40,9 @@ def status_line(
         left.append(Span(f" · {len(look.memory.notes)} notes", "dim"))
     if place.layout.read_only:
         left.append(Span(" · read-only", "dim"))
-    told = (Span(f"  ⇣ {new} new in the inbox ", "changed bold"),) if new else ()
-    brief = (Span(f" ⇣ {new} new ", "changed bold"),) if new else ()
+    proposed = (Span(f" ✎ {waiting} proposed ", "changed bold"),) if waiting else ()
+    told = (*proposed, *((Span(f"  ⇣ {new} new in the inbox ", "changed bold"),) if new else ()))
+    brief = (*proposed, *((Span(f" ⇣ {new} new ", "changed bold"),) if new else ()))
     watching = (_watching(seen),)
     busy = (Span(f"○ {clip(doing, 32)} ", "dim"),) if doing else watching
     if look is None:
@@ -77,6 +83,8 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> lis
         "inbox": situation.new,
         "conflicts": situation.conflicts,
         "review": situation.due,
+        "curate": situation.waiting,
+        "write": situation.taken,
     }
     spans = [
         span

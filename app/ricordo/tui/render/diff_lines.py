@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from typing import NamedTuple
 
@@ -11,10 +11,15 @@ from ricordo.memory.diff import Row, rows
 from ricordo.memory.note import BOM
 from ricordo.text import one_line
 from ricordo.tui.render.line import BLANK, Line, Span, shown, width_of, wrap
+from ricordo.tui.render.word_marks import Piece, marked_words
 
 _NUMBER = 5
 """Cells of the column of line numbers."""
 _STYLES = {"+": "added", "-": "removed", " ": "", "@": "dim"}
+_WORD_STYLES = {"+": "added bold underline", "-": "removed bold underline"}
+
+Marks = Mapping[int, Sequence[Piece]]
+"""Pieces of the lines of a hunk, by the number of their row."""
 
 
 class DiffLine(NamedTuple):
@@ -59,7 +64,9 @@ def _edit_lines(
     draw = _side_by_side if side_by_side else _in_one_column
     for hunk, group in groupby(rows(old, new), key=lambda row: row.hunk):
         style = "dim" if (number, hunk) in left_out else ""
-        for position, line in enumerate(draw(list(group), width, style)):
+        found = list(group)
+        words = marked_words(found) if hunk >= 0 and not style else {}
+        for position, line in enumerate(draw(found, words, width, style)):
             yield DiffLine(line, number, hunk, is_first=hunk >= 0 and position == 0)
 
 
@@ -83,16 +90,16 @@ def _title(edit: Edit) -> Line:
     return Line((name, Span(f"  {word}", "dim")))
 
 
-def _in_one_column(found: Sequence[Row], width: int, style: str) -> Iterator[Line]:
-    for row in found:
+def _in_one_column(found: Sequence[Row], words: Marks, width: int, style: str) -> Iterator[Line]:
+    for number, row in enumerate(found):
         marks = (Span(f"{row.number:>{_NUMBER}} ", "dim"), Span(f"{row.sign} ", _style(row, style)))
         if row.sign == "@":
             yield Line((Span(f"{'':>{_NUMBER}} ⋯ {row.text}", "dim"),))
             continue
-        yield from _wrapped(row, marks, width, style)
+        yield from _wrapped(row, words.get(number, ()), marks, width, style)
 
 
-def _side_by_side(found: Sequence[Row], width: int, style: str) -> Iterator[Line]:
+def _side_by_side(found: Sequence[Row], words: Marks, width: int, style: str) -> Iterator[Line]:
     half = (width - 1) // 2
     if found and found[0].hunk < 0:
         for row in found:
@@ -100,16 +107,17 @@ def _side_by_side(found: Sequence[Row], width: int, style: str) -> Iterator[Line
                 yield Line((Span(f"{'':>{_NUMBER}} ⋯ {row.text}", "dim"),))
                 continue
             marks = (Span(f"{row.number:>{_NUMBER}}   ", "dim"),)
-            for left in _wrapped(row, marks, half, style):
+            for left in _wrapped(row, (), marks, half, style):
                 yield _beside(left, left, half)
         return
     sides = [
         [
             line
-            for row in found
+            for number, row in enumerate(found)
             if row.sign == sign
             for line in _wrapped(
                 row,
+                words.get(number, ()),
                 (Span(f"{row.number:>{_NUMBER}} ", "dim"), Span(f"{sign} ", _style(row, style))),
                 half,
                 style,
@@ -121,8 +129,13 @@ def _side_by_side(found: Sequence[Row], width: int, style: str) -> Iterator[Line
         yield _beside(left, right, half)
 
 
-def _wrapped(row: Row, marks: tuple[Span, ...], width: int, style: str) -> Iterator[Line]:
-    spans = [Span(shown(row.text), _style(row, style))]
+def _wrapped(
+    row: Row, words: Sequence[Piece], marks: tuple[Span, ...], width: int, style: str
+) -> Iterator[Line]:
+    spans = [
+        Span(shown(text), _WORD_STYLES[row.sign] if is_other else _style(row, style))
+        for text, is_other in words or ((row.text, False),)
+    ]
     if row.ending:
         spans.append(Span(f"  ({row.ending})", "dim"))
     indent = (Span(" " * width_of(marks)),)

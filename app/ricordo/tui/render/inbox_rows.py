@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ricordo.notebook.inbox import Arrival, Inbox
 from ricordo.text import clip, one_line
-from ricordo.tui.render.line import Line, Span, fit, width_of, wrap
+from ricordo.tui.render.line import Line, Span, fit, with_right, wrap
 
 _GLYPHS = {
     "deleted": ("−", "removed"),
@@ -43,14 +43,8 @@ def arrival_rows(arrival: Arrival, state: Text, width: int, *, in_one: bool) -> 
     name = [Span(f" {glyph} ", style), Span(one_line(arrival.path), "bold")]
     if in_one:
         name.append(Span(f"  {when}", "dim"))
-        return (_with_right(name, right, width),)
-    return _with_right(name, right, width), Line(fit((Span(f"   {when}", "dim"),), width))
-
-
-def _with_right(left: Sequence[Span], right: tuple[Span, ...], width: int) -> Line:
-    kept = fit(left, width - width_of(right))
-    gap = Span(" " * max(0, width - width_of(kept) - width_of(right)))
-    return Line((*kept, gap, *right))
+        return (with_right(name, right, width),)
+    return with_right(name, right, width), Line(fit((Span(f"   {when}", "dim"),), width))
 
 
 def about(arrival: Arrival, dropped: Sequence[str], width: int) -> list[Line]:

@@ -137,3 +137,12 @@ def fit(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
         kept.append(span)
         room -= size
     return tuple(kept)
+
+
+def with_right(left: Iterable[Span], right: tuple[Span, ...], width: int) -> Line:
+    """Return a row of `width` cells with `left`, cut where there is no room, and `right` at its
+    end.
+    """
+    kept = fit(left, width - width_of(right))
+    gap = Span(" " * max(0, width - width_of(kept) - width_of(right)))
+    return Line((*kept, gap, *right))

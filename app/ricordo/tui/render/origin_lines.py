@@ -45,7 +45,7 @@ def step_title(causes: Sequence[Cause], at: int) -> str:
     if not causes:
         return ""
     cause = causes[at]
-    done = _DONE[cause.deed] if cause.deed else "named by the note"
+    done = _DONE[cause.deed] if cause.deed else "named by the note" if cause.note else "said"
     return f"{at + 1} of {len(causes)} · {done} {day_in_words(cause.at)}"
 
 
@@ -55,7 +55,7 @@ def session_title(cause: Cause, width: int) -> str:
 
 
 def _verdict(cause: Cause, width: int) -> list[Line]:
-    if cause.quote and cause.deed:
+    if cause.quote and (cause.deed or not cause.note):
         text, style = "❝ You said it:", "heading"
     elif cause.quote:
         text, style = (

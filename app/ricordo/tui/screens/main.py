@@ -19,6 +19,7 @@ from ricordo.notebook.follow import Follower, Lost, Seen
 from ricordo.text import clip
 from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.changing.changing import Changing
+from ricordo.tui.curating import Curating
 from ricordo.tui.elsewhere import Elsewhere
 from ricordo.tui.knowing import Knowing
 from ricordo.tui.listing import Listing, until_narrowable
@@ -77,9 +78,10 @@ class MainScreen(ActingScreen[None]):
         self._reviewing = Reviewing(
             self, notebook, followed, self._reading, self.say, self._changing, opens=opens_review
         )
+        self._curating = Curating(self, notebook, self._reading, self.say, self._changing)
         self._recalling = Recalling(self, notebook, self._reading, styles, self._go_to)
         self._knowing = Knowing(self, followed, self.say, self._past.known)
-        self._elsewhere = Elsewhere(self, self._reading, styles)
+        self._elsewhere = Elsewhere(self, notebook, self._reading, styles)
         self._painted = asyncio.Event()
         self._look: Look | None = None
         self._seen: Seen | Lost | None = None
@@ -110,6 +112,7 @@ class MainScreen(ActingScreen[None]):
         self.run_worker(self._follow(), group="disk")
         self.run_worker(self._past.follow(), group="history")
         self.run_worker(self._knowing.follow(), group="evidence")
+        self.run_worker(self._curating.follow(), group="waiting")
 
     async def _follow(self) -> None:
         async for seen in self._follower.looks():
@@ -134,6 +137,7 @@ class MainScreen(ActingScreen[None]):
             in_order=self._listing.order is Order.INDEX and not self._listing.narrowed,
             new=self._past.new,
             due=self._reviewing.due,
+            waiting=self._curating.waiting,
         )
         return self._changing.situation(here)
 
@@ -172,6 +176,7 @@ class MainScreen(ActingScreen[None]):
             self._reading.show(keep_place=not first)
         self._show_freshness()
         self._reviewing.looked(seen.look)
+        self._curating.looked(seen.look)
         self._changing.looked(seen.look)
         self._recalling.looked(seen.look)
         self.say()
@@ -214,7 +219,8 @@ class MainScreen(ActingScreen[None]):
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
         new, doing = self._past.new, self._knowing.doing
-        status = status_line(self._notebook.place, self._look, self._seen, new, doing)
+        waiting, place = self._curating.waiting, self._notebook.place
+        status = status_line(place, self._look, self._seen, new, doing, waiting)
         self.query_one("#status", Bar).say(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
         self.query_one("#hint", Bar).say(hint_line(self._look, self._reading.path, finding))
@@ -289,8 +295,9 @@ class MainScreen(ActingScreen[None]):
     @property
     def doers(self) -> tuple[object, ...]:
         """The parts of the screen, each with its keys."""
-        looking = (self._past, self._reviewing, self._recalling, self._elsewhere, self._reading)
-        return (self._panes, self._changing, *looking, self)
+        judging = (self._past, self._reviewing, self._curating)
+        looking = (self._recalling, self._elsewhere, self._reading)
+        return (self._panes, self._changing, *judging, *looking, self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Say whether a key means an action here: some share one, each where the other is not."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 
-from ricordo.notebook.origin import Cause, causes_by_note
+from ricordo.notebook.origin import Cause
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
 from ricordo.tui.render.bars import key_line
@@ -29,8 +29,6 @@ from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.read_view import ReadView
 
 if TYPE_CHECKING:
-    from ricordo.memory.memory import Memory
-    from ricordo.notebook.open import Notebook
     from ricordo.tui.palette import Palette
 
 
@@ -42,13 +40,14 @@ class OriginScreen(ActingScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(
-        self, notebook: Notebook, memory: Memory, path: str, palette: Palette, keymap: Keymap
+        self, about: str, find: Callable[[], Sequence[Cause]], palette: Palette, keymap: Keymap
     ) -> None:
-        """`path` is the note of `memory`; `notebook` is for this screen's threads."""
+        """`about` is the path of a note; `find` gives what is known of where it came from, and is
+        called in a thread.
+        """
         super().__init__(palette, keymap)
-        self._notebook = notebook
-        self._memory = memory
-        self._path = path
+        self._find = find
+        self._about = about
         self._causes: Sequence[Cause] = ()
         self._is_there: Mapping[str, bool] = {}
         self._at = 0
@@ -73,15 +72,10 @@ class OriginScreen(ActingScreen[None]):
         self.run_worker(self._load(), group="origin")
 
     async def _load(self) -> None:
-        found = await asyncio.to_thread(self._found)
+        found = await asyncio.to_thread(self._find)
         self._is_there = await asyncio.to_thread(_still_there, found)
         self._causes, self.is_loaded = found, True
         self._show()
-
-    def _found(self) -> Sequence[Cause]:
-        surroundings, root = self._notebook.surroundings, self._memory.root
-        renamed = self._notebook.renamed(self._memory)
-        return causes_by_note(surroundings, root, renamed).get(self._path, ())
 
     @property
     def cause(self) -> Cause | None:
@@ -116,7 +110,7 @@ class OriginScreen(ActingScreen[None]):
 
     def say(self) -> None:
         """Tell which note and which writing it is, where it stands, and the keys."""
-        left = (Span(" Origin ", "accent bold"), Span(f" {clip(self._path, 60)}", "bold"))
+        left = (Span(" Origin ", "accent bold"), Span(f" {clip(self._about, 60)}", "bold"))
         self._title.say(left, (Span(f"{step_title(self._causes, self._at)} ", "dim"),))
         self._state.say(self._where())
         self._keys.say(*key_line(self.situation, self.keymap))

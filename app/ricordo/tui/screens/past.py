@@ -1,4 +1,4 @@
-"""The base of the screens that look back: a list, and what became of the thing under its cursor."""
+"""The base of the screens with a list and a diff: what becomes of the thing under the cursor."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class PastScreen(ActingScreen[None]):
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
         self._right = Vertical(id="right", classes="pane")
-        self._list = RowList(palette, self._chosen, self._rows, id="list")
+        self._list = RowList(palette, self._chosen, self._rows, id="list", rests=self._rests)
         self._about = AboutView(palette, self._about_lines, id="about")
         self._diff = MarkedDiff(palette, self._scrolled, id="diff")
 
@@ -133,6 +133,10 @@ class PastScreen(ActingScreen[None]):
     @abstractmethod
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         """Return the rows of one thing in the list."""
+
+    def _rests(self, number: int) -> bool:
+        """Say whether the cursor can rest on one thing in the list."""
+        return True
 
     @abstractmethod
     def _about_lines(self, width: int) -> list[Line]:
@@ -226,6 +230,6 @@ class PastScreen(ActingScreen[None]):
         """Do again what was undone last."""
         self._begin_writing(partial(self._turn, self._hands.redo_last))
 
-    async def _turn(self, turn: Callable[[], Awaitable[object]]) -> None:
+    async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
         await turn()
         self._reload()

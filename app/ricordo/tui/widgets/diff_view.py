@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ricordo.memory.change_set import Edit
 from ricordo.tui.palette import Palette
@@ -18,15 +18,23 @@ class DiffView(CursorView):
         """Empty until `show` gives it edits."""
         super().__init__(palette, moved, id=id)
         self._edits: Sequence[Edit] = ()
+        self._head: Callable[[int], Sequence[Line]] | None = None
         self._lines: list[DiffLine] = []
         self._side_by_side = False
         self.left_out: set[tuple[int, int]] = set()
         """The hunks that the person does not want, by edit and number."""
 
-    def show(self, edits: Sequence[Edit]) -> None:
-        """Show other edits, from the top."""
-        self._edits = edits
-        self.left_out = set()
+    def show(
+        self,
+        edits: Sequence[Edit],
+        left_out: Iterable[tuple[int, int]] = (),
+        head: Callable[[int], Sequence[Line]] | None = None,
+    ) -> None:
+        """Show other edits, from the top, with hunks that were left out before. `head` gives for a
+        width what stands above them and is scrolled with them.
+        """
+        self._edits, self._head = edits, head
+        self.left_out = set(left_out)
         self._draw()
         self.jump_to(0)
         self.put_on(0)
@@ -60,7 +68,9 @@ class DiffView(CursorView):
         return bottom >= self.line_count
 
     def _draw(self) -> None:
-        self._lines = diff_lines(
+        head = self._head(self.content_width) if self._head else ()
+        self._lines = [DiffLine(line, is_first=not n) for n, line in enumerate(head)]
+        self._lines += diff_lines(
             self._edits,
             self.content_width,
             side_by_side=self._side_by_side,

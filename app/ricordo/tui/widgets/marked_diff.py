@@ -13,10 +13,7 @@ class MarkedDiff(DiffView):
 
     def show_marked(self, edits: Sequence[Edit], hunks: Collection[int]) -> None:
         """Show `edits` from the top, with `hunks` of the first one marked."""
-        self.show(edits)
-        if hunks:
-            self.left_out = {(0, hunk) for hunk in hunks}
-            self._draw()
+        self.show(edits, {(0, hunk) for hunk in hunks})
 
     @property
     def marked(self) -> frozenset[int]:

@@ -28,14 +28,17 @@ class RowList(CursorView):
         id: str,
         one_row: int = 70,
         led: bool = False,
+        rests: Callable[[int], bool] = lambda _: True,
     ) -> None:
         """`draw` gives the rows of a thing, by its number, for a width: one where it is told so,
         from `one_row` cells on, else two. `led` the cursor is moved while the focus is elsewhere.
+        `rests` says whether it can rest on a thing.
         """
         super().__init__(palette, moved, id=id)
         self._draw_thing = draw
         self._one_row = one_row
         self._led = led
+        self._rests = rests
         self._count = 0
         self._instead: Sequence[tuple[str, str]] = ()
         self._instead_lines: list[Line] = []
@@ -82,8 +85,9 @@ class RowList(CursorView):
         return line, "cursor" if self.has_focus or self._led else "cursor-unfocused"
 
     def can_rest(self, number: int) -> bool:
-        """On the first row of each thing."""
-        return self._count > 0 and number % self.lines_under_cursor == 0
+        """On the first row of each thing on which it can at all."""
+        thing, row = divmod(number, self.lines_under_cursor)
+        return self._count > 0 and not row and self._rests(thing)
 
     def on_click(self, event: Click) -> None:
         """A second click opens."""

@@ -1,0 +1,61 @@
+"""What an engine is: it is given a brief and answers with wishes. It writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from ricordo.curator.brief import Brief
+from ricordo.curator.proposal import Rejected, Wish
+from ricordo.memory.change import Author
+from ricordo.memory.memory import Memory
+
+
+class Progress(NamedTuple):
+    """How far a curation is."""
+
+    phase: str
+    """What is being done, as “reading transcripts”."""
+    tokens: int = 0
+    """How many tokens an engine has answered so far."""
+
+
+Step = Callable[[Progress], None]
+"""Told all the while how far it is; raises where it was cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an answer cost."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = 0.0
+    """None where the price is not known."""
+
+
+FREE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an engine wishes, unchecked."""
+
+    wishes: tuple[Wish, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    """What it said that is no wish at all."""
+    usage: Usage = FREE
+
+
+class Engine(Protocol):
+    """Proposes changes."""
+
+    @property
+    def author(self) -> Author:
+        """Who it is: its name, its model, the version of its prompt."""
+
+    def answer(self, memory: Memory, brief: Brief, step: Step) -> Answer:
+        """Return what it would change in `memory`, on which `brief` was composed. Raises
+        CuratorFailed, and what `step` raises.
+        """

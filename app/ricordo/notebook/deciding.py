@@ -1,0 +1,318 @@
+"""Deciding on proposals: what each comes to in the memory as it is shown, which parts of it are
+taken, and what the person makes of it. What is written is what was shown, or it is not written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ricordo.curator.checking import Desk, check, text_of
+from ricordo.curator.proposal import Wish
+from ricordo.curator.waiting import Waiting, waiting
+from ricordo.errors import ChangeRefused
+from ricordo.memory.change import (
+    Act,
+    AddEntry,
+    AddLink,
+    Change,
+    Create,
+    EditLine,
+    Insert,
+    Merge,
+    MoveLine,
+    Replace,
+    Retire,
+    Rewrite,
+    SetField,
+)
+from ricordo.memory.change_set import Edit
+from ricordo.memory.compose import compose
+from ricordo.memory.diff import without_hunks
+from ricordo.memory.edited import with_edits
+from ricordo.memory.layout import Role
+from ricordo.memory.memory import Memory
+from ricordo.memory.merge import merge
+from ricordo.notebook.change import protected_paths
+from ricordo.notebook.curate import Plan, keep, plan_of, record_decided, settle, why_changed
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.pending import Kept, recall_curation
+from ricordo.text import one_line
+
+_FINDS_ITS_PLACE = (Create, Replace, SetField, AddLink, Retire)
+"""Acts that fit wherever other proposals have moved the lines of a note to."""
+
+Hunks = Collection[tuple[int, int]]
+"""Hunks by the number of their edit and their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A proposal as the person sees it."""
+
+    waiting: Waiting
+    edits: tuple[Edit, ...] = ()
+    """What it comes to by itself, that of the note that it is about first."""
+    why_not: str = ""
+    """Why it cannot be taken any more; "" where it can."""
+    needs_others: bool = False
+    """Whether it fits only behind proposals that stand before it."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing speaks against it, so that it may be taken without a second look."""
+        return not (self.waiting.told or self.why_not or self.needs_others)
+
+    def can_leave_out(self, number: int) -> bool:
+        """Say whether single hunks of an edit can be left out: what else becomes of the memory
+        follows from the change as a whole.
+        """
+        edit, act = self.edits[number], self.waiting.change.act
+        if self.needs_others or None in (edit.before, edit.after) or isinstance(act, Retire):
+            return False
+        return (edit.path != act.path) if isinstance(act, Create) else (edit.path == _path(act))
+
+    def is_nothing_without(self, left_out: Hunks) -> bool:
+        """Say whether nothing is left of it without some of its hunks."""
+        act = self.waiting.change.act
+        if not left_out or isinstance(act, Create | Merge):
+            return False
+        edit = self.edits[0]
+        return self._left_of(0, left_out) == text_of(edit.before)
+
+    def _left_of(self, number: int, left_out: Hunks) -> str:
+        """Return the text of a file without the hunks that are left out."""
+        edit = self.edits[number]
+        own = {hunk for n, hunk in left_out if n == number}
+        return without_hunks(text_of(edit.before), text_of(edit.after), own)
+
+    def change(self, left_out: Hunks, memory: Memory, drafted: Memory) -> Change:
+        """Return the change to be made of it without some hunks, where `memory` is what it was
+        shown in and `drafted` what the proposals before it leave. Raises ChangeRefused.
+        """
+        change = self.waiting.change
+        act = change.act
+        if isinstance(act, Create):
+            return replace(change, act=replace(act, entry="")) if left_out else change
+        base, now = (_text(it, _path(act)) for it in (memory, drafted))
+        if not left_out and (base == now or isinstance(act, _FINDS_ITS_PLACE)):
+            return change
+        if self.needs_others:
+            return change
+        joins = isinstance(act, Insert) or memory.layout.role(_path(act)) is Role.INDEX
+        text = merge(base, self._left_of(0, left_out), now, additions_join=joins)
+        if text is None:
+            raise ChangeRefused("Another proposal that is taken changes the same lines.")
+        whole = replace(act, text=text) if isinstance(act, Merge) else Rewrite(_path(act), text)
+        return replace(change, act=whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """What waits in a memory as it is."""
+
+    memory: Memory
+    kept: Kept
+    shown: tuple[Shown, ...]
+
+
+def what_waits(notebook: Notebook) -> Waits:
+    """Return what waits now, and what it comes to. Raises MemoryNotFound and MemoryUnreadable."""
+    memory = notebook.read()
+    kept = recall_curation(notebook.surroundings.state, memory.root)
+    return Waits(memory, kept, show(notebook, memory, kept.waiting))
+
+
+def show(notebook: Notebook, memory: Memory, waits: Sequence[Waiting]) -> tuple[Shown, ...]:
+    """Return what each of the proposals comes to in `memory`, by itself where it can be."""
+    marked = protected_paths(notebook)
+    return tuple(_shown(memory, waits, number, marked) for number in range(len(waits)))
+
+
+def _shown(memory: Memory, waits: Sequence[Waiting], number: int, marked: Collection[str]) -> Shown:
+    it = waits[number]
+    if why := why_changed(memory, it):
+        return Shown(it, why_not=why)
+    try:
+        return Shown(it, _edits(memory, it, marked))
+    except ChangeRefused as refused:
+        try:
+            edits = _edits(_behind(memory, waits[:number], marked), it, marked)
+        except ChangeRefused:
+            return Shown(it, why_not=one_line(refused.message))
+        return Shown(it, edits, needs_others=True)
+
+
+def _behind(memory: Memory, waits: Iterable[Waiting], marked: Collection[str]) -> Memory:
+    """Return the memory as those of the proposals that fit would leave it."""
+    for it in waits:
+        try:
+            memory = with_edits(memory, _edits(memory, it, marked))
+        except ChangeRefused:
+            continue
+    return memory
+
+
+def _edits(memory: Memory, it: Waiting, marked: Collection[str]) -> tuple[Edit, ...]:
+    edits = compose(memory, [it.change], marked=marked).edits
+    if not edits:
+        raise ChangeRefused("It would change nothing any more.")
+    return tuple(sorted(edits, key=lambda edit: edit.path != it.path))
+
+
+# Writing
+
+
+def plan(
+    notebook: Notebook,
+    memory: Memory,
+    shown_in: Memory,
+    chosen: Sequence[Shown],
+    left_out: Mapping[str, Hunks],
+) -> Plan:
+    """Return what comes of the proposals that were `chosen`, without the hunks that are left out,
+    by the ids of their proposals. They were shown in the memory `shown_in`; of those whose notes
+    are others in `memory` by now nothing comes.
+    """
+    by_id = {it.waiting.id: it for it in chosen}
+
+    def wanted(it: Waiting) -> str:
+        return by_id[it.id].why_not or _why_other(by_id[it.id], shown_in, memory)
+
+    def change_of(it: Waiting, drafted: Memory) -> Change:
+        return by_id[it.id].change(left_out.get(it.id, ()), memory, drafted)
+
+    return plan_of(notebook, memory, [it.waiting for it in chosen], wanted, change_of)
+
+
+def _why_other(shown: Shown, shown_in: Memory, memory: Memory) -> str:
+    """Return why a proposal is not what was shown; indexes grow by lines meanwhile."""
+    for edit in shown.edits:
+        if memory.layout.role(edit.path) is Role.INDEX:
+            continue
+        before, now = (it.by_path.get(edit.path) for it in (shown_in, memory))
+        if (before and before.raw) != (now and now.raw):
+            return f"{one_line(edit.path)} was changed after it was shown"
+    return ""
+
+
+def wrote(notebook: Notebook, planned: Plan) -> None:
+    """Keep that what was planned was written. Raises StateUnusable."""
+    # read anew: a command may have kept something meanwhile
+    settle(notebook, recall_curation(notebook.surroundings.state, notebook.place.root), planned)
+
+
+# What waits
+
+
+def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> int:
+    """Let proposals wait no longer, and keep them away; return how many there were. Raises
+    StateUnusable.
+    """
+    ids = {it.id for it in refused}
+    count = 0
+
+    def without(kept: Kept) -> Kept:
+        nonlocal count
+        left = tuple(it for it in kept.waiting if it.id not in ids)
+        count = len(kept.waiting) - len(left)
+        return replace(kept, waiting=left, dropped=(*kept.dropped, *sorted(ids))).settled()
+
+    kept = _keep(notebook, without)
+    record_decided(notebook, kept, rejected=count)
+    return count
+
+
+def wait_again(notebook: Notebook, again: Iterable[Waiting]) -> None:
+    """Let proposals wait that were applied and taken back. Raises StateUnusable."""
+    them = {it.id: it for it in again}
+
+    def with_them(kept: Kept) -> Kept:
+        waits = {it.id: it for it in kept.waiting} | them
+        return replace(kept, waiting=tuple(waits.values()))
+
+    _keep(notebook, with_them)
+
+
+def put_in_place(notebook: Notebook, old: Waiting, new: Waiting) -> None:
+    """Let a proposal wait in the place of the one that the person edited. Raises StateUnusable."""
+
+    def replaced(kept: Kept) -> Kept:
+        waits = tuple(new if it.id == old.id else it for it in kept.waiting)
+        return replace(kept, waiting=waits, dropped=(*kept.dropped, old.id))
+
+    _keep(notebook, replaced)
+
+
+def _keep(notebook: Notebook, changed: Callable[[Kept], Kept]) -> Kept:
+    """Return what was kept before."""
+    # read anew: a command may have kept something meanwhile
+    kept = recall_curation(notebook.surroundings.state, notebook.place.root)
+    keep(notebook, changed(kept))
+    return kept
+
+
+# Editing
+
+
+def text_to_edit(shown: Shown) -> str:
+    """Return the text that can be edited before a proposal is taken: the note as it would be, of a
+    line of an index that line. Raises ChangeRefused where there is none.
+    """
+    act = shown.waiting.change.act
+    if shown.why_not or shown.needs_others:
+        raise ChangeRefused("It cannot be taken by itself, so it cannot be edited.")
+    match act:
+        case Create(text=text) | Merge(text=text):
+            return text
+        case EditLine(new=str(line)):
+            return f"{line}\n"
+        case AddEntry():
+            return _added(shown.edits[0])
+        case Retire() | MoveLine() | EditLine():
+            raise ChangeRefused("It brings no text that could be edited.")
+        case _:
+            return text_of(shown.edits[0].after)
+
+
+def _added(edit: Edit) -> str:
+    before = text_of(edit.before).split("\n")
+    new = [line for line in text_of(edit.after).split("\n") if line not in before]
+    return f"{new[0]}\n" if new else "\n"
+
+
+def edited(notebook: Notebook, memory: Memory, it: Waiting, text: str) -> Waiting:
+    """Return a proposal as it is with the `text` that the person made of it, checked anew. Raises
+    ChangeRefused.
+    """
+    texts: dict[str, str] = {}
+    for quoted in it.evidence:
+        if quoted.found:
+            texts[quoted.source] = f"{texts.get(quoted.source, '')}\n{quoted.quote}"
+    desk = Desk(memory, texts, it.change.author, protected_paths(notebook))
+    wish = Wish(_with_text(it.change.act, text), it.change.reason, it.evidence)
+    checked = check(desk, [wish])
+    if not checked.proposals:
+        raise ChangeRefused(checked.rejected[0].why)
+    return replace(waiting(checked.proposals[0], memory), is_edited=True)
+
+
+def _with_text(act: Act, text: str) -> Act:
+    match act:
+        case Create() | Merge():
+            return replace(act, text=text)
+        case EditLine():
+            return replace(act, new=text.rstrip("\r\n"))
+        case AddEntry():
+            return replace(act, text=text.rstrip("\r\n"))
+        case _:
+            return Rewrite(_path(act), text)
+
+
+def _path(act: Act) -> str:
+    return str(getattr(act, "path", ""))
+
+
+def _text(memory: Memory, path: str) -> str:
+    note = memory.by_path.get(path)
+    return note.text if note is not None else ""

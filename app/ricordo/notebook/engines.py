@@ -1,0 +1,61 @@
+"""The engines that can be asked for a curation, each made for what was prepared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from ricordo.curator.engine import Engine, Progress, Step
+from ricordo.curator.overlap import Overlap
+from ricordo.curator.placing import Known
+from ricordo.curator.proposal import RULES
+from ricordo.curator.rules import Rules
+from ricordo.memory.note import Note
+from ricordo.notebook.open import Look, Notebook
+from ricordo.notebook.origin import causes_by_note
+from ricordo.notebook.preparing import Prepared
+from ricordo.notebook.recall import open_index, recall
+
+MakeEngine = Callable[[Notebook, Prepared, Step], Engine]
+"""Makes an engine for a curation. Raises what the step raises."""
+
+
+def rules(notebook: Notebook, prepared: Prepared, step: Step) -> Rules:
+    """Return the engine that needs no key and no network."""
+    notebook.gather(prepared.memory, lambda doing: step(Progress(doing)))
+    look = notebook.judge(prepared.memory)
+    return Rules(_known(notebook, look), prepared.heard, look.findings)
+
+
+ENGINES: Mapping[str, MakeEngine] = {RULES: rules}
+"""By the names that commands and settings give them."""
+
+
+def _known(notebook: Notebook, look: Look) -> Known:
+    surroundings, memory = notebook.surroundings, look.memory
+    index = open_index(notebook.place, surroundings)
+
+    def speaks_of(text: str) -> Sequence[Note]:
+        return [it.note for it in recall(index, memory, text, surroundings)]
+
+    causes: dict[str, list[str]] = {}
+    found = causes_by_note(surroundings, memory.root, notebook.renamed(memory))
+    for note, of_note in found.items():
+        for cause in of_note:
+            for turn in cause.turns:
+                if turn.is_cause and turn.key:
+                    causes.setdefault(turn.key, []).append(note)
+    pairs = look.evidence.pairs
+    return Known(memory, speaks_of, Overlap(memory), pairs, causes, _instructions(notebook))
+
+
+def _instructions(notebook: Notebook) -> Callable[[str], bool]:
+    """Return what says of a text that the project's own instructions say it."""
+    project = notebook.surroundings.project or notebook.place.project
+    if not project or not os.path.isdir(project):
+        return lambda _: False
+    from ricordo.disk.project_tree import list_project
+    from ricordo.health.probes.instructions import Instructions, says
+
+    lines = Instructions.of(list_project(project, lambda: None))
+    return lambda text: says(text, lines)

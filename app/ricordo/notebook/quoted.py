@@ -1,0 +1,83 @@
+"""Where the words stand on which a proposal rests: the turn of a session, with those around it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+
+from ricordo.activity.session import Turn
+from ricordo.activity.sources import Source, source_at
+from ricordo.activity.store import Store
+from ricordo.curator.proposal import Quoted
+from ricordo.memory.memory import Memory
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.origin import Cause, causes_by_note
+from ricordo.notebook.tracing import said_as_kept
+
+_BEFORE, _BEHIND = 2, 2
+"""Turns that are shown before and behind the one that is quoted."""
+
+
+def turn_of(source: str) -> tuple[str, str]:
+    """Return the transcript and the turn that a source of evidence names; the latter is "" where
+    it is the path of a note.
+    """
+    path, mark, key = source.rpartition("#")
+    return (path, key) if mark else (source, "")
+
+
+def causes_of(notebook: Notebook, memory: Memory, evidence: Iterable[Quoted]) -> Sequence[Cause]:
+    """Return the turns that are quoted, each once, in the order of the quotes; of a quoted note
+    what caused that. What is gone by now is left out.
+    """
+    found: list[Cause] = []
+    sources = list(dict.fromkeys(it.source for it in evidence))
+    notes = [source for source in sources if source in memory.by_path]
+    for source in sources:
+        if source not in notes and (cause := _cause_at(notebook, *turn_of(source))) is not None:
+            found.append(cause)
+    if notes:
+        renamed = notebook.renamed(memory)
+        by_note = causes_by_note(notebook.surroundings, memory.root, renamed)
+        found += [cause for note in notes for cause in by_note.get(note, ())]
+    return found
+
+
+def _cause_at(notebook: Notebook, path: str, key: str) -> Cause | None:
+    """Return a turn of a transcript with those around it; None where it is not there any more."""
+    known = [it for it in Store(notebook.surroundings.state).known() if it.source.path == path]
+    # opencode keeps many sessions in one file
+    sources = [(it.source, it.session.title) for it in known] or [(source_at(path), "")]
+    found = (_turns_at(source, key, title) for source, title in sources)
+    return next(filter(None, found), None)
+
+
+def _turns_at(source: Source, key: str, titled: str) -> Cause | None:
+    transcript = source.transcript()
+    before: deque[Turn] = deque(maxlen=_BEFORE)
+    around: list[Turn] = []
+    for turn in filter(lambda turn: turn.is_said, transcript.turns()):
+        if around or key in (turn.key, f":{turn.where.line}"):
+            around.append(turn)
+        else:
+            before.append(turn)
+        if len(around) > _BEHIND:
+            break
+    if not around:
+        return None
+    cause, *behind = around
+    turns = (
+        *map(said_as_kept, before),
+        said_as_kept(cause, is_cause=True),
+        *map(said_as_kept, behind),
+    )
+    it = transcript.session
+    # what names a session may stand behind what was read of it
+    title = titled or it.title
+    return Cause("", cause.at, "", None, it.agent, it.id, title, source.path, turns)
+
+
+def titles(notebook: Notebook) -> Mapping[str, str]:
+    """Return what the sessions are called of which something is known, by their transcript."""
+    known = Store(notebook.surroundings.state).known()
+    return {it.session.path: it.session.shown for it in known}

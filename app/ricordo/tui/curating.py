@@ -1,0 +1,189 @@
+"""Curating: how many proposals wait, the screens that ask for more and that decide on them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from ricordo.errors import RicordoError
+from ricordo.notebook.open import Look, Notebook
+from ricordo.notebook.pending import recall_curation, stamp_of_curation
+
+if TYPE_CHECKING:
+    from ricordo.curator.engine import Step
+    from ricordo.notebook.curate import Curation
+    from ricordo.notebook.preparing import Prepared
+    from ricordo.notebook.spoken import Scope
+    from ricordo.tui.deciding import Deciding
+    from ricordo.tui.reading import Reading
+    from ricordo.tui.screens.acting import ActingScreen
+    from ricordo.tui.screens.curation import CurationScreen, Hands
+    from ricordo.tui.screens.scope import ScopeWay
+
+_ASKED_EVERY = 2.0
+"""Seconds between two looks whether a command has left proposals."""
+_ENGINE = "rules · offline · cost 0.00"
+
+
+class Curating:
+    """The curation of the memory that a screen shows."""
+
+    def __init__(
+        self,
+        screen: ActingScreen[Any],
+        notebook: Notebook,
+        reading: Reading,
+        say: Callable[[], None],
+        hands: Hands,
+    ) -> None:
+        """`say` is called when another number of proposals waits; `hands` is what the review has
+        done to the memory.
+        """
+        self._screen = screen
+        # a notebook of its own for threads: the other one is used in the follower's
+        self._notebook = Notebook(notebook.place, notebook.surroundings, notebook.settings)
+        self._reading = reading
+        self._say = say
+        self._hands = hands
+        self._review: CurationScreen | None = None
+        self._stamp: object = None
+        self.waiting = 0
+        """How many proposals wait."""
+
+    @cached_property
+    def _deciding(self) -> Deciding:
+        from ricordo.tui.deciding import Deciding
+
+        return Deciding()
+
+    async def follow(self) -> None:
+        """Tell how many wait, for as long as the screen is there."""
+        while True:
+            await self._count()
+            await asyncio.sleep(_ASKED_EVERY)
+
+    async def _count(self) -> None:
+        surroundings, root = self._notebook.surroundings, self._notebook.place.root
+        stamp = stamp_of_curation(surroundings.state, root)
+        if stamp == self._stamp:
+            return
+        kept = await asyncio.to_thread(recall_curation, surroundings.state, root)
+        self._stamp, self.waiting = stamp, len(kept.waiting)
+        self._screen.call_later(self._say)
+
+    def looked(self, look: Look) -> None:
+        """Let the review, where it is open, show what is in the memory now."""
+        if self._review is not None and look.judged:
+            self._review.looked(look)
+
+    def _run(self, work: Callable[[], Awaitable[None]]) -> None:
+        self._screen.run_worker(work, group="curate")
+
+    # What the keys do
+
+    def do_curate(self) -> None:
+        """Decide on what waits; where nothing does, have something proposed."""
+        self._run(self._open)
+
+    async def _open(self) -> None:
+        await self._count()
+        if self.waiting:
+            self._decide()
+        else:
+            self.choose_scope()
+
+    def _decide(self) -> None:
+        from ricordo.tui.screens.curation import CurationScreen
+
+        screen = self._screen
+        self._review = CurationScreen(
+            self._notebook,
+            screen.styles_now(),
+            screen.keymap,
+            self._hands,
+            self._deciding,
+            self.choose_scope,
+            self._changed,
+        )
+        screen.app.push_screen(self._review, self._left)
+
+    def _left(self, _: None) -> None:
+        self._review = None
+
+    def _changed(self) -> None:
+        self._run(self._count)
+
+    # Having something proposed
+
+    def choose_scope(self) -> None:
+        """Ask what is to be curated, and curate it."""
+        self._run(self._choose_scope)
+
+    async def _choose_scope(self) -> None:
+        from ricordo.tui.screens.scope import ScopeScreen
+
+        ways = await asyncio.to_thread(_ways, self._notebook, self._reading.path)
+        screen = ScopeScreen(ways, _ENGINE, _Curator(self._notebook), self._screen.styles_now())
+        self._screen.app.push_screen(screen, self._curated)
+
+    def _curated(self, curation: Curation | None) -> None:
+        if curation is not None:
+            self._run(partial(self._keep, curation))
+
+    async def _keep(self, curation: Curation) -> None:
+        from ricordo.notebook.curate import begin
+
+        try:
+            await asyncio.to_thread(begin, self._notebook, curation)
+        except RicordoError as error:
+            self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
+            return
+        self._deciding.rejected = curation.rejected
+        await self._count()
+        if self._review is not None:
+            self._review.refresh_proposals()
+        elif curation.proposals or curation.rejected:
+            self._decide()
+        if not curation.proposals:
+            said = "Nothing is to be changed, as far as the rules see."
+            self._screen.app.notify(said, markup=False, timeout=6)
+
+
+class _Curator:
+    """What proposes (`screens.scope.Curator`)."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        # of its own: the review may read the memory meanwhile
+        self._notebook = Notebook(notebook.place, notebook.surroundings, notebook.settings)
+
+    def prepare(self, scope: Scope, step: Step) -> Prepared:
+        """Return what a curation in the `scope` is given."""
+        from ricordo.notebook.preparing import prepare
+
+        return prepare(self._notebook, self._notebook.read(), scope, step)
+
+    def propose(self, prepared: Prepared, step: Step) -> Curation:
+        """Return what the rules would change."""
+        from ricordo.notebook.curate import propose_prepared
+
+        return propose_prepared(self._notebook, prepared, step)
+
+
+def _ways(notebook: Notebook, note: str) -> list[ScopeWay]:
+    from ricordo.notebook.activity_words import day_in_words
+    from ricordo.notebook.recent import recent_sessions, scope_of
+    from ricordo.notebook.spoken import Scope
+    from ricordo.tui.screens.scope import ScopeWay
+
+    ways = [ScopeWay(Scope(), "since last time", "what was said and not curated yet")]
+    if note:
+        ways.append(ScopeWay(Scope(note=note), "this note", note))
+    sessions = recent_sessions(notebook)
+    if sessions:
+        last = sessions[0]
+        told = f"“{last.shown}”, {day_in_words(last.ended)}"
+        ways.append(ScopeWay(scope_of(last), "the last session", told))
+    ways.append(ScopeWay(Scope(everything=True), "everything", "all sessions from the first one"))
+    return ways

@@ -1,0 +1,142 @@
+"""Deciding on proposals: what the person takes, refuses, leaves out. Nothing of it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from ricordo.curator.proposal import Rejected
+from ricordo.curator.waiting import Waiting
+from ricordo.notebook.deciding import Hunks, Shown
+
+
+class Mark(Enum):
+    """What was decided of a proposal."""
+
+    OPEN = auto()
+    TAKEN = auto()
+    REFUSED = auto()
+    WRITTEN = auto()
+
+
+Thing = Shown | Rejected | str
+"""What a row of the list is about; words of our own are a line above others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Proposals that were written at once."""
+
+    proposals: tuple[Shown, ...]
+    about: frozenset[str]
+    """Paths of the files that were changed."""
+
+
+class Deciding:
+    """The decisions on what waits in one memory, for as long as it is open."""
+
+    def __init__(self) -> None:
+        """Nothing was shown yet."""
+        self._seen: dict[str, int] = {}
+        """The proposals that were shown, numbered as they came."""
+        self._marks: dict[str, Mark] = {}
+        self._left_out: dict[str, frozenset[tuple[int, int]]] = {}
+        self._written: list[Written] = []
+        self.rejected: Sequence[Rejected] = ()
+        """What the checks rejected of the last curation."""
+
+    def things(self, waiting: Sequence[Shown]) -> list[Thing]:
+        """Return what is to be listed: what waits, what was written, what the checks rejected."""
+        things: list[Thing] = [*self._arranged(waiting)]
+        if self.written:
+            things += ["written, u takes it back", *self.written]
+        if self.rejected:
+            things += ["rejected by checks", *self.rejected]
+        return things
+
+    def _arranged(self, shown: Sequence[Shown]) -> list[Shown]:
+        """Return the proposals with those on one note together, in the order in which they were
+        seen first. Those that are new are taken where nothing speaks against them; what no longer
+        fits is not taken.
+        """
+        first: dict[str, int] = {}
+        for it in shown:
+            number = self._seen.setdefault(it.waiting.id, len(self._seen))
+            first[it.waiting.path] = min(first.get(it.waiting.path, number), number)
+            mark = self._marks.setdefault(it.waiting.id, Mark.TAKEN if it.is_plain else Mark.OPEN)
+            if it.why_not and mark is Mark.TAKEN:
+                self.mark(it, Mark.OPEN)
+        return sorted(shown, key=lambda it: (first[it.waiting.path], self._seen[it.waiting.id]))
+
+    def of(self, it: Shown) -> Mark:
+        """Return what was decided of a proposal."""
+        return self._marks.get(it.waiting.id, Mark.OPEN)
+
+    def mark(self, it: Shown, mark: Mark) -> None:
+        """Decide on a proposal."""
+        self._marks[it.waiting.id] = mark
+
+    def turn(self, it: Shown, mark: Mark) -> bool:
+        """Decide on a proposal, or take that back; say whether it is decided now."""
+        is_new = self.of(it) is not mark
+        self.mark(it, mark if is_new else Mark.OPEN)
+        return is_new
+
+    def taken(self, shown: Iterable[Shown]) -> list[Shown]:
+        """Return those that are to be written: where every hunk is left out nothing is."""
+        return [
+            it
+            for it in shown
+            if self.of(it) is Mark.TAKEN and not it.is_nothing_without(self.left_out(it))
+        ]
+
+    def refused(self, shown: Iterable[Shown]) -> list[Waiting]:
+        """Return those that are to be kept away."""
+        return [it.waiting for it in shown if self.of(it) is Mark.REFUSED]
+
+    # Hunks
+
+    def left_out(self, it: Shown) -> Hunks:
+        """Return the hunks of a proposal that are left out, by edit and number."""
+        return self._left_out.get(it.waiting.id, frozenset())
+
+    def leave_out(self, it: Shown, hunks: Collection[tuple[int, int]]) -> None:
+        """Leave these hunks of a proposal out and no others."""
+        self._left_out[it.waiting.id] = frozenset(hunks)
+
+    # What was written
+
+    @property
+    def written(self) -> tuple[Shown, ...]:
+        """The proposals that were written and not taken back."""
+        return tuple(it for act in self._written for it in act.proposals)
+
+    def wrote(self, proposals: Sequence[Shown], about: Iterable[str]) -> None:
+        """Know that proposals were written as one act, with the files that it changed."""
+        self._written.append(Written(tuple(proposals), frozenset(about)))
+        for it in proposals:
+            self.mark(it, Mark.WRITTEN)
+
+    def took_back(self, about: frozenset[str]) -> tuple[Shown, ...]:
+        """Know that an act was taken back; return the proposals that it had written, which are as
+        they were before.
+        """
+        if not about or not self._written or self._written[-1].about != about:
+            return ()
+        proposals = self._written.pop().proposals
+        for it in proposals:
+            self.mark(it, Mark.TAKEN)
+        return proposals
+
+    def leave(self) -> None:
+        """Look no longer at what was written and rejected."""
+        self._written.clear()
+        self.rejected = ()
+
+
+def is_same(one: Thing | None, other: Thing | None) -> bool:
+    """Say whether two rows are about the same thing, as it was or as it is."""
+    if isinstance(one, Shown) and isinstance(other, Shown):
+        return one.waiting.id == other.waiting.id
+    return one == other

@@ -1,0 +1,32 @@
+"""The brief of a curation as lines, and in a few words what it comes to."""
+
+from __future__ import annotations
+
+from ricordo.curator.brief import Brief
+from ricordo.notebook.preparing import Prepared
+from ricordo.tui.render.line import Line, Span, wrap
+
+
+def brief_lines(brief: Brief, width: int) -> list[Line]:
+    """Return the brief as an engine is given it."""
+    lines: list[Line] = []
+    for text in brief.text.rstrip("\n").split("\n"):
+        style = "heading" if text.startswith("== ") else ""
+        lines += [Line(row) for row in wrap([Span(text, style)], width - 1, (), (Span("  "),))]
+    return lines
+
+
+def told_of_brief(prepared: Prepared, budget: int) -> tuple[Span, ...]:
+    """Return how much was said, how much of the budget the brief takes, what it leaves out."""
+    told, brief = prepared.told, prepared.brief
+    sessions = "1 session" if told.sessions == 1 else f"{told.sessions} sessions"
+    spans = [
+        Span(f" brief  {len(told.said):,} messages of yours from {sessions}"),
+        Span(f" · ≈{brief.tokens:,} of {budget:,} tokens", "dim"),
+    ]
+    if brief.left_out:
+        gone = ", ".join(f"{count:,} of {part}" for part, count in brief.left_out.items())
+        spans.append(Span(f" · left out: {gone}", "warning"))
+    if told.has_more:
+        spans.append(Span(" · more waits for the next time", "warning"))
+    return tuple(spans)

@@ -1,0 +1,188 @@
+"""Proposals as lines: a row or two in the list, and what is known of one above its diff."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ricordo.curator.proposal import Quoted, Rejected
+from ricordo.memory.layout import Layout, Role
+from ricordo.notebook.deciding import Hunks, Shown
+from ricordo.notebook.ledger import Run
+from ricordo.notebook.quoted import turn_of
+from ricordo.text import clip, one_line
+from ricordo.tui.deciding import Mark
+from ricordo.tui.render.line import BLANK, Line, Span, fit, with_right, wrap
+
+NOTHING_WAITS = (
+    ("Nothing waits to be decided", "heading"),
+    (
+        "A curator reads what you and your agents said since the last time, and proposes what the "
+        "notes should say; its proposals will stand here, each with the words on which it rests. "
+        "You take or leave each, and nothing is written before.",
+        "",
+    ),
+)
+_LONGEST_QUOTE = 600
+_LABEL = 6
+"""Cells before a line of what is known."""
+
+Text = tuple[str, str]
+
+
+def state_of(it: Shown, mark: Mark, left_out: Hunks) -> tuple[str, str, str]:
+    """Return in which state a proposal is: its glyph, in words, and their style."""
+    if mark is Mark.WRITTEN:
+        return "✓", "written", "dim"
+    if mark is Mark.REFUSED:
+        return "✗", "no", "dim"
+    if it.why_not:
+        return "⊘", "fits no longer", "dim"
+    if mark is Mark.TAKEN:
+        if it.is_nothing_without(left_out):
+            return "·", "nothing left", "warning"
+        return "✓", "yes, in part" if left_out else "yes", "success"
+    return ("!", "warned", "warning") if it.waiting.told else ("·", "undecided", "")
+
+
+def proposal_rows(
+    it: Shown, state: tuple[str, str, str], width: int, *, in_one: bool
+) -> tuple[Line, ...]:
+    """Return the rows of a proposal in the list, in one or two."""
+    glyph, word, style = state
+    name = [
+        Span(f" {glyph} ", style),
+        Span(f"{it.waiting.op:<8}"),
+        Span(one_line(it.waiting.path.removesuffix(".md")), "bold"),
+    ]
+    about, about_style = _brief(it)
+    right = (Span(f" {word} ", style),)
+    if in_one:
+        return (with_right([*name, Span(f"  {about}", about_style)], right, width),)
+    return with_right(name, right, width), Line(fit((Span(f"   {about}", about_style),), width))
+
+
+def _brief(it: Shown) -> Text:
+    if it.why_not:
+        return one_line(it.why_not), "dim"
+    if it.waiting.told:
+        return one_line(", ".join(it.waiting.told)), "warning"
+    return one_line(it.waiting.change.reason), "dim"
+
+
+def dividing_rows(words: str, width: int, *, in_one: bool) -> tuple[Line, ...]:
+    """Return a line with `words` above others."""
+    title = f" ── {words} "
+    line = Line((Span(title + "─" * max(0, width - len(title) - 1), "dim"),))
+    return (line,) if in_one else (line, BLANK)
+
+
+def rejected_rows(it: Rejected, width: int, *, in_one: bool) -> tuple[Line, ...]:
+    """Return the rows of what the checks rejected."""
+    name = (Span(" ⊘ ", "dim"), Span(one_line(it.change), "dim"))
+    why = Span(one_line(it.why), "dim")
+    if in_one:
+        return (Line(fit((*name, Span("  "), why), width)),)
+    return Line(fit(name, width)), Line(fit((Span("   "), why), width))
+
+
+def rejected_lines(it: Rejected, width: int) -> list[Line]:
+    """Return what was rejected and why, in full."""
+    told = [("what", one_line(it.change), ""), ("why", one_line(it.why), "")]
+    words = "The checks rejected it, so there is nothing to decide."
+    return [*_labelled(told, width), BLANK, Line((Span(words, "dim"),))]
+
+
+def head_lines(it: Shown, titles: Mapping[str, str], width: int) -> list[Line]:
+    """Return why something is proposed, on which words it rests, and what to know before it is
+    taken. `titles` are what sessions are called, by their transcripts.
+    """
+    told = [("why", one_line(it.waiting.change.reason), "")]
+    if it.why_not:
+        told.append(("⊘", f"fits no longer: {one_line(it.why_not)}", "warning"))
+    if it.needs_others:
+        told.append(("!", "it fits only behind proposals that stand before it", "warning"))
+    if it.waiting.is_edited:
+        told.append(("✎", "edited by you", "accent"))
+    told += [("!", one_line(text), "warning") for text in it.waiting.told]
+    lines = _labelled(told, width)
+    for quoted in it.waiting.evidence:
+        lines += _quote_lines(quoted, titles, width)
+    return [*lines, BLANK]
+
+
+def _quote_lines(quoted: Quoted, titles: Mapping[str, str], width: int) -> list[Line]:
+    quote = Span(f"“{clip(quoted.quote, _LONGEST_QUOTE)}”", "quote")
+    found = Span("  ✓ found in ", "dim") if quoted.found else Span("  ✗ not found in ", "warning")
+    where = Span(_where(quoted.source, titles), "dim" if quoted.found else "warning")
+    first = Span(f"{'says':<{_LABEL}}", "dim")
+    rows = wrap([quote, found, where], width, (first,), (Span(" " * _LABEL),))
+    return [Line(row) for row in rows]
+
+
+def _where(source: str, titles: Mapping[str, str]) -> str:
+    path, key = turn_of(source)
+    if not key:
+        return clip(source, 60)
+    name = path.rpartition("/")[2].removesuffix(".jsonl")
+    return f"“{clip(titles.get(path) or name, 40)}”"
+
+
+def _labelled(told: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
+    rest = (Span(" " * _LABEL),)
+    return [
+        Line(row)
+        for label, text, style in told
+        for row in wrap([Span(text, style)], width, (Span(f"{label:<{_LABEL}}", style),), rest)
+    ]
+
+
+def told_of_waiting(shown: Sequence[Shown], run: Run | None) -> str:
+    """Return how much waits, who proposed it, from how many sessions, when, and what that cost."""
+    if not shown:
+        return "nothing waits"
+    authors = dict.fromkeys(it.waiting.change.author for it in shown)
+    quoted = (turn_of(it.source) for each in shown for it in each.waiting.evidence)
+    sessions = len({path for path, key in quoted if key})
+    told = [f"{len(shown)} {'proposal waits' if len(shown) == 1 else 'proposals wait'}"]
+    told += [one_line(" ".join(filter(None, (it.name, it.model)))) for it in authors]
+    if sessions:
+        told.append(f"from {'1 session' if sessions == 1 else f'{sessions} sessions'}")
+    if run is not None:
+        cost = "not known" if run.usd is None else f"{run.usd:.2f}"
+        told += [f"proposed {one_line(run.at[:16].replace('T', ' '))}", f"cost {cost}"]
+    return " · ".join(told)
+
+
+def decided_spans(
+    taken: Sequence[Shown], refused: int, layout: Layout
+) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Return what would be written and kept away, and that nothing is yet: the left and the right
+    part of a line.
+    """
+    no = f" · {refused} refused" if refused else ""
+    if not taken:
+        told = f" nothing is accepted yet{no}; what is not decided waits"
+        return (Span(told, "dim"),), ()
+    told = f" {len(taken)} accepted · {told_of_taken(taken, layout)}{no}"
+    return (Span(told, "success"),), (Span(" nothing is written until ctrl+s ", "dim"),)
+
+
+def told_of_taken(taken: Sequence[Shown], layout: Layout) -> str:
+    """Return what would become of files if these proposals were written, in a few words."""
+    created, changed, retired = set[str](), set[str](), set[str]()
+    is_index_touched = False
+    for edit in (edit for it in taken for edit in it.edits):
+        if layout.role(edit.path) is Role.INDEX:
+            is_index_touched = True
+        elif edit.before is None:
+            created.add(edit.path)
+        elif edit.after is None:
+            retired.add(edit.path)
+        else:
+            changed.add(edit.path)
+    notes = [(created, "created"), (changed - retired, "changed"), (retired, "retired")]
+    told = [f"{len(paths)} {word}" for paths, word in notes if paths]
+    if told:
+        count, _, word = told[0].partition(" ")
+        told[0] = f"{count} {'note' if count == '1' else 'notes'} {word}"
+    return ", ".join([*told, *(["the index with them"] if is_index_touched else [])])

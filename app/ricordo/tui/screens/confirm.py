@@ -1,0 +1,54 @@
+"""What may only be done after it was typed that it is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from ricordo.tui.render.line import Line, Span, wrap
+from ricordo.tui.screens.form import Field, Form
+from ricordo.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from ricordo.tui.palette import Palette
+
+CONFIRMATION = "apply"
+"""What has to be typed, as on the command line."""
+_MOST_ROWS = 10
+
+
+class ConfirmScreen(Form[bool]):
+    """Ends with whether the word was typed."""
+
+    def __init__(self, title: str, alarming: Sequence[str], palette: Palette) -> None:
+        """`alarming` is what would be done, visible text, a line each."""
+        fields = [Field("type", "", f"“{CONFIRMATION}” to do it")]
+        super().__init__(title, fields, palette, "do it")
+        self._alarming = alarming
+        self._list = TextView(palette, self._lines, id="alarming")
+
+    def compose_below(self) -> ComposeResult:
+        """What would be done."""
+        yield self._list
+
+    def on_mount(self) -> None:
+        """Have room for what would be done, begin where it is typed."""
+        self._list.styles.height = min(len(self._lines(self.size.width - 8)), _MOST_ROWS)
+
+    def _lines(self, width: int) -> list[Line]:
+        first, rest = (Span(" ! ", "warning"),), (Span("   "),)
+        return [
+            Line(row)
+            for text in self._alarming
+            for row in wrap([Span(text)], width - 1, first, rest)
+        ]
+
+    def end(self, *, confirmed: bool) -> None:
+        """End with whether it is meant; another word than the one that is asked for is none."""
+        if confirmed and self.filled["type"].strip() != CONFIRMATION:
+            said = f"Nothing was done: “{CONFIRMATION}” has to be typed, or Esc leaves."
+            self.notify(said, severity="warning", markup=False)
+            return
+        self.dismiss(confirmed)

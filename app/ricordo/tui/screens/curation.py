@@ -1,0 +1,385 @@
+"""The review of a curation: proposals, each to be taken, refused, or left for later."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from textual.binding import BindingType
+from textual.content import Content
+
+from ricordo.curator.proposal import Rejected
+from ricordo.notebook.curate import alarms
+from ricordo.notebook.deciding import (
+    Shown,
+    Waits,
+    edited,
+    plan,
+    put_in_place,
+    refuse,
+    text_to_edit,
+    wait_again,
+    what_waits,
+    wrote,
+)
+from ricordo.notebook.quoted import causes_of, titles
+from ricordo.settings.keymap import Keymap
+from ricordo.text import clip, one_line
+from ricordo.tui.deciding import Deciding, Mark, Thing, is_same
+from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.proposal_lines import (
+    NOTHING_WAITS,
+    decided_spans,
+    dividing_rows,
+    head_lines,
+    proposal_rows,
+    rejected_lines,
+    rejected_rows,
+    state_of,
+    told_of_taken,
+    told_of_waiting,
+)
+from ricordo.tui.screens import past
+from ricordo.tui.screens.acting import bindings_on
+from ricordo.tui.screens.confirm import ConfirmScreen
+from ricordo.tui.screens.origin import OriginScreen
+from ricordo.tui.screens.past import PastScreen
+from ricordo.tui.situation import Scene, Situation
+
+if TYPE_CHECKING:
+    from ricordo.memory.memory import Memory
+    from ricordo.notebook.open import Look, Notebook
+    from ricordo.tui.palette import Palette
+
+_DECIDING = ("yes", "no", "later", "edit", "hunk")
+
+
+class Hands(past.Hands, Protocol):
+    """What the notebook does for the review."""
+
+    async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
+        """Open a text in the person's editor as a file that is called `name`, and hand what was
+        saved, where it is another one, to `use`. Raises RicordoError, nothing being lost.
+        """
+
+
+class CurationScreen(PastScreen):
+    """Decides on what waits. Only ctrl+s writes; what is not decided waits on."""
+
+    SCENE = Scene.CURATION
+    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+
+    def __init__(
+        self,
+        notebook: Notebook,
+        palette: Palette,
+        keymap: Keymap,
+        hands: Hands,
+        deciding: Deciding,
+        curate: Callable[[], None],
+        changed: Callable[[], None],
+    ) -> None:
+        """`notebook` is for this screen's threads; `deciding` holds what was decided already;
+        `curate` lets a curator propose more, `changed` is called when another number may wait.
+        """
+        super().__init__(notebook, palette, keymap, hands)
+        self._edit_text = hands.edit_text
+        self._deciding = deciding
+        self._curate = curate
+        self._changed = changed
+        self._waits: Waits | None = None
+        self._titles: Mapping[str, str] = {}
+        self._things: Sequence[Thing] = ()
+        self._one_at_a_time = asyncio.Lock()
+
+    def on_mount(self) -> None:
+        """Show what waits."""
+        # what is known of a proposal is scrolled with its diff
+        self._about.display = False
+        self.refresh_proposals()
+
+    # What is shown
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether what waits is on the screen."""
+        return self._waits is not None
+
+    @property
+    def thing(self) -> Thing | None:
+        """What is under the cursor; None where nothing waits."""
+        return self._things[self._list.at] if 0 <= self._list.at < len(self._things) else None
+
+    @property
+    def proposal(self) -> Shown | None:
+        """The proposal under the cursor."""
+        return self.thing if isinstance(self.thing, Shown) else None
+
+    @property
+    def _proposals(self) -> list[Shown]:
+        return [it for it in self._things if isinstance(it, Shown)]
+
+    @property
+    def _taken(self) -> list[Shown]:
+        return self._deciding.taken(self._proposals)
+
+    @property
+    def _has_diff(self) -> bool:
+        return self.thing is not None
+
+    def refresh_proposals(self) -> None:
+        """Show what waits now: something was decided, or somebody wrote."""
+        self._begin_writing(self._load)
+
+    _reload = refresh_proposals
+
+    def _begin_writing(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do `work` once what was begun before is done."""
+        self.run_worker(self._in_turn(work), group="curation")
+
+    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
+        async with self._one_at_a_time:
+            await self._told(work)
+
+    async def _load(self) -> None:
+        self._waits = waits = await asyncio.to_thread(what_waits, self._notebook)
+        self._titles = await asyncio.to_thread(titles, self._notebook)
+        before, at = self.thing, max(self._list.at, 0)
+        self._things = self._deciding.things(waits.shown)
+        numbers = (n for n, it in enumerate(self._things) if is_same(it, before))
+        at = min(next(numbers, at), len(self._things) - 1)
+        self._list.show(len(self._things), at, NOTHING_WAITS)
+        self._right.display = bool(self._things)
+        if self.thing is None or self.thing != before:
+            self._chosen()
+        self.say()
+
+    def looked(self, look: Look) -> None:
+        """Show what waits anew where the memory is another one by now."""
+        if self._waits is not None and look.memory is not self._waits.memory:
+            self.refresh_proposals()
+
+    def _chosen(self) -> None:
+        thing = self.thing
+        if isinstance(thing, Shown) and self._waits is not None:
+            left_out = self._deciding.left_out(thing)
+            self._diff.show(thing.edits, left_out, partial(head_lines, thing, self._titles))
+        else:
+            head = partial(rejected_lines, thing) if isinstance(thing, Rejected) else None
+            self._diff.show((), (), head)
+        self.say()
+
+    def _rests(self, number: int) -> bool:
+        return not isinstance(self._things[number], str)
+
+    def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
+        thing = self._things[number]
+        if isinstance(thing, str):
+            return dividing_rows(thing, width, in_one=in_one)
+        if isinstance(thing, Rejected):
+            return rejected_rows(thing, width, in_one=in_one)
+        state = state_of(thing, self._deciding.of(thing), self._deciding.left_out(thing))
+        return proposal_rows(thing, state, width, in_one=in_one)
+
+    def _about_lines(self, width: int) -> list[Line]:
+        return []
+
+    def say(self) -> None:
+        """Tell what waits and from where, what would be written, and the keys."""
+        super().say()
+        title = Span(" Curation ", "accent bold")
+        waits = self._waits
+        told = told_of_waiting(waits.shown, waits.kept.run) if waits else "reading what waits …"
+        self._title.say((title, Span(f" {told}", "dim")))
+        refused = len(self._deciding.refused(self._proposals))
+        layout = self._notebook.place.layout
+        self._state.say(*decided_spans(self._taken, refused, layout))
+        self._list.border_title = Content(f"Proposals · {len(waits.shown) if waits else 0}")
+        thing = self.thing
+        named = f"{thing.waiting.op} {thing.waiting.path}" if isinstance(thing, Shown) else ""
+        self._right.border_title = Content(clip(named, 70))
+
+    # Deciding
+
+    @property
+    def situation(self) -> Situation:
+        """How many would be written, and what the screen refuses."""
+        return replace(super().situation, taken=len(self._taken))
+
+    @property
+    def _refusals(self) -> Mapping[str, str]:
+        read_only = self._notebook.place.layout.read_only
+        refusals = dict.fromkeys(_DECIDING, self._why_not_decided)
+        it = self.proposal
+        if it is not None and not refusals["yes"]:
+            if it.why_not:
+                refusals["yes"] = f"It fits no longer: {it.why_not}. d keeps it away."
+            refusals["edit"] = read_only or refusals["yes"]
+            refusals["hunk"] = refusals["yes"] or self._why_no_hunk(it)
+        is_quoted = it is not None and bool(it.waiting.evidence)
+        refusals["origin"] = "" if is_quoted else "Nothing is quoted here."
+        refusals["all"] = "" if self._plain else "Nothing is left that has no warning."
+        nothing = "" if self._taken else "Nothing is accepted; a accepts."
+        refusals["write"] = nothing or read_only
+        refusals["curate"] = ""
+        return refusals
+
+    @property
+    def _why_not_decided(self) -> str:
+        if isinstance(self.thing, Rejected):
+            return "The checks rejected it, so there is nothing to decide."
+        if self.proposal is None:
+            return "Nothing waits to be decided; c has something proposed."
+        is_written = self._deciding.of(self.proposal) is Mark.WRITTEN
+        return "It was written; u takes it back." if is_written else ""
+
+    def _why_no_hunk(self, it: Shown) -> str:
+        hunk = self._diff.hunk
+        if hunk is None or it.can_leave_out(hunk[0]):
+            return ""
+        return "This follows from the change as a whole; d refuses all of it."
+
+    @property
+    def _plain(self) -> list[Shown]:
+        return [it for it in self._proposals if it.is_plain and self._deciding.of(it) is Mark.OPEN]
+
+    def do_yes(self) -> None:
+        """Take it, or no longer."""
+        self._mark(Mark.TAKEN)
+
+    def do_no(self) -> None:
+        """Keep it away, or no longer."""
+        self._mark(Mark.REFUSED)
+
+    def _mark(self, mark: Mark) -> None:
+        if (it := self.proposal) is not None:
+            if self._deciding.turn(it, mark):
+                self._list.move(1)
+            self._list.refresh()
+
+    def do_later(self) -> None:
+        """Decide nothing of it: it waits."""
+        if (it := self.proposal) is not None:
+            self._deciding.mark(it, Mark.OPEN)
+            self._list.move(1)
+            self._list.refresh()
+
+    def do_all(self) -> None:
+        """Take all without a warning that are not decided."""
+        for it in self._plain:
+            self._deciding.mark(it, Mark.TAKEN)
+        self._list.refresh()
+
+    def do_hunk(self) -> None:
+        """Leave the hunk under the cursor out, or take it in again; elsewhere go to the next."""
+        if self._diff.hunk is None:
+            self.do_note()
+            self._diff.move(1)
+        elif (it := self.proposal) is not None and self._diff.leave_out():
+            self._deciding.leave_out(it, self._diff.left_out)
+            self._list.refresh()
+
+    def do_edit(self) -> None:
+        """What it brings, in the person's editor."""
+        if (it := self.proposal) is not None and self._waits is not None:
+            self._begin_writing(partial(self._edit, self._waits.memory, it))
+
+    async def _edit(self, memory: Memory, it: Shown) -> None:
+        text = text_to_edit(it)
+        name = os.path.basename(it.edits[0].path)
+
+        async def use(saved: str) -> None:
+            made = await asyncio.to_thread(edited, self._notebook, memory, it.waiting, saved)
+            await asyncio.to_thread(put_in_place, self._notebook, it.waiting, made)
+            self.notify("It is shown as you edited it; a takes it.", markup=False, timeout=5)
+
+        await self._edit_text(name, text, use)
+        await self._load()
+
+    def do_origin(self) -> None:
+        """The turns that are quoted."""
+        if (it := self.proposal) is not None and self._waits is not None:
+            find = partial(causes_of, self._notebook, self._waits.memory, it.waiting.evidence)
+            about = f"{it.waiting.op} {it.waiting.path}"
+            self.app.push_screen(OriginScreen(about, find, self._palette, self.keymap))
+
+    # Writing
+
+    def do_write(self) -> None:
+        """Write all that is taken."""
+        if self._waits is not None:
+            self._begin_writing(partial(self._write, self._waits.memory, self._taken))
+
+    async def _write(self, shown_in: Memory, taken: Sequence[Shown]) -> None:
+        if not await self._confirmed(shown_in, taken):
+            return
+        left_out = {it.waiting.id: self._deciding.left_out(it) for it in taken}
+        memory = await asyncio.to_thread(self._notebook.read)
+        planned = await asyncio.to_thread(plan, self._notebook, memory, shown_in, taken, left_out)
+        if planned.chosen and await self._hands.write_seen(planned.change_set):
+            await asyncio.to_thread(wrote, self._notebook, planned)
+            chosen = {it.id for it in planned.chosen}
+            written = [it for it in taken if it.waiting.id in chosen]
+            self._deciding.wrote(written, (it.path for it in planned.change_set.edits))
+            told = told_of_taken(written, self._notebook.place.layout)
+            self.notify(f"Written: {told}. u takes all of it back.", markup=False, timeout=6)
+        for it, why in planned.left:
+            said = f"Not written: {it.op} {clip(it.path, 60)}: {one_line(why)}."
+            self.notify(said, severity="warning", markup=False, timeout=10)
+        await self._load()
+        self._list.move_to_end(-1)
+        self._changed()
+
+    async def _confirmed(self, memory: Memory, taken: Sequence[Shown]) -> bool:
+        """Say whether what alarms was confirmed, or nothing does."""
+        waits = [it.waiting for it in taken]
+        found = await asyncio.to_thread(alarms, self._notebook, memory, waits)
+        told = [
+            f"{it.op} {clip(it.path, 60)}: {'; '.join(found[it.id])}"
+            for it in waits
+            if it.id in found
+        ]
+        if not told:
+            return True
+        screen = ConfirmScreen("This takes much away", told, self._palette)
+        return await self.app.push_screen_wait(screen) is True
+
+    async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
+        again = [it.waiting for it in self._deciding.took_back(await turn())]
+        if again:
+            await asyncio.to_thread(wait_again, self._notebook, again)
+        await self._load()
+        self._changed()
+
+    # Leaving
+
+    def do_curate(self) -> None:
+        """Have more proposed."""
+        self._curate()
+
+    def _leave(self) -> None:
+        """Keep away what was refused; all else waits."""
+        self._begin_writing(self._close)
+
+    async def _close(self) -> None:
+        try:
+            refused = self._deciding.refused(self._proposals)
+            if refused:
+                await asyncio.to_thread(refuse, self._notebook, refused)
+            if taken := self._taken:
+                said = f"{len(taken)} accepted were not written (ctrl+s does): they wait."
+                self.app.notify(said, severity="warning", markup=False)
+        finally:
+            self._deciding.leave()
+            self._changed()
+            self.dismiss(None)
+
+    def on_row_list_opened(self) -> None:
+        """A second click goes to the diff."""
+        self.do_note()
+
+    do_open = PastScreen.do_note

@@ -1,0 +1,40 @@
+"""Proposals that wait in a memory, made as an engine makes them, without one having run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ricordo.curator.checking import Desk, check
+from ricordo.curator.proposal import Quoted, Wish, curator
+from ricordo.curator.waiting import Waiting, waiting
+from ricordo.memory.change import Act
+from ricordo.notebook.curate import keep
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.pending import recall_curation
+from tests.builders import note_text
+
+SOURCE = "/talks/harbour.jsonl#t1"
+QUOTE = "remember that, please"
+
+
+def wish(act: Act, reason: str = "you said so", quote: str = QUOTE, source: str = SOURCE) -> Wish:
+    """Return a wish whose words are found where it says, unless another quote is given."""
+    return Wish(act, reason, (Quoted(source, quote),))
+
+
+def let_wait(notebook: Notebook, *wishes: Wish | Act) -> Sequence[Waiting]:
+    """Let what comes of checking the `wishes` wait; return it."""
+    memory = notebook.read()
+    wanted = [it if isinstance(it, Wish) else wish(it) for it in wishes]
+    found = check(Desk(memory, {SOURCE: QUOTE}, curator("rules")), wanted)
+    assert not found.rejected, found.rejected
+    waits = tuple(waiting(it, memory) for it in found.proposals)
+    state = notebook.surroundings.state
+    keep(notebook, replace(recall_curation(state, memory.root), waiting=waits))
+    return waits
+
+
+def created(name: str = "locks", body: str = "The locks close at nine.\n") -> str:
+    """Return a note that a proposal makes."""
+    return note_text(name, body, f"About the {name}")

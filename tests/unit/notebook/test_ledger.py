@@ -1,0 +1,179 @@
+"""The ledger: what curations cost and bought, whatever happens to its file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ricordo.curator.engine import Usage
+from ricordo.memory.change import Replace
+from ricordo.notebook.bought import bought
+from ricordo.notebook.curate import drop
+from ricordo.notebook.describe_bought import told_bought
+from ricordo.notebook.ledger import FILE, runs_of
+from ricordo.notebook.purge import purge_value
+from ricordo.notebook.undo import undo
+from tests.builders import note_text
+from tests.curating import Desk, edit
+
+FILES = {
+    "tides.md": note_text("tides", "The port is Sines since 2026-03-04. Ask Marta Silva.\n"),
+    "ports.md": note_text("ports", "Berth 12 is not deep.\n"),
+}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path, FILES)
+
+
+def ledger(desk: Desk) -> Path:
+    return Path(desk.notebook.surroundings.state) / FILE
+
+
+def inserting(line: str = "The port is Lagos now.") -> dict[str, object]:
+    return edit("insert", note="n2", after_line=8, text=line)
+
+
+def replacing(path: str, old: str, new: str, desk: Desk) -> dict[str, object]:
+    return edit("replace", note=desk.id_of(path), old=old, new=new)
+
+
+def test_a_run_tells_its_cost_and_what_the_person_took_and_dropped(desk: Desk) -> None:
+    edits = [inserting(), replacing("ports.md", "12", "13", desk), {"op": "shell"}]
+    desk.propose(edits, Usage(900, 40, 0.0125))
+    desk.take(by_hand=False)
+    drop(desk.notebook, desk.notebook.read())
+    desk.propose([], Usage(800, 3, None))
+    (last, first), damaged = runs_of(desk.notebook.surroundings.state, str(desk.root))
+    assert damaged == 0
+    assert (first.proposed, first.accepted, first.rejected) == (2, 1, 1)
+    assert (first.input_tokens, first.output_tokens, first.usd) == (900, 40, 0.0125)
+    assert first.activity_tokens > 0
+    assert (last.accepted, last.rejected, last.usd) == (0, 0, None)
+    it = bought(desk.notebook, desk.notebook.read())
+    assert (it.input_tokens, it.usd, it.unpriced) == (1700, 0.0125, 1)
+    assert "1 run without a known price" in str(told_bought(it))
+
+
+def test_a_run_that_was_not_decided_counts_no_activity(desk: Desk) -> None:
+    desk.propose([inserting()])
+    assert bought(desk.notebook, desk.notebook.read()).activity_tokens == 0
+    desk.propose([inserting()])
+    desk.take()
+    it = bought(desk.notebook, desk.notebook.read())
+    assert it.activity_tokens == it.runs[0].activity_tokens > 0
+    assert [run.accepted for run in it.runs] == [1, 0]
+
+
+def test_no_text_of_a_note_or_of_a_session_stands_in_it(desk: Desk) -> None:
+    desk.propose([inserting()])
+    desk.take()
+    assert "Lagos" not in ledger(desk).read_text("utf-8")
+    assert ledger(desk).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b'{"root": "/x", "id": ',
+        b"\0\xff\xfe\n",
+        b"[1]\n7\n",
+        b'{"root": 1, "id": [], "at": {}}\n',
+        b'{"id": "x", "input_tokens": true}\n',
+        b"[" * 100_000 + b"\n",
+    ],
+)
+def test_whatever_a_line_was_made_into_the_others_are_read(desk: Desk, damage: bytes) -> None:
+    desk.propose([inserting()])
+    with ledger(desk).open("ab") as file:
+        file.write(damage)
+    desk.take()
+    runs, damaged = runs_of(desk.notebook.surroundings.state, str(desk.root))
+    assert [run.accepted for run in runs] == [1]
+    assert damaged >= 1
+    assert "cannot be read" in str(told_bought(bought(desk.notebook, desk.notebook.read())))
+
+
+def test_another_memory_has_a_ledger_of_its_own(desk: Desk) -> None:
+    desk.propose([inserting()])
+    assert runs_of(desk.notebook.surroundings.state, "/elsewhere") == ((), 0)
+
+
+def test_a_value_can_be_purged_from_it(desk: Desk) -> None:
+    desk.propose([inserting()])
+    desk.take()
+    size = ledger(desk).stat().st_size
+    name = desk.root.parent.name
+    purge_value(desk.notebook.surroundings, name)
+    assert name.encode() not in ledger(desk).read_bytes()
+    assert ledger(desk).stat().st_size == size
+    assert all(json.loads(line) for line in ledger(desk).read_text("utf-8").splitlines())
+
+
+# Drift
+
+
+def test_what_curations_took_and_brought_is_told_by_kind_and_note_and_over_time(desk: Desk) -> None:
+    desk.propose([replacing("tides.md", " since 2026-03-04. Ask Marta Silva", ".", desk)])
+    desk.take()
+    desk.at("2026-11-22T09:00:00+00:00")
+    desk.propose([replacing("ports.md", "Berth 12 is not deep", "Berth 14 is deep", desk)])
+    desk.take()
+    it = bought(desk.notebook, desk.notebook.read()).wear
+    assert it.lost == {"date": 1, "name": 2, "number": 1, "denial": 1}
+    assert it.added == {"number": 1}
+    assert [(step.engine, step.lost, step.added) for step in it.steps] == [
+        ("test", 3, 0),
+        ("test", 2, 1),
+    ]
+    assert [(note.path, len(note.lost)) for note in it.notes] == [("tides.md", 3), ("ports.md", 2)]
+    assert set(it.gone) == {"date 2026-03-04", "name Marta", "name Silva", "number 12"}
+
+
+def test_what_was_brought_back_is_gone_no_more_and_what_was_undone_never_was(desk: Desk) -> None:
+    desk.propose([replacing("ports.md", "Berth 12", "The berth", desk)])
+    desk.take()
+    assert bought(desk.notebook, desk.notebook.read()).wear.gone == ("number 12",)
+    desk.propose([replacing("tides.md", "Sines", "Sines, berth 12,", desk)])
+    desk.take()
+    assert bought(desk.notebook, desk.notebook.read()).wear.gone == ()
+    undo(desk.notebook)
+    undo(desk.notebook)
+    it = bought(desk.notebook, desk.notebook.read())
+    assert (it.curations, it.wear.lost, it.wear.notes) == (0, {}, ())
+
+
+def test_what_a_merge_takes_over_is_not_lost(desk: Desk) -> None:
+    body = FILES["tides.md"] + "\nBerth 12 is not deep.\n"
+    desk.propose(
+        [edit("merge", note=desk.id_of("tides.md"), other=desk.id_of("ports.md"), text=body)]
+    )
+    desk.take(confirmed=True)
+    it = bought(desk.notebook, desk.notebook.read()).wear
+    assert it.lost == {}
+    assert [note.path for note in it.notes if note.lost] == ["ports.md"]
+
+
+def test_drift_holds_over_damage_of_what_we_keep_and_over_a_purge(desk: Desk) -> None:
+    desk.propose([replacing("ports.md", "Berth 12", "The berth", desk)])
+    desk.take()
+    desk.propose([replacing("tides.md", "Marta Silva", "somebody", desk)])
+    desk.take()
+    ledger(desk).unlink()
+    purge_value(desk.notebook.surroundings, "Marta Silva")
+    it = bought(desk.notebook, desk.notebook.read())
+    assert (it.curations, it.wear.purged) == (2, 1)
+    assert it.wear.lost == {"number": 1}
+
+
+def test_changes_by_the_person_are_no_drift(desk: Desk) -> None:
+    from ricordo.memory.change import Change
+    from ricordo.notebook.change import apply_at_once, put_together
+
+    memory = desk.notebook.read()
+    change = Change(Replace("ports.md", "Berth 12", "The berth"))
+    apply_at_once(desk.notebook, put_together(desk.notebook, memory, [change]), by_hand=True)
+    assert bought(desk.notebook, desk.notebook.read()).wear.steps == ()
