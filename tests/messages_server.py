@@ -4,6 +4,7 @@ wants, and keeps every byte that it was sent.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import struct
@@ -11,8 +12,16 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
+
+import pytest
+
+from ricordo.model.ask import Server, ask
+from ricordo.model.failure import ModelFailed
+from ricordo.model.question import Meter, Question, Tool
 
 _RESET = struct.pack("ii", 1, 0)
 """A socket that lingers for no time is reset when it is closed."""
@@ -106,6 +115,37 @@ class MessagesServer:
 
     def next_script(self) -> Script:
         return self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
+
+
+def without_credentials(monkeypatch: pytest.MonkeyPatch, empty: Path) -> None:
+    """Let the client find neither a key nor a way round, nor the certificates of the machine: to
+    read those takes longer than all the rest of a test. `empty` is an empty directory.
+    """
+    for name in (*_NAMES, *(name.lower() for name in _NAMES)):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", str(empty))
+    load_client()
+
+
+@cache
+def load_client() -> None:
+    """Load the client, so that no test counts the seconds that this takes."""
+    with messages_server(lambda wire, _: wire.whole(400, {}, b"")) as server:
+        question = Question("", "", "", "", Tool("", "", {}))
+        with suppress(ModelFailed):
+            asyncio.run(ask(Server(server.url), question, Meter()))
+
+
+_NAMES = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_PROFILE",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "SSL_CERT_FILE",
+)
 
 
 @contextmanager

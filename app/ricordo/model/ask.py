@@ -2,6 +2,8 @@
 
 The model can do nothing but fill in one form. It is made to use it where it can be made to; where
 a model only takes the tool as an offer, it is offered, and an answer without it is none.
+
+It belongs on a loop of its own (`wait.py`): the client takes a while to load.
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ async def count(server: Server, question: Question) -> int:
     """
     from ricordo.model.errors import told_as_ours
 
-    request = await asyncio.to_thread(request_of, question, is_forced=True)
+    request = request_of(question, is_forced=True)
     del request["max_tokens"]
     try:
         async with asyncio.timeout(server.bounds.read), _opened(server) as client:
@@ -94,8 +96,7 @@ class _Call:
 async def _opened(server: Server) -> AsyncIterator[AsyncAnthropic]:
     from ricordo.model.client import open_client
 
-    # loading it takes longer than the screen may stand still
-    client = await asyncio.to_thread(open_client, server.base_url, server.bounds)
+    client = open_client(server.base_url, server.bounds)
     try:
         yield client
     finally:
@@ -157,8 +158,7 @@ async def _try(call: _Call) -> Answer:
     call.meter.is_sent = True
     reading = Reading(call.question.tool, call.meter)
     telling = _Telling(call.tell)
-    # looking for credentials takes a while
-    request = await asyncio.to_thread(request_of, call.question, is_forced=call.is_forced)
+    request = request_of(call.question, is_forced=call.is_forced)
     with told_as_ours(call.bounds):
         streaming = call.client.messages.with_streaming_response.create(**request, stream=True)
         async with streaming as response:

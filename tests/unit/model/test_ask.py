@@ -16,7 +16,14 @@ from ricordo.model.client import has_credentials
 from ricordo.model.failure import Cause, ModelFailed
 from ricordo.model.question import Answer, Meter, Phase, Progress, Question, Tool, Usage
 from tests import messages_replies as replies
-from tests.messages_server import Asked, MessagesServer, Script, Wire, messages_server
+from tests.messages_server import (
+    Asked,
+    MessagesServer,
+    Script,
+    Wire,
+    messages_server,
+    without_credentials,
+)
 
 KEY = "sk-ant-api03-" + "Wm4kTz8Qp1" * 9 + "AA"
 TOKEN = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb3d"
@@ -49,10 +56,7 @@ PATIENT = Bounds(pause=0.01)
 
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    # reading the certificates of the machine takes longer than all the rest of a test
-    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
-    for name in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "HTTP_PROXY", "HTTPS_PROXY"):
-        monkeypatch.delenv(name, raising=False)
+    without_credentials(monkeypatch, tmp_path)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
@@ -410,7 +414,7 @@ def keyless(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_without_a_key_nothing_is_sent_and_the_variable_is_named() -> None:
     meter = Meter()
     with pytest.raises(ModelFailed) as caught:
-        await ask(Server("", HASTY), QUESTION, meter)
+        await ask(Server("", PATIENT), QUESTION, meter)
     assert (caught.value.cause, meter.is_sent) == (Cause.NO_KEY, False)
     assert "ANTHROPIC_API_KEY" in str(caught.value)
     assert not has_credentials()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from asyncio import CancelledError
 from contextlib import suppress
 from pathlib import Path
 from tempfile import mkdtemp
@@ -70,11 +71,11 @@ def run_until(gate: Gate, wanted: Run, used: int, ends: str) -> None:
     """
     file = Path(gate.state, "model.json")
     middle = b""
-    with suppress(KeyboardInterrupt, EndedBadly), gate.passing(wanted) as meter:
+    with suppress(CancelledError, EndedBadly), gate.passing(wanted) as meter:
         middle = file.read_bytes()
         meter.running = Usage(input_tokens=used)
         if ends == "cancelled":
-            raise KeyboardInterrupt
+            raise CancelledError
         if ends == "badly":
             raise EndedBadly(Cause.CUT)
     if ends == "killed":
@@ -159,9 +160,9 @@ def test_what_was_turned_down_costs_nothing(cause: Cause, gate: Gate) -> None:
 def test_what_was_sent_and_never_counted_costs_what_was_sent(
     cause: Cause | None, gate: Gate
 ) -> None:
-    with suppress(ModelFailed, KeyboardInterrupt), gate.passing(RUN) as meter:
+    with suppress(ModelFailed, CancelledError), gate.passing(RUN) as meter:
         meter.is_sent = True
-        raise ModelFailed(cause) if cause else KeyboardInterrupt
+        raise ModelFailed(cause) if cause else CancelledError
     assert gate.left().day == 499_000
 
 
@@ -209,8 +210,8 @@ def test_a_run_by_hand_is_always_let_through_and_its_failure_changes_nothing(gat
 @pytest.mark.parametrize("cause", [Cause.NO_KEY, Cause.OVER_BUDGET, None])
 def test_what_is_no_failure_does_not_count(cause: Cause | None, gate: Gate) -> None:
     for _ in range(5):
-        with pytest.raises((ModelFailed, KeyboardInterrupt)), gate.passing(AUTOMATIC):
-            raise ModelFailed(cause) if cause else KeyboardInterrupt
+        with pytest.raises((ModelFailed, CancelledError)), gate.passing(AUTOMATIC):
+            raise ModelFailed(cause) if cause else CancelledError
     assert outcome(gate, AUTOMATIC) is None
 
 
@@ -333,6 +334,6 @@ class AnyOrder(RuleBasedStateMachine):
 
 class TestAnyOrder(AnyOrder.TestCase):  # type: ignore[name-defined, misc]
     settings = settings(
-        max_examples=figure("stateful", everyday=20),
-        stateful_step_count=figure("stateful_steps", everyday=40),
+        max_examples=figure("stateful", everyday=15),
+        stateful_step_count=figure("stateful_steps", everyday=25),
     )

@@ -1,0 +1,44 @@
+"""Waiting in a thread for what is asked on a loop, so that it can be cancelled at any time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+_LOOK_EVERY = 0.1
+"""Seconds between two looks whether it was cancelled."""
+
+T = TypeVar("T")
+
+
+def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
+    """Return what `asking` comes to. `step` is called ten times a second; what it raises ends the
+    asking and is raised here.
+    """
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(_watched(asking, step))
+    try:
+        return loop.run_until_complete(task)
+    finally:
+        # interrupted from the keyboard, it would still be going on
+        task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            loop.run_until_complete(task)
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        # a thread that still looks up a name is not waited for
+        loop.close()
+
+
+async def _watched(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
+    task = asyncio.ensure_future(asking)
+    try:
+        while not task.done():
+            step()
+            await asyncio.wait({task}, timeout=_LOOK_EVERY)
+        return task.result()
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await task
