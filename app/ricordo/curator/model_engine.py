@@ -4,12 +4,11 @@ form, and what it says is read as if it came from an enemy.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any
 
+from ricordo.curator.blocks import changing_block, stable_block
 from ricordo.curator.brief import Brief
 from ricordo.curator.edits import read_edits
 from ricordo.curator.engine import Answer, Progress, Step, Usage
@@ -92,17 +91,9 @@ class ModelEngine:
         return Answer(read.wishes, read.rejected, self._usage(meter))
 
     def _question(self, stable: str, changing: str) -> Question:
-        """Return what is asked. Text inside a block cannot foretell the word that ends it: the
-        block that a cache is to serve again is named after what it holds, the other one by chance.
-        """
-        return Question(
-            self.model,
-            self.prompt.text,
-            _block(stable, sha256(stable.encode("utf-8", "replace")).hexdigest()[:32]),
-            _block(changing, secrets.token_hex(16)),
-            PROPOSE,
-            self.gate.caps.run_out,
-        )
+        blocks = stable_block(stable), changing_block(changing)
+        most = self.gate.caps.run_out
+        return Question(self.model, self.prompt.text, *blocks, PROPOSE, most)
 
     def _answered(self, question: Question, meter: Meter, step: Step) -> asked.Answer:
         told = [Progress(_PHASES[Phase.CONNECTING])]
@@ -122,10 +113,6 @@ class ModelEngine:
         usage = meter.usage
         cost = self.prices.cost(self.model, usage)
         return Usage(usage.sent, usage.output_tokens, cost)
-
-
-def _block(text: str, word: str) -> str:
-    return f"<<data {word}\n{text}data {word}>>\n"
 
 
 def _told(progress: asked.Progress) -> Progress:

@@ -1,14 +1,17 @@
-"""The engine with a model behind it, made for a notebook: its budget, its prices, its ledger."""
+"""The engines with a model behind them, made for a notebook: its budget, its prices, its ledger."""
 
 from __future__ import annotations
 
-from ricordo.curator.engine import Step, Usage
+from ricordo.curator.engine import Engine, Step, Usage
 from ricordo.curator.model_engine import DEFAULT_MODEL, ModelEngine
+from ricordo.curator.program_engine import ProgramEngine
 from ricordo.curator.prompts import CURATE, load_prompt
 from ricordo.model.ask import Server
+from ricordo.model.bounds import Bounds
 from ricordo.model.budget import Caps
 from ricordo.model.gate import Gate
 from ricordo.model.prices import load_prices
+from ricordo.model.programs import Program
 from ricordo.notebook.engines import MakeEngine
 from ricordo.notebook.ledger import new_run, record
 from ricordo.notebook.open import Notebook
@@ -34,12 +37,6 @@ def by_model(
 
     def make(notebook: Notebook, prepared: Prepared, step: Step) -> ModelEngine:
         surroundings = notebook.surroundings
-
-        def lost(usage: Usage) -> None:
-            at = surroundings.now.isoformat()
-            run = new_run(at, engine.author, usage, prepared.told.tokens, 0)
-            record(surroundings.state, notebook.place.root, run)
-
         engine = ModelEngine(
             server or Server(),
             gate_of(surroundings, caps),
@@ -47,8 +44,41 @@ def by_model(
             load_prompt(CURATE, surroundings.config),
             model,
             is_automatic,
-            lost,
+            lambda usage: _record_lost(notebook, prepared, engine, usage),
         )
         return engine
 
     return make
+
+
+def by_program(
+    program: Program,
+    bounds: Bounds | None = None,
+    caps: Caps | None = None,
+    *,
+    is_automatic: bool = False,
+) -> MakeEngine:
+    """Return what makes the engine that runs a `program` of the person's."""
+
+    def make(notebook: Notebook, prepared: Prepared, step: Step) -> ProgramEngine:
+        surroundings = notebook.surroundings
+        engine = ProgramEngine(
+            program,
+            surroundings.environ,
+            gate_of(surroundings, caps),
+            load_prompt(CURATE, surroundings.config),
+            bounds or Bounds(),
+            is_automatic,
+            lambda usage: _record_lost(notebook, prepared, engine, usage),
+        )
+        return engine
+
+    return make
+
+
+def _record_lost(notebook: Notebook, prepared: Prepared, engine: Engine, usage: Usage) -> None:
+    """Record what was paid for without an answer."""
+    surroundings = notebook.surroundings
+    at, told = surroundings.now.isoformat(), prepared.told
+    run = new_run(at, engine.author, usage, told.tokens, 0)
+    record(surroundings.state, notebook.place.root, run)

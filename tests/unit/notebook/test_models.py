@@ -12,15 +12,17 @@ from typing import Any
 import pytest
 
 from ricordo.curator.engine import Progress
+from ricordo.curator.form import PROPOSE
 from ricordo.errors import CuratorFailed
 from ricordo.memory.change import Author, Role
 from ricordo.model.ask import Server
 from ricordo.model.bounds import Bounds
 from ricordo.model.budget import Caps
 from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.programs import program_of
 from ricordo.notebook.curate import Curation, begin, propose
 from ricordo.notebook.ledger import Run, runs_of
-from ricordo.notebook.models import by_model, gate_of
+from ricordo.notebook.models import by_model, by_program, gate_of
 from ricordo.notebook.pending import recall_curation
 from tests import messages_replies as replies
 from tests.builders import note_text
@@ -319,3 +321,77 @@ def test_the_person_can_tell_a_model_something_else(desk: Desk) -> None:
         run = curated(desk, server).run
     assert sent(server.asked[0])[0] == "Propose nothing, ever."
     assert re.fullmatch("curate-own-[0-9a-f]{8}", run.prompt_version)
+
+
+# Programs
+
+
+def by_script(desk: Desk, script: str) -> Curation:
+    """Return what a program proposes; what it is given stands in the file `given` then."""
+    path = desk.transcript.parent / "model"
+    path.write_text(f"#!/bin/sh\ncat > {path.parent}/given\n{script}\n")
+    path.chmod(0o700)
+    make = by_program(program_of(str(path)), PATIENT)
+    curation = propose(desk.notebook, desk.notebook.read(), desk.scope, make=make)
+    begin(desk.notebook, curation)
+    return curation
+
+
+def saying(*edits: dict[str, Any]) -> str:
+    return f"cat <<'END'\n{json.dumps({'edits': edits})}\nEND"
+
+
+def test_a_program_proposes_as_a_model_does(desk: Desk) -> None:
+    curation = by_script(desk, saying(MOVED))
+    (waits,) = curation.proposals
+    assert waits.change.author == Author(Role.CURATOR, "command", "model", "curate-1")
+    (run,) = ledger(desk)
+    assert run.input_tokens > run.output_tokens > 0
+    assert run.usd is None
+    assert desk.take().applied
+    assert b"The port is Lagos." in (desk.root / "tides.md").read_bytes()
+
+
+def test_a_program_is_given_the_brief_and_the_form_and_no_secret(poisoned: Desk) -> None:
+    by_script(poisoned, saying())
+    given = (poisoned.transcript.parent / "given").read_text()
+    assert SAID in given
+    assert TOKEN not in given
+    assert json.loads(given.rstrip().rpartition("\n")[2]) == PROPOSE.schema
+
+
+def test_what_a_program_writes_into_the_memory_is_not_written_over(desk: Desk) -> None:
+    by_script(desk, f"echo The port is Faro. >> {desk.root}/tides.md\n{saying(MOVED)}")
+    (left,) = desk.take().left
+    assert "is not what it was" in left[1]
+    assert b"Sines" in (desk.root / "tides.md").read_bytes()
+    assert b"Faro" in (desk.root / "tides.md").read_bytes()
+
+
+FAILING = {
+    "nothing": ("", Cause.MISSHAPEN),
+    "words": ("echo Sure, here are the edits:", Cause.MISSHAPEN),
+    "another shape": ('echo \'{"edits": [{"op": "retire"}]}\'', Cause.MISSHAPEN),
+    "an end with 1": ("echo log in first >&2; exit 1", Cause.PROGRAM),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_program_that_fails_leaves_the_memory(name: str, desk: Desk) -> None:
+    script, cause = FAILING[name]
+    before = desk.files
+    with pytest.raises(ModelFailed) as caught:
+        by_script(desk, script)
+    assert caught.value.cause is cause
+    assert desk.files == before
+    assert not desk.waiting
+    assert [run.proposed for run in ledger(desk)] == [0]
+
+
+def test_a_program_that_is_not_there_costs_nothing(desk: Desk) -> None:
+    make = by_program(program_of("/no/such/model"))
+    with pytest.raises(ModelFailed) as caught:
+        propose(desk.notebook, desk.notebook.read(), desk.scope, make=make)
+    assert caught.value.cause is Cause.PROGRAM
+    assert gate_of(desk.notebook.surroundings).left().day == 500_000
+    assert not ledger(desk)
