@@ -3,8 +3,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 SEED ?= 20260101
-# Processes that run tests; "auto" is one per core, never more than JOBS_MAX.
-JOBS ?= auto
+# Processes that run tests: two per core, for a test of the screen waits half of its time; never
+# more than JOBS_MAX.
+JOBS ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 JOBS_MAX ?= 8
 BENCH_NOTES ?= 1000 10000
 
