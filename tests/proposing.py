@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ricordo.curator.checking import Desk, check
@@ -23,11 +23,15 @@ def wish(act: Act, reason: str = "you said so", quote: str = QUOTE, source: str 
     return Wish(act, reason, (Quoted(source, quote),))
 
 
-def let_wait(notebook: Notebook, *wishes: Wish | Act) -> Sequence[Waiting]:
-    """Let what comes of checking the `wishes` wait; return it."""
+def let_wait(
+    notebook: Notebook, *wishes: Wish | Act, heard: Mapping[str, str] | None = None
+) -> Sequence[Waiting]:
+    """Let what comes of checking the `wishes` wait; return it. `heard` is what was said besides,
+    by its source.
+    """
     memory = notebook.read()
     wanted = [it if isinstance(it, Wish) else wish(it) for it in wishes]
-    found = check(Desk(memory, {SOURCE: QUOTE}, curator("rules")), wanted)
+    found = check(Desk(memory, {SOURCE: QUOTE, **(heard or {})}, curator("rules")), wanted)
     assert not found.rejected, found.rejected
     waits = tuple(waiting(it, memory) for it in found.proposals)
     state = notebook.surroundings.state

@@ -29,6 +29,7 @@ from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.pick_note import PickNoteScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.screens.review import ReviewScreen
+from ricordo.tui.screens.scope import ScopeScreen
 from ricordo.tui.situation import Pane, Scene
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
@@ -711,6 +712,16 @@ async def _(stage: Stage) -> None:
     await stage.press("R")
     await stage.shows(ReviewScreen)
     await stage.paints("Nothing is to be reviewed today.")
+
+
+@shows("curate")
+async def _(stage: Stage) -> None:
+    await stage.press("c")
+    await stage.shows(ScopeScreen)
+    await stage.paints("since last time")
+    await stage.wait_for(lambda: stage.app.screen.prepared)  # type: ignore[attr-defined]
+    await stage.press("escape")
+    await stage.shows(MainScreen)
 
 
 @shows("reread")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
+from ricordo.cli.confirm import is_confirmed
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.proposals import brief_lines, print_taken, proposal_lines, rejected_lines
 from ricordo.errors import WrongUsage
@@ -103,10 +104,7 @@ def _refuse_storm(notebook: Notebook) -> None:
     try:
         refuse_storm(notebook)
     except TooOften as storm:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise
-        print(f"{storm.message}\nType “{_CONFIRMATION}” to curate all the same:", file=sys.stderr)
-        if sys.stdin.readline().strip() != _CONFIRMATION:
+        if not is_confirmed([storm.message], _CONFIRMATION, "curate all the same"):
             raise
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
+from ricordo.cli.confirm import is_confirmed
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.proposals import print_taken, proposal_lines
+from ricordo.text import one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Mapping, Sequence
 
-    from ricordo.curator.waiting import Waiting
+    from ricordo.memory.memory import Memory
+    from ricordo.notebook.open import Notebook
+    from ricordo.notebook.pending import Kept
     from ricordo.notebook.surroundings import Surroundings
 
 SUMMARY = """Show the proposals that wait, apply them, or drop them.
@@ -36,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Show, apply or drop what waits."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.notebook.curate import alarms, drop, take
+    from ricordo.notebook.curate import drop
     from ricordo.notebook.describe_proposals import describe_waiting
     from ricordo.notebook.pending import recall_curation
 
@@ -50,13 +52,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         else:
             print_lines([f"dropped {count}"])
     elif options.apply:
-        alarming = alarms(notebook, memory, kept.waiting)
-        confirmed = alarming if _is_confirmed(kept.waiting, alarming) else ()
-        taken = take(notebook, memory, kept, lambda _: "", by_hand=True, confirmed=confirmed)
-        if options.json:
-            print_json(describe_waiting(taken.kept.waiting))
-        else:
-            print_taken(taken)
+        _apply(options, notebook, memory, kept)
     elif options.json:
         print_json(describe_waiting(kept.waiting))
     else:
@@ -65,15 +61,21 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     return 0
 
 
-def _is_confirmed(waits: Sequence[Waiting], alarming: Mapping[str, Sequence[str]]) -> bool:
-    """Ask, where a person sits at the terminal, for the word that alarming changes need."""
-    from ricordo.text import one_line
+def _apply(options: Namespace, notebook: Notebook, memory: Memory, kept: Kept) -> None:
+    from ricordo.cli.output import print_json
+    from ricordo.notebook.curate import alarms, take
+    from ricordo.notebook.describe_proposals import describe_waiting
 
-    if not alarming or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    for it in waits:
-        if it.id in alarming:
-            told = "; ".join(alarming[it.id])
-            print(f"{it.op} {one_line(it.path)}: {told}", file=sys.stderr)
-    print(f"Type “{_CONFIRMATION}” to do this too:", file=sys.stderr)
-    return sys.stdin.readline().strip() == _CONFIRMATION
+    alarming = alarms(notebook, memory, kept.waiting)
+    asked = [
+        f"{it.op} {one_line(it.path)}: {'; '.join(alarming[it.id])}"
+        for it in kept.waiting
+        if it.id in alarming
+    ]
+    is_meant = bool(asked) and is_confirmed(asked, _CONFIRMATION, "do this too")
+    confirmed = alarming if is_meant else ()
+    taken = take(notebook, memory, kept, lambda _: "", by_hand=True, confirmed=confirmed)
+    if options.json:
+        print_json(describe_waiting(taken.kept.waiting))
+    else:
+        print_taken(taken)

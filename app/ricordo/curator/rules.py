@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from ricordo.curator.brief import Brief
 from ricordo.curator.engine import Answer, Progress, Step
@@ -18,6 +19,10 @@ from ricordo.memory.memory import Memory
 
 COMPARING = "comparing with the notes"
 _SAID_AGAIN = 0.8
+_MOST_TIDIED = 60
+"""Changes that only put things in order: nobody looks through more at once, and what is left comes
+with the next curation.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,9 @@ class Rules:
             for wish in place(self.known, it):
                 found.setdefault(wish.act, wish)
         gone = {path for it in found.values() if (path := retired(it.act))}
-        for wish in tidied(self.known.memory, self.known.pairs, self.findings):
+        in_order = tidied(self.known.memory, self.known.pairs, self.findings)
+        for wish in islice(in_order, _MOST_TIDIED):
+            step()
             if retired(wish.act) not in gone:
                 found.setdefault(wish.act, wish)
         return found.values()

@@ -25,7 +25,7 @@ _FURTHEST = timedelta(days=550)
 _CODE = re.compile(
     r"`[^`]+`|\w+\(\)|\b[a-z]+[A-Z]\w*|\b\w+_\w+\b|\b[\w/-]+\.(?:py|go|ts|js|rs|java|c|h|md|json|toml|ya?ml|txt|sh)\b"
 )
-_NAME = re.compile(r"(?<=\s)[A-Z][\w-]+|#[a-z][\w-]+")
+_NAME = re.compile(r"(?<=\s)[A-Z][a-z][\w-]*|#[a-z][\w-]+")
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
 
 
@@ -102,7 +102,8 @@ class _Judged:
     @property
     def states(self) -> bool:
         """Whether it says something that may hold for long."""
-        return not self.sentence.is_question and not self.has("guess") and not self.has("known")
+        asks = self.sentence.is_question and not self.has("polite")
+        return not asks and not self.has("guess") and not self.has("known")
 
     @property
     def is_bare(self) -> bool:
@@ -242,7 +243,8 @@ def _plain_kind(it: _Judged) -> Kind | None:
         return Kind.CORRECTION if it.objects else Kind.PREFERENCE
     if it.has("self"):
         return Kind.PREFERENCE
-    if it.has("decision") and (it.objects or it.has("reason") or not it.is_of_code):
+    is_settled = it.has("decision") and (it.has("reason") or not it.has("errand"))
+    if is_settled and (it.objects or it.has("reason") or not it.is_of_code):
         return Kind.DECISION
     if it.points_somewhere:
         return Kind.POINTER

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ricordo.curator.brief import BUDGET, Brief, compose_brief
@@ -17,11 +17,11 @@ from ricordo.notebook.storm import still_going_on, storm
 from ricordo.notebook.usage import gaps
 
 READING, COMPOSING = "reading transcripts", "composing the brief"
-_MOST_ASKED = 200
-"""Turns for which the notes that they bear on are looked for, the newest: those of older ones
-hardly fit into a brief.
+_MOST_ASKED = 20
+"""Turns for which the notes that they bear on are looked for, the newest, and as many of those that
+are worth remembering: notes in full for more of them would hardly fit into a brief.
 """
-_LONGEST_ASKED = 2_000
+_LONGEST_ASKED = 400
 """Characters of a turn by which that is done."""
 
 
@@ -76,9 +76,9 @@ def _remarks(notebook: Notebook, told: Told) -> tuple[str, ...]:
     return tuple(filter(None, found))
 
 
-def _asked(said: list[Spoken], worth: Iterable[Heard]) -> Iterator[str]:
+def _asked(said: list[Spoken], worth: Sequence[Heard]) -> Iterator[str]:
     """Yield the texts for which notes are looked for."""
-    yield from (it.statement for it in worth)
+    yield from (it.statement for it in worth[-_MOST_ASKED:])
     yield from (it.text[:_LONGEST_ASKED] for it in said[-_MOST_ASKED:])
 
 

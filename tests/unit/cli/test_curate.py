@@ -314,3 +314,46 @@ def test_an_entry_that_agents_would_not_be_given_is_warned_of(
         "index-over-budget: agents stop reading at line 201, above its entry"
     ]
     assert "0 applied" in ricordo("curate", "--session", str(transcript), "--yes")
+
+
+@pytest.mark.parametrize(("typed", "gone"), [("apply\n", 2), ("yes\n", 1), ("", 1)])
+def test_at_a_terminal_what_alarms_is_done_once_its_word_was_typed(
+    ricordo: Ricordo,
+    memory: Path,
+    transcript: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    typed: str,
+    gone: int,
+) -> None:
+    for number in range(2):
+        for name, day, body in (
+            (f"old-{number}", "2026-01-01", f"Port {number} is served by the ferry.\n"),
+            (f"new-{number}", "2026-10-01", f"This replaces [[old-{number}]]: it is closed.\n"),
+        ):
+            text = note_text(name, body).replace("  type", f"  modified: {day}T00:00:00Z\n  type")
+            (memory / f"{name}.md").write_text(text, "utf-8")
+    transcript.write_text(said("Go on."), "utf-8")
+    ricordo("curate", "--session", str(transcript))
+    monkeypatch.setattr("ricordo.cli.confirm.is_at_terminal", lambda: True)
+    told = ricordo("pending", "--apply", given=typed)
+    assert "Type “apply” to do this too:" in told
+    assert told.count("applied: retire") == gone
+    assert len(list(memory.glob("old-*.md"))) == 2 - gone
+
+
+@pytest.mark.parametrize(("typed", "code"), [("curate\n", 0), ("no\n", 4)])
+def test_at_a_terminal_the_person_may_curate_in_a_storm(
+    ricordo: Ricordo,
+    transcript: Path,
+    pinned: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    typed: str,
+    code: int,
+) -> None:
+    config = pinned / ".config/ricordo"
+    config.mkdir(parents=True, exist_ok=True)
+    (config / "settings.toml").write_text("curate.hour = 1\n")
+    ricordo("curate", "--session", str(transcript), "--yes")
+    monkeypatch.setattr("ricordo.cli.confirm.is_at_terminal", lambda: True)
+    told = ricordo("curate", "--session", str(transcript), code=code, given=typed)
+    assert "Type “curate” to curate all the same:" in told

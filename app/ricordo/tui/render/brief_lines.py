@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from ricordo.curator.brief import Brief
 from ricordo.notebook.preparing import Prepared
-from ricordo.tui.render.line import Line, Span, wrap
+from ricordo.text import one_line
+from ricordo.tui.render.line import BLANK, Line, Span, wrap
+
+_NOTHING_SAID = (
+    "Nobody said anything in this scope that was not curated yet. The notes can be put in order "
+    "all the same: Enter looks what is to be joined, listed or retired."
+)
+
+
+def prepared_lines(prepared: Prepared, width: int) -> list[Line]:
+    """Return what to know before a curation runs, then the brief."""
+    remarks = [Span(f"! {one_line(text)}", "warning") for text in prepared.remarks]
+    lines = [Line(row) for remark in remarks for row in wrap([remark], width - 1)]
+    lines += [BLANK] if lines else []
+    if prepared.told.said:
+        return lines + brief_lines(prepared.brief, width)
+    return lines + [Line(row) for row in wrap([Span(_NOTHING_SAID, "dim")], width - 1)]
 
 
 def brief_lines(brief: Brief, width: int) -> list[Line]:
@@ -27,6 +43,4 @@ def told_of_brief(prepared: Prepared, budget: int) -> tuple[Span, ...]:
     if brief.left_out:
         gone = ", ".join(f"{count:,} of {part}" for part, count in brief.left_out.items())
         spans.append(Span(f" · left out: {gone}", "warning"))
-    if told.has_more:
-        spans.append(Span(" · more waits for the next time", "warning"))
     return tuple(spans)

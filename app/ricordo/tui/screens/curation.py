@@ -278,7 +278,7 @@ class CurationScreen(PastScreen):
         """Leave the hunk under the cursor out, or take it in again; elsewhere go to the next."""
         if self._diff.hunk is None:
             self.do_note()
-            self._diff.move(1)
+            self._diff.go_to_hunk()
         elif (it := self.proposal) is not None and self._diff.leave_out():
             self._deciding.leave_out(it, self._diff.left_out)
             self._list.refresh()
@@ -331,6 +331,7 @@ class CurationScreen(PastScreen):
             said = f"Not written: {it.op} {clip(it.path, 60)}: {one_line(why)}."
             self.notify(said, severity="warning", markup=False, timeout=10)
         await self._load()
+        self._list.focus()
         self._list.move_to_end(-1)
         self._changed()
 

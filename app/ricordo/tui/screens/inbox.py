@@ -256,7 +256,7 @@ class InboxScreen(PastScreen):
         """Mark the hunk under the cursor to be reverted, or take its mark away."""
         if self._diff.hunk is None:
             self.do_note()
-            self._diff.move(1)
+            self._diff.go_to_hunk()
         elif (arrival := self.arrival) and self._diff.leave_out():
             self._judging.mark_hunks(arrival, self._diff.marked)
             self._list.refresh()

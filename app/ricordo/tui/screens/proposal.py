@@ -174,7 +174,7 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
     def do_hunk(self) -> None:
         """Leave the hunk under the cursor out, or take it in again; from a title, go to one."""
         if not self._diff.leave_out():
-            self._diff.move(1)
+            self._diff.go_to_hunk()
 
     def do_columns(self) -> None:
         """Side by side, or one column."""

@@ -19,8 +19,8 @@ from ricordo.curator.engine import Progress
 from ricordo.errors import RicordoError
 from ricordo.text import cells, one_line
 from ricordo.tui.render.bars import key_spans
-from ricordo.tui.render.brief_lines import brief_lines, told_of_brief
-from ricordo.tui.render.line import Line, Span, fit, wrap
+from ricordo.tui.render.brief_lines import prepared_lines, told_of_brief
+from ricordo.tui.render.line import Line, Span, fit
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
 from ricordo.tui.widgets.text_view import TextView
@@ -159,19 +159,7 @@ class ScopeScreen(ModalScreen["Curation | None"]):
         return (Line(fit(spans, width)),)
 
     def _brief_lines(self, width: int) -> list[Line]:
-        if self.prepared is None:
-            return []
-        remarks = [Span(f"! {one_line(text)}", "finding-warning") for text in self.prepared.remarks]
-        told = [Line(row) for remark in remarks for row in wrap([remark], width - 1)]
-        return [*told, *self._what_is_given(self.prepared, width)]
-
-    def _what_is_given(self, prepared: Prepared, width: int) -> list[Line]:
-        if not prepared.told.said:
-            words = "Nobody said anything in this scope that was not curated yet. The notes can "
-            words += "be put in order all the same: Enter looks what is to be joined, listed or "
-            words += "retired."
-            return [Line(row) for row in wrap([Span(words, "dim")], width - 1)]
-        return brief_lines(prepared.brief, width)
+        return prepared_lines(self.prepared, width) if self.prepared else []
 
     def _say(self) -> None:
         job, prepared = self._job, self.prepared

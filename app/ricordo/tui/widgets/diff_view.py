@@ -53,6 +53,11 @@ class DiffView(CursorView):
         self._draw()
         return True
 
+    def go_to_hunk(self) -> None:
+        """Put the cursor on the first hunk behind it."""
+        behind = enumerate(self._lines[self.cursor + 1 :], self.cursor + 1)
+        self.rest_on(next((n for n, it in behind if it.hunk >= 0), self.cursor))
+
     @property
     def hunk(self) -> tuple[int, int] | None:
         """The hunk under the cursor, by edit and number."""

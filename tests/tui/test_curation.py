@@ -1,0 +1,354 @@
+"""Curation on the screen: from the key c to what is written and taken back, and out of it again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from ricordo.curator.engine import Progress, Step
+from ricordo.curator.proposal import Wish
+from ricordo.errors import TooOften
+from ricordo.memory.change import Create, Replace, Retire, Rewrite
+from ricordo.notebook import curate, preparing
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.pending import recall_curation
+from ricordo.tui.screens import curation
+from ricordo.tui.screens.confirm import ConfirmScreen
+from ricordo.tui.screens.curation import CurationScreen
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.origin import OriginScreen
+from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.screens.scope import ScopeScreen
+from ricordo.tui.screens.three_versions import ThreeVersionsScreen
+from tests.builders import note_text
+from tests.curating import said
+from tests.proposing import created, let_wait, wish
+from tests.tui.stage import SMALL, Stage, build, editor, staged, text_of
+from tests.tui.test_conflicts import SAMPLE
+from tests.tui.test_inbox import notebook_of
+
+RULE = "From now on write commands with uv run, not with pip."
+TIDES, CACHE, UNITS = "project_tides.md", "project_cache.md", "feedback_units.md"
+LOCKS = "project_locks.md"
+CREATE = Create(LOCKS, created())
+MOVED = Replace(TIDES, "from the institute", "from the navy")
+LOST = Replace(TIDES, "The port is Sines.", "The port is where it is.")
+ROWED = Replace(CACHE, "Line 2 ", "Row 2 ")
+EMPTY = Rewrite(UNITS, note_text("feedback-units", "", "Which units to use", "feedback"))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return build(tmp_path)
+
+
+@asynccontextmanager
+async def review(root: Path, *wishes: object) -> AsyncIterator[tuple[Stage, CurationScreen]]:
+    """Open the review of what waits, once `wishes` do."""
+    heard = {f"{root.parent}/talk.jsonl#p1": RULE}
+    let_wait(notebook_of(root), *wishes, heard=heard)  # type: ignore[arg-type]
+    async with staged(root, known=False) as stage:
+        await stage.wait_for(lambda: stage.main.situation.waiting == len(wishes), "the number")
+        assert f"c curate {len(wishes)}" in stage.bottom
+        assert f"{len(wishes)} proposed" in stage.top
+        await stage.press("c")
+        yield stage, await reviewing(stage)
+
+
+async def reviewing(stage: Stage) -> CurationScreen:
+    await stage.shows(CurationScreen)
+    screen = stage.app.screen
+    assert isinstance(screen, CurationScreen)
+    await stage.wait_for(lambda: screen.is_loaded, "what waits")
+    await stage.calm()
+    return screen
+
+
+def rows(screen: CurationScreen) -> list[str]:
+    return [" ".join(row.split()) for row in text_of(screen._list).split("\n")]
+
+
+def states(screen: CurationScreen) -> dict[str, str]:
+    """Return the glyphs before the proposals, by what they are about."""
+    found = (row.split() for row in rows(screen)[::2])
+    return {f"{op} {path}": glyph for glyph, op, path, *_ in found}
+
+
+def files(root: Path) -> Mapping[str, str]:
+    return {str(it.relative_to(root)): it.read_text() for it in sorted(root.rglob("*.md"))}
+
+
+def waiting(root: Path) -> list[str]:
+    notebook: Notebook = notebook_of(root)
+    return [it.op for it in recall_curation(notebook.surroundings.state, str(root)).waiting]
+
+
+def change(root: Path, path: str, old: str, new: str) -> None:
+    """Write as somebody else does."""
+    (root / path).write_text((root / path).read_text().replace(old, new))
+
+
+def quoted(root: Path) -> Wish:
+    """Return a wish whose words stand in a transcript."""
+    talk = root.parent / "talk.jsonl"
+    talk.write_text(said("Fix the test.", RULE))
+    return wish(Create("feedback_uv.md", created("uv")), quote=RULE, source=f"{talk}#p1")
+
+
+async def written(stage: Stage, screen: CurationScreen) -> None:
+    await stage.press("ctrl+s")
+    await stage.wait_for(lambda: screen._deciding.written, "it written")
+    await stage.settle()
+
+
+# From what waits to what is written
+
+
+async def test_each_proposal_is_decided_with_a_key_and_only_what_is_taken_is_written(
+    root: Path,
+) -> None:
+    before = files(root)
+    text = SMALL[CACHE].replace("Line 1 ", "Row 1 ").replace("Line 9 ", "Row 9 ")
+    wishes = (CREATE, LOST, Retire(UNITS, TIDES), Rewrite(CACHE, text))
+    async with review(root, *wishes) as (stage, screen):
+        assert list(states(screen).values()) == ["✓", "!", "✓", "✓"]
+        await stage.press("d", "a", "l", "d")
+        assert list(states(screen).values()) == ["✗", "✓", "·", "✗"]
+        await stage.press("A", "a")
+        assert list(states(screen).values()) == ["✗", "✓", "✓", "✓"]
+        # hunks: of a note they can be left out, of what follows from a change they cannot
+        await stage.press("space", "down", "space")
+        assert "yes, in part" in rows(screen)[6]
+        await stage.press("escape", "k", "space", "space")
+        assert "follows from the change as a whole" in stage.toasts
+        assert files(root) == before
+        await written(stage, screen)
+        after = files(root)
+        assert "where it is" in after[TIDES]
+        assert UNITS not in after
+        assert ("Row 1 " in after[CACHE]) + ("Row 9 " in after[CACHE]) == 1
+        assert LOCKS not in after
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        await stage.wait_for(lambda: waiting(root) == [], "what was refused kept away")
+        await stage.wait_for(lambda: not stage.main.situation.waiting, "the number")
+    assert len(recall_curation(notebook_of(root).surroundings.state, str(root)).dropped) == 1
+
+
+async def test_what_is_decided_outlasts_leaving_and_one_key_takes_all_back(root: Path) -> None:
+    before = files(root)
+    async with review(root, CREATE, LOST, quoted(root)) as (stage, screen):
+        await stage.press("G", "O")
+        await stage.shows(OriginScreen)
+        await stage.paints("You said it")
+        await stage.paints(RULE)
+        await stage.press("escape")
+        await stage.shows(CurationScreen)
+        await stage.press("g", "j", "a", "escape")
+        await stage.shows(MainScreen)
+        assert "3 accepted were not written" in stage.toasts
+        assert files(root) == before
+        assert waiting(root) == ["create", "replace", "create"]
+        await stage.press("c")
+        screen = await reviewing(stage)
+        assert list(states(screen).values()) == ["✓", "✓", "✓"]
+        await written(stage, screen)
+        assert waiting(root) == []
+        assert "written, u takes it back" in text_of(screen._list)
+        await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
+        await stage.press("u")
+        await stage.wait_for(lambda: waiting(root) == ["create", "replace", "create"], "it waits")
+        await stage.wait_for(lambda: len(screen._taken) == 3, "all as before")
+        assert files(root) == before
+
+
+async def test_a_proposal_is_edited_before_it_is_taken(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = 'grep -q red "$1" && printf "\\000" >> "$1" || echo "They are red." >> "$1"'
+    monkeypatch.setenv("VISUAL", editor(tmp_path, script))
+    async with review(root, CREATE) as (stage, screen):
+        await stage.press("e")
+        await stage.wait_for(lambda: "as you edited it" in stage.toasts)
+        await stage.paints("edited by you")
+        await stage.paints("They are red.")
+        # what the checks refuse is not taken, and not lost
+        await stage.press("e")
+        await stage.wait_for(lambda: "What you wrote is kept in" in stage.toasts)
+        await written(stage, screen)
+        assert files(root)[LOCKS] == created() + "They are red.\n"
+
+
+async def test_what_empties_a_note_is_written_after_a_word_was_typed(root: Path) -> None:
+    before = files(root)
+    async with review(root, EMPTY) as (stage, screen):
+        await stage.press("a", "ctrl+s")
+        await stage.shows(ConfirmScreen)
+        await stage.paints("it empties the note")
+        await stage.press("escape")
+        await stage.shows(CurationScreen)
+        assert files(root) == before
+        await stage.press("ctrl+s")
+        await stage.shows(ConfirmScreen)
+        await stage.press(*"yes")
+        await stage.confirm()
+        await stage.wait_for(lambda: "has to be typed" in stage.toasts)
+        assert files(root) == before
+        await stage.press(*["backspace"] * 3, *"apply", "ctrl+s")
+        await stage.wait_for(lambda: screen._deciding.written, "it written")
+        assert "Metres" not in files(root)[UNITS]
+
+
+# Approval binds what was shown
+
+
+async def test_what_others_write_meanwhile_is_never_written_over(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = curation.plan
+    theirs: list[tuple[str, str, str]] = []
+
+    def write_between(*given: object) -> curate.Plan:
+        made = planned(*given)  # type: ignore[arg-type]
+        for path, old, new in theirs:
+            change(root, path, old, new)
+        theirs.clear()
+        return made
+
+    monkeypatch.setattr(curation, "plan", write_between)
+    async with review(root, MOVED, ROWED, CREATE, EMPTY) as (stage, screen):
+        # others write the same lines at the last moment
+        theirs.append((TIDES, "from the institute", "from Rui"))
+        await stage.press("ctrl+s")
+        await stage.shows(ThreeVersionsScreen)
+        await stage.press("escape")
+        await stage.shows(CurationScreen)
+        # it is shown that this fits no longer
+        await stage.wait_for(lambda: states(screen)["replace project_tides"] == "⊘", "it marked")
+        await stage.press("g", "a")
+        assert "fits no longer" in stage.toasts
+        # others write other lines at the last moment: it is seen merged first
+        theirs.append((CACHE, "Line 30 ", "Row 30 "))
+        await stage.press("ctrl+s")
+        await stage.shows(ProposalScreen)
+        assert "Row 2 " not in files(root)[CACHE]
+        await stage.confirm()
+        await stage.wait_for(lambda: screen._deciding.written, "it written")
+        assert "from Rui" in files(root)[TIDES]
+        assert "Row 2 " in files(root)[CACHE]
+        assert "Row 30 " in files(root)[CACHE]
+        assert LOCKS in files(root)
+    assert waiting(root) == ["replace", "rewrite"]
+
+
+async def test_a_note_that_changes_between_the_diff_and_the_key_is_not_written(root: Path) -> None:
+    async with review(root, CREATE, MOVED) as (stage, screen):
+        screen.looked = lambda look: None  # type: ignore[method-assign]
+        change(root, TIDES, "Sines", "Lagos")
+        await written(stage, screen)
+        assert "Not written: replace project_tides.md" in stage.toasts
+        assert "from the institute" in files(root)[TIDES]
+        assert LOCKS in files(root)
+
+
+# Out of it at every point
+
+
+async def test_escape_ends_what_runs_and_nothing_is_changed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
+
+    def never_ends(*given: object) -> None:
+        step: Step = given[-1]  # type: ignore[assignment]
+        try:
+            while True:
+                step(Progress("thinking hard"))
+                time.sleep(0.005)
+        finally:
+            ended.append("")
+
+    def refuses(*given: object) -> None:
+        raise TooOften("This memory was curated five times today.")
+
+    before = files(root)
+    async with staged(root, known=False) as stage:
+        with monkeypatch.context() as patched:
+            patched.setattr(preparing, "prepare", never_ends)
+            await stage.press("c")
+            await stage.shows(ScopeScreen)
+            await stage.paints("thinking hard …")
+            await stage.press("enter")
+            assert "The brief is not there yet." in stage.toasts
+            await stage.press("escape")
+            await stage.shows(MainScreen)
+            await stage.wait_for(lambda: len(ended) == 1, "the thread ended")
+        with monkeypatch.context() as patched:
+            patched.setattr(curate, "propose_prepared", never_ends)
+            await stage.press("c")
+            screen = await scope(stage)
+            await stage.press("enter")
+            await stage.paints("thinking hard …")
+            await stage.press("escape")
+            await stage.wait_for(lambda: len(ended) == 2, "the thread ended")
+            assert "Cancelled. Nothing was changed." in stage.toasts
+            assert stage.app.screen is screen
+        # what proposes may refuse, which is told
+        monkeypatch.setattr(curate, "propose_prepared", refuses)
+        await stage.press("enter")
+        await stage.wait_for(lambda: "five times today" in stage.toasts)
+        assert stage.app.screen is screen
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+    assert files(root) == before
+    assert waiting(root) == []
+
+
+async def scope(stage: Stage) -> ScopeScreen:
+    await stage.shows(ScopeScreen)
+    screen = stage.app.screen
+    assert isinstance(screen, ScopeScreen)
+    await stage.wait_for(lambda: screen.prepared, "the brief")
+    return screen
+
+
+# The whole way, on the sample memory
+
+
+async def test_the_sample_memory_is_curated_and_all_of_it_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RICORDO_AGENT_HOME", str(tmp_path / "sample" / "home"))
+    copytree(SAMPLE, tmp_path / "sample")
+    root = tmp_path / "sample" / "memory"
+    before = {it: it.read_bytes() for it in root.rglob("*.md")}
+    async with staged(root) as stage:
+        await stage.press("c")
+        screen = await scope(stage)
+        assert "rules · offline · cost 0.00" in stage.painted()
+        assert "of 60,000 tokens" in stage.painted()
+        assert "last session" in stage.painted()
+        await stage.press("down")
+        await stage.wait_for(lambda: screen.prepared and screen.prepared.scope.note, "that scope")
+        await stage.press("1")
+        await scope(stage)
+        await stage.wait_for(lambda: screen.prepared and not screen.prepared.scope.note)
+        await stage.press("enter")
+        shown = await reviewing(stage)
+        warned = [row for row in states(shown).values() if row == "!"]
+        assert len(shown._taken) + len(warned) == len(shown._proposals) > 15
+        assert {it: it.read_bytes() for it in root.rglob("*.md")} == before
+        new = [root / it.waiting.path for it in shown._taken if it.waiting.op == "create"]
+        await stage.press("ctrl+s")
+        await stage.wait_for(lambda: shown._deciding.written, "it written")
+        assert new
+        assert all(it.exists() for it in new)
+        await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
+        await stage.press("u")
+        await stage.wait_for(lambda: not shown._deciding.written, "it taken back")
+        assert {it: it.read_bytes() for it in root.rglob("*.md")} == before
