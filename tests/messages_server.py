@@ -22,6 +22,7 @@ import pytest
 from ricordo.model.ask import Server, ask
 from ricordo.model.failure import ModelFailed
 from ricordo.model.question import Meter, Question, Tool
+from ricordo.model.redaction import Sealed
 
 _RESET = struct.pack("ii", 1, 0)
 """A socket that lingers for no time is reset when it is closed."""
@@ -131,7 +132,7 @@ def without_credentials(monkeypatch: pytest.MonkeyPatch, empty: Path) -> None:
 def load_client() -> None:
     """Load the client, so that no test counts the seconds that this takes."""
     with messages_server(lambda wire, _: wire.whole(400, {}, b"")) as server:
-        question = Question("", "", "", "", Tool("", "", {}))
+        question = Question("", "", Sealed(""), Sealed(""), Tool("", "", {}))
         with suppress(ModelFailed):
             asyncio.run(ask(Server(server.url), question, Meter()))
 

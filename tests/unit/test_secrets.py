@@ -1,26 +1,21 @@
 """What counts as a credential, shown on a corpus that is made anew from a seed."""
 
 import re
-import sys
 import time
 import tomllib
 from collections import defaultdict
 from importlib.resources import files
-from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from secret_corpus import ALNUM, LOOKALIKES, SECRETS, Sample, corpus, draw, vendor
-
 from ricordo.secrets import find_secrets, mask
+from tests.secret_corpus import ALNUM, LOOKALIKES, SECRETS, Sample, corpus, draw, vendor
 
 SEED = 20_261_121
-RULES = tomllib.loads(files("ricordo").joinpath("secret_rules.toml").read_text("utf-8"))
+RULES = tomllib.loads(files("ricordo").joinpath("secrets/rules.toml").read_text("utf-8"))
 
 
 def covered(sample: Sample) -> list[bool]:

@@ -7,18 +7,21 @@ from __future__ import annotations
 import secrets
 from hashlib import sha256
 
+from ricordo.model.redaction import Sealed
 
-def stable_block(text: str) -> str:
+
+def stable_block(text: Sealed) -> Sealed:
     """Return `text` as a block that is the same for the same text, so that a cache can serve it:
     its word is a digest of all that it holds.
     """
     return _block(text, sha256(text.encode("utf-8", "replace")).hexdigest()[:32])
 
 
-def changing_block(text: str) -> str:
+def changing_block(text: Sealed) -> Sealed:
     """Return `text` as a block whose word is drawn by chance each time."""
     return _block(text, secrets.token_hex(16))
 
 
-def _block(text: str, word: str) -> str:
-    return f"<<data {word}\n{text}data {word}>>\n"
+def _block(text: Sealed, word: str) -> Sealed:
+    # what is put around a sealed text is ours
+    return Sealed(f"<<data {word}\n{text}data {word}>>\n")

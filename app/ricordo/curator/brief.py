@@ -7,7 +7,7 @@ touched notes; the end of the index; the end of the schema; the rest of the acti
 turn gives way as a whole: half a note might be taken for all of it.
 
 Notes and talk stand as data, each line behind a mark, so that no line of theirs can pass for a line
-of ours.
+of ours, and without their secrets.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ricordo.curator.heard import Spoken
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.secrets import mask
+from ricordo.model.redaction import Redaction
 from ricordo.text import visible
 
 BUDGET = 60_000
@@ -55,7 +55,7 @@ class Brief:
 
     @property
     def text(self) -> str:
-        """The whole, as it is sent."""
+        """The whole, before it is sealed."""
         return self.stable + self.changing
 
     @property
@@ -91,22 +91,26 @@ def compose_brief(
     said: Sequence[Spoken],
     gaps: Sequence[str] = (),
     budget: int = BUDGET,
+    redaction: Redaction | None = None,
 ) -> Brief:
     """Return the brief on `memory`: `touched` are the paths of the notes that the activity bears
     on, `said` the activity in the order of time, `gaps` what was looked for in vain; `budget` is
-    in tokens.
+    in tokens. `redaction` is that of the run, which seals what is sent.
     """
     ids = ids_of(memory)
-    names = {path: name for name, path in ids}
-    shown = {path for path in touched if path in names}
-    index = memory.index.note.text if memory.index else ""
+    writing = _Writing(redaction or Redaction(), {path: name for name, path in ids})
+    in_full = {path for path in touched if path in writing.names}
+    shown = [memory.by_path[path] for path in sorted(in_full)]
+    others = [memory.by_path[path] for _, path in ids if path not in in_full]
+    index = [memory.index.note] if memory.index else []
+    writing.learn([*_schemas(memory), *shown, *index], others, said, gaps)
     blocks = (
-        [f"{line}\n" for file in _schemas(memory) for line in _fenced(file.text)],
-        [_note(memory.by_path[path], names) for path in sorted(shown)],
-        [f"{line}\n" for line in _fenced(index)],
-        [_listed(memory.by_path[path], name) for name, path in ids if path not in shown],
-        [f"| {visible(mask(it))}\n" for it in gaps],
-        [_turn(it, f"t{number}") for number, it in enumerate(said, 1)],
+        [f"{line}\n" for file in _schemas(memory) for line in writing.fenced(file.path, file.text)],
+        [writing.note(it) for it in shown],
+        [f"{line}\n" for it in index for line in writing.fenced(it.path, it.text)],
+        [writing.listed(it) for it in others],
+        [f"{line}\n" for it in gaps for line in writing.fenced("", it)],
+        [writing.turn(it, f"t{number}") for number, it in enumerate(said, 1)],
     )
     parts = tuple(Part(title, tuple(it)) for title, it in zip(_TITLES, blocks, strict=True))
     sources = tuple((f"t{number}", it.source) for number, it in enumerate(said, 1))
@@ -115,7 +119,7 @@ def compose_brief(
 
 def turn_tokens(it: Spoken) -> int:
     """Return about how many tokens a turn takes in the brief."""
-    return tokens(_turn(it, "t0000"))
+    return tokens(_Writing(Redaction(), {}).turn(it, "t0000"))
 
 
 def _schemas(memory: Memory) -> list[Note]:
@@ -123,28 +127,52 @@ def _schemas(memory: Memory) -> list[Note]:
     return [file for file in support if file.path.rpartition("/")[2].lower() not in _LOGS]
 
 
-def _fenced(text: str, mark: str = "") -> list[str]:
-    """Return the lines of a text of others, each behind a mark."""
-    plain = mask(text).rstrip("\n")
-    return [f"{mark}| {visible(line)}" for line in plain.split("\n")] if plain else []
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """How notes and talk stand in a brief."""
+
+    redaction: Redaction
+    names: Mapping[str, str]
+    """Names of notes, by path."""
+
+    def learn(
+        self,
+        files: Iterable[Note],
+        listed: Iterable[Note],
+        said: Iterable[Spoken],
+        gaps: Iterable[str],
+    ) -> None:
+        """See all that will be written: what one text tells to be a secret is one in all."""
+        talk = (text for it in said for text in (it.text, it.before) if text)
+        self.redaction.learn([*(it.text for it in files), *map(_about, listed), *gaps, *talk])
+
+    def fenced(self, place: str, text: str, mark: str = "") -> list[str]:
+        """Return the lines of a text of others, each behind a mark."""
+        plain = self.redaction.redact(place, text).rstrip("\n")
+        return [f"{mark}| {visible(line)}" for line in plain.split("\n")] if plain else []
+
+    def note(self, note: Note) -> str:
+        """Return a note in full, its lines numbered as an insertion names them."""
+        lines = enumerate(self.fenced(note.path, note.text), 1)
+        whole = "".join(f"{number}{line}\n" for number, line in lines)
+        return f"note {self.names[note.path]}\n{whole}"
+
+    def listed(self, note: Note) -> str:
+        """Return a note as its name and description."""
+        told = " ".join(self.redaction.redact(note.path, _about(note)).split())
+        return f"{self.names[note.path]} | {visible(told)}\n"
+
+    def turn(self, it: Spoken, name: str) -> str:
+        """Return what was said, behind what it answers."""
+        lines = [f"turn {name}, said on {it.day.isoformat()}", *self.fenced(it.source, it.text)]
+        if it.before:
+            before = self.fenced("", it.before, "agent ")
+            lines[1:1] = ["in answer to the agent's", *before, "the person said"]
+        return "".join(f"{line}\n" for line in lines)
 
 
-def _note(note: Note, names: Mapping[str, str]) -> str:
-    """Return a note in full, its lines numbered as an insertion names them."""
-    lines = (f"{number}{line}" for number, line in enumerate(_fenced(note.text), 1))
-    return f"note {names[note.path]}\n" + "".join(f"{line}\n" for line in lines)
-
-
-def _listed(note: Note, name: str) -> str:
-    told = " ".join(mask(f"{note.name or note.stem}: {note.description}").split())
-    return f"{name} | {visible(told)}\n"
-
-
-def _turn(it: Spoken, name: str) -> str:
-    lines = [f"turn {name}, said on {it.day.isoformat()}", *_fenced(it.text)]
-    if it.before:
-        lines[1:1] = ["in answer to the agent's", *_fenced(it.before, "agent "), "the person said"]
-    return "".join(f"{line}\n" for line in lines)
+def _about(note: Note) -> str:
+    return f"{note.name or note.stem}: {note.description}"
 
 
 def _told(part: Part) -> str:

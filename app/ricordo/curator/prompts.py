@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from ricordo.disk.plain_file import read_plain_file
 from ricordo.resources import data_text
+from ricordo.secrets import mask
 
 CURATE = "curate"
 _VERSIONS = {CURATE: 1}
@@ -27,11 +28,11 @@ class Prompt:
 
 def load_prompt(name: str, config: str = "") -> Prompt:
     """Return the prompt `name`: the file `prompts/<name>.md` in the directory `config` of the
-    person's settings, else ours.
+    person's settings, without what looks like a credential, else ours.
     """
     path = os.path.join(config, "prompts", f"{name}.md")
     raw = read_plain_file(path, _LARGEST, follow=True) if config else None
-    own = (raw or b"").decode("utf-8", "replace").strip()
+    own = mask((raw or b"").decode("utf-8", "replace")).strip()
     if own:
         digest = sha256(own.encode("utf-8", "replace")).hexdigest()[:8]
         return Prompt(f"{name}-own-{digest}", own)

@@ -29,12 +29,17 @@ class Decision(StrEnum):
     """Neither curator nor fixes may touch a note."""
     FREE = "free"
     """A note is protected no longer."""
+    ALLOW = "allow"
+    """A value may leave though it looks like a secret; the subject is its fingerprint."""
+    WITHHOLD = "withhold"
+    """A value may leave no longer."""
 
 
 _OPPOSITE = {
     Decision.STAND: Decision.DISMISS,
     Decision.SNOOZE: Decision.KEEP,
     Decision.FREE: Decision.PROTECT,
+    Decision.WITHHOLD: Decision.ALLOW,
 }
 """Decisions of one kind share their subjects: the last one counts."""
 

@@ -18,6 +18,7 @@ from ricordo.disk.plain_file import read_plain_file
 from ricordo.disk.throwaway import empty_folder
 from ricordo.model.bounds import Bounds
 from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.redaction import Sealed
 
 CURATING = "RICORDO_CURATING"
 """Set to 1 in the environment of the program: our hooks then do nothing."""
@@ -35,7 +36,7 @@ _LARGEST_ENVIRON = 1 << 20
 
 def run_program(
     words: Sequence[str],
-    text: str,
+    text: Sealed,
     environ: Mapping[str, str],
     bounds: Bounds,
     step: Callable[[], None],

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from ricordo.model.redaction import Sealed
+
 BYTES_A_TOKEN = 4
 """An estimate that is made without a tokenizer; scripts other than Latin cost more."""
 
@@ -26,9 +28,9 @@ class Question:
 
     model: str
     system: str
-    stable: str
+    stable: Sealed
     """What is the same in the next question."""
-    changing: str
+    changing: Sealed
     tool: Tool
     most_output: int = 8_000
     """Tokens that the model may write."""

@@ -1,18 +1,14 @@
-"""What is sent: this is where text leaves the machine."""
+"""What is sent: this is where text leaves the machine, and only text that was sealed."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ricordo.model.question import Question
-from ricordo.secrets import mask
 
 
 def request_of(question: Question, *, is_forced: bool) -> dict[str, Any]:
-    """Return the request that asks `question`; with `is_forced` the model has to use the tool.
-
-    No credential that is known by its look goes along.
-    """
+    """Return the request that asks `question`; with `is_forced` the model has to use the tool."""
     tool = question.tool
     choice = {"type": "tool", "name": tool.name} if is_forced else {"type": "auto"}
     form = {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
@@ -28,5 +24,5 @@ def request_of(question: Question, *, is_forced: bool) -> dict[str, Any]:
 
 
 def _part(text: str, *, is_kept: bool) -> dict[str, object]:
-    part: dict[str, object] = {"type": "text", "text": mask(text)}
+    part: dict[str, object] = {"type": "text", "text": text}
     return {**part, "cache_control": {"type": "ephemeral"}} if is_kept else part

@@ -107,7 +107,7 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     old = [it for it in kept.waiting if not why_changed(memory, it)]
     desk = Desk(
         memory,
-        {it.source: it.text for it in told.said},
+        {**{it.source: it.text for it in told.said}, **answer.shown},
         author,
         protected_paths(notebook),
         retired_lately(notebook),

@@ -1,11 +1,14 @@
-"""The engines with a model behind them, made for a notebook: its budget, its prices, its ledger."""
+"""The engines outside our code, made for a notebook: its budget, its prices, its ledger."""
 
 from __future__ import annotations
 
-from ricordo.curator.engine import Engine, Step, Usage
-from ricordo.curator.model_engine import DEFAULT_MODEL, ModelEngine
-from ricordo.curator.program_engine import ProgramEngine
+from ricordo.curator.asking import Ask, Asking
+from ricordo.curator.asking_model import ANTHROPIC, DEFAULT_MODEL, AskModel
+from ricordo.curator.asking_program import COMMAND, AskProgram
+from ricordo.curator.engine import Step, Usage
 from ricordo.curator.prompts import CURATE, load_prompt
+from ricordo.curator.proposal import curator
+from ricordo.memory.change import Author
 from ricordo.model.ask import Server
 from ricordo.model.bounds import Bounds
 from ricordo.model.budget import Caps
@@ -35,18 +38,20 @@ def by_model(
     asked for it just now, as by a timer or without a terminal.
     """
 
-    def make(notebook: Notebook, prepared: Prepared, step: Step) -> ModelEngine:
+    def make(notebook: Notebook, prepared: Prepared, _: Step) -> Asking:
         surroundings = notebook.surroundings
-        engine = ModelEngine(
+        prompt = load_prompt(CURATE, surroundings.config)
+        author = curator(ANTHROPIC, model, prompt.version)
+        ask = AskModel(
             server or Server(),
             gate_of(surroundings, caps),
             load_prices(surroundings.config)[0],
-            load_prompt(CURATE, surroundings.config),
+            prompt,
             model,
             is_automatic,
-            lambda usage: _record_lost(notebook, prepared, engine, usage),
+            lambda usage: _record_lost(notebook, prepared, author, usage),
         )
-        return engine
+        return _asking(prepared, author, ask)
 
     return make
 
@@ -60,25 +65,32 @@ def by_program(
 ) -> MakeEngine:
     """Return what makes the engine that runs a `program` of the person's."""
 
-    def make(notebook: Notebook, prepared: Prepared, step: Step) -> ProgramEngine:
+    def make(notebook: Notebook, prepared: Prepared, _: Step) -> Asking:
         surroundings = notebook.surroundings
-        engine = ProgramEngine(
+        prompt = load_prompt(CURATE, surroundings.config)
+        author = curator(COMMAND, program.name, prompt.version)
+        ask = AskProgram(
             program,
             surroundings.environ,
             gate_of(surroundings, caps),
-            load_prompt(CURATE, surroundings.config),
+            prompt,
             bounds or Bounds(),
             is_automatic,
-            lambda usage: _record_lost(notebook, prepared, engine, usage),
+            lambda usage: _record_lost(notebook, prepared, author, usage),
         )
-        return engine
+        return _asking(prepared, author, ask)
 
     return make
 
 
-def _record_lost(notebook: Notebook, prepared: Prepared, engine: Engine, usage: Usage) -> None:
+def _asking(prepared: Prepared, author: Author, ask: Ask) -> Asking:
+    said = {it.source: it.text for it in prepared.told.said}
+    return Asking(author, ask, prepared.redaction, said)
+
+
+def _record_lost(notebook: Notebook, prepared: Prepared, author: Author, usage: Usage) -> None:
     """Record what was paid for without an answer."""
     surroundings = notebook.surroundings
     at, told = surroundings.now.isoformat(), prepared.told
-    run = new_run(at, engine.author, usage, told.tokens, 0)
+    run = new_run(at, author, usage, told.tokens, 0)
     record(surroundings.state, notebook.place.root, run)

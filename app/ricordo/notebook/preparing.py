@@ -9,9 +9,11 @@ from ricordo.curator.brief import BUDGET, Brief, compose_brief
 from ricordo.curator.engine import Progress, Step
 from ricordo.curator.heard import Heard, Spoken, heard
 from ricordo.memory.memory import Memory
+from ricordo.model.redaction import Redaction
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import recall_curation
 from ricordo.notebook.recall import open_index, recall
+from ricordo.notebook.redacting import begin_redaction
 from ricordo.notebook.spoken import Scope, Told, listen
 from ricordo.notebook.storm import still_going_on, storm
 from ricordo.notebook.usage import gaps
@@ -35,6 +37,8 @@ class Prepared:
     heard: tuple[Heard, ...]
     """What of it is worth remembering by the rules."""
     brief: Brief
+    redaction: Redaction
+    """What is kept back of it."""
     remarks: tuple[str, ...] = ()
     """What the person should know before it runs."""
 
@@ -66,8 +70,9 @@ def prepare(
     step(Progress(COMPOSING))
     asked = () if scope.note else _asked(told.said, said)
     touched = [scope.note, *_touched(notebook, memory, asked, step)]
-    brief = compose_brief(memory, touched, told.said, missed, budget)
-    return Prepared(memory, scope, told, said, brief, _remarks(notebook, told))
+    redaction = begin_redaction(notebook)
+    brief = compose_brief(memory, touched, told.said, missed, budget, redaction)
+    return Prepared(memory, scope, told, said, brief, redaction, _remarks(notebook, told))
 
 
 def _remarks(notebook: Notebook, told: Told) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from ricordo.model.failure import Cause, ModelFailed
 from ricordo.model.program import run_program
 from ricordo.model.programs import Said, program_of, unwrapped
 from ricordo.model.question import Usage
+from ricordo.model.redaction import Sealed
 
 BOUNDS = Bounds(total=60, most_bytes=200_000)
 LONG = "a line of the brief\n" * 100_000
@@ -36,7 +37,7 @@ def run(tmp_path: Path) -> Callable[..., str]:
         step: Callable[[], None] = lambda: None,
     ) -> str:
         environ = {"PATH": os.environ["PATH"], "NOTES": str(tmp_path)}
-        return run_program(["/bin/sh", "-c", script], text, environ, bounds, step).decode()
+        return run_program(["/bin/sh", "-c", script], Sealed(text), environ, bounds, step).decode()
 
     return run_script
 
@@ -136,7 +137,7 @@ def test_what_it_says_at_its_end_is_told(run: Callable[..., str]) -> None:
 @pytest.mark.parametrize("name", ["/no/such/program", "/", "a\0b"])
 def test_what_cannot_be_started_is_told(name: str) -> None:
     with pytest.raises(ModelFailed) as caught:
-        run_program([name], "", {}, BOUNDS, lambda: None)
+        run_program([name], Sealed(""), {}, BOUNDS, lambda: None)
     assert caught.value.cause is Cause.PROGRAM
 
 

@@ -1,5 +1,5 @@
-"""The engine behind which there is a program of the person's, such as one that they pay for
-already: it reads the brief as data and answers with one JSON document.
+"""Asking a program of the person's, such as one that they pay for already: it reads the brief as
+data and answers with one JSON document.
 """
 
 from __future__ import annotations
@@ -10,15 +10,11 @@ from dataclasses import dataclass, field
 from shutil import which
 from typing import Any
 
+from ricordo.curator.asking import Reply, Sent
 from ricordo.curator.blocks import changing_block, stable_block
-from ricordo.curator.brief import Brief
-from ricordo.curator.edits import read_edits
-from ricordo.curator.engine import Answer, Progress, Step, Usage
+from ricordo.curator.engine import Progress, Step, Usage
 from ricordo.curator.form import PROPOSE, unfolded
 from ricordo.curator.prompts import Prompt
-from ricordo.curator.proposal import curator
-from ricordo.memory.change import Author
-from ricordo.memory.memory import Memory
 from ricordo.model import question as asked
 from ricordo.model.bounds import Bounds
 from ricordo.model.failure import Cause, ModelFailed
@@ -26,11 +22,11 @@ from ricordo.model.gate import Gate, Run
 from ricordo.model.program import run_program
 from ricordo.model.programs import Program, Said, unwrapped
 from ricordo.model.question import Meter, estimate
+from ricordo.model.redaction import Sealed
 from ricordo.model.schema import Misshapen, check, parse
-from ricordo.secrets import mask
 
 COMMAND = "command"
-_RUNNING = "the program runs"
+_RUNNING = Progress("the program runs")
 _INSTEAD = """
 There is no tool here. Answer with exactly one JSON object and nothing else: what you would have
 given to the tool, of this JSON Schema.
@@ -39,8 +35,8 @@ given to the tool, of this JSON Schema.
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramEngine:
-    """Runs a program, through the gate."""
+class AskProgram:
+    """Runs a program (`asking.Ask`), through the gate."""
 
     program: Program
     environ: Mapping[str, str]
@@ -52,44 +48,31 @@ class ProgramEngine:
     lost: Callable[[Usage], None] = field(default=lambda _: None)
     """Told what was paid for without an answer."""
 
-    @property
-    def author(self) -> Author:
-        """The engine, with its program and the version of its prompt."""
-        return curator(COMMAND, self.program.name, self.prompt.version)
-
-    def text(self, brief: Brief) -> str:
-        """Return all that the program is given to read."""
-        parts = (
-            self.prompt.text,
-            "\n\n",
-            stable_block(brief.stable),
-            changing_block(brief.changing),
-            _INSTEAD,
-            json.dumps(PROPOSE.schema),
-            "\n",
-        )
-        return mask("".join(parts))
-
-    def answer(self, memory: Memory, brief: Brief, step: Step) -> Answer:
-        """Return what the program would change. Raises CuratorFailed, StateUnusable, and what
-        `step` raises.
+    def __call__(self, sent: Sent, step: Step) -> Reply:
+        """Return what the program replies. Raises CuratorFailed, StateUnusable, and what `step`
+        raises.
         """
-        text = self.text(brief)
-        sent = f"{self.prompt.text}{brief.text}"
-        run = Run(sent, estimate(text), self.gate.caps.run_out, self.is_automatic)
+        text = self._text(sent)
+        told = f"{self.prompt.text}{sent.stable}{sent.changing}"
+        run = Run(told, estimate(text), self.gate.caps.run_out, self.is_automatic)
         with self.gate.passing(run) as meter:
             said = self._said(text, meter, step)
             edits = self._edits(said, meter)
-        read = read_edits(memory, brief, unfolded(edits))
-        return Answer(read.wishes, read.rejected, _usage(meter, said.usd))
+        return Reply(unfolded(edits), _usage(meter, said.usd))
 
-    def _said(self, text: str, meter: Meter, step: Step) -> Said:
+    def _text(self, sent: Sent) -> Sealed:
+        """Return all that the program is given to read: what is put around sealed text is ours."""
+        blocks = stable_block(sent.stable) + changing_block(sent.changing)
+        form = json.dumps(PROPOSE.schema)
+        return Sealed(f"{self.prompt.text}\n\n{blocks}{_INSTEAD}{form}\n")
+
+    def _said(self, text: Sealed, meter: Meter, step: Step) -> Said:
         self._refuse_missing()
         meter.is_sent = True
         meter.running = asked.Usage(input_tokens=estimate(text))
-        words, told = self.program.words, Progress(_RUNNING)
+        words, environ = self.program.words, self.environ
         try:
-            output = run_program(words, text, self.environ, self.bounds, lambda: step(told))
+            output = run_program(words, text, environ, self.bounds, lambda: step(_RUNNING))
             said = unwrapped(self.program, output)
         except BaseException:
             self.lost(_usage(meter, None))

@@ -1,6 +1,4 @@
-"""The engine behind which there is a language model: it is given the brief as data, answers in our
-form, and what it says is read as if it came from an enemy.
-"""
+"""Asking a language model: the brief as data, our form as the only answer, through the gate."""
 
 from __future__ import annotations
 
@@ -8,20 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ricordo.curator.asking import Reply, Sent
 from ricordo.curator.blocks import changing_block, stable_block
 from ricordo.curator.brief import Brief
-from ricordo.curator.edits import read_edits
-from ricordo.curator.engine import Answer, Progress, Step, Usage
+from ricordo.curator.engine import Progress, Step, Usage
 from ricordo.curator.form import PROPOSE, unfolded
 from ricordo.curator.prompts import Prompt
-from ricordo.curator.proposal import curator
-from ricordo.memory.change import Author
-from ricordo.memory.memory import Memory
 from ricordo.model import question as asked
 from ricordo.model.ask import Server, ask
 from ricordo.model.gate import Gate, Run
 from ricordo.model.prices import Prices
 from ricordo.model.question import Meter, Phase, Question
+from ricordo.model.redaction import Sealed
 from ricordo.model.wait import wait_for
 
 ANTHROPIC = "anthropic"
@@ -47,8 +43,8 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelEngine:
-    """Asks a model, through the gate."""
+class AskModel:
+    """Asks a model (`asking.Ask`)."""
 
     server: Server
     gate: Gate
@@ -61,39 +57,32 @@ class ModelEngine:
     """Told what was paid for without an answer: the call failed, or was cancelled."""
 
     @property
-    def author(self) -> Author:
-        """The engine, with its model and the version of its prompt."""
-        return curator(ANTHROPIC, self.model, self.prompt.version)
-
-    @property
     def room(self) -> int:
         """How many tokens the brief may have, so that a run stays under its cap."""
-        return max(0, self.gate.caps.run_in - self._question("", "").tokens)
+        return max(0, self.gate.caps.run_in - self._question().tokens)
 
     def estimate(self, brief: Brief) -> Estimate:
         """Return what it may cost to curate by `brief`."""
-        question = self._question(brief.stable, brief.changing)
-        most = asked.Usage(cache_written=question.tokens, output_tokens=question.most_output)
-        usd = self.prices.cost(self.model, most)
-        return Estimate(question.tokens, question.most_output, usd)
+        sent, most = self._question().tokens + brief.tokens, self.gate.caps.run_out
+        usage = asked.Usage(cache_written=sent, output_tokens=most)
+        return Estimate(sent, most, self.prices.cost(self.model, usage))
 
-    def answer(self, memory: Memory, brief: Brief, step: Step) -> Answer:
-        """Return what the model would change. Raises CuratorFailed, StateUnusable, and what `step`
+    def __call__(self, sent: Sent, step: Step) -> Reply:
+        """Return what the model replies. Raises CuratorFailed, StateUnusable, and what `step`
         raises.
         """
-        question = self._question(brief.stable, brief.changing)
-        sent = f"{question.system}{brief.stable}{brief.changing}"
-        run = Run(sent, question.tokens, question.most_output, self.is_automatic)
+        question = self._question(sent)
+        text = f"{self.prompt.text}{sent.stable}{sent.changing}"
+        run = Run(text, question.tokens, question.most_output, self.is_automatic)
         with self.gate.passing(run) as meter:
             answer = self._answered(question, meter, step)
         edits: Any = answer.value["edits"]
-        read = read_edits(memory, brief, unfolded(edits))
-        return Answer(read.wishes, read.rejected, self._usage(meter))
+        return Reply(unfolded(edits), self._usage(meter))
 
-    def _question(self, stable: str, changing: str) -> Question:
-        blocks = stable_block(stable), changing_block(changing)
-        most = self.gate.caps.run_out
-        return Question(self.model, self.prompt.text, *blocks, PROPOSE, most)
+    def _question(self, sent: Sent | None = None) -> Question:
+        sent = sent or Sent(Sealed(""), Sealed(""))
+        blocks = stable_block(sent.stable), changing_block(sent.changing)
+        return Question(self.model, self.prompt.text, *blocks, PROPOSE, self.gate.caps.run_out)
 
     def _answered(self, question: Question, meter: Meter, step: Step) -> asked.Answer:
         told = [Progress(_PHASES[Phase.CONNECTING])]
@@ -111,8 +100,7 @@ class ModelEngine:
 
     def _usage(self, meter: Meter) -> Usage:
         usage = meter.usage
-        cost = self.prices.cost(self.model, usage)
-        return Usage(usage.sent, usage.output_tokens, cost)
+        return Usage(usage.sent, usage.output_tokens, self.prices.cost(self.model, usage))
 
 
 def _told(progress: asked.Progress) -> Progress:

@@ -1,0 +1,11 @@
+"""What a credential looks like, and how it is masked.
+
+The rules are data (`rules.toml`); the modules here apply them. A cheap look decides for nearly
+every note that there is nothing to see; a closer one judges candidates by their shape.
+"""
+
+from ricordo.secrets.find import find_secrets, mask
+from ricordo.secrets.known_values import KnownValues
+from ricordo.secrets.secret import Secret
+
+__all__ = ["KnownValues", "Secret", "find_secrets", "mask"]

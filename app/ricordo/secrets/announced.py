@@ -1,0 +1,87 @@
+"""Credentials that are recognised by the words before them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ricordo.secrets.rules import entropy, rules
+from ricordo.secrets.secret import Secret
+
+_REACH = 160
+"""Characters before a name in which its value may stand."""
+_ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
+
+
+def announced(text: str) -> Iterator[Secret]:
+    """Yield the credentials of `text` that a name before them tells."""
+    lowered = text.lower() if text.isascii() else text.translate(_ASCII_LOWER)
+    for match in rules().name.finditer(lowered):
+        at = match.end()
+        before = re.split(r"[^\w-]", text[max(0, match.start() - 40) : match.start()])[-1]
+        name = before + text[match.start() : at]
+        group = _group(match[0])
+        if hit := _after_name(group, name, text[at : at + 2500]):
+            yield Secret(hit.kind, at + hit.start, at + hit.end)
+        elif rules().before[group]:
+            start = max(0, match.start() - _REACH)
+            if hit := _before_name(group, text[start : match.start()]):
+                yield Secret(hit.kind, start + hit.start, start + hit.end)
+
+
+@lru_cache(maxsize=512)  # for texts that say the same again and again
+def _after_name(group: str, name: str, rest: str) -> Secret | None:
+    for context in rules().contexts[group]:
+        match = context.pattern.match(name + rest, len(name))
+        if match and (value_group := match.lastgroup):
+            bare, start = value_group == "bare", match.start(value_group) - len(name)
+            value = _trimmed(match[value_group]) if bare else str(match[value_group])
+            if _fits(context.shape, value, name + match["gap"], not bare):
+                return Secret(context.kind, start, start + len(value))
+    return None
+
+
+def _before_name(group: str, rest: str) -> Secret | None:
+    for rule in rules().before[group]:
+        match = rule.pattern.search(rest)
+        if match and _fits(rule.shape, match["bare"], "", False):
+            return Secret(rule.kind, *match.span("bare"))
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _group(word: str) -> str:
+    names = rules().names.items()
+    whole = [group for group, pattern in names if pattern.fullmatch(word)]
+    # What follows a word may have decided how much of it is the name.
+    return [*whole, *(g for g, pattern in names if pattern.match(f"{word} =")), "key"][0]
+
+
+def _trimmed(value: str) -> str:
+    """Without the punctuation of the sentence; a bracket stays that was opened inside."""
+    while value and (last := value[-1]) in ".,;:?*_|\\)]}":
+        if last in _OPENING and value.count(last) <= value.count(_OPENING[last]):
+            break
+        value = value[:-1]
+    return value
+
+
+def _fits(shape_name: str, value: str, context: str, quoted: bool) -> bool:
+    """Whether a value looks like what it is announced to be."""
+    known, shape = rules(), rules().shapes[shape_name]
+    never = known.words if "words" in shape.guards else frozenset()
+    if len(value) < shape.length or value in known.labels or value.lower() in never:
+        return False
+    for guard in shape.guards - {"words"}:
+        if known.guards[guard].search(context if guard == "about" else value[:64]):
+            return False
+    if shape.accept.fullmatch(value) or (quoted and shape.quoted.fullmatch(value)):
+        return entropy(value) >= shape.entropy
+    # Words that are strung together as in no sentence.
+    words = re.findall(r"[^\W\d_]+", value.lower()) if shape.phrase.fullmatch(value) else []
+    common = (known.words | known.function_words).intersection(words)
+    return bool(words) and not common and len(set(words)) > len(words) // 2
+
+
+_OPENING = {")": "(", "]": "[", "}": "{"}

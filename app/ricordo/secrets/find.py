@@ -1,0 +1,80 @@
+"""Finding credentials: a cheap look, then the formats and the names of the rules."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+
+from ricordo.secrets.announced import announced
+from ricordo.secrets.first_look import worth_a_look
+from ricordo.secrets.formats import cut_off, long_runs, of_format
+from ricordo.secrets.known_values import KnownValues
+from ricordo.secrets.rules import rules
+from ricordo.secrets.secret import Secret
+from ricordo.secrets.unwrapping import unwrapped
+
+
+def find_secrets(text: str) -> list[Secret]:
+    """The credentials in `text`, sorted by position, none overlapping another.
+
+    Offsets are those of the value alone, not of the name before it. A value that was recognised
+    once is found at every other place too.
+    """
+    tokens, names = worth_a_look(text)
+    if not tokens and not names:
+        return []
+    found = list(_scan(text, tokens, names))
+    plain, origins = unwrapped(text)
+    for kind, start, end in _scan(plain, True, True):
+        found.append(Secret(kind, origins[start], origins[end - 1] + 1))
+    kinds = {text[start:end]: kind for kind, start, end in reversed(_merged(found))}
+    places = KnownValues(kinds).places(text)
+    found += [Secret(kinds[text[start:end]], start, end) for start, end in places]
+    return _merged(found)
+
+
+def mask(text: str) -> str:
+    """`text` with each credential replaced by `[secret: KIND]`, the rest left as it is."""
+    parts, at = [], 0
+    for kind, start, end in find_secrets(text):
+        parts += [text[at:start], f"[secret: {kind}]"]
+        at = end
+    return "".join(parts) + text[at:]
+
+
+def _scan(text: str, tokens: bool, names: bool) -> Iterator[Secret]:
+    if tokens:
+        runs = long_runs(text)
+        yield from of_format(text, runs)
+        yield from _encoded(text, runs)
+        yield from cut_off(text)
+    if names:
+        yield from announced(text)
+
+
+def _encoded(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
+    """Base64 that hides a credential; all of it is the value."""
+    for run in runs:
+        for match in rules().pieces["base64"].finditer(text, *run):
+            hidden = next(_scan(_decoded(match[0]), True, True), None)
+            if hidden:
+                yield Secret(hidden.kind, *match.span())
+
+
+def _decoded(run: str) -> str:
+    body = run.rstrip("=").replace("-", "+").replace("_", "/")
+    inside = base64.b64decode(body[: len(body) // 4 * 4]).decode("ascii", "replace")
+    return inside if re.fullmatch(r"[\r\n\t -~]*", inside) else ""
+
+
+def _merged(found: list[Secret]) -> list[Secret]:
+    """By position; those that overlap become one, of the kind that was found first."""
+    merged: list[tuple[int, Secret]] = []
+    for rank, hit in sorted(enumerate(found), key=lambda item: item[1][1:]):
+        if merged and hit.start < merged[-1][1].end:
+            before, last = merged.pop()
+            kind = hit.kind if rank < before else last.kind
+            hit, rank = Secret(kind, last.start, max(last.end, hit.end)), min(rank, before)
+        merged.append((rank, hit))
+    return [hit for _, hit in merged]

@@ -1,0 +1,60 @@
+"""Values that are known, and where they stand in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+_SHORTEST = 3
+"""Characters; a shorter value would be found everywhere."""
+_HEADS = (16, 6, _SHORTEST)
+"""By how many of their first characters values are looked up: by as many as they have."""
+_FEW = 500
+"""So many values are quicker looked for one after the other than all at once."""
+
+
+class KnownValues:
+    """Values that are looked for together: many of them take hardly longer than a few."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values: dict[str, None] = {}
+        self._by_head: dict[str, dict[int, set[str]]] = {}
+        for value in values:
+            self.add(value)
+
+    def add(self, value: str) -> None:
+        """Look for `value` too."""
+        if len(value) < _SHORTEST:
+            return
+        size = next(size for size in _HEADS if size <= len(value))
+        by_length = self._by_head.setdefault(value[:size], {})
+        by_length.setdefault(len(value), set()).add(value)
+        self._values[value] = None
+
+    def places(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where a value starts and ends in `text`, in no order. Of several that overlap one
+        at least is told.
+        """
+        return self._one_by_one(text) if len(self._values) <= _FEW else self._at_once(text)
+
+    def _one_by_one(self, text: str) -> Iterator[tuple[int, int]]:
+        for value in self._values:
+            at = text.find(value)
+            while at >= 0:
+                yield at, at + len(value)
+                at = text.find(value, at + len(value))
+
+    def _at_once(self, text: str) -> Iterator[tuple[int, int]]:
+        known = self._by_head
+        for size in _HEADS:
+            heads = [at for at in range(len(text) - size + 1) if text[at : at + size] in known]
+            end = 0
+            for at in heads:
+                if at >= end and (length := self._longest(text, at, size)):
+                    end = at + length
+                    yield at, end
+
+    def _longest(self, text: str, at: int, size: int) -> int:
+        """Return how long the longest value is that stands at a place; 0 for none."""
+        by_length = self._by_head[text[at : at + size]]
+        fitting = (it for it, values in by_length.items() if text[at : at + it] in values)
+        return max(fitting, default=0)

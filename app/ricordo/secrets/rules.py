@@ -1,0 +1,121 @@
+"""The rules of what a credential looks like: `rules.toml` with its patterns compiled."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections import Counter
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+from ricordo.resources import data_text
+
+BETWEEN_RULES = "-----"
+"""How a key begins whose format holds blanks."""
+SHORTEST = 16
+"""Characters of the shortest of the other formats."""
+EARLY = rf"(?:(?={BETWEEN_RULES})|(?<![A-Za-z0-9+])(?=[\w.:/$%=|~+-]{{{SHORTEST}}}))"
+"""What one look ahead tells of nearly every word: that it is too short for any format."""
+
+
+class Shape(NamedTuple):
+    """How a value must look that is announced by a name; see `rules.toml`."""
+
+    length: int
+    entropy: float
+    guards: frozenset[str]
+    accept: re.Pattern[str]
+    quoted: re.Pattern[str]
+    phrase: re.Pattern[str]
+
+
+class Context:
+    """A kind of credential that has a name before it, and how it follows on the name."""
+
+    def __init__(self, rule: dict[str, Any]) -> None:
+        self._rule = rule
+        self.kind: str = rule["kind"]
+        self.after: list[str] = rule["after"]
+        self.shape: str = rule["shape"]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when the name is met first, for most memories meet few of the names."""
+        return re.compile(_expanded(self._rule, "value"), re.IGNORECASE)
+
+
+class Before:
+    """A kind of credential that has its name behind it."""
+
+    def __init__(self, rule: dict[str, Any]) -> None:
+        self.kind: str = rule["kind"]
+        self.names: list[str] = rule["before"]
+        self.shape: str = rule["shape"]
+        self.pattern = re.compile(rule["pattern"])
+
+
+@cache
+def data() -> dict[str, Any]:
+    """Return the data as it is written."""
+    return tomllib.loads(data_text("secrets/rules.toml"))
+
+
+class Rules:
+    """The data with its patterns compiled, which takes a tenth of a second once."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.tokens: list[dict[str, Any]] = data["token"]
+        formats = [f"(?P<t{i}>{_expanded(t, f'v{i}')})" for i, t in enumerate(self.tokens)]
+        self.token = re.compile(f"{EARLY}(?:{'|'.join(formats)})")
+        self.name = _by_first_letter([name for names in data["names"].values() for name in names])
+        self.names = {str(name): _union(parts) for name, parts in data["names"].items()}
+        self.shapes = {name: _shape(shape) for name, shape in data["shapes"].items()}
+        contexts = [Context(rule) for rule in data["context"]]
+        self.contexts = {
+            name: [context for context in contexts if name in context.after] for name in self.names
+        }
+        self.before = {
+            name: [it for it in map(Before, data["before"]) if name in it.names]
+            for name in self.names
+        }
+        self.guards = {key: _union(parts) for key, parts in data["guards"].items()}
+        self.pieces = {key: re.compile(value) for key, value in data["pieces"].items()}
+        self.words, self.function_words = (frozenset(w.split()) for w in data["words"].values())
+        self.labels = " ".join(f"[secret: {r['kind']}]" for r in self.tokens + data["context"])
+
+
+@cache
+def rules() -> Rules:
+    """Return the rules."""
+    return Rules(data())
+
+
+def _by_first_letter(patterns: list[str]) -> re.Pattern[str]:
+    # A search passes over letters that begin no name without trying every name.
+    letters = dict.fromkeys(pattern[0] for pattern in patterns)
+    rests = {a: "|".join(p[1:] for p in patterns if p[0] == a) for a in letters}
+    return re.compile("|".join(f"{re.escape(a)}(?:{rest})" for a, rest in rests.items()))
+
+
+def _shape(data: dict[str, Any]) -> Shape:
+    patterns = (_union(data.get(key, ["(?!)"])) for key in ("accept", "quoted", "phrase"))
+    return Shape(data["length"], data.get("entropy", 0.0), frozenset(data["guards"]), *patterns)
+
+
+def _union(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+def _expanded(rule: dict[str, Any], value_group: str) -> str:
+    pattern, fragments = str(rule["pattern"]), data()["fragments"]
+    while (step := re.sub(r"@(\w+)@", lambda m: str(fragments[m[1]]), pattern)) != pattern:
+        pattern = step
+    return pattern.replace("(?P<value>", f"(?P<{value_group}>")
+
+
+def entropy(value: str) -> float:
+    """Shannon entropy in bits per character."""
+    sample = value[:256]
+    shares = [n / len(sample) for n in Counter(sample).values()]
+    return -sum(share * math.log2(share) for share in shares)

@@ -1,0 +1,155 @@
+"""What of credentials is kept back: `python -m tests.benchmarks.redaction`.
+
+On the corpus with a seed that was never used before, on families that the rules were never bettered
+by, on what only looks like a credential; and, where `--published` names a folder, on examples that
+others have published (`tests/benchmarks/published.py`). A value counts as kept back where no
+character of it is left. Ends with 1 where a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from ricordo.model.redaction import Redaction
+from ricordo.secrets import find_secrets
+from tests import held_out_secrets, secret_corpus, secret_families
+from tests.benchmarks.published import Example, examples
+from tests.secret_corpus import Sample
+
+EACH = 200
+"""Samples of every family."""
+DEVELOPMENT = 20_261_121
+"""The seed of the tests, by which rules are written."""
+MEGABYTE = 1_000_000
+_MOST_FLAGGED = 0.01
+_SLOWEST = 1.0
+"""Seconds for a megabyte."""
+
+Families = Mapping[str, Callable[[Random, str], Sample]]
+
+
+class Recall(NamedTuple):
+    """How much of the credentials was found."""
+
+    found: int
+    of: int
+    by_family: Mapping[str, float]
+
+    @property
+    def share(self) -> float:
+        """The mean over all families."""
+        return sum(self.by_family.values()) / len(self.by_family)
+
+
+def is_covered(text: str, start: int, end: int) -> bool:
+    """Say whether every character of a value is kept back, but for blanks."""
+    inside = {at for _, first, last in find_secrets(text) for at in range(first, last)}
+    return all(at in inside or text[at].isspace() for at in range(start, end))
+
+
+def recall(families: Families, seed: int, each: int = EACH) -> Recall:
+    """Return how much of the values in `each` samples of the families is kept back whole."""
+    random = Random(seed)
+    by_family: dict[str, float] = {}
+    found = of = 0
+    for family, make in families.items():
+        samples = [make(random, family) for _ in range(each)]
+        hits = [
+            is_covered(it.text, at := it.text.index(value), at + len(value))
+            for it in samples
+            for value in it.values
+        ]
+        by_family[family] = sum(hits) / len(hits)
+        found, of = found + sum(hits), of + len(hits)
+    return Recall(found, of, by_family)
+
+
+def flagged(families: Families, seed: int, each: int = EACH) -> tuple[int, int]:
+    """Return how many look-alikes were taken for credentials, and of how many."""
+    random = Random(seed)
+    samples = [make(random, family) for family, make in families.items() for _ in range(each)]
+    return sum(bool(find_secrets(it.text)) for it in samples), len(samples)
+
+
+def published_recall(found: Iterable[Example]) -> tuple[int, int]:
+    """Return of how many examples the credential is kept back, and of how many there are."""
+    hits = [any(is_covered(it.text, *span) for span in it.spans) for it in found]
+    return sum(hits), len(hits)
+
+
+def seconds_for_a_megabyte(seed: int) -> float:
+    """Return how long notes with a credential in every two kilobytes take to be redacted."""
+    random = Random(seed)
+    words = [*secret_corpus.WORDS, *secret_corpus.PLACES, *secret_corpus.SYSTEMS, "the", "is", "of"]
+    parts: list[str] = []
+    for sample in secret_corpus.corpus(seed, each=12)[: MEGABYTE // 2_000]:
+        line = " ".join(random.choices(words, k=280))
+        parts += [f"{line[i : i + 80]}.\n" for i in range(0, 1_900, 80)] + [sample.text]
+    text = ("".join(parts) * 2)[:MEGABYTE]
+    find_secrets("password: warm2up")
+    start = time.process_time()
+    redaction = Redaction()
+    redaction.sealed(redaction.redact("note.md", text))
+    return time.process_time() - start
+
+
+def main() -> int:
+    """Print the figures; return 1 where a target is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "big"))
+    parser.add_argument("--published", type=Path, action="append", default=[], metavar="FOLDER")
+    given = parser.parse_args()
+    print(f"{EACH} samples of every family, seed {given.seed}")
+    kept = [_told(*row, given.seed) for row in _ROWS]
+    kept.append(_told("corpus, seed of development", secret_corpus.SECRETS, 0.98, DEVELOPMENT))
+    for name, families in _LOOKALIKES:
+        wrong, of = flagged(families, given.seed)
+        kept.append(wrong <= _MOST_FLAGGED * of)
+        print(f"{name}: {wrong} of {of} flagged ({wrong / of:.2%}, at most {_MOST_FLAGGED:.0%})")
+    kept += [_told_published(folder) for folder in given.published]
+    if not given.published:
+        print("published examples: not measured; --published names a folder of them")
+    took = seconds_for_a_megabyte(given.seed)
+    kept.append(took <= _SLOWEST)
+    print(f"1 MB of notes: {took:.2f} s of processor (at most {_SLOWEST:.0f} s)")
+    return int(not all(kept))
+
+
+def _told(name: str, families: Families, target: float, seed: int) -> bool:
+    score = recall(families, seed)
+    low = {family: round(it, 3) for family, it in score.by_family.items() if it < target}
+    print(f"{name}: {score.share:.4f} (target {target}), {score.found} of {score.of} values", low)
+    return score.share >= target
+
+
+def _told_published(folder: Path) -> bool:
+    found = list(examples(folder))
+    hits, of = published_recall(found)
+    print(f"published, {folder.name}, all: {hits / of:.3f}, {hits} of {of}")
+    hits, of = published_recall(it for it in found if it.is_random)
+    print(f"published, {folder.name}, none that stand for a value: {hits / of:.3f} ", end="")
+    print(f"(target {_PUBLISHED}), {hits} of {of}")
+    return hits >= _PUBLISHED * of
+
+
+_PUBLISHED = 0.85
+_ROWS: tuple[tuple[str, Families, float], ...] = (
+    ("corpus", secret_corpus.SECRETS, 0.98),
+    ("families that were held out once", secret_families.SECRETS, 0.95),
+    ("families held out", held_out_secrets.HELD_OUT, 0.95),
+)
+_LOOKALIKES: tuple[tuple[str, Families], ...] = (
+    ("look-alikes of the corpus", secret_corpus.LOOKALIKES),
+    ("more look-alikes", secret_families.LOOKALIKES),
+)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

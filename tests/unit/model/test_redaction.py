@@ -1,0 +1,214 @@
+"""What leaves holds no secret, and what comes back is what stood there."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import time
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ricordo.errors import ChangeRefused
+from ricordo.model.placeholder import LIKE
+from ricordo.model.redaction import LONGEST, TOO_LONG, Redaction
+from ricordo.secrets import find_secrets
+
+KEY = "AKIA" + "Q3T7ZK4M2PWX9JLD"
+PASSWORD = "kitten4711"
+NOTE = f"The password is {PASSWORD}, the key {KEY}.\n"
+PIECES = [
+    "password", " is ", ": ", "=", '"', "`", "\n", "\r\n", PASSWORD, KEY, "token", "api_key=",
+    "Bearer ", "PIN 4711", "redis://:dev@cache", "\u200b", "%41", "\\n", "密码", "x", "0", " ",
+    "a1b2c3d4e5f6a7b8c9", "[REDACTED:password:1]", "[REDACTED:", "[redacted]", "[", "]", ":1]",
+    "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ\n",
+]  # fmt: skip
+TEXTS = st.text() | st.lists(st.sampled_from(PIECES) | st.text(max_size=5)).map("".join)
+
+
+def test_a_value_has_the_same_placeholder_wherever_it_stands() -> None:
+    redaction = Redaction()
+    first = redaction.redact("a.md", f"password: {PASSWORD}\n")
+    again = redaction.redact("b.md", f"I typed {PASSWORD}, and the key is {KEY}.\n")
+    assert first == "password: [REDACTED:password:1]\n"
+    assert again == "I typed [REDACTED:password:1], and the key is [REDACTED:aws-access-key:2].\n"
+
+
+def test_what_a_later_text_tells_to_be_a_secret_is_kept_back_in_an_earlier_one() -> None:
+    redaction = Redaction()
+    texts = [f"I typed {PASSWORD}.", f"The password is {PASSWORD}."]
+    redaction.learn(texts)
+    assert PASSWORD not in redaction.redact("a.md", texts[0])
+
+
+def test_a_text_that_was_redacted_too_early_is_mended_when_it_is_sealed() -> None:
+    redaction = Redaction()
+    parts = [redaction.redact("a.md", f"I typed {PASSWORD}.\n"), redaction.redact("b.md", NOTE)]
+    sealed = redaction.sealed("".join(parts))
+    assert PASSWORD not in sealed
+    assert KEY not in sealed
+
+
+def test_a_short_value_is_no_secret_inside_of_words_of_other_texts() -> None:
+    redaction = Redaction()
+    redaction.redact("a.md", "redis://:dev@cache")
+    kept = redaction.redact("b.md", "the device, dev and dev_2")
+    assert kept == "the device, [REDACTED:url-password:1] and dev_2"
+
+
+def test_what_is_answered_is_brought_back_where_it_stood() -> None:
+    redaction = Redaction()
+    sealed = redaction.sealed(redaction.redact("a.md", NOTE))
+    assert redaction.restored(f"Now: {sealed}", ["a.md"]) == f"Now: {NOTE}"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "[REDACTED:password:9]",
+        "[REDACTED:api-key:1]",
+        "[REDACTED:password:01]",
+        "[redacted:password:1]",
+        "[ REDACTED:password:1]",
+        "[REDACTED]",
+        "[REDACTED: the password]",
+        "[REDACTED:password:1",
+        "[REDACTED:password:\n1]",
+        "[REDACTED:[REDACTED:password:1]:2]",
+        "\\[REDACTED:password:1\\]",
+    ],
+)
+def test_what_was_never_given_out_is_refused(answer: str) -> None:
+    redaction = Redaction()
+    redaction.sealed(redaction.redact("a.md", NOTE))
+    with pytest.raises(ChangeRefused, match="never given out"):
+        redaction.restored(f"It is {answer}.", ["a.md"])
+
+
+def test_what_was_looked_at_and_did_not_leave_was_never_given_out() -> None:
+    redaction = Redaction()
+    redaction.redact("a.md", NOTE)
+    with pytest.raises(ChangeRefused, match="never given out"):
+        redaction.restored("[REDACTED:password:1]", ["a.md"])
+
+
+def test_what_was_given_out_for_another_place_is_refused() -> None:
+    redaction = Redaction()
+    redaction.sealed(redaction.redact("a.md", NOTE))
+    with pytest.raises(ChangeRefused, match="in another place"):
+        redaction.restored("[REDACTED:password:1]", ["b.md"])
+    with pytest.raises(ChangeRefused, match="in another place"):
+        redaction.restored("[REDACTED:password:1]", [])
+
+
+def test_what_a_source_says_in_our_manner_is_not_taken_for_ours() -> None:
+    redaction = Redaction()
+    said = "The log had [REDACTED:password:1] and [redacted].\n"
+    sealed = redaction.sealed(redaction.redact("a.md", NOTE) + redaction.redact("b.md", said))
+    assert sealed.count("[REDACTED:password:1]") == 1
+    shown = sealed.split("\n")[1]
+    assert redaction.restored(f"{shown}\n", ["b.md"]) == said
+    with pytest.raises(ChangeRefused):
+        redaction.restored(said, ["b.md"])
+
+
+def test_the_person_is_told_kind_place_and_count_and_never_the_value() -> None:
+    redaction = Redaction()
+    parts = [
+        redaction.redact("a.md", NOTE),
+        redaction.redact("b.md", f"pwd: {PASSWORD} [redacted]"),
+    ]
+    redaction.redact("c.md", "password: never-left-12")
+    redaction.sealed("".join(parts))
+    first, second = redaction.told()
+    assert (first.kind, first.places, first.count) == ("password", ("a.md", "b.md"), 2)
+    assert (second.kind, second.places, second.count) == ("aws-access-key", ("a.md",), 1)
+    assert PASSWORD not in repr((first, second, redaction))
+
+
+def test_a_value_is_let_out_by_its_fingerprint_with_the_same_key_alone() -> None:
+    key = b"k" * 32
+    asked = Redaction(key)
+    asked.sealed(asked.redact("a.md", NOTE))
+    allowed = {it.fingerprint for it in asked.told() if it.kind == "password"}
+    assert PASSWORD in Redaction(key, allowed).redact("a.md", NOTE)
+    assert KEY not in Redaction(key, allowed).redact("a.md", NOTE)
+    assert PASSWORD not in Redaction(b"o" * 32, allowed).redact("a.md", NOTE)
+    assert PASSWORD not in Redaction(b"", allowed).redact("a.md", NOTE)
+
+
+def test_a_redaction_is_not_written_down() -> None:
+    redaction = Redaction()
+    redaction.redact("a.md", NOTE)
+    with pytest.raises(TypeError):
+        pickle.dumps(redaction)
+
+
+def test_a_line_of_what_was_shown_is_found_in_the_source() -> None:
+    body = "\n".join(["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj"] * 3)
+    source = f"Key:\n-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\nafter\n"
+    redaction = Redaction()
+    shown = redaction.redact("a.md", source)
+    assert shown == "Key:\n[REDACTED:private-key:1]\nafter\n"
+    assert [redaction.line_of_source(shown, line) for line in range(4)] == [0, 1, 6, 7]
+
+
+def test_what_is_too_long_to_be_looked_at_leaves_as_one_placeholder() -> None:
+    redaction = Redaction()
+    text = "password: a1b2c3 \n" * (20_000_000 // 18)
+    sealed = redaction.sealed(redaction.redact("a.md", text))
+    assert sealed == f"[REDACTED:{TOO_LONG}:1]"
+    assert redaction.restored(sealed, ["a.md"]) == text
+
+
+@given(TEXTS)
+@example(f"{PASSWORD}{KEY}{KEY} password={PASSWORD}")
+@example("password: [REDACTED:password:1] [REDACTED:[REDACTED]]")
+def test_what_left_comes_back_as_it_was(text: str) -> None:
+    redaction = Redaction()
+    sealed = redaction.sealed(redaction.redact("a.md", text))
+    assert redaction.restored(sealed, ["a.md", ""]) == text
+
+
+@given(TEXTS)
+def test_no_value_that_was_found_stands_in_what_leaves(text: str) -> None:
+    redaction = Redaction()
+    sealed = redaction.sealed(redaction.redact("a.md", text))
+    between = LIKE.sub("\0", sealed)
+    assert not [v for _, start, end in find_secrets(text) if (v := text[start:end]) in between]
+
+
+@given(TEXTS, TEXTS)
+def test_every_placeholder_that_leaves_is_ours_and_holds_none(first: str, second: str) -> None:
+    redaction = Redaction()
+    parts = [redaction.redact("a.md", first), redaction.redact("b.md", second)]
+    sealed = redaction.sealed("\n".join(parts))
+    for match in LIKE.finditer(sealed):
+        assert re.fullmatch(r"\[REDACTED:[a-z-]+:\d+\]", match[0])
+        redaction.restored(match[0], ["a.md", "b.md", ""])
+
+
+HOSTILE = [
+    f"password={PASSWORD} ", "[REDACTED:", "[REDACTED:password:1] ", "redis://:d{n}v@c ",
+    "password: k{n}tten ", "AKIA{n:016d} ", "\u200b", "%5B", "a1\n", "-----BEGIN PRIVATE KEY-----",
+    "eyJ", "://a:", '\\"', "密码",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_hostile_texts_take_time_in_proportion_to_their_length(piece: str) -> None:
+    def seconds(length: int) -> float:
+        count = length // len(piece) + 1
+        text = "".join(
+            piece.replace("{n:016d}", f"{n:016d}").replace("{n}", str(n)) for n in range(count)
+        )[:length]
+        redaction = Redaction()
+        start = time.process_time()
+        redaction.sealed(redaction.redact("a.md", text))
+        return time.process_time() - start
+
+    seconds(1_000)
+    # four times the text takes four times as long; squared, it would be sixteen
+    assert seconds(120_000) < 10 * seconds(30_000) + 0.05
+    assert LONGEST >= 120_000
