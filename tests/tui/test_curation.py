@@ -103,6 +103,7 @@ def quoted(root: Path) -> Wish:
 async def written(stage: Stage, screen: CurationScreen) -> None:
     await stage.press("ctrl+s")
     await stage.wait_for(lambda: screen._deciding.written, "it written")
+    await stage.wait_for(lambda: not screen._one_at_a_time.locked(), "it shown")
     await stage.settle()
 
 
@@ -202,6 +203,19 @@ async def test_what_empties_a_note_is_written_after_a_word_was_typed(root: Path)
         await stage.press(*["backspace"] * 3, *"apply", "ctrl+s")
         await stage.wait_for(lambda: screen._deciding.written, "it written")
         assert "Metres" not in files(root)[UNITS]
+
+
+async def test_a_long_text_is_compared_beside_the_screen(root: Path) -> None:
+    (root / UNITS).write_text(SMALL[UNITS] + "A line of many about the harbour.\n" * 3_000)
+    async with review(root, CREATE, Retire(UNITS, TIDES)) as (stage, screen):
+        await stage.press("j")
+        assert "a long text is being compared" in text_of(screen._diff) or screen._diff.is_drawn
+        await stage.press("k", "j")
+        await stage.wait_for(lambda: screen._diff.line_count > 3_000, "all of it")
+        await stage.press("2", "G")
+        await stage.paints("many about the harbour")
+        await written(stage, screen)
+        assert UNITS not in files(root)
 
 
 # Approval binds what was shown

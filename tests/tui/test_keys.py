@@ -21,6 +21,7 @@ from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.history import HistoryScreen
 from ricordo.tui.screens.inbox import InboxScreen
+from ricordo.tui.screens.ledger import LedgerScreen
 from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.memories import MemoriesScreen
@@ -276,6 +277,15 @@ async def _(stage: Stage) -> None:
     await stage.press("L")
     assert isinstance(stage.app.screen, LoadScreen)
     await stage.paints("[Who Ana is](user_ana.md)")
+    await stage.press("escape")
+    assert isinstance(stage.app.screen, MainScreen)
+
+
+@shows("ledger")
+async def _(stage: Stage) -> None:
+    await stage.press("$")
+    await stage.shows(LedgerScreen)
+    await stage.paints("No curation has been decided yet")
     await stage.press("escape")
     assert isinstance(stage.app.screen, MainScreen)
 

@@ -13,6 +13,7 @@ from types import TracebackType
 import pytest
 
 from tests.benchmarks.terminal import Terminal
+from tests.curating import SESSION, said
 from tests.tui import hostile
 from tests.tui.stage import build, editor
 
@@ -143,6 +144,36 @@ def test_the_editor_is_given_the_terminal_and_its_interrupts(
         assert session.end() == 0
     assert restored(session.bytes)
     assert (root / "user_ana.md").read_text().endswith("rows on Sundays\n")
+
+
+def test_what_was_proposed_waits_after_the_program_was_killed(tmp_path: Path, pinned: Path) -> None:
+    project = pinned / ".claude/projects/-home-ana-work-tidepool"
+    project.mkdir(parents=True)
+    root = build(tmp_path).rename(project / "memory")
+    rule = "From now on write commands with uv run, not with pip."
+    (project / f"{SESSION}.jsonl").write_text(said("Fix the test.", rule))
+    before = {it: it.read_bytes() for it in root.iterdir()}
+    with Session(["-m", "ricordo", str(root)], tmp_path) as session:
+        session.wait_for("watching")
+        session.send("c")
+        session.wait_for("messages of yours")
+        session.send("\r")
+        session.wait_for("nothing is written until ctrl+s")
+        session.kill(signal.SIGKILL)
+        assert session.end() == -signal.SIGKILL
+    assert {it: it.read_bytes() for it in root.iterdir()} == before
+    with Session(["-m", "ricordo", str(root)], tmp_path) as session:
+        session.wait_for("proposed")
+        session.send("c")
+        session.wait_for("nothing is written until ctrl+s")
+        session.forget()
+        # the key does nothing in the first moments of the screen
+        while b"Written:" not in session.painted:
+            session.send("\x13")
+            session.settle(0.1, seconds=5)
+        session.press("\x11")
+        assert session.end() == 0
+    assert any(rule in it.read_text() for it in root.glob("feedback_*.md"))
 
 
 BREAK = """

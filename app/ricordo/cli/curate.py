@@ -63,6 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Propose; keep the proposals, or apply those that are plain."""
     from ricordo.notebook.curate import begin, propose_prepared, take
+    from ricordo.notebook.engines import ENGINES
     from ricordo.notebook.preparing import prepare
 
     if (options.dry_run or options.brief) and options.yes:
@@ -79,7 +80,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     if options.brief:
         _print_brief(options, prepared.brief)
         return 0
-    curation = propose_prepared(notebook, prepared)
+    curation = propose_prepared(notebook, prepared, make=ENGINES[options.engine])
     if options.dry_run:
         _print(options, curation)
         return 0
@@ -132,7 +133,7 @@ def _print(options: Namespace, curation: Curation, applied: int | None = None) -
     from ricordo.notebook.describe_proposals import describe_curation
 
     if options.json:
-        print_json(describe_curation(curation, options.engine, applied))
+        print_json(describe_curation(curation, applied))
         return
     lines = [line for it in curation.proposals for line in proposal_lines(it)]
     lines += rejected_lines(curation.rejected)

@@ -11,7 +11,7 @@ from ricordo.curator.engine import Answer, Step
 from ricordo.curator.proposal import Alarm, Proposal, Rejected
 from ricordo.curator.waiting import Waiting, waiting
 from ricordo.disk.door import Applied
-from ricordo.errors import ChangeRefused, Conflict
+from ricordo.errors import ChangeRefused, Conflict, StateUnusable
 from ricordo.memory.change import AddEntry, Author, Change, Insert
 from ricordo.memory.change_set import ChangeSet, digest
 from ricordo.memory.compose import compose
@@ -257,8 +257,12 @@ def settle(notebook: Notebook, kept: Kept, plan: Plan) -> Taken:
     done = {it.id for it in plan.chosen}
     waits = tuple(it for it in kept.waiting if it.id not in done)
     now = replace(kept, waiting=waits).settled()
-    keep(notebook, now)
-    record_decided(notebook, kept, accepted=len(plan.chosen))
+    try:
+        keep(notebook, now)
+        record_decided(notebook, kept, accepted=len(plan.chosen))
+    except StateUnusable as error:
+        was = f"{len(plan.chosen)} proposals were applied" if done else "Nothing was applied"
+        raise StateUnusable(error.message, changed=f"{was}; that could not be kept.") from None
     return Taken(plan.chosen, plan.left, now)
 
 

@@ -72,13 +72,11 @@ class Shown:
             return False
         return (edit.path != act.path) if isinstance(act, Create) else (edit.path == _path(act))
 
-    def is_nothing_without(self, left_out: Hunks) -> bool:
-        """Say whether nothing is left of it without some of its hunks."""
-        act = self.waiting.change.act
-        if not left_out or isinstance(act, Create | Merge):
-            return False
-        edit = self.edits[0]
-        return self._left_of(0, left_out) == text_of(edit.before)
+    def is_nothing_without(self, left_out: Hunks, of: Hunks) -> bool:
+        """Say whether nothing is left of it without some `of` its hunks."""
+        own = {hunk for hunk in of if hunk[0] == 0}
+        goes_on = isinstance(self.waiting.change.act, Create | Merge)
+        return not goes_on and bool(own) and own <= set(left_out)
 
     def _left_of(self, number: int, left_out: Hunks) -> str:
         """Return the text of a file without the hunks that are left out."""

@@ -9,14 +9,19 @@ from ricordo.curator.waiting import Waiting, describe, describe_rejected
 from ricordo.notebook.curate import Curation
 
 
-def describe_curation(curation: Curation, engine: str, applied: int | None) -> dict[str, Any]:
+def describe_curation(curation: Curation, applied: int | None) -> dict[str, Any]:
     """Return what `curate --json` prints; `applied` is None where nothing was to be applied."""
+    run = curation.run
     document = {
-        "engine": engine,
-        "model": "",
-        "prompt_version": "",
+        "engine": run.engine,
+        "model": run.model,
+        "prompt_version": run.prompt_version,
         "estimate": {"input_tokens": curation.brief.tokens, "output_tokens": 0, "usd": 0.0},
-        "usage": {"input_tokens": 0, "output_tokens": 0, "usd": 0.0},
+        "usage": {
+            "input_tokens": run.input_tokens,
+            "output_tokens": run.output_tokens,
+            "usd": run.usd,
+        },
         **describe_waiting(curation.proposals),
         "rejected": [describe_rejected(it) for it in curation.rejected],
     }

@@ -63,8 +63,9 @@ def listen(
     step: Callable[[], None],
     room: int | None = None,
 ) -> Told:
-    """Return what was said in the `scope`, no more than fits into `room` tokens of a brief. A
-    transcript that cannot be read says nothing. Raises WrongUsage where no transcript is named.
+    """Return what was said in the `scope`, day by day, no more than fits into `room` tokens of a
+    brief. A transcript that cannot be read says nothing. Raises WrongUsage where no transcript is
+    named.
     """
     told = Told()
     seen: set[tuple[str, str]] = set()
@@ -88,6 +89,8 @@ def listen(
         told.last = max(told.last, listening.last)
         told.has_more |= listening.has_more
         room = listening.room
+    # sessions of one day stay whole
+    told.said.sort(key=lambda it: it.day)
     return told
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -42,6 +42,8 @@ class Deciding:
         """The proposals that were shown, numbered as they came."""
         self._marks: dict[str, Mark] = {}
         self._left_out: dict[str, frozenset[tuple[int, int]]] = {}
+        self._nothing: set[str] = set()
+        """Proposals of which every hunk is left out."""
         self._written: list[Written] = []
         self.rejected: Sequence[Rejected] = ()
         """What the checks rejected of the last curation."""
@@ -85,11 +87,7 @@ class Deciding:
 
     def taken(self, shown: Iterable[Shown]) -> list[Shown]:
         """Return those that are to be written: where every hunk is left out nothing is."""
-        return [
-            it
-            for it in shown
-            if self.of(it) is Mark.TAKEN and not it.is_nothing_without(self.left_out(it))
-        ]
+        return [it for it in shown if self.of(it) is Mark.TAKEN and not self.is_nothing(it)]
 
     def refused(self, shown: Iterable[Shown]) -> list[Waiting]:
         """Return those that are to be kept away."""
@@ -101,9 +99,15 @@ class Deciding:
         """Return the hunks of a proposal that are left out, by edit and number."""
         return self._left_out.get(it.waiting.id, frozenset())
 
-    def leave_out(self, it: Shown, hunks: Collection[tuple[int, int]]) -> None:
-        """Leave these hunks of a proposal out and no others."""
+    def leave_out(self, it: Shown, hunks: Hunks, of: Hunks) -> None:
+        """Leave these `of` the hunks of a proposal out and no others."""
         self._left_out[it.waiting.id] = frozenset(hunks)
+        change = self._nothing.add if it.is_nothing_without(hunks, of) else self._nothing.discard
+        change(it.waiting.id)
+
+    def is_nothing(self, it: Shown) -> bool:
+        """Say whether all hunks of a proposal are left out."""
+        return it.waiting.id in self._nothing
 
     # What was written
 

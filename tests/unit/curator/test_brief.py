@@ -14,7 +14,7 @@ from ricordo.curator.brief import TOUCHED as TOUCHED_NOTES
 from ricordo.curator.heard import Spoken
 from ricordo.memory.memory import Memory
 from ricordo.text import hidden_characters
-from tests.builders import note_of, note_text, open_memory
+from tests.builders import note_of, note_text, open_memory, recorded
 
 SAID = [
     Spoken(
@@ -126,3 +126,20 @@ def test_credentials_do_not_get_into_it(root: Path) -> None:
     said = [Spoken("s#1", f"Use {key}.", date(2026, 11, 1), True)]
     assert key not in compose_brief(memory, ["tides.md"], said, [key]).text
     assert key not in compose_brief(memory, [], said).text
+
+
+def test_the_schema_of_a_memory_stands_first_and_gives_way_nearly_last(tmp_path: Path) -> None:
+    wiki = {
+        "CLAUDE.md": "# Schema\n\nPages stand in wiki/.\n",
+        "raw/talk.md": "A talk.\n",
+        "wiki/index.md": "# Index\n\n- [Seiche](seiche.md) — a standing wave\n",
+        "wiki/log.md": "# Log\n",
+        "wiki/seiche.md": note_text("Seiche", "A standing wave.\n", type_="concept"),
+    }
+    memory = recorded(tmp_path, wiki).read()
+    text = compose_brief(memory, ["wiki/seiche.md"], SAID).text
+    assert text.startswith("== schema\n| # Schema\n| \n| Pages stand in wiki/.\n== touched notes\n")
+    assert "# Log" not in text
+    small = compose_brief(memory, ["wiki/seiche.md"], SAID, budget=60)
+    assert small.parts[0].blocks
+    assert not small.parts[TOUCHED_NOTES].blocks

@@ -227,3 +227,9 @@ def test_it_can_be_given_up_at_every_phase(session: Session) -> None:
         with pytest.raises(Cancelled):
             curate(give_up_at(phase))
     assert session.heard == before
+
+
+def test_what_was_said_comes_day_by_day_each_session_as_it_went(session: Session) -> None:
+    first = session.path.with_name("z.jsonl")
+    first.write_text(said("Older.", "And older.", at="2026-11-10T08:00:00.000Z", start=7), "utf-8")
+    assert session.heard == ["Older.", "And older.", ONE, TWO]

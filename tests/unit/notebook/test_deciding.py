@@ -124,7 +124,8 @@ def test_hunks_that_are_left_out_are_not_written(notebook: Notebook) -> None:
     write(notebook, planned(notebook, [rewrite], {0: {(0, 1)}}))
     assert "Lagos" in text(notebook, TIDES)
     assert "Rui" in text(notebook, TIDES)
-    assert rewrite.is_nothing_without({(0, 0), (0, 1)})
+    assert rewrite.is_nothing_without({(0, 0), (0, 1)}, {(0, 0), (0, 1)})
+    assert not rewrite.is_nothing_without({(0, 1)}, {(0, 0), (0, 1)})
 
 
 def test_a_new_note_can_go_without_its_entry_and_what_follows_from_a_change_goes_with_it(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from ricordo.curator.engine import Usage
+from ricordo.errors import StateUnusable
 from ricordo.memory.change import Replace
 from ricordo.notebook.bought import bought
 from ricordo.notebook.curate import drop
@@ -111,6 +113,17 @@ def test_a_value_can_be_purged_from_it(desk: Desk) -> None:
     assert name.encode() not in ledger(desk).read_bytes()
     assert ledger(desk).stat().st_size == size
     assert all(json.loads(line) for line in ledger(desk).read_text("utf-8").splitlines())
+
+
+def test_where_what_was_applied_cannot_be_kept_it_is_told_that_it_was(desk: Desk) -> None:
+    desk.propose([inserting()])
+    full = mock.patch(
+        "ricordo.notebook.curate.remember_curation", side_effect=StateUnusable("Full.")
+    )
+    with full, pytest.raises(StateUnusable) as raised:
+        desk.take()
+    assert str(raised.value) == "Full. 1 proposals were applied; that could not be kept."
+    assert b"Lagos" in desk.files["tides.md"]
 
 
 # Drift

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from ricordo.curator.proposal import Quoted, Rejected
 from ricordo.memory.layout import Layout, Role
-from ricordo.notebook.deciding import Hunks, Shown
+from ricordo.notebook.deciding import Shown
 from ricordo.notebook.ledger import Run
 from ricordo.notebook.quoted import turn_of
 from ricordo.text import clip, one_line
-from ricordo.tui.deciding import Mark
+from ricordo.tui.deciding import Deciding, Mark
 from ricordo.tui.render.line import BLANK, Line, Span, fit, with_right, wrap
 
 NOTHING_WAITS = (
@@ -29,8 +29,9 @@ _LABEL = 6
 Text = tuple[str, str]
 
 
-def state_of(it: Shown, mark: Mark, left_out: Hunks) -> tuple[str, str, str]:
+def state_of(it: Shown, deciding: Deciding) -> tuple[str, str, str]:
     """Return in which state a proposal is: its glyph, in words, and their style."""
+    mark = deciding.of(it)
     if mark is Mark.WRITTEN:
         return "✓", "written", "dim"
     if mark is Mark.REFUSED:
@@ -38,9 +39,9 @@ def state_of(it: Shown, mark: Mark, left_out: Hunks) -> tuple[str, str, str]:
     if it.why_not:
         return "⊘", "fits no longer", "dim"
     if mark is Mark.TAKEN:
-        if it.is_nothing_without(left_out):
+        if deciding.is_nothing(it):
             return "·", "nothing left", "warning"
-        return "✓", "yes, in part" if left_out else "yes", "success"
+        return "✓", "yes, in part" if deciding.left_out(it) else "yes", "success"
     return ("!", "warned", "warning") if it.waiting.told else ("·", "undecided", "")
 
 

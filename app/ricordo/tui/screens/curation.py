@@ -182,8 +182,7 @@ class CurationScreen(PastScreen):
             return dividing_rows(thing, width, in_one=in_one)
         if isinstance(thing, Rejected):
             return rejected_rows(thing, width, in_one=in_one)
-        state = state_of(thing, self._deciding.of(thing), self._deciding.left_out(thing))
-        return proposal_rows(thing, state, width, in_one=in_one)
+        return proposal_rows(thing, state_of(thing, self._deciding), width, in_one=in_one)
 
     def _about_lines(self, width: int) -> list[Line]:
         return []
@@ -280,7 +279,7 @@ class CurationScreen(PastScreen):
             self.do_note()
             self._diff.go_to_hunk()
         elif (it := self.proposal) is not None and self._diff.leave_out():
-            self._deciding.leave_out(it, self._diff.left_out)
+            self._deciding.leave_out(it, self._diff.left_out, self._diff.hunks)
             self._list.refresh()
 
     def do_edit(self) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 
 from ricordo.memory.change_set import Edit
 from ricordo.tui.palette import Palette
 from ricordo.tui.render.diff_lines import DiffLine, diff_lines
-from ricordo.tui.render.line import Line
+from ricordo.tui.render.line import Line, Span
 from ricordo.tui.widgets.cursor_view import CursorView
+
+_SHORT = 64 * 1024
+"""Bytes that are drawn at once: a diff of a megabyte takes a second."""
+_BESIDE = "drawing"
+_DRAWING: list[DiffLine] = [DiffLine(Line((Span("  a long text is being compared …", "dim"),)))]
 
 
 class DiffView(CursorView):
@@ -35,9 +42,10 @@ class DiffView(CursorView):
         """
         self._edits, self._head = edits, head
         self.left_out = set(left_out)
-        self._draw()
-        self.jump_to(0)
-        self.put_on(0)
+        if not self._is_short:
+            self._lines = _DRAWING
+            self.lines_changed()
+        self._draw(from_the_top=True)
 
     def turn(self) -> None:
         """Show old and new side by side, or in one column again."""
@@ -72,21 +80,52 @@ class DiffView(CursorView):
         bottom = self.scroll_offset.y + self.scrollable_content_region.height
         return bottom >= self.line_count
 
-    def _draw(self) -> None:
-        head = self._head(self.content_width) if self._head else ()
-        self._lines = [DiffLine(line, is_first=not n) for n, line in enumerate(head)]
-        self._lines += diff_lines(
+    @property
+    def hunks(self) -> set[tuple[int, int]]:
+        """All hunks, by edit and number."""
+        return {(line.edit, line.hunk) for line in self._lines if line.hunk >= 0}
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether all of it can be drawn at once."""
+        return sum(len(it.before or b"") + len(it.after or b"") for it in self._edits) <= _SHORT
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether what is to be shown is on the screen."""
+        return self._lines is not _DRAWING
+
+    def _draw(self, *, from_the_top: bool = False) -> None:
+        """Draw at once, or beside the screen what takes long."""
+        draw = partial(
+            _drawn,
             self._edits,
+            self._head,
             self.content_width,
-            side_by_side=self._side_by_side,
-            left_out=self.left_out,
+            self._side_by_side,
+            frozenset(self.left_out),
         )
+        if self._is_short:
+            self.workers.cancel_group(self, _BESIDE)
+            self._take(draw(), from_the_top=from_the_top)
+        else:
+            drawing = self._draw_beside(draw, from_the_top=from_the_top or not self.is_drawn)
+            self.run_worker(drawing, group=_BESIDE, exclusive=True)
+
+    async def _draw_beside(self, draw: Callable[[], list[DiffLine]], *, from_the_top: bool) -> None:
+        self._take(await asyncio.to_thread(draw), from_the_top=from_the_top)
+        self._moved()
+
+    def _take(self, lines: list[DiffLine], *, from_the_top: bool) -> None:
+        self._lines = lines
         self.lines_changed()
+        if from_the_top:
+            self.jump_to(0)
+        self.put_on(0 if from_the_top else max(self.cursor, 0))
 
     def on_resize(self) -> None:
         """Draw for the new width."""
         self._draw()
-        self.put_on(max(self.cursor, 0))
 
     @property
     def line_count(self) -> int:
@@ -115,3 +154,15 @@ class DiffView(CursorView):
     def on_blur(self) -> None:
         """Draw the cursor as one that waits."""
         self.refresh()
+
+
+def _drawn(
+    edits: Sequence[Edit],
+    head: Callable[[int], Sequence[Line]] | None,
+    width: int,
+    side_by_side: bool,
+    left_out: Collection[tuple[int, int]],
+) -> list[DiffLine]:
+    above = head(width) if head else ()
+    lines = [DiffLine(line, is_first=not n) for n, line in enumerate(above)]
+    return lines + diff_lines(edits, width, side_by_side=side_by_side, left_out=left_out)

@@ -23,4 +23,5 @@ class MarkedDiff(DiffView):
     @property
     def is_read(self) -> bool:
         """Whether the end is on the screen."""
-        return self.size.height > 0 and self.line_count > 0 and self.seen_to_the_end
+        is_there = self.is_drawn and self.size.height > 0 and self.line_count > 0
+        return is_there and self.seen_to_the_end

@@ -1,0 +1,94 @@
+"""How a curation looks. `pytest --snapshot-update` accepts what is drawn now."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from ricordo.curator.proposal import Rejected
+from ricordo.memory.change import Create, Replace, Retire, Rewrite
+from ricordo.tui.app import RicordoApp
+from ricordo.tui.screens.curation import CurationScreen
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.scope import ScopeScreen
+from tests.builders import note_text
+from tests.curating import SESSION, said
+from tests.proposing import created, let_wait, wish
+from tests.tui import hostile
+from tests.tui.stage import SMALL, Stage, build, notebook_app
+from tests.tui.test_inbox import notebook_of
+from tests.tui.test_looks import Compare
+
+CONTROLS = "".join(map(hostile.marked, ("csi", "osc52", "bidi", "zero")))
+MARKED = " ".join(hostile.MARKUP)
+NAMES = ("markup_2 [@click=app.quit]quit[_].md", f"{hostile.WIDE}.md")
+
+
+def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
+    """Return what opens the review of what waits, and presses keys there."""
+
+    async def ready(pilot: Pilot[int]) -> None:
+        app = pilot.app
+        assert isinstance(app, RicordoApp)
+        stage = Stage(app, pilot)
+        await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
+        await stage.wait_for(lambda: stage.main.situation.waiting, "the number")
+        stage.main._curating._deciding.rejected = [
+            Rejected(f"retire {MARKED}", f"{CONTROLS} is no note. {hostile.WIDE}"),
+            Rejected("delete", "There is no such kind of edit."),
+        ]
+        await stage.press("c")
+        await stage.shows(CurationScreen)
+        await stage.wait_for(lambda: app.screen.is_loaded)  # type: ignore[attr-defined]
+        await stage.calm()
+        await stage.press(*keys)
+        app.clear_notifications()
+        await stage.settle()
+
+    return ready
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=lambda s: f"{s[0]}x{s[1]}")
+def test_review(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
+    texts = hostile.notes()
+    root = build(tmp_path, {**SMALL, **{name: texts[name] for name in NAMES}})
+    reason = f"{MARKED} {CONTROLS} {hostile.WIDE}"
+    changed = f"{hostile.WIDE} {hostile.LONG} {MARKED} {CONTROLS}"
+    moved = SMALL["project_tides.md"].replace("The port is Sines", "The port is Lagos, 12 berths")
+    let_wait(
+        notebook_of(root),
+        wish(Rewrite("project_tides.md", moved), "the port moved"),
+        wish(Create("project_locks.md", created()), reason),
+        wish(Rewrite(NAMES[1], f"{changed}\n"), reason, quote=f"{reason} {hostile.LONG}"),
+        wish(Replace(NAMES[0], "and *[@click", "or *[@click"), reason),
+        Retire("feedback_units.md", "project_tides.md"),
+        Create("reference_buoys.md", note_text("buoys", "Red to port.\n")),
+    )
+    (root / "feedback_units.md").write_text(SMALL["feedback_units.md"] + "Knots too.\n")
+    app = notebook_app(root)
+    assert snap_compare(app, terminal_size=size, run_before=opened("down", "d", "a", "g", *"jjj"))
+
+
+def test_scope(snap_compare: Compare, tmp_path: Path, pinned: Path) -> None:
+    project = pinned / ".claude/projects/-home-ana-work-tidepool"
+    project.mkdir(parents=True)
+    root = build(tmp_path).rename(project / "memory")
+    (project / f"{SESSION}.jsonl").write_text(said(f"Remember: {MARKED} {CONTROLS}", hostile.WIDE))
+
+    async def ready(pilot: Pilot[int]) -> None:
+        app = pilot.app
+        assert isinstance(app, RicordoApp)
+        stage = Stage(app, pilot)
+        await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
+        await stage.know()
+        await stage.press("c")
+        await stage.shows(ScopeScreen)
+        await stage.wait_for(lambda: app.screen.prepared)  # type: ignore[attr-defined]
+        app.clear_notifications()
+        await stage.press("pagedown")
+        await stage.settle()
+
+    assert snap_compare(notebook_app(root), terminal_size=(80, 24), run_before=ready)
