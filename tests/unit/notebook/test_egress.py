@@ -52,14 +52,12 @@ def planted() -> list[Sample]:
 
 @pytest.fixture
 def desk(tmp_path: Path, planted: list[Sample], monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """A memory and a talk with all of them, half each."""
+    """An index and a talk with all of them, half each."""
     without_credentials(monkeypatch, tmp_path)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
     half = len(planted) // 2
-    files: dict[str, str | bytes] = {"MEMORY.md": "- [one](note0.md) — one\n"}
-    for number, sample in enumerate(planted[:half]):
-        files[f"note{number}.md"] = note_text(f"note{number}", f"{sample.text}\nThe port.\n")
-    desk = Desk(tmp_path, files)
+    index = "\n\n".join(f"The port.\n{it.text}" for it in planted[:half])
+    desk = Desk(tmp_path, {"MEMORY.md": index, "port.md": note_text()})
     talk = [f"Remember the port.\n\n{it.text}" for it in planted[half:]]
     desk.transcript.write_text(said(*talk), "utf-8")
     return desk
@@ -95,8 +93,9 @@ def test_no_credential_reaches_the_server_or_comes_back(desk: Desk, planted: lis
     with messages_server(echoing) as server:
         curation = curated(desk, server)
     assert leaks(planted, server.received) == []
-    assert b"[REDACTED:" in server.received
-    assert b"The port." in server.received or b"Remember the port" in server.received
+    assert server.received.count(b"[REDACTED:") >= len(planted)
+    assert b"The port." in server.received
+    assert b"Remember the port" in server.received
     told = json.dumps([str(it) for it in (*curation.proposals, *curation.rejected)])
     assert leaks(planted, told.encode()) == []
     assert leaks(planted, kept(desk)) == []
