@@ -153,16 +153,17 @@ def counted(tokens: int) -> Script:
     return plain(200, json.dumps({"input_tokens": tokens}).encode(), "application/json")
 
 
-def no_forcing(then: Script) -> Script:
-    """Answer as a model does that cannot be made to use a tool, else with `then`."""
-    refused = error(
-        400,
-        "invalid_request_error",
-        'tool_choice: type "tool" and "any" are not supported for this model.',
-    )
+def picky(field: str, words: str, then: Script) -> Script:
+    """Turn down whatever has a `field` in these `words`; answer the rest with `then`."""
+    refused = error(400, "invalid_request_error", words)
 
     def script(wire: Wire, asked: Asked) -> None:
-        is_forced = asked.json.get("tool_choice", {}).get("type") != "auto"
-        (refused if is_forced else then)(wire, asked)
+        (refused if field in asked.body.decode() else then)(wire, asked)
 
     return script
+
+
+def no_forcing(then: Script) -> Script:
+    """Answer as a model does that cannot be made to use a tool, else with `then`."""
+    words = 'tool_choice: type "tool" and "any" are not supported for this model.'
+    return picky('"tool_choice":{"type":"tool"', words, then)

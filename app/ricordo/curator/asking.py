@@ -34,6 +34,11 @@ class Reply:
     usage: Usage = FREE
 
 
+def sent_of(brief: Brief, redaction: Redaction) -> Sent:
+    """Return `brief` as it leaves, by the `redaction` that it was composed with."""
+    return Sent(redaction.sealed(brief.stable), redaction.sealed(brief.changing))
+
+
 Ask = Callable[[Sent, Step], Reply]
 """Sends a brief and waits for the reply. Raises CuratorFailed, and what the step raises."""
 
@@ -54,8 +59,7 @@ class Asking:
         what the notes hold in the place of what was kept back.
         """
         redaction = self.redaction
-        sent = Sent(redaction.sealed(brief.stable), redaction.sealed(brief.changing))
-        reply = self.ask(sent, step)
+        reply = self.ask(sent_of(brief, redaction), step)
         read = read_edits(memory, brief, reply.edits)
         brought = restored(redaction, memory, read.wishes)
         shown = as_shown(redaction, memory, self.said, brought.wishes)

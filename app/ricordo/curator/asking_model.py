@@ -13,7 +13,7 @@ from ricordo.curator.engine import Progress, Step, Usage
 from ricordo.curator.form import PROPOSE, unfolded
 from ricordo.curator.prompts import Prompt
 from ricordo.model import question as asked
-from ricordo.model.ask import Server, ask
+from ricordo.model.ask import Server, ask, count
 from ricordo.model.gate import Gate, Run
 from ricordo.model.prices import Prices
 from ricordo.model.question import Meter, Phase, Question
@@ -66,6 +66,13 @@ class AskModel:
         sent, most = self._question().tokens + brief.tokens, self.gate.caps.run_out
         usage = asked.Usage(cache_written=sent, output_tokens=most)
         return Estimate(sent, most, self.prices.cost(self.model, usage))
+
+    def count(self, sent: Sent, step: Step) -> int:
+        """Return how many tokens it costs to send a brief, as the server counts them: that is free,
+        and shows the brief to it. Raises CuratorFailed, and what `step` raises.
+        """
+        told = Progress(_PHASES[Phase.CONNECTING])
+        return wait_for(count(self.server, self._question(sent)), lambda: step(told))
 
     def __call__(self, sent: Sent, step: Step) -> Reply:
         """Return what the model replies. Raises CuratorFailed, StateUnusable, and what `step`

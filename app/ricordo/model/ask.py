@@ -1,7 +1,7 @@
 """Asking a model: one question, one answer or one reason why there is none.
 
-The model can do nothing but fill in one form. It is made to use it where it can be made to; where
-a model only takes the tool as an offer, it is offered, and an answer without it is none.
+The model can do nothing but fill in one form. It is made to use it where it can be made to; some
+models only take a tool as an offer, and then an answer without it is none.
 
 It belongs on a loop of its own (`wait.py`): the client takes a while to load.
 """
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ricordo.model.bounds import Bounds
 from ricordo.model.failure import Cause, ModelFailed
 from ricordo.model.question import Answer, Meter, Phase, Progress, Question
-from ricordo.model.request import request_of
+from ricordo.model.request import Wanted, request_of
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -66,7 +66,7 @@ async def count(server: Server, question: Question) -> int:
     """
     from ricordo.model.errors import told_as_ours
 
-    request = request_of(question, is_forced=True)
+    request = request_of(question, Wanted(is_short=False))
     del request["max_tokens"]
     try:
         async with asyncio.timeout(server.bounds.read), _opened(server) as client:
@@ -89,7 +89,7 @@ class _Call:
     tell: Callable[[Progress], None]
     until: float
     """When there has to be an answer, by the clock of the loop."""
-    is_forced: bool = True
+    wanted: Wanted = field(default_factory=Wanted)
 
 
 @asynccontextmanager
@@ -109,18 +109,17 @@ async def _answered(call: _Call) -> Answer:
         try:
             return await _try(call)
         except ModelFailed as failed:
-            if call.is_forced and _forbids_forcing(failed):
-                call.is_forced = False
+            less = (
+                call.wanted.without(failed.message) if failed.cause is Cause.BAD_REQUEST else None
+            )
+            if less is not None:
+                call.wanted = less
                 continue
             number += 1
             pause = _pause(failed, number, call.bounds)
             if pause is None or asyncio.get_running_loop().time() + pause >= call.until:
                 raise _given_up(failed) from None
         await _rest(pause, call.tell)
-
-
-def _forbids_forcing(failed: ModelFailed) -> bool:
-    return failed.cause is Cause.BAD_REQUEST and "tool_choice" in failed.message
 
 
 def _pause(failed: ModelFailed, number: int, bounds: Bounds) -> float | None:
@@ -158,7 +157,7 @@ async def _try(call: _Call) -> Answer:
     call.meter.is_sent = True
     reading = Reading(call.question.tool, call.meter)
     telling = _Telling(call.tell)
-    request = request_of(call.question, is_forced=call.is_forced)
+    request = request_of(call.question, call.wanted)
     with told_as_ours(call.bounds):
         streaming = call.client.messages.with_streaming_response.create(**request, stream=True)
         async with streaming as response:

@@ -33,7 +33,7 @@ class Question:
     changing: Sealed
     tool: Tool
     most_output: int = 8_000
-    """Tokens that the model may write."""
+    """Tokens that the model may write, its thinking included."""
 
     @property
     def tokens(self) -> int:

@@ -129,6 +129,14 @@ async def test_a_model_that_cannot_be_forced_is_offered_the_tool() -> None:
     assert choices == ["tool", "auto"]
 
 
+async def test_a_model_that_knows_no_effort_is_asked_without() -> None:
+    picky = replies.picky("output_config", "output_config: unknown", replies.good(VALUE))
+    with messages_server(replies.no_forcing(picky)) as server:
+        assert (await answered(server)).value == VALUE
+    assert len(server.asked) == 3
+    assert server.asked[0].json["output_config"] == {"effort": "low"}
+
+
 async def test_a_model_that_only_talks_is_refused_with_that_reason() -> None:
     talk = replies.streamed(
         [replies.start(), *replies.text_block("Sure!"), *replies.ending("end_turn")]

@@ -9,13 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.curator.asking import Asking, sent_of
+from ricordo.curator.asking_model import DEFAULT_MODEL, AskModel
 from ricordo.curator.engine import Progress
 from ricordo.errors import CuratorFailed
 from ricordo.memory.change import Author, Role
+from ricordo.model.ask import Server
 from ricordo.model.budget import Caps
 from ricordo.model.failure import Cause, ModelFailed
-from ricordo.notebook.models import gate_of
+from ricordo.notebook.curate import propose_prepared
+from ricordo.notebook.models import by_model, gate_of
 from ricordo.notebook.pending import recall_curation
+from ricordo.notebook.preparing import Prepared, prepare
 from tests import messages_replies as replies
 from tests.asking import (
     EMPTY,
@@ -29,7 +34,7 @@ from tests.asking import (
     proposing,
     sent,
 )
-from tests.curating import SAID, Desk
+from tests.curating import SAID, Desk, said
 from tests.messages_server import Asked, Script, Wire, messages_server, without_credentials
 
 BOUNDS = {"stall": replace(PATIENT, read=0.3), "for ever": replace(PATIENT, total=1.0)}
@@ -253,3 +258,47 @@ def test_the_person_can_tell_a_model_something_else(desk: Desk) -> None:
         run = curated(desk, server).run
     assert sent(server.asked[0])[0] == "Propose nothing, ever."
     assert re.fullmatch("curate-own-[0-9a-f]{8}", run.prompt_version)
+
+
+def asker(desk: Desk, url: str, caps: Caps) -> tuple[AskModel, Prepared]:
+    prepared = prepare(desk.notebook, desk.notebook.read(), desk.scope)
+    engine = by_model(DEFAULT_MODEL, Server(url, PATIENT), caps)(
+        desk.notebook, prepared, lambda _: None
+    )
+    assert isinstance(engine, Asking)
+    assert isinstance(engine.ask, AskModel)
+    return engine.ask, prepared
+
+
+def test_what_it_may_cost_is_known_before(desk: Desk) -> None:
+    ask, prepared = asker(desk, "", Caps())
+    estimate = ask.estimate(prepared.brief)
+    assert estimate.output_tokens == 8_000
+    assert estimate.usd == pytest.approx((estimate.input_tokens * 2.5 + 8_000 * 10) / 1e6)
+    with messages_server(proposing()) as server:
+        curated(desk, server)
+    # four bytes a token; a request has more around it
+    (asked,) = server.asked
+    assert 0.5 < estimate.input_tokens / (len(asked.body) / 4) < 1.1
+
+
+def test_a_brief_that_has_the_room_stays_under_the_cap(desk: Desk) -> None:
+    caps = Caps(run_in=4_000)
+    ask, _ = asker(desk, "", caps)
+    assert 0 < ask.room < 4_000
+    desk.transcript.write_text(said(*(f"{SAID} Number {n}." for n in range(2000))), "utf-8")
+    memory = desk.notebook.read()
+    prepared = prepare(desk.notebook, memory, desk.scope, budget=ask.room)
+    with messages_server(proposing()) as server:
+        make = by_model(DEFAULT_MODEL, Server(server.url, PATIENT), caps)
+        propose_prepared(desk.notebook, prepared, make=make)
+    assert len(server.asked) == 1
+
+
+def test_the_server_counts_on_request_and_that_is_free(desk: Desk) -> None:
+    with messages_server(replies.counted(4711)) as server:
+        ask, prepared = asker(desk, server.url, Caps())
+        sent = sent_of(prepared.brief, prepared.redaction)
+        assert ask.count(sent, lambda _: None) == 4711
+    assert SAID.encode() in server.asked[0].body
+    assert gate_of(desk.notebook.surroundings).left().day == 500_000
