@@ -107,10 +107,9 @@ class Reading:
 
     def _started(self, event: dict[str, Any]) -> None:
         message = event["message"]
-        is_message = message["type"] == "message" and isinstance(message.get("model", ""), str)
-        if self._model is not None or not is_message:
+        if self._model is not None or message["type"] != "message":
             raise Misshapen
-        self._model = message.get("model", "")
+        self._model = _text(message, "model")
         self._count(message.get("usage"))
 
     def _opened(self, event: dict[str, Any]) -> None:
@@ -118,17 +117,18 @@ class Reading:
         is_next = self._model is not None and event["index"] == len(self._blocks)
         if not is_next or self._is_writing or self.is_over:
             raise Misshapen
-        self._blocks.append(_Block(block["type"], block.get("name", ""), block.get("input")))
-        self.phase = Phase.THINKING if "thinking" in block["type"] else Phase.WRITING
+        kind = _text(block, "type")
+        self._blocks.append(_Block(kind, _text(block, "name"), block.get("input")))
+        self.phase = Phase.THINKING if "thinking" in kind else Phase.WRITING
 
     def _added(self, event: dict[str, Any]) -> None:
         if not self._is_writing or event["index"] != len(self._blocks) - 1:
             raise Misshapen
         delta = event["delta"]
         for name in ("partial_json", "text", "thinking"):
-            self._bytes += len(delta.get(name, ""))
+            self._bytes += len(_text(delta, name))
         if delta["type"] == "input_json_delta":
-            self._blocks[-1].pieces.append(delta["partial_json"])
+            self._blocks[-1].pieces.append(_text(delta, "partial_json"))
 
     def _closed(self, event: dict[str, Any]) -> None:
         if not self._is_writing or event["index"] != len(self._blocks) - 1:
@@ -138,7 +138,9 @@ class Reading:
     def _ending(self, event: dict[str, Any]) -> None:
         if self._model is None:
             raise Misshapen
-        self._stop_reason = event["delta"].get("stop_reason") or self._stop_reason
+        delta = event["delta"]
+        if delta.get("stop_reason") is not None:
+            self._stop_reason = _text(delta, "stop_reason")
         self._count(event.get("usage"))
 
     def _stopped(self, event: dict[str, Any]) -> None:
@@ -165,6 +167,14 @@ class Reading:
             for ours, theirs in _COUNTS.items()
         }
         self._meter.running = Usage(**counts)
+
+
+def _text(told: Mapping[str, object], name: str) -> str:
+    """Return a field that is a text, or is not there. Raises Misshapen."""
+    value = told.get(name, "")
+    if not isinstance(value, str):
+        raise Misshapen
+    return value
 
 
 def _count_of(value: object, before: int) -> int:

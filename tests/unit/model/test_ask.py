@@ -269,6 +269,11 @@ TWICE = [
     *replies.tool_block(WHOLE),
     *replies.tool_block(WHOLE, index=1),
 ]
+PIECE_OF_LIST = {
+    "type": "content_block_delta",
+    "index": 0,
+    "delta": {"type": "input_json_delta", "partial_json": []},
+}
 OUT_OF_ORDER = {
     "no beginning": EVENTS[1:],
     "two beginnings": [EVENTS[0], *EVENTS],
@@ -280,6 +285,7 @@ OUT_OF_ORDER = {
     "no UTF-8": [EVENTS[0], b"event: x\ndata: \xff\xfe\n\n"],
     "deep": [EVENTS[0], b"event: x\ndata: " + b"[" * 50_000 + b"\n\n"],
     "message of another kind": [{"type": "message_start", "message": {"type": "completion"}}],
+    "a piece that is no text": [*EVENTS[:2], {**EVENTS[2]}, PIECE_OF_LIST],
     "no message": [{"type": "message_start", "message": None}],
 }
 BAD = {
