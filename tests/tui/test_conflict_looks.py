@@ -11,6 +11,8 @@ from textual.pilot import Pilot
 
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.screens.conflicts import ConflictsScreen
+from tests.builders import note_text
+from tests.tui.hostile import LONG, MARKUP, WIDE, marked
 from tests.tui.stage import Stage, build, notebook_app
 from tests.tui.test_conflicts import SAMPLE
 from tests.tui.test_looks import Compare, drawn
@@ -52,4 +54,17 @@ def test_workbench(
 
 def test_no_conflicts(snap_compare: Compare, tmp_path: Path) -> None:
     app = notebook_app(build(tmp_path))
+    assert snap_compare(app, terminal_size=(80, 24), run_before=opened())
+
+
+def test_hostile_notes(snap_compare: Compare, tmp_path: Path) -> None:
+    said = "The web view listens on port {} [b]of[/b] the office."
+    strange = " ".join((*MARKUP, WIDE, marked("csi"), marked("bidi"), marked("osc52")))
+    bodies = [f"# {strange}\n\n{said.format(port)}\n\n{strange}\n" for port in (8040, 8100)]
+    files = {
+        f"{WIDE} {LONG[:60]}.md": note_text("'[/]'", bodies[0], "'[@click=app.quit]x[/]'"),
+        "esc\x1b[31mred [/].md": note_text("b", bodies[1], "'[b]'"),
+        "MEMORY.md": "# Memory\n",
+    }
+    app = notebook_app(build(tmp_path, files))
     assert snap_compare(app, terminal_size=(80, 24), run_before=opened())

@@ -16,6 +16,7 @@ from ricordo.tui.screens.acting import CALM
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.screens.three_versions import ThreeVersionsScreen
 from tests.builders import note_text
@@ -30,6 +31,14 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RICORDO_AGENT_HOME", str(tmp_path / "sample" / "home"))
     copytree(SAMPLE, tmp_path / "sample")
     return tmp_path / "sample" / "memory"
+
+
+def with_nothing_else(sample: Path) -> None:
+    """Leave the note at `GAP` no more than its claim and where to look."""
+    note = sample / GAP
+    text = note.read_text("utf-8")
+    start = text.index("Read from a plan")
+    note.write_text(text[:start] + text[text.index("See [[") :], "utf-8")
 
 
 @asynccontextmanager
@@ -62,12 +71,13 @@ def count(stage: Stage) -> int:
     return len(bench(stage)._conflicts)
 
 
-async def settle(stage: Stage, key: str) -> None:
-    """Press a key of the workbench and write what it proposes."""
+async def settle(stage: Stage, key: str, told: str = "nothing is written until ctrl+s") -> None:
+    """Press a key of the workbench and write what it proposes, once that tells `told`."""
     left = count(stage)
     await calm(stage)
     await stage.press(key)
     await stage.shows(ProposalScreen)
+    await stage.paints(told)
     await stage.confirm()
     await stage.shows(ConflictsScreen)
     await stage.wait_for(lambda: count(stage) == left - 1, "the next conflict")
@@ -88,6 +98,7 @@ def index(root: Path) -> str:
 
 
 async def test_the_kept_note_takes_the_place_of_the_other(sample: Path) -> None:
+    with_nothing_else(sample)
     before = snapshot(sample)
     async with workbench(sample) as stage:
         assert paths(bench(stage)) == (GAP, BUFFER)
@@ -115,6 +126,7 @@ def snapshot(root: Path) -> dict[str, bytes]:
 
 
 async def test_links_go_to_the_note_that_stays(sample: Path) -> None:
+    with_nothing_else(sample)
     other = sample / "user_ana.md"
     other.write_text(other.read_text("utf-8") + "\nThe gap: [[project-planner-gap]].\n", "utf-8")
     async with workbench(sample) as stage:
@@ -198,9 +210,7 @@ async def test_what_an_agent_writes_during_a_merge_is_not_overwritten(
 async def test_what_is_no_conflict_stays_away_until_its_text_changes(sample: Path) -> None:
     async with workbench(sample) as stage:
         before = snapshot(sample)
-        await calm(stage)
-        await stage.press("0")
-        await stage.wait_for(lambda: count(stage) == 3, "the next conflict")
+        await settle(stage, "0", "no file is changed")
         assert GAP not in paths(bench(stage))
         assert snapshot(sample) == before
     async with workbench(sample) as stage:
@@ -210,11 +220,59 @@ async def test_what_is_no_conflict_stays_away_until_its_text_changes(sample: Pat
         await stage.wait_for(lambda: count(stage) == 4, "the conflict in other words")
 
 
+async def test_a_note_that_says_more_can_be_retired_whole(sample: Path) -> None:
+    async with workbench(sample) as stage:
+        await calm(stage)
+        await stage.press("2")
+        await stage.shows(ProposalScreen)
+        await stage.paints("only its claim is replaced")
+        await stage.press("d")
+        await stage.paints("is retired, links to it go to")
+        await stage.press("d")
+        await stage.paints("only its claim is replaced")
+        await stage.press("d")
+        await stage.paints("1 removed")
+        await stage.confirm()
+        await stage.shows(ConflictsScreen)
+        await stage.wait_for(lambda: count(stage) == 3, "the next conflict")
+        assert not (sample / GAP).exists()
+
+
+@pytest.mark.parametrize("key", ["0", "2"])
+async def test_undo_goes_back_to_the_conflict_that_it_brings_back(sample: Path, key: str) -> None:
+    async with workbench(sample) as stage:
+        settled = bench(stage).conflict
+        await settle(stage, key)
+        for _ in range(count(stage)):
+            await stage.press("]")
+        assert bench(stage).conflict != settled
+        await take_back(stage)
+        await stage.wait_for(lambda: paths(bench(stage)) == (GAP, BUFFER), "the same conflict")
+        assert count(stage) == 4
+
+
+async def test_the_origin_of_the_side_with_the_focus_is_shown(sample: Path) -> None:
+    async with workbench(sample) as stage:
+        await stage.press("O")
+        assert "No transcript tells" in stage.toasts
+        await stage.press("tab", "O")
+        await stage.shows(OriginScreen)
+        await stage.paints("linesmen need that")
+        await stage.press("O")
+        await stage.shows(ConflictsScreen)
+
+
 async def test_esc_writes_nothing(sample: Path) -> None:
     async with workbench(sample) as stage:
         before = snapshot(sample)
         await calm(stage)
         await stage.press("1")
+        await stage.shows(ProposalScreen)
+        await stage.press("escape")
+        await stage.shows(ConflictsScreen)
+        assert count(stage) == 4
+        await calm(stage)
+        await stage.press("0")
         await stage.shows(ProposalScreen)
         await stage.press("escape")
         await stage.shows(ConflictsScreen)
@@ -254,7 +312,7 @@ async def test_without_conflicts_it_says_what_would_stand_there(tmp_path: Path) 
 async def test_both_notes_show_their_claims_dates_and_origins(sample: Path) -> None:
     async with workbench(sample, at="feedback_real_database.md") as stage:
         screen = stage.painted()
-        for text in ("feedback_real_database.md", "6 October 2026", "nobody said it", "linked"):
+        for text in ("feedback_real_database.md", "6 Oct 2026", "nobody said it", "linked"):
             assert text in screen
         assert "keep left: a person said it" in " ".join(screen.split())
         marked = [

@@ -372,6 +372,16 @@ async def _(stage: Stage) -> None:
         await stage.shows(ConflictsScreen)
 
 
+@shows("retire-whole")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.press("1")
+    await stage.shows(ProposalScreen)
+    assert " d retire whole" in stage.app.screen.query_one("#keys", Bar).text
+    await stage.press("d")
+    await stage.paints("is retired")
+
+
 @shows("merge")
 async def _(stage: Stage) -> None:
     await conflicting(stage)
@@ -391,6 +401,8 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await conflicting(stage)
     await stage.press("0")
+    await stage.shows(ProposalScreen)
+    await stage.confirm()
     await stage.paints("No two notes contradict each other")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.arguments import add_json, add_memory
+from ricordo.cli.arguments import add_json, add_memory, add_project, with_project
 from ricordo.cli.changing import apply_reported, begin_reported
 from ricordo.cli.opening import open_notebook
 from ricordo.errors import WrongUsage
@@ -23,6 +23,7 @@ SUMMARY = "Pairs of notes that cannot both hold. Ends with 1 where there is any.
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `conflicts`."""
     add_memory(parser)
+    add_project(parser)
     add_json(parser)
     parser.add_argument("--resolve", metavar="ID", help="settle this one, with --keep")
     parser.add_argument(
@@ -36,7 +37,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the conflicts, or settle one."""
     if bool(options.resolve) != bool(options.keep):
         raise WrongUsage("--resolve goes with --keep.")
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook(options, with_project(options, surroundings))
     if options.resolve:
         from ricordo.notebook.conflicts import Keep
 
@@ -58,10 +59,8 @@ def _print(options: Namespace, notebook: Notebook) -> int:
 
 def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
     from ricordo.cli.output import print_lines
-    from ricordo.memory.change import Change
-    from ricordo.notebook.change import put_together
     from ricordo.notebook.conflicts import Keep, find_conflict
-    from ricordo.notebook.resolve import keep_one
+    from ricordo.notebook.resolve import compose_settled, keep_one
 
     memory = begin_reported(notebook)
     notebook.gather(memory)
@@ -71,8 +70,7 @@ def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
         print_lines(["No conflict: it stays away until one of the two claims is changed."])
         return 0
     settled = keep_one(memory, conflict, keep)
-    changes = [Change(act, settled.reason) for act in settled.acts]
-    apply_reported(notebook, put_together(notebook, memory, changes), settled.told)
+    apply_reported(notebook, compose_settled(notebook, memory, settled), settled.told)
     return 0
 
 

@@ -56,6 +56,7 @@ class Act:
     """ISO 8601, with time zone."""
     kind: str
     subject: str
+    """What a decision is about; of a change the ids of the findings that it dismisses."""
     author: Author
     reason: str
     state: str

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ricordo.disk.act import Act, Place
+from ricordo.disk.act import CHANGE, Act, Place
 from ricordo.disk.database import Database, transaction
 from ricordo.disk.history import History
 
@@ -76,10 +76,9 @@ class Decisions:
             acts = history.acts(root.id) if root else []
         latest: dict[tuple[Decision, str], Decided] = {}
         for act in effective_acts(acts):
-            if act.kind in _KINDS:
-                decision = Decision(act.kind)
-                key = _OPPOSITE.get(decision, decision), act.subject
-                latest[key] = Decided(decision, act.subject, act.at, act.reason, act.n)
+            for decision, subject in _decided(act):
+                key = _OPPOSITE.get(decision, decision), subject
+                latest[key] = Decided(decision, subject, act.at, act.reason, act.n)
         return {d.subject: d for d in latest.values() if d.decision in wanted}
 
     def protected(self) -> frozenset[str]:
@@ -106,6 +105,14 @@ class Decisions:
         with self._database.opened() as connection, transaction(connection):
             history = History(connection)
             yield history, history.root(self._root).id
+
+
+def _decided(act: Act) -> Iterator[tuple[Decision, str]]:
+    """What was decided in an act, and of what."""
+    if act.kind in _KINDS:
+        yield Decision(act.kind), act.subject
+    elif act.kind == CHANGE:
+        yield from ((Decision.DISMISS, finding) for finding in act.subject.split())
 
 
 def _marked(history: History) -> set[Place]:

@@ -251,6 +251,7 @@ class _Work:
                 ops[0].root,
                 at,
                 purpose.kind,
+                subject=" ".join(change_set.dismisses),
                 author=purpose.author,
                 reason=purpose.reason or change_set.reason,
                 state="prepared",

@@ -110,16 +110,22 @@ class Reads:
     """The days of the readings that have a time, each once, in order."""
 
 
+UNKNOWN = "unknown"
+"""The speaker where it is not known whose words a note rests on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """What caused a note, as far as agents' transcripts tell."""
 
     speaker: str
     """`person` or `agent`: whose words are quoted. An agent's are its own summary: nobody said
-    it.
+    it. `unknown` where no turn of the person was found, and one may have been missed.
     """
     text: str
-    """What was said, without credentials; "" where the agent wrote without a word."""
+    """What was said, without credentials; "" where the agent wrote without a word, or it is not
+    known who said it.
+    """
     session: str
     """Its title, else the beginning of its id."""
     agent: str

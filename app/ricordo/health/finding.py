@@ -44,6 +44,12 @@ class Fix:
         return frozenset(act.path for act in self.acts if not isinstance(act, WriteFile))
 
 
+def finding_id(rule: str, path: str, cause: str, occurrence: int = 0) -> str:
+    """Return the id of a finding; `path` is "" for one that is the same in files of any name."""
+    parts = "\0".join((rule, path, cause, str(occurrence)))
+    return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is wrong with a memory."""
@@ -59,16 +65,15 @@ class Finding:
     """The text that the finding rests on: while it stands, the finding is the same one."""
     evidence: tuple[str, ...] = ()
     occurrence: int = 0
-    """Counts findings of one rule, file and cause."""
+    """Counts findings of one rule, file and cause; of one rule and cause where no file counts."""
     fix: Fix | None = None
+    is_anywhere: bool = False
+    """Whether it is the same one in files of any name."""
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
-        parts = (self.rule, self.path, self.cause, str(self.occurrence))
-        digest = hashlib.blake2b(
-            "\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=6
-        ).hexdigest()
-        object.__setattr__(self, "id", digest)
+        path = "" if self.is_anywhere else self.path
+        object.__setattr__(self, "id", finding_id(self.rule, path, self.cause, self.occurrence))
 
     @property
     def rank(self) -> tuple[int, str, int, str]:

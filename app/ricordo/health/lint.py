@@ -177,7 +177,7 @@ def _numbered(
     counts: Counter[tuple[str, str]] = Counter()
     for item in found:
         where = item.path or path
-        key = (where, item.cause)
+        key = ("" if item.is_anywhere else where, item.cause)
         yield Finding(
             rule.name,
             rule.severity,
@@ -188,6 +188,7 @@ def _numbered(
             tuple(_without_secrets(text) for text in item.evidence),
             counts[key],
             item.fix if item.fix and _may_be_made(item.fix, files, layout) else None,
+            item.is_anywhere,
         )
         counts[key] += 1
 

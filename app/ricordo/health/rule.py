@@ -40,6 +40,8 @@ class Found(NamedTuple):
     path: str = ""
     """The file; a note rule leaves it out."""
     fix: Fix | None = None
+    is_anywhere: bool = False
+    """Whether a dismissal holds whatever the files are called."""
 
 
 DEFAULT_THRESHOLDS: Mapping[str, float] = {

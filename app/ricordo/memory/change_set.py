@@ -43,6 +43,8 @@ class ChangeSet:
     changes: tuple[Change, ...] = ()
     remarks: tuple[str, ...] = ()
     """What the person should know before applying: a hard link, a link that could not follow."""
+    dismisses: tuple[str, ...] = ()
+    """The ids of findings that are fine from then on: decided, and taken back, with the rest."""
 
     @property
     def author(self) -> Author | None:

@@ -11,6 +11,7 @@ from ricordo.memory.note import Note
 from ricordo.notebook.origin import Cause
 
 NOBODY_SAID_IT = "the agent's own summary, nobody said it"
+NO_TURN_FOUND = "an agent wrote it; no turn was found in which you said it"
 
 _DONE = {
     Deed.WROTE: "written in",
@@ -46,9 +47,16 @@ def cause_in_words(cause: Cause) -> str:
 
 
 def quoted_in_words(cause: Cause) -> str:
-    """Return what caused a note: what the person said, or that it is the agent's own."""
+    """Return what caused a note: what the person said, or that it is the agent's own, as far as
+    that is sure.
+    """
     said = cause.quote
-    return f"“{said.text}”" if said else NOBODY_SAID_IT
+    return f"“{said.text}”" if said else nobody_in_words(cause)
+
+
+def nobody_in_words(cause: Cause) -> str:
+    """Return what it means that nothing of what the person said is quoted."""
+    return NOBODY_SAID_IT if cause.is_heard_out else NO_TURN_FOUND
 
 
 def day_in_words(at: str) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from ricordo.errors import WrongUsage
-from ricordo.health.conflicts.standing import cause_of, line_of
+from ricordo.health.conflicts.standing import cause_of, line_of, standing
+from ricordo.health.conflicts.values import says, values_of
 from ricordo.health.evidence import NotePair, Origin, Outcome, Quote, Relation, Verdict
-from ricordo.health.finding import Finding
 from ricordo.health.rules.pairs import RULE_OF
 from ricordo.memory.note import Note
 from ricordo.notebook.activity_words import read_briefly
+from ricordo.notebook.age import stamped_day
 from ricordo.notebook.open import Look
 from ricordo.text import visible
 
@@ -27,6 +29,11 @@ class Keep(StrEnum):
     RIGHT = "right"
     NONE = "none"
     """Neither: it is no conflict."""
+
+    @property
+    def opposite(self) -> Keep:
+        """The side across; of neither the right one."""
+        return Keep.LEFT if self is Keep.RIGHT else Keep.RIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +77,15 @@ class Conflict:
     """Two notes that cannot both hold."""
 
     id: str
-    """That of its finding: it is stable while both texts of the cause stand."""
+    """That of its finding: it is stable while both claims stand, whatever the notes are called."""
     left: Side
     right: Side
     reason: str
     suggestion: Suggestion
+
+    def other(self, keep: Keep) -> Side:
+        """Return the side across from the one that is kept."""
+        return self.side(keep.opposite)
 
     def side(self, keep: Keep) -> Side:
         """Return the side that is kept; the left one where none is."""
@@ -85,11 +96,13 @@ def conflicts(look: Look) -> tuple[Conflict, ...]:
     """Return the conflicts of a memory that was judged with its evidence, dismissed ones left out,
     in the order of their findings.
     """
-    pairs = {
-        (pair.left.path, cause_of(pair)): pair
-        for pair in look.evidence.pairs
-        if pair.relation is Relation.EXCLUDES
-    }
+    # the rule counts them in the same order
+    counts: Counter[str] = Counter()
+    pairs: dict[tuple[str, int], NotePair] = {}
+    for pair in standing(look.memory, look.evidence.pairs, Relation.EXCLUDES):
+        cause = cause_of(pair)
+        pairs[cause, counts[cause]] = pair
+        counts[cause] += 1
     return tuple(_conflicts(look, pairs))
 
 
@@ -101,16 +114,12 @@ def find_conflict(look: Look, conflict_id: str) -> Conflict:
     return found
 
 
-def _conflicts(look: Look, pairs: dict[tuple[str, str], NotePair]) -> Iterator[Conflict]:
+def _conflicts(look: Look, pairs: dict[tuple[str, int], NotePair]) -> Iterator[Conflict]:
     for finding in look.findings:
-        pair = _pair_of(finding, pairs)
+        pair = pairs.get((finding.cause, finding.occurrence)) if finding.rule == RULE else None
         if pair is not None:
             left, right = _side(look, pair.left), _side(look, pair.right)
             yield Conflict(finding.id, left, right, pair.reason, suggest(left, right))
-
-
-def _pair_of(finding: Finding, pairs: dict[tuple[str, str], NotePair]) -> NotePair | None:
-    return pairs.get((finding.path, finding.cause)) if finding.rule == RULE else None
 
 
 def _side(look: Look, quote: Quote) -> Side:
@@ -127,15 +136,52 @@ def _side(look: Look, quote: Quote) -> Side:
 
 
 def suggest(left: Side, right: Side) -> Suggestion:
-    """Return which of two sides to keep: what a person said comes before what an agent made of it,
-    what the project bears out before what it does not, and what became true later ends the
-    earlier. Without any of these it is left to the person.
+    """Return which of two sides to keep. Evidence comes before age: what the project says of the
+    claims themselves, what a person said before what an agent made of it, what the project says of
+    the rest of the notes; then what became true later ends the earlier. Where none of these tells,
+    or the project and the person do not agree, it is left to the person.
     """
-    for better in (_said, _probed, _later):
-        for one, other, keep in ((left, right, Keep.LEFT), (right, left, Keep.RIGHT)):
-            if why := better(one, other):
-                return Suggestion(keep, why)
+    checked, said = (_preferred(by, left, right) for by in (_checked, _said))
+    if checked and said and checked.keep is not said.keep:
+        why = f"not decided: {said.told}, but {checked.told}"
+        return Suggestion(Keep.NONE, why)
+    for found in (checked, said, *(_preferred(by, left, right) for by in (_probed, _later))):
+        if found:
+            return found
     return Suggestion(Keep.NONE, "neither dates nor sessions nor the project decide it: you do")
+
+
+def _preferred(
+    why_better: Callable[[Side, Side], str], left: Side, right: Side
+) -> Suggestion | None:
+    for one, other, keep in ((left, right, Keep.LEFT), (right, left, Keep.RIGHT)):
+        if why := why_better(one, other):
+            return Suggestion(keep, why)
+    return None
+
+
+def _checked(one: Side, other: Side) -> str:
+    """What the project says of what only one of the claims names. That a thing is there speaks for
+    a claim only where the thing is what the two differ in.
+    """
+    mine, theirs = _on_claim(one, other), _on_claim(other, one)
+    if any(it.outcome in _FAILED for it in mine):
+        return ""
+    failed = next((it for it in theirs if it.outcome in _FAILED), None)
+    if failed:
+        return f"the project does not have {visible(failed.claim)}, which the other names"
+    values = values_of(one.quote.text, other.quote.text)
+    held = next((it for it in mine if says(it.claim, values)), None)
+    return f"the project has {visible(held.claim)}" if held and not theirs else ""
+
+
+def _on_claim(side: Side, other: Side) -> list[Verdict]:
+    """What was checked of the claim of one side that the other does not name too."""
+    return [
+        it
+        for it in side.verdicts
+        if it.is_checked and it.claim in side.quote.text and it.claim not in other.quote.text
+    ]
 
 
 def _said(one: Side, other: Side) -> str:
@@ -148,12 +194,13 @@ def _said(one: Side, other: Side) -> str:
 
 def _probed(one: Side, other: Side) -> str:
     if one.verdicts and not one.failed and other.failed:
-        return f"what it names is there, the other names {visible(other.failed[0].claim)}"
+        named = visible(other.failed[0].claim)
+        return f"the project has what its note names, but not {named}, which the other note names"
     return ""
 
 
 def _later(one: Side, other: Side) -> str:
-    mine, theirs = one.note.stamped[:10], other.note.stamped[:10]
-    if mine > theirs > "":
+    mine, theirs = stamped_day(one.note), stamped_day(other.note)
+    if mine and theirs and mine > theirs:
         return f"it is the later one ({mine}, the other {theirs})"
     return ""

@@ -31,6 +31,11 @@ from ricordo.notebook.spoken import Scope, still_there
 _LOG = "log.md"
 """Where an LLM wiki keeps what was done to it."""
 
+ChangeOf = Callable[[Waiting, Callable[[], Memory]], Change]
+"""Gives the change to be made for a proposal; what is called gives the memory as the proposals
+before it would leave it. Raises ChangeRefused.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Curation:
@@ -223,33 +228,52 @@ def plan_of(
     memory: Memory,
     waits: Iterable[Waiting],
     wanted: Callable[[Waiting], str],
-    change_of: Callable[[Waiting, Memory], Change] = lambda it, _: it.change,
+    change_of: ChangeOf = lambda it, _: it.change,
 ) -> Plan:
     """Return what comes of those of the proposals that `wait` of which `wanted` says no reason
     against it, and which still fit, each seeing the ones before it. `change_of` gives the change
-    that is to be made for one, on the memory as those before it would leave it.
+    that is to be made for one.
     """
-    chosen: list[Waiting] = []
+    fitting: list[Waiting] = []
     left: list[tuple[Waiting, str]] = []
-    changes: list[Change] = []
-    marked = protected_paths(notebook)
-    drafted = memory
     for it in waits:
         why = wanted(it) or why_changed(memory, it)
-        if not why:
-            try:
-                change = change_of(it, drafted)
-                drafted = with_edits(drafted, compose(drafted, [change], marked=marked).edits)
-            except ChangeRefused as refused:
-                why = refused.message
         if why:
             left.append((it, why))
         else:
-            chosen.append(it)
-            changes.append(change)
-    changes += _log_line(notebook, memory, chosen)
-    change_set = compose(memory, changes, marked=marked)
-    return Plan(change_set, tuple(chosen), tuple(left))
+            fitting.append(it)
+    marked = protected_paths(notebook)
+
+    def composed(chosen: Sequence[Waiting]) -> ChangeSet:
+        changes = _changes(memory, chosen, change_of, marked)
+        return compose(memory, [*changes, *_log_line(notebook, memory, chosen)], marked=marked)
+
+    try:
+        return Plan(composed(fitting), tuple(fitting), tuple(left))
+    except ChangeRefused:
+        chosen: list[Waiting] = []
+        for it in fitting:
+            try:
+                composed([*chosen, it])
+            except ChangeRefused as refused:
+                left.append((it, refused.message))
+            else:
+                chosen.append(it)
+        return Plan(composed(chosen), tuple(chosen), tuple(left))
+
+
+def _changes(
+    memory: Memory, chosen: Iterable[Waiting], change_of: ChangeOf, marked: Collection[str]
+) -> list[Change]:
+    """Return the changes for the proposals that are `chosen`. Raises ChangeRefused."""
+    changes: list[Change] = []
+
+    def drafted() -> Memory:
+        return with_edits(memory, compose(memory, changes, marked=marked).edits)
+
+    for it in chosen:
+        changes.append(change_of(it, drafted))
+    return changes
 
 
 def settle(notebook: Notebook, kept: Kept, plan: Plan) -> Taken:

@@ -84,18 +84,18 @@ class Shown:
         own = {hunk for n, hunk in left_out if n == number}
         return without_hunks(text_of(edit.before), text_of(edit.after), own)
 
-    def change(self, left_out: Hunks, memory: Memory, drafted: Memory) -> Change:
+    def change(self, left_out: Hunks, memory: Memory, drafted: Callable[[], Memory]) -> Change:
         """Return the change to be made of it without some hunks, where `memory` is what it was
-        shown in and `drafted` what the proposals before it leave. Raises ChangeRefused.
+        shown in and `drafted` gives what the proposals before it leave. Raises ChangeRefused.
         """
         change = self.waiting.change
         act = change.act
         if isinstance(act, Create):
             return replace(change, act=replace(act, entry="")) if left_out else change
-        base, now = (_text(it, _path(act)) for it in (memory, drafted))
-        if not left_out and (base == now or isinstance(act, _FINDS_ITS_PLACE)):
+        if self.needs_others or (not left_out and isinstance(act, _FINDS_ITS_PLACE)):
             return change
-        if self.needs_others:
+        base, now = (_text(it, _path(act)) for it in (memory, drafted()))
+        if not left_out and base == now:
             return change
         joins = isinstance(act, Insert) or memory.layout.role(_path(act)) is Role.INDEX
         text = merge(base, self._left_of(0, left_out), now, additions_join=joins)
@@ -177,7 +177,7 @@ def plan(
     def wanted(it: Waiting) -> str:
         return by_id[it.id].why_not or _why_other(by_id[it.id], shown_in, memory)
 
-    def change_of(it: Waiting, drafted: Memory) -> Change:
+    def change_of(it: Waiting, drafted: Callable[[], Memory]) -> Change:
         return by_id[it.id].change(left_out.get(it.id, ()), memory, drafted)
 
     return plan_of(notebook, memory, [it.waiting for it in chosen], wanted, change_of)

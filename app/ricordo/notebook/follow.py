@@ -102,10 +102,14 @@ class Follower:
                 self.judge()
             yield come
 
-    async def decide(self, finding_id: str, *, take_back: bool) -> None:
-        """Dismiss a finding or let it stand again. Raises StateUnusable."""
-        act = self._notebook.take_back if take_back else self._notebook.dismiss
-        await asyncio.to_thread(act, finding_id)
+    async def decide(self, finding_id: str, *, take_back: bool, reason: str = "") -> None:
+        """Dismiss a finding, with a `reason` for the history, or let it stand again. Raises
+        StateUnusable.
+        """
+        if take_back:
+            await asyncio.to_thread(self._notebook.take_back, finding_id)
+        else:
+            await asyncio.to_thread(self._notebook.dismiss, finding_id, reason)
         self.judge()
 
     async def looks(self) -> AsyncIterator[Seen | Lost]:

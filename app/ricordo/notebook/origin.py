@@ -14,7 +14,7 @@ from typing import Any
 from ricordo.activity.session import Agent, Deed, Who
 from ricordo.activity.store import Kept, Store
 from ricordo.activity.values import dict_of, dicts_of
-from ricordo.health.evidence import Origin
+from ricordo.health.evidence import UNKNOWN, Origin
 from ricordo.notebook.surroundings import Surroundings
 
 
@@ -57,10 +57,14 @@ class Cause:
     """The file in which it was found; it may be gone."""
     turns: tuple[Said, ...] = field(default=())
     """What was said around it, in its order."""
+    is_heard_out: bool = False
+    """Whether all that the person said before was looked at, and in the language of the note: where
+    nothing of it is quoted, nobody said it.
+    """
 
     @property
     def quote(self) -> Said | None:
-        """What the person said that bears on the note; None where nobody said it."""
+        """What the person said that bears on the note; None where none is found."""
         return next((turn for turn in self.turns if turn.is_cause), None)
 
     @property
@@ -76,6 +80,8 @@ class Cause:
     @property
     def summary(self) -> Origin:
         """In brief: whose words they are, and where they stand."""
+        if self.quote is None and not self.is_heard_out:
+            return Origin(UNKNOWN, "", self.shown_session, self.agent.shown, self.at)
         speaker = Who.PERSON if self.quote else Who.AGENT
         said = self.quote or self._own_words
         text = said.text if said else ""

@@ -65,14 +65,17 @@ def prepare(
         step(Progress(READING))
 
     told = listen(notebook.place, surroundings, scope, cursors, on, room)
-    said = tuple(heard(told.said))
+    said: list[Heard] = []
+    for it in told.said:
+        on()
+        said += heard((it,))
     missed = [gap.words for gap in gaps(surroundings, memory)]
     step(Progress(COMPOSING))
     asked = () if scope.note else _asked(told.said, said)
     touched = [scope.note, *_touched(notebook, memory, asked, step)]
     redaction = begin_redaction(notebook)
     brief = compose_brief(memory, touched, told.said, missed, budget, redaction)
-    return Prepared(memory, scope, told, said, brief, redaction, _remarks(notebook, told))
+    return Prepared(memory, scope, told, tuple(said), brief, redaction, _remarks(notebook, told))
 
 
 def _remarks(notebook: Notebook, told: Told) -> tuple[str, ...]:

@@ -26,6 +26,12 @@ def turn_of(source: str) -> tuple[str, str]:
     return (path, key) if mark else (source, "")
 
 
+def causes_of_note(notebook: Notebook, memory: Memory, path: str) -> Sequence[Cause]:
+    """Return what caused a note and changed it, in the order of time."""
+    renamed = notebook.renamed(memory)
+    return causes_by_note(notebook.surroundings, memory.root, renamed).get(path, ())
+
+
 def causes_of(notebook: Notebook, memory: Memory, evidence: Iterable[Quoted]) -> Sequence[Cause]:
     """Return the turns that are quoted, each once, in the order of the quotes; of a quoted note
     what caused that. What is gone by now is left out.

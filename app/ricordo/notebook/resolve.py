@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
 from ricordo.health.conflicts.compare import excludes
-from ricordo.health.conflicts.sayings import Said, sayings
-from ricordo.health.conflicts.standing import span_of
-from ricordo.health.evidence import Quote
+from ricordo.health.conflicts.sayings import sayings
+from ricordo.health.conflicts.standing import cause_of_texts, span_of
+from ricordo.health.conflicts.values import Value, says, values_of, with_new
+from ricordo.health.finding import finding_id
 from ricordo.health.vocabulary import expressions
-from ricordo.memory.change import Act, Merge, Retire, Rewrite, SetField
+from ricordo.memory.change import Act, Change, Merge, Retire
+from ricordo.memory.change_set import ChangeSet
+from ricordo.memory.edited import with_edits
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.notebook.conflicts import Conflict, Keep, Side
-from ricordo.text import visible
+from ricordo.notebook.change import put_together
+from ricordo.notebook.claim_places import (
+    Words,
+    claims,
+    closing,
+    lines_that_say,
+    reworded,
+    says_more,
+    without_stop,
+)
+from ricordo.notebook.conflicts import RULE, Conflict, Keep, Side
+from ricordo.notebook.open import Notebook
+from ricordo.text import one_line, visible
 
-_MOST_BESIDE = 4
-"""Statements beside the claim with which a note is still about nothing else."""
-_CLOSING = re.compile(r"[.!?。！？]*\Z")
+_MOST_LINES = 5
+"""Lines that still claim what does not hold, of which the person is told."""
+_STILL_OPPOSED = "In these words they still look opposed: that they are no conflict is kept, too."
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -32,21 +48,47 @@ class Settled(NamedTuple):
     """As the history keeps it."""
     told: str
     """What becomes of the notes, in one sentence."""
+    lost: tuple[str, tuple[Value, ...]] = ("", ())
+    """The path of the note that claims something else now, and the values that it gave up."""
+    both: Conflict | None = None
+    """The conflict, where both sides of it hold."""
+    whole: Settled | None = None
+    """What would settle it by retiring a note of which else only the claim is replaced."""
+
+
+def compose_settled(notebook: Notebook, memory: Memory, settled: Settled) -> ChangeSet:
+    """Return what `settled` comes to, judged again: what still claims what was given up is told,
+    and where both sides hold and still cannot be told from a conflict, that is decided with it.
+    Raises ChangeRefused.
+    """
+    changes = [Change(act, settled.reason) for act in settled.acts]
+    change_set = put_together(notebook, memory, changes)
+    after = with_edits(memory, change_set.edits)
+    left = [one_line(it) for it in islice(lines_that_say(after, *settled.lost), _MOST_LINES)]
+    dismisses = tuple(_still_told(memory, after, settled.both)) if settled.both else ()
+    remarks = [*change_set.remarks, *(f"{it}." for it in left)]
+    if dismisses:
+        remarks.append(_STILL_OPPOSED)
+    return replace(change_set, remarks=tuple(remarks), dismisses=dismisses)
 
 
 def keep_one(memory: Memory, conflict: Conflict, keep: Keep) -> Settled:
     """Return what keeps one side: the other note is retired in its favour or, where it says more
-    than its claim, only the sentences that cannot hold are replaced by what is kept.
+    than its claim, only what cannot hold is replaced by what is kept.
     """
-    kept = conflict.side(keep)
-    other = conflict.left if kept is conflict.right else conflict.right
+    kept, other = conflict.side(keep), conflict.other(keep)
     note, lost = _notes(memory, kept, other)
+    gone = claims(conflict, lost, note, keep.opposite)
     reason = f"conflict settled for {note.path}: {conflict.reason}"
-    if not _says_more(note, lost, other):
-        told = f"{visible(lost.path)} is retired, links to it go to {visible(note.path)}"
-        return Settled((Retire(lost.path, note.path),), reason, told)
-    acts = _reworded(lost, _replacements(note, lost, kept, other))
-    return Settled(acts, reason, f"{visible(lost.path)} says what {visible(note.path)} says")
+    told = f"{visible(lost.path)} is retired, links to it go to {visible(note.path)}"
+    retired = Settled((Retire(lost.path, note.path),), reason, told)
+    if not says_more(lost, note, gone):
+        return retired
+    values = values_of(other.quote.text, kept.quote.text)
+    texts = {said: _replaced(said.text, new, values) for said, new in gone.items()}
+    acts = reworded(memory, lost, texts, _in_favour(kept, values))
+    told = f"{visible(lost.path)} says more than this: only its claim is replaced"
+    return Settled(tuple(acts), reason, told, (lost.path, values), whole=retired)
 
 
 def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Settled:
@@ -57,25 +99,25 @@ def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Sett
         raise ChangeRefused("Without saying for what or when each holds, both cannot be true.")
     notes = _notes(memory, conflict.left, conflict.right)
     acts: list[Act] = []
-    for side, other, words in (
-        (conflict.left, notes[1], left),
-        (conflict.right, notes[0], right),
+    for of, note, other, words in (
+        (Keep.LEFT, notes[0], notes[1], left),
+        (Keep.RIGHT, notes[1], notes[0], right),
     ):
         if words.strip():
-            note = memory.by_path[side.quote.path]
-            scoped = _scope(words)
-            opposed = [it for it, _ in _opposed(note, other)] or [_as_said(side)]
-            acts += _reworded(note, [(it, _with_scope(it.text, scoped)) for it in opposed])
-    return Settled(tuple(acts), f"both hold: {conflict.reason}", "Both notes say when they hold")
+            scope = _scope(words)
+            said = claims(conflict, note, other, of)
+            texts = {it: _with_scope(it.text, scope) for it in said}
+            acts += reworded(memory, note, texts, _limited(conflict, of, scope))
+    told = "Both hold, each as far as it says"
+    return Settled(tuple(acts), f"both hold: {conflict.reason}", told, both=conflict)
 
 
 def merged_text(memory: Memory, conflict: Conflict) -> tuple[str, str, str]:
     """Return the path of the note that stays, of the one that goes, and a text of both for the
     person to edit. The note that the suggestion keeps stays.
     """
-    kept = conflict.side(conflict.suggestion.keep)
-    other = conflict.left if kept is conflict.right else conflict.right
-    note, gone = _notes(memory, kept, other)
+    keep = conflict.suggestion.keep
+    note, gone = _notes(memory, conflict.side(keep), conflict.other(keep))
     body = gone.body.strip("\n")
     gap = "" if note.text.endswith("\n") else "\n"
     return note.path, gone.path, f"{note.text}{gap}\n## From {gone.name}\n\n{body}\n"
@@ -98,81 +140,57 @@ def _notes(memory: Memory, *sides: Side) -> tuple[Note, ...]:
     return tuple(found)
 
 
-def _says_more(kept: Note, lost: Note, side: Side) -> bool:
-    """Whether a note is about more than the claim that cannot hold: its description says something
-    else, or it goes on for long.
+def _replaced(said: str, kept: str, values: tuple[Value, ...]) -> str:
+    """What is said in the place of a statement: the same with the values that are kept where that
+    does, else the statement that is kept.
     """
-    opposed = {it for it, _ in _opposed(lost, kept)}
-    said = sayings(lost)
-    body = [it for it in said if not it.in_head]
-    leads = {it for it in said if it.in_head} | set(body[:1])
-    is_about_it = bool(leads & opposed) or any(it.text == side.quote.text for it in leads)
-    return not is_about_it or len([it for it in body if it not in opposed]) > _MOST_BESIDE
+    corrected = with_new(said, values)
+    if corrected != said and not excludes(corrected, kept):
+        return corrected
+    return without_stop(kept) + closing(said)
 
 
-def _opposed(note: Note, other: Note) -> list[tuple[Said, Said]]:
-    """The statements of `note` that cannot hold beside one of the other note, with that one."""
-    found: list[tuple[Said, Said]] = []
-    others = sayings(other)
-    for said in sayings(note):
-        against = next((it for it in others if excludes(said.text, it.text)), None)
-        if against is not None:
-            found.append((said, against))
-    return found
+def _in_favour(kept: Side, values: tuple[Value, ...]) -> Words:
+    """What a line that claims the opposite says instead."""
+
+    def words(line: str) -> str:
+        new = with_new(line, values)
+        if new == line and excludes(line, kept.quote.text):
+            return without_stop(kept.quote.text)
+        return new
+
+    return words
 
 
-def _as_said(side: Side) -> Said:
-    return Said(side.line, side.quote.text, side.line <= _head_lines(side.note))
+def _limited(conflict: Conflict, of: Keep, scope: str) -> Words:
+    """What a line that makes the claim of one side says with its scope."""
+    mine, other = conflict.side(of).quote.text, conflict.other(of).quote.text
+    values = values_of(mine, other)
+
+    def words(line: str) -> str:
+        is_claim = bool(says(line, values)) or bool(excludes(line, other))
+        return _with_scope(line, scope) if is_claim else line
+
+    return words
 
 
-def _head_lines(note: Note) -> int:
-    return note.text.count("\n", 0, note.head.end)
-
-
-def _replacements(kept: Note, lost: Note, side: Side, other: Side) -> list[tuple[Said, str]]:
-    """The statements of the lost side that go, each with what is said in its place."""
-    found = {said: against.text for said, against in _opposed(lost, kept)}
-    found.setdefault(_as_said(other), side.quote.text)
-    return [(said, _ended_as(said.text, text)) for said, text in found.items()]
-
-
-def _ended_as(old: str, new: str) -> str:
-    """`new` with the stop at its end that `old` has."""
-    stop = _CLOSING.search(old)
-    return _CLOSING.sub("", new, count=1) + (stop.group() if stop else "")
-
-
-def _reworded(note: Note, reworded: Iterable[tuple[Said, str]]) -> tuple[Act, ...]:
-    """The acts that give statements of a note other words: the description by its field, the body
-    as a whole.
+def _still_told(memory: Memory, after: Memory, conflict: Conflict) -> Iterator[str]:
+    """The ids under which the two notes of a conflict would be told again; not those of the other
+    conflicts that they had before.
     """
-    text = note.text
-    acts: list[Act] = []
-    fields: dict[str, str] = {}
-    for said, new in sorted(reworded, key=lambda pair: -pair[0].line):
-        if said.in_head:
-            before = fields.get("", note.description)
-            fields[""] = _in_place(before, said.text, new)
-            continue
-        span = span_of(note, Quote(note.path, said.line, said.text))
-        if span is not None:
-            text = text[: span[0]] + new + text[span[1] :]
-    if text != note.text:
-        acts.append(Rewrite(note.path, text))
-    if fields:
-        acts.append(SetField(note.path, _summary_key(note), fields[""]))
-    return tuple(acts)
+    paths = conflict.left.quote.path, conflict.right.quote.path
+    before = {
+        texts for texts, reason in _told(memory, *paths).items() if reason != conflict.reason
+    } - {(conflict.left.quote.text, conflict.right.quote.text)}
+    for texts in _told(after, *paths).keys() - before:
+        yield finding_id(RULE, "", cause_of_texts(*texts))
 
 
-def _in_place(whole: str, old: str, new: str) -> str:
-    plain = " ".join(whole.split())
-    return plain.replace(old, new, 1)
-
-
-def _summary_key(note: Note) -> str:
-    """The field of the head that holds the description."""
-    fields = note.head.fields
-    return next((key for key in fields if note.head.scalar(key) == note.description), "description")
+def _told(memory: Memory, left: str, right: str) -> dict[tuple[str, str], str]:
+    """Every two statements of two notes that exclude each other, with the reason."""
+    mine, theirs = (sayings(memory.by_path[path]) for path in (left, right))
+    pairs = ((it.text, its.text) for it in mine for its in theirs)
+    return {texts: reason for texts in pairs if (reason := excludes(*texts))}
 
 
 def _scope(words: str) -> str:
@@ -185,6 +203,4 @@ def _scope(words: str) -> str:
 
 def _with_scope(said: str, scope: str) -> str:
     """A statement with a scope before its closing stop."""
-    stop = _CLOSING.search(said)
-    end = stop.start() if stop else len(said)
-    return f"{said[:end]} {scope}{said[end:]}"
+    return f"{without_stop(said)} {scope}{closing(said)}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from ricordo.activity.learnt import MOST_KEPT
 from ricordo.activity.session import Agent, Session, Turn, Where, Who
 from ricordo.activity.sources import Source
 from ricordo.activity.store import Kept, Known, Store, Touched
 from ricordo.activity.transcript import turns_between
+from ricordo.health.language import are_all_in, language_of
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.notebook.bearing_turn import bearing_turn
@@ -91,14 +93,18 @@ class Tracer:
             yield Kept(note.path, session, "", known.session.started, told(cause), stamp)
 
     def _cause_of(self, act: _Act, session: Session) -> Cause:
-        before = act.before
+        before, is_all = act.before, act.is_from_start and not session.continues
         above = session.part_of or session.continues
         if above and not any(turn.who is Who.PERSON for turn in before):
-            before = self._said_in(above, act.touched.at) + before
+            earlier = self._said_in(above, act.touched.at)
+            before, is_all = earlier + before, is_all and len(earlier) < MOST_BEFORE
         path = act.touched.path
         written = "\n".join(it.text for it in act.turn.touches if it.path == path)
         turns = _chosen(before, act.turn, act.after, written)
-        return _cause(act.note, act.touched.at, session, turns, act.touched)
+        said = [turn.text for turn in before if turn.who is Who.PERSON]
+        is_heard_out = is_all and are_all_in(language_of(written), said)
+        cause = _cause(act.note, act.touched.at, session, turns, act.touched)
+        return replace(cause, is_heard_out=is_heard_out)
 
     def _said_in(self, session: str, before: str) -> list[Turn]:
         """What was said last in a session, before a moment."""
@@ -117,7 +123,15 @@ class _Act:
     touched: Touched
     before: list[Turn]
     turn: Turn
+    passed: int
+    """How many turns stand before it, as far back as was read."""
     after: list[Turn] = field(default_factory=list)
+
+    @property
+    def is_from_start(self) -> bool:
+        """Whether what is known of the turns before it goes back to the first of the person."""
+        person = sum(turn.who is Who.PERSON for turn in self.before)
+        return self.passed == len(self.before) and person < MOST_KEPT
 
     @property
     def is_whole(self) -> bool:
@@ -131,6 +145,7 @@ def _acts(known: Known, writes: Writes, step: Callable[[], None]) -> Iterator[_A
     for note, touched in writes:
         awaited.setdefault(touched.where, []).append((note, touched))
     before: deque[Turn] = deque(maxlen=MOST_BEFORE)
+    passed = 0
     begun: list[_Act] = []
     for turn in _turns(known.source, min(touched.window for _, touched in writes)):
         step()
@@ -141,9 +156,10 @@ def _acts(known: Known, writes: Writes, step: Callable[[], None]) -> Iterator[_A
             yield from (act for act in begun if act.is_whole)
             begun = [act for act in begun if not act.is_whole]
         earlier = list(before) if turn.where in awaited else []
-        begun += [_Act(*write, earlier, turn) for write in awaited.pop(turn.where, ())]
+        begun += [_Act(*write, earlier, turn, passed) for write in awaited.pop(turn.where, ())]
         if is_spoken:
             before.append(turn)
+            passed += 1
         if not awaited and not begun:
             return
     yield from begun

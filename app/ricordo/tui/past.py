@@ -4,7 +4,7 @@ look back into it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +13,7 @@ from ricordo.notebook.open import Notebook
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from ricordo.memory.memory import Memory
     from ricordo.notebook.follow import Follower
-    from ricordo.notebook.origin import Cause
     from ricordo.notebook.recording import Kept
     from ricordo.tui.palette import Palette
     from ricordo.tui.reading import Reading
@@ -88,12 +86,13 @@ class Past:
 
     def do_origin(self) -> None:
         """What caused the open note."""
+        from ricordo.notebook.quoted import causes_of_note
         from ricordo.tui.screens.origin import OriginScreen
 
         keymap, look = self._notebook.settings.keymap, self._reading.look
         if look is not None:
             path = self._reading.path
-            find = partial(_causes, self._notebook, look.memory, path)
+            find = partial(causes_of_note, self._notebook, look.memory, path)
             self._screen.app.push_screen(OriginScreen(path, find, self._palette(), keymap))
 
     def do_history(self) -> None:
@@ -103,10 +102,3 @@ class Past:
         keymap, path = self._notebook.settings.keymap, self._reading.path
         history = HistoryScreen(self._notebook, path, self._palette(), keymap, self._hands)
         self._screen.app.push_screen(history)
-
-
-def _causes(notebook: Notebook, memory: Memory, path: str) -> Sequence[Cause]:
-    from ricordo.notebook.origin import causes_by_note
-
-    renamed = notebook.renamed(memory)
-    return causes_by_note(notebook.surroundings, memory.root, renamed).get(path, ())

@@ -126,3 +126,37 @@ def test_the_finder_knows_both_notes(memory: Path, capsys: pytest.CaptureFixture
 )
 def test_words_that_do_not_fit_are_refused(memory: Path, words: list[str]) -> None:
     assert run(["conflicts", str(memory), *words]) == 2
+
+
+def test_claims_are_checked_against_the_project_that_is_named(
+    memory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "The settings live in `conf/{}.toml`.\n"
+    (memory / "server.md").write_text(dated("server", said.format("old"), "2026-01-02"), "utf-8")
+    (memory / "web.md").write_text(dated("web", said.format("new"), "2026-03-04"), "utf-8")
+    (tmp_path / "project/conf").mkdir(parents=True)
+    (tmp_path / "project/conf/old.toml").write_text("", "utf-8")
+    words = ["conflicts", str(memory), "--project", str(tmp_path / "project")]
+    capsys.readouterr()
+    assert run(words) == 1
+    assert "keep left: the project has conf/old.toml" in capsys.readouterr().out
+    assert run([*words[:-1], str(tmp_path / "nowhere")]) == 2
+
+
+def test_a_pair_that_is_no_conflict_stays_away_under_another_name(
+    memory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (found,) = listed(memory, capsys)
+    assert settle(memory, found, "none") == 0
+    assert run(["rename", "server", "zeppelin", "-m", str(memory)]) == 0
+    assert listed(memory, capsys) == []
+
+
+def test_what_still_claims_what_was_given_up_is_printed(
+    memory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    web = memory / "web.md"
+    web.write_text(web.read_text("utf-8") + "\nThe bookmark says port 8100.\n", "utf-8")
+    (found,) = listed(memory, capsys)
+    assert settle(memory, found, "left") == 0
+    assert "still says “8100”" in capsys.readouterr().out

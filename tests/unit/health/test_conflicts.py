@@ -159,8 +159,66 @@ def test_three_copies_are_duplicates_of_each_other(root: Path) -> None:
 
 
 def test_a_list_of_like_things_is_no_conflict(root: Path) -> None:
-    files = {f"n{n}.md": note_text(f"n{n}", PORT.format(8000 + n)) for n in range(5)}
+    for text in ("The service listens on port {}.\n", "It listens on port {}.\n", "Port {}.\n"):
+        files = {f"n{n}.md": note_text(f"n{n}", text.format(8000 + n)) for n in range(5)}
+        assert pairs(open_memory(root, files)) == ()
+    files = {f"n{n}.md": note_text(f"n{n}", PORT.format(8000 + n)) for n in range(20)}
     assert pairs(open_memory(root, files)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        (PORT, ("8000", "8001", "8002", "8003", "8004")),
+        ("User lives in {}.\n", ("Lisbon", "Porto", "Faro", "Braga")),
+        ("Use {}.\n", ("npm", "pnpm", "yarn", "bun")),
+        ("The API listens on port {}.\n", ("80", "81", "82", "83")),
+        ("Sessions expire after {} minutes.\n", ("10", "20", "30", "40")),
+    ],
+)
+def test_many_notes_on_one_thing_are_each_told_once(
+    root: Path, text: str, values: tuple[str, ...]
+) -> None:
+    files = {f"n{n}.md": note_text(f"n{n}", text.format(it)) for n, it in enumerate(values)}
+    found = pairs(open_memory(root, files))
+    assert names(found) == [("excludes", "n0.md", f"n{n}.md") for n in range(1, len(values))]
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Claude answers in English.", "Claude answers in a friendly tone."),
+        ("The test suite runs in Docker.", "The test suite runs in parallel."),
+        ("The app runs in Docker.", "The app runs in Frankfurt."),
+        ("User works at Acme.", "User works from home."),
+        ("The server runs under systemd.", "The server runs on Debian."),
+        ("Commits are written in English.", "Commits are written in the imperative."),
+        ("Do not edit generated files.", "Edit generated files only through the generator."),
+        ("Never push to main.", "Push to main only after review."),
+        ("The docs are hosted on GitHub.", "The docs are hosted on a subdomain."),
+        ("The app requires Redis.", "The app requires Docker."),
+        ("The database was down on 2026-03-04.", "The database was down on 2026-05-06."),
+        ("The database outage was on 2026-03-04.", "The database outage was on 2026-05-06."),
+        ("The nightly job failed on 4 March.", "The nightly job failed on 6 May."),
+        ("We released v2.0 on 2026-01-01.", "We released v2.1 on 2026-02-01."),
+    ],
+)
+def test_what_may_both_be_is_no_conflict(left: str, right: str) -> None:
+    assert excludes(left, right) == excludes(right, left) == ""
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("User works at Acme.", "User works for Globex."),
+        ("The last outage was on 2026-03-04.", "The last outage was on 2026-05-06."),
+        ("The release is on 4 March.", "The release is on 6 May."),
+        ("Do not edit generated files.", "Edit generated files."),
+        ("The suite runs in parallel.", "The suite runs in sequence."),
+    ],
+)
+def test_what_is_like_that_and_cannot_be_is_one(left: str, right: str) -> None:
+    assert excludes(left, right)
 
 
 def test_after_a_change_the_same_is_known_as_from_the_start(root: Path) -> None:

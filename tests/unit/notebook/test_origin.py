@@ -13,6 +13,7 @@ import pytest
 
 from ricordo.activity.session import Agent
 from ricordo.health.evidence import NOTHING_KNOWN, Reads
+from ricordo.notebook.activity_words import NO_TURN_FOUND, quoted_in_words
 from ricordo.notebook.evidence import Stopped
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.inbox import Inbox, inbox
@@ -104,6 +105,26 @@ def test_what_nobody_said_is_the_agents_own(desk: Desk) -> None:
     (cause,) = desk.causes()
     assert cause.quote is None
     assert (cause.summary.speaker, cause.summary.text) == ("agent", "I noted which port it is.")
+
+
+@pytest.mark.parametrize(
+    "said", ["Merk dir: die Tabellen sind für den anderen Hafen.", "Nutze immer Sines, nie"]
+)
+def test_what_was_said_in_another_language_is_not_called_unsaid(desk: Desk, said: str) -> None:
+    script = Claude().says("Make the curve thicker.").says(said)
+    script.uses("Write", file_path=NOTE, content=BODY).answers("Noted.").write(desk.home)
+    (cause,) = desk.causes()
+    assert (cause.summary.speaker, cause.summary.text) == ("unknown", "")
+    assert quoted_in_words(cause) == NO_TURN_FOUND
+
+
+def test_what_stands_further_back_than_was_read_is_not_called_unsaid(desk: Desk) -> None:
+    script = Claude().says(SAID)
+    for number in range(20):
+        script.says(f"Make the curve {number} points thicker.").answers("Done.")
+    script.uses("Write", file_path=NOTE, content=BODY).write(desk.home)
+    (cause,) = desk.causes()
+    assert cause.summary.speaker == "unknown"
 
 
 def test_later_changes_are_told_each_with_its_own_cause(desk: Desk) -> None:

@@ -127,6 +127,28 @@ class Claim:
         return stem(found.group().split()[0]) if found else ""
 
     @cached_property
+    def preposition(self) -> str:
+        """What joins that verb to its value, as in `lives in`; "" where nothing does."""
+        found = known.pattern("binding").search(self.text)
+        if found is None:
+            return ""
+        joining = (*found.group().split()[-1:], *self.text[found.end() :].split()[:1])
+        return next((it for it in joining if it in known.words("scope")), "")
+
+    @cached_property
+    def is_manner(self) -> bool:
+        """Whether it says how something is done, as `in parallel` does."""
+        return bool(known.pattern("manner").search(self.text))
+
+    @cached_property
+    def may_recur(self) -> bool:
+        """Whether it tells of what happened once and may happen again, as an outage."""
+        return bool(
+            known.pattern("recurring").search(self.text)
+            and not known.pattern("once").search(self.text)
+        )
+
+    @cached_property
     def is_being(self) -> bool:
         """Whether its verb is a form of to be."""
         return bool(known.pattern("being").search(self.text))

@@ -17,6 +17,8 @@ _WIDEST = 3
 """Words of a value."""
 _FARTHEST = 12
 """Words that differ, of both together."""
+_ALIKE = {"at": "for"}
+"""Prepositions behind a verb that say the same: who works at a place works for it."""
 _WIDE_FRAME = 2
 """Shared words that make one more word on one side bearable."""
 
@@ -150,6 +152,9 @@ def _by_denial(pair: _Pair) -> str:
         return ""
     if not pair.shared or not _modals_exclude(one, other):
         return ""
+    if "only" in (one.quantity, other.quantity) and one.quantity != other.quantity:
+        # the one forbids it, the other says in which way it is allowed
+        return ""
     if "some" in (one.quantity, other.quantity):
         denied, held = (one, other) if one.is_denied else (other, one)
         if denied.quantity == "some" or held.quantity != "some":
@@ -170,6 +175,8 @@ def _by_value(pair: _Pair) -> str:
     if not found or not pair.values.is_one or pair.signs_differ or one.is_denied:
         return ""
     kind = found[0].kind
+    if one.may_recur and other.may_recur and any(it.kind == "dates" for it in found):
+        return ""
     if kind != "opposites" and (one.is_additive or other.is_additive):
         return ""
     if "some" in (one.quantity, other.quantity):
@@ -228,6 +235,11 @@ def _by_span(pair: _Pair) -> str:
         return ""
     if _is_country(mine) != _is_country(theirs) or not _is_bound(pair):
         return ""
+    if _is_indefinite(one, mine) != _is_indefinite(other, theirs):
+        return ""
+    if one.preposition in known.words("within") and any(pair.values.names):
+        # a thing of a class, and none of that class against it: the two tell of different things
+        return ""
     return f"one slot: {_said(mine)} / {_said(theirs)}"
 
 
@@ -240,6 +252,12 @@ def _is_value(claim: Claim, span: tuple[Word, ...]) -> bool:
     return all(it in span for it in between)
 
 
+def _is_indefinite(claim: Claim, span: tuple[Word, ...]) -> bool:
+    """Whether a value is one thing of several, as `a subdomain`: no name excludes it."""
+    before = claim.text.partition(span[0].text)[0].split()
+    return bool(before) and before[-1] in known.words("indefinite")
+
+
 def _is_country(span: tuple[Word, ...]) -> bool:
     """Whether a value is a country: a place in it is no other place."""
     return any(word.text in known.words("countries") for word in span)
@@ -249,7 +267,7 @@ def _is_bound(pair: _Pair) -> bool:
     """Whether both statements leave no room for a second value."""
     one, other = pair.one, pair.other
     if one.binding and one.binding == other.binding:
-        return bool(pair.anchors) and _same_subject(pair)
+        return bool(pair.anchors) and _same_subject(pair) and _is_one_slot(one, other)
     single = {it.text for it in one.words if it.key in pair.shared} & known.words("single")
     singles = single or {known.synonyms().get(it.text, "") for it in one.words} & known.words(
         "single"
@@ -260,6 +278,14 @@ def _is_bound(pair: _Pair) -> bool:
         return _same_subject(pair) or bool(pair.shared & (one.subject & other.subject))
     are_names = all(any(it.is_name for it in span) for span in (pair.mine, pair.theirs))
     return are_names and bool(one.subject) and _same_subject(pair) and _is_definite(pair)
+
+
+def _is_one_slot(one: Claim, other: Claim) -> bool:
+    """Whether two claims with one verb say the same of their subject: where or for whom, not the
+    one this and the other how.
+    """
+    prepositions = {_ALIKE.get(it.preposition, it.preposition) for it in (one, other)} - {""}
+    return len(prepositions) < 2 and one.is_manner == other.is_manner
 
 
 def _is_definite(pair: _Pair) -> bool:

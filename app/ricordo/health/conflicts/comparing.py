@@ -16,6 +16,7 @@ from ricordo.health.conflicts.blocking import MOST_PLACES, Blocks
 from ricordo.health.conflicts.compare import opposed
 from ricordo.health.conflicts.digest import Digest, digest, is_class
 from ricordo.health.conflicts.keeping import SAME
+from ricordo.health.conflicts.lists import MANY, is_listed
 from ricordo.health.conflicts.reading import read_claim
 from ricordo.health.conflicts.repeats import alike, alike_to, common_sayings, repeats
 from ricordo.health.conflicts.sayings import Said
@@ -26,8 +27,6 @@ from ricordo.memory.note import Note
 
 MOST_CHANGED = 50
 """Notes changed since the index of statements was made, up to which it is not made anew."""
-_PATTERN = 3
-"""Notes that one statement excludes: so many are a list of like things."""
 _MOST_OWN = 2
 """Words that a statement may have for itself, beyond as many as both share, where both name a
 thing of one class.
@@ -210,24 +209,47 @@ def _repeating(
 
 def _found(known: _Known) -> Iterator[NotePair]:
     """What was found, without lists of like things; who contradicts does not repeat."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for (left, right), them in known.opposed.items():
-        counts.update({(left, it.left.text) for it in them})
-        counts.update({(right, it.right.text) for it in them})
     excluding: set[_Paths] = set()
     pairs: list[NotePair] = []
-    for (left, right), them in known.opposed.items():
-        # head and body may say the same twice
-        by_reason = {
-            it.reason: it
-            for it in reversed(them)
-            if max(counts[left, it.left.text], counts[right, it.right.text]) < _PATTERN
-        }
-        for reason, it in reversed(by_reason.items()):
-            excluding.add((left, right))
+    for (left, right), them in _told(known):
+        excluding.add((left, right))
+        for it in them:
             quotes = (Quote(left, *it.left[:2]), Quote(right, *it.right[:2]))
-            pairs.append(NotePair(Relation.EXCLUDES, *quotes, reason))
+            pairs.append(NotePair(Relation.EXCLUDES, *quotes, it.reason))
     for left, right in known.repeating - excluding:
         whole = (Quote(left, 0, ""), Quote(right, 0, ""))
         pairs.append(NotePair(Relation.REPEATS, *whole, SAME))
     yield from sorted(pairs, key=lambda it: (it.left.path, it.right.path))
+
+
+def _told(known: _Known) -> Iterator[tuple[_Paths, list[_Opposed]]]:
+    """Every two notes that exclude each other, with what is told of them: of many notes that tell
+    of one thing each is told once, against the first.
+    """
+    told: set[tuple[str, str]] = set()
+    for paths, them in _unlisted(known):
+        # head and body may say the same twice
+        once = {
+            it.reason: it
+            for it, notes in reversed(them)
+            if notes < MANY or (paths[1], it.right.text) not in told
+        }
+        told.update((paths[1], it.right.text) for it in once.values())
+        yield paths, list(reversed(once.values()))
+
+
+def _unlisted(known: _Known) -> Iterator[tuple[_Paths, list[tuple[_Opposed, int]]]]:
+    """Every two notes that exclude each other by more than lists of like things, with how many
+    notes one of the two statements is excluded by.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for (left, right), them in known.opposed.items():
+        counts.update({(left, it.left.text) for it in them})
+        counts.update({(right, it.right.text) for it in them})
+    for (left, right), them in sorted(known.opposed.items()):
+        crowds = [
+            (it, max(counts[left, it.left.text], counts[right, it.right.text])) for it in them
+        ]
+        kept = [it for it in crowds if not is_listed(it[0].left.text, it[0].right.text, it[1])]
+        if kept:
+            yield (left, right), kept

@@ -108,6 +108,12 @@ def _gist(text: str) -> _Gist:
     return _Gist(frozenset(stems), frozenset(numbers), denials % 2 == 1)
 
 
+def is_said_again(text: str, other: str) -> bool:
+    """Say whether the statement `other` says all that `text` says."""
+    one, its = _gist(text), _gist(other)
+    return one.is_denied == its.is_denied and one.words <= its.words
+
+
 def _is_one(one: _Gist, other: _Gist) -> bool:
     """Whether two statements say the same: with another number or denial they do not."""
     if one.is_denied != other.is_denied or one.numbers != other.numbers:

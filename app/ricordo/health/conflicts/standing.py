@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
-from ricordo.health.evidence import NotePair, Quote
+from ricordo.health.evidence import NotePair, Quote, Relation
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
 
-def stands(memory: Memory, pair: NotePair) -> bool:
-    """Say whether both notes are there and still say what was compared."""
+def standing(memory: Memory, pairs: Iterable[NotePair], relation: Relation) -> Iterator[NotePair]:
+    """Yield the pairs of one relation of which both notes still say what was compared."""
+    return (it for it in pairs if it.relation is relation and _stands(memory, it))
+
+
+def _stands(memory: Memory, pair: NotePair) -> bool:
     return all(
         (note := memory.by_path.get(quote.path)) is not None
         and (not quote.text or span_of(note, quote) is not None)
@@ -34,5 +39,12 @@ def line_of(note: Note, quote: Quote) -> int:
 
 
 def cause_of(pair: NotePair) -> str:
-    """Return the texts on which a conflict rests: while both stand it is the same one."""
-    return f"{pair.left.text}\0{pair.right.path}\0{pair.right.text}"
+    """Return the texts on which a conflict rests: while both stand it is the same one, whatever
+    the notes are called.
+    """
+    return cause_of_texts(pair.left.text, pair.right.text)
+
+
+def cause_of_texts(one: str, other: str) -> str:
+    """Return what `cause_of` returns for two statements, whichever comes first."""
+    return "\0".join(sorted((one, other)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ricordo.health.conflicts.standing import cause_of, line_of, stands
+from ricordo.health.conflicts.standing import cause_of, line_of, standing
 from ricordo.health.evidence import NotePair, Relation
 from ricordo.health.finding import Severity
 from ricordo.health.rule import Context, Found, memory_rule
@@ -23,9 +23,8 @@ def _told(
     memory: Memory, context: Context, relation: Relation
 ) -> Iterator[tuple[NotePair, Note, Note]]:
     """The pairs of a relation whose statements both still stand."""
-    for pair in context.evidence.pairs:
-        if pair.relation is relation and stands(memory, pair):
-            yield pair, memory.by_path[pair.left.path], memory.by_path[pair.right.path]
+    for pair in standing(memory, context.evidence.pairs, relation):
+        yield pair, memory.by_path[pair.left.path], memory.by_path[pair.right.path]
 
 
 @memory_rule(
@@ -41,7 +40,7 @@ def contradiction(memory: Memory, context: Context) -> Iterator[Found]:
         there = f"{right.path}:{line_of(right, pair.right)}"
         message = f"Cannot hold beside {there}, {pair.reason}."
         evidence = (f"{left.path}:{line}: {pair.left.text}", f"{there}: {pair.right.text}")
-        yield Found(line, message, cause_of(pair), evidence, left.path)
+        yield Found(line, message, cause_of(pair), evidence, left.path, is_anywhere=True)
 
 
 @memory_rule(
@@ -55,5 +54,5 @@ def duplicate(memory: Memory, context: Context) -> Iterator[Found]:
     for _, left, right in _told(memory, context, Relation.REPEATS):
         message = f"Says nearly the same as {right.path}."
         evidence = tuple(f"{it.path}: {it.description or it.name}" for it in (left, right))
-        cause = f"{right.path}\0{left.body}\0{right.body}"
-        yield Found(0, message, cause, evidence, left.path)
+        cause = "\0".join(sorted((left.body, right.body)))
+        yield Found(0, message, cause, evidence, left.path, is_anywhere=True)

@@ -47,6 +47,15 @@ JUDGING: tuple[Action, ...] = (
         _PROPOSAL,
     ),
     Action(
+        "retire-whole",
+        "d",
+        "retire whole",
+        "Where a conflict is settled, retire the whole note, or only replace its claim again",
+        Group.JUDGE,
+        _PROPOSAL,
+        _PROPOSAL,
+    ),
+    Action(
         "purge",
         "p",
         "purge history",

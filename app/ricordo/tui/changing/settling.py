@@ -5,17 +5,27 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ricordo.disk.private_copy import remove_private_copy, write_private_copy
-from ricordo.errors import ChangeRefused
+from ricordo.errors import ChangeRefused, RicordoError
+from ricordo.memory.change_set import ChangeSet
 from ricordo.notebook.conflicts import Conflict, Keep, conflicts
-from ricordo.notebook.resolve import Settled, keep_both, keep_one, merge_notes, merged_text
+from ricordo.notebook.resolve import (
+    Settled,
+    compose_settled,
+    keep_both,
+    keep_one,
+    merge_notes,
+    merged_text,
+)
 from ricordo.text import one_line
 from ricordo.tui.changing.editing import text_from_editor
+from ricordo.tui.screens.both import BothScreen
 from ricordo.tui.screens.conflicts import ConflictsScreen
-from ricordo.tui.screens.form import Field, FormScreen
+from ricordo.tui.screens.proposal import Extra, ProposalScreen
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -26,7 +36,13 @@ if TYPE_CHECKING:
     from ricordo.tui.changing.changing import Changing
     from ricordo.tui.changing.writing import Writing
 
-_HINT = "until a day, since a day, on laptops, in tests …"
+
+@dataclass(slots=True)
+class _Shown:
+    """What is proposed, and what can be instead."""
+
+    settled: Settled
+    other: Settled | None
 
 
 class Settling:
@@ -38,12 +54,14 @@ class Settling:
         self._writing = writing
         self._follower = follower
         self._screen: ConflictsScreen | None = None
+        self._look: Look | None = None
+        """The one that the screen shows."""
         self._unfinished: dict[str, tuple[str, str]] = {}
         """What was typed of both and not written, by conflict."""
 
     def open(self, app: App[object], look: Look) -> None:
         """Show the workbench."""
-        writing = self._writing
+        writing, self._look = self._writing, look
         self._screen = ConflictsScreen(
             conflicts(look),
             writing.palette,
@@ -57,6 +75,7 @@ class Settling:
     def looked(self, look: Look) -> None:
         """Let the workbench, where it is open, show what is left."""
         if self._screen is not None and self._screen.is_attached and look.judged:
+            self._look = look
             self._screen.show(conflicts(look), is_known=look.known)
 
     # What the workbench asks
@@ -85,12 +104,29 @@ class Settling:
         self._writing.begin(partial(self._merge, conflict))
 
     def dismiss(self, conflict: Conflict) -> None:
-        """Remember that it is no conflict."""
+        """Propose to remember that it is no conflict."""
         self._writing.begin(partial(self._dismiss, conflict))
 
+    def origin(self, path: str) -> None:
+        """Show what caused one of the notes."""
+        from ricordo.notebook.quoted import causes_of_note
+        from ricordo.tui.screens.origin import OriginScreen
+
+        assert self._look is not None
+        writing = self._writing
+        notebook, keymap = writing.notebook, writing.notebook.settings.keymap
+        find = partial(causes_of_note, notebook, self._look.memory, path)
+        screen = OriginScreen(path, find, writing.palette, keymap)
+        self._changing.app.push_screen(screen)
+
     def undo(self) -> None:
-        """Take the last act back."""
-        self._changing.do_undo()
+        """Take the last act back, and show the conflict that it had settled."""
+        self._writing.run(self._undo)
+
+    async def _undo(self) -> None:
+        about = await self._changing.undo_last()
+        if self._screen is not None:
+            self._screen.return_to(about)
 
     def redo(self) -> None:
         """Do again what was undone last."""
@@ -109,18 +145,37 @@ class Settling:
         """
         writing = self._writing
         settled = await asyncio.to_thread(settle, memory)
-        change_set = await writing.put_together(memory, settled.acts, settled.reason)
-        told = f"{settled.told}."
-        approved = await writing.propose(title, change_set, (told,))
+        shown = _Shown(settled, settled.whole)
+
+        def turn(proposal: ProposalScreen) -> None:
+            proposal.run_worker(self._turn(proposal, memory, shown), exclusive=True)
+
+        extra = Extra("retire-whole", turn) if settled.whole else None
+        change_set = await self._composed(memory, settled)
+        approved = await writing.propose(title, change_set, (f"{settled.told}.",), extra)
         if approved is None:
             return False
-        return await writing.write_and_tell(approved, f"{told} u takes it back.")
+        return await writing.write_and_tell(approved, f"{shown.settled.told}. u takes it back.")
+
+    async def _turn(self, proposal: ProposalScreen, memory: Memory, shown: _Shown) -> None:
+        """Propose the other way instead."""
+        if shown.other is None:
+            return
+        try:
+            change_set = await self._composed(memory, shown.other)
+        except RicordoError as error:
+            proposal.notify(str(error), severity="error", markup=False)
+            return
+        if proposal.is_current:
+            shown.settled, shown.other = shown.other, shown.settled
+            proposal.replace(change_set, (f"{shown.settled.told}.",))
+
+    async def _composed(self, memory: Memory, settled: Settled) -> ChangeSet:
+        return await asyncio.to_thread(compose_settled, self._writing.notebook, memory, settled)
 
     async def _keep_both(self, conflict: Conflict) -> None:
         left, right = self._unfinished.pop(conflict.id, ("", ""))
-        fields = [Field("left", left, _HINT), Field("right", right, _HINT)]
-        words = "For what or until when each claim holds; it is written behind the claim."
-        form = FormScreen("Both are true", fields, self._writing.palette, "show it", words)
+        form = BothScreen(conflict, left, right, self._writing.palette)
         asked = await self._writing.ask(form)
         if asked is None:
             return
@@ -161,7 +216,18 @@ class Settling:
                 self._writing.tell(said, severe=True)
 
     async def _dismiss(self, conflict: Conflict) -> None:
-        await self._follower.decide(conflict.id, take_back=False)
+        words = (
+            "Both claims may stand: the notes stay as they are.",
+            *(f"{it.quote.path}: {it.quote.text}" for it in (conflict.left, conflict.right)),
+            "This pair stays away until one of the two claims is changed.",
+        )
+        keymap = self._writing.notebook.settings.keymap
+        palette = self._writing.palette
+        screen = ProposalScreen("No conflict", ChangeSet(()), palette, keymap, words)
+        if await self._writing.ask(screen) is None:
+            return
+        reason = f"no conflict: {conflict.reason}"
+        await self._follower.decide(conflict.id, take_back=False, reason=reason)
         self._writing.tell("No conflict, until one of the two claims is changed. u takes it back.")
 
 

@@ -5,16 +5,20 @@ of each.
 from __future__ import annotations
 
 from ricordo.health.conflicts.standing import span_of
-from ricordo.health.evidence import Outcome, Verdict
-from ricordo.notebook.activity_words import NOBODY_SAID_IT, day_in_words
+from ricordo.health.evidence import UNKNOWN, Outcome, Verdict
+from ricordo.notebook.activity_words import NO_TURN_FOUND, NOBODY_SAID_IT
+from ricordo.notebook.age import stamped_day
 from ricordo.notebook.conflicts import Conflict, Side
 from ricordo.text import clip, one_line
 from ricordo.tui.render.line import BLANK, Line, Span, fit, shown, wrap
 
 NO_CONFLICTS = (
     ("No two notes contradict each other", "heading"),
-    ("Pairs of notes that cannot both hold will stand here side by side, each with its date,", ""),
-    ("the turn that caused it, what the project says of it, and which of the two to keep.", ""),
+    (
+        "Pairs of notes that cannot both hold will stand here side by side, each with its date, "
+        "the turn that caused it, what the project says of it, and which of the two to keep.",
+        "",
+    ),
 )
 _LABEL = 9
 _MOST_NAMED = 3
@@ -64,7 +68,8 @@ def fact_lines(side: Side, width: int) -> list[Line]:
 
 def side_title(side: Side) -> str:
     """Return which note it is, of when, and how often it was read."""
-    stamped = day_in_words(side.note.stamped) if side.note.stamped else "undated"
+    day = stamped_day(side.note)
+    stamped = f"{day:%-d %b %Y}" if day else "undated"
     parts = (clip(side.quote.path, 40), stamped, side.read)
     return " · ".join(part for part in parts if part)
 
@@ -79,6 +84,8 @@ def _origin(side: Side) -> tuple[Span, ...]:
     origin = side.origin
     if origin is None:
         return (Span("no transcript tells", "dim"),)
+    if origin.speaker == UNKNOWN:
+        return (Span(NO_TURN_FOUND, "dim"),)
     if origin.speaker == "agent" or not origin.text:
         return (Span(NOBODY_SAID_IT, "warning"),)
     return (Span(f"“{one_line(origin.text)}”"), Span(f"  {clip(origin.session, 30)}", "dim"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ricordo.activity.session import Deed, Who
-from ricordo.notebook.activity_words import NOBODY_SAID_IT, day_in_words, local_time
+from ricordo.notebook.activity_words import day_in_words, local_time, nobody_in_words
 from ricordo.notebook.origin import Cause, Said
 from ricordo.text import clip
 from ricordo.tui.render.line import BLANK, Line, Span, shown, wrap
@@ -63,7 +63,8 @@ def _verdict(cause: Cause, width: int) -> list[Line]:
             "heading",
         )
     else:
-        text, style = f"! {NOBODY_SAID_IT[0].upper()}{NOBODY_SAID_IT[1:]}.", "warning"
+        said = nobody_in_words(cause)
+        text, style = f"! {said[0].upper()}{said[1:]}.", "warning"
     return [Line(row) for row in wrap([Span(text, style)], width, (Span(" "),))]
 
 

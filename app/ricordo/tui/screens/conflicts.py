@@ -15,6 +15,7 @@ from textual.content import Content
 from ricordo.notebook.conflicts import Conflict, Keep, Side
 from ricordo.settings.keymap import Keymap
 from ricordo.text import one_line
+from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.conflict_lines import (
     NO_CONFLICTS,
@@ -61,7 +62,10 @@ class Hands(Protocol):
         """Let the person make one note of the two, and propose it."""
 
     def dismiss(self, conflict: Conflict) -> None:
-        """Remember that it is no conflict."""
+        """Propose to remember that it is no conflict."""
+
+    def origin(self, path: str) -> None:
+        """Show what caused one of the notes."""
 
     def undo(self) -> None:
         """Take the last act back."""
@@ -126,6 +130,10 @@ class ConflictsScreen(ActingScreen[None]):
         self._read_only = read_only
         self._is_known = is_known
         self._at = 0
+        self._undone: frozenset[str] = frozenset()
+        """What the last undo was about, until the conflict that it brings back is shown."""
+        self._before_undo: frozenset[str] = frozenset()
+        """The ids of the conflicts that there were before it."""
         self._title = Bar(palette, id="title")
         self._keys = Bar(palette, id="keys")
         self._texts = {keep: _NoteView(palette, self, keep).add_class("text") for keep in _SIDES}
@@ -176,16 +184,34 @@ class ConflictsScreen(ActingScreen[None]):
         if before is not None and before.id in ids:
             self._at = ids.index(before.id)
         self._at = max(0, min(self._at, len(ids) - 1))
+        self._go_to_undone()
         if self.conflict != before or before is None:
             self._tell()
         self.say()
+
+    def return_to(self, about: frozenset[str]) -> None:
+        """Go to the conflict that comes back by an undo, now or when the notes are compared: one
+        whose id, or a note of which, the undo was `about`.
+        """
+        self._undone = about
+        if self._go_to_undone():
+            self._tell()
+
+    def _go_to_undone(self) -> bool:
+        for at, it in enumerate(self._conflicts if self._undone else ()):
+            of = {it.id, it.left.quote.path, it.right.quote.path}
+            if it.id not in self._before_undo and of & self._undone:
+                self._at, self._undone = at, frozenset()
+                return True
+        return False
 
     def _tell(self) -> None:
         self.set_class(self.conflict is None, "-empty")
         for keep in _SIDES:
             side = self.side(keep)
             pane = self.query_one(f"#{keep.value}")
-            pane.border_title = Content(side_title(side) if side else "")
+            key = label_of(BY_ID[f"keep-{keep}"], self.keymap)
+            pane.border_title = Content(f"{key} {keep} · {side_title(side)}" if side else "")
             self._texts[keep].tell()
             self._facts[keep].tell()
         self._suggestion.tell()
@@ -216,6 +242,11 @@ class ConflictsScreen(ActingScreen[None]):
 
     # What the keys do
 
+    def action_do(self, action_id: str) -> None:
+        """Do what the registry names, or say why not. Whoever goes on waits for no undo."""
+        self._undone = frozenset()
+        super().action_do(action_id)
+
     @property
     def situation(self) -> Situation:
         """What can be settled here, and why not."""
@@ -225,12 +256,24 @@ class ConflictsScreen(ActingScreen[None]):
             **dict.fromkeys(_SETTLING[:-1], nothing or self._read_only),
             _SETTLING[-1]: nothing,
             "back": nothing or ("" if self._at else "This is the first conflict."),
+            "origin": nothing or self._no_origin,
             "forward": nothing
             or ("" if self._at + 1 < len(self._conflicts) else "This is the last conflict."),
             "undo": needs_undo(known),
             "redo": needs_redo(known),
         }
         return replace(super().situation, refusals=refusals)
+
+    @property
+    def _focused(self) -> Keep:
+        """The side with the focus."""
+        return Keep.RIGHT if self._texts[Keep.RIGHT].has_focus else Keep.LEFT
+
+    @property
+    def _no_origin(self) -> str:
+        side = self.side(self._focused)
+        is_known = side is not None and side.origin is not None
+        return "" if is_known else "No transcript tells what caused this note."
 
     @property
     def doers(self) -> tuple[object, ...]:
@@ -284,8 +327,15 @@ class ConflictsScreen(ActingScreen[None]):
 
     do_previous_pane = do_next_pane
 
+    def do_origin(self) -> None:
+        """What caused the note with the focus."""
+        side = self.side(self._focused)
+        if side is not None:
+            self._hands.origin(side.quote.path)
+
     def do_undo(self) -> None:
         """Take the last act back."""
+        self._before_undo = frozenset(it.id for it in self._conflicts)
         self._hands.undo()
 
     def do_redo(self) -> None:

@@ -320,12 +320,12 @@ class CurationScreen(PastScreen):
         memory = await asyncio.to_thread(self._notebook.read)
         planned = await asyncio.to_thread(plan, self._notebook, memory, shown_in, taken, left_out)
         if planned.chosen and await self._hands.write_seen(planned.change_set):
-            await asyncio.to_thread(wrote, self._notebook, planned)
             chosen = {it.id for it in planned.chosen}
             written = [it for it in taken if it.waiting.id in chosen]
             self._deciding.wrote(written, (it.path for it in planned.change_set.edits))
             told = told_of_taken(written, self._notebook.place.layout)
             self.notify(f"Written: {told}. u takes all of it back.", markup=False, timeout=6)
+            await asyncio.to_thread(wrote, self._notebook, planned)
         for it, why in planned.left:
             said = f"Not written: {it.op} {clip(it.path, 60)}: {one_line(why)}."
             self.notify(said, severity="warning", markup=False, timeout=10)

@@ -22,7 +22,7 @@ from ricordo.tui.widgets.bar import Bar
 if TYPE_CHECKING:
     from ricordo.tui.palette import Palette
 
-_LABEL = 13
+LABEL = 13
 """Cells before a field."""
 
 
@@ -110,7 +110,7 @@ class Form(ModalScreen[Result], Generic[Result]):
             for field in self._fields:
                 with Horizontal(classes="field"):
                     label = Bar(self._palette, id=f"label-{field.name}", base="")
-                    yield label.with_left(Span(f" {field.name:<{_LABEL - 1}}", "dim"))
+                    yield label.with_left(Span(f" {field.name:<{LABEL - 1}}", "dim"))
                     yield FormInput(field)
                 if field.choices:
                     yield self._choices_of(field)
@@ -120,7 +120,7 @@ class Form(ModalScreen[Result], Generic[Result]):
 
     def _choices_of(self, field: Field) -> Bar:
         names = " · ".join(one_line(choice) for choice in field.choices)
-        spans = (Span(" " * (_LABEL + 1)), Span("← → ", "key"), Span(names, "dim"))
+        spans = (Span(" " * (LABEL + 1)), Span("← → ", "key"), Span(names, "dim"))
         return Bar(self._palette, id=f"choices-{field.name}", base="").with_left(*spans)
 
     def compose_below(self) -> ComposeResult:

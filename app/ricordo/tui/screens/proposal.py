@@ -42,6 +42,7 @@ class Extra(NamedTuple):
 
 _EXTRA = {
     "successor": "Only where notes are retired another one can take their place.",
+    "retire-whole": "Only where the claim of a note is replaced the note can be retired instead.",
     "purge": "Only where a credential is masked the history can be purged of it.",
 }
 """The actions that may be extra, and why the others cannot be done."""
@@ -65,7 +66,8 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         extra: Extra | None = None,
     ) -> None:
         """`title` says what would be done, `words` what the person should know, a line each; both
-        may be text of strangers. `extra` is what only this proposal can do.
+        may be text of strangers. `change_set` may be empty, where only something is decided.
+        `extra` is what only this proposal can do.
         """
         ActingScreen.__init__(self, palette, keymap)
         self.also = ""
@@ -135,10 +137,13 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
     @property
     def situation(self) -> Situation:
         """Nothing is written where every hunk is left out."""
-        nothing = "" if self.approved else "Every hunk is left out; Esc goes back."
+        is_empty = not self._change_set
+        nothing = "" if self.approved or is_empty else "Every hunk is left out; Esc goes back."
+        unchanged = "No file is changed." if is_empty else ""
         own = self._extra.action if self._extra else ""
         others = {action: why for action, why in _EXTRA.items() if action != own}
-        return replace(super().situation, refusals={"write": nothing, **others})
+        refusals = {"write": nothing, "hunk": unchanged, "columns": unchanged, **others}
+        return replace(super().situation, refusals=refusals)
 
     def say(self) -> None:
         """Tell what would be written, and the keys."""
@@ -148,7 +153,8 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
             (sum(None not in (edit.before, edit.after) for edit in edits), "changed"),
             (sum(edit.after is None for edit in edits), "removed"),
         ]
-        told = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing is left"
+        nothing = "nothing is left" if self._change_set else "no file is changed"
+        told = ", ".join(f"{count} {word}" for count, word in counts if count) or nothing
         spans = [Span(f" {told}"), Span(" · nothing is written until ctrl+s", "dim")]
         if self.also:
             spans.insert(1, Span(f" · {self.also}", "warning"))
@@ -161,6 +167,10 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
 
     def do_successor(self) -> None:
         """Choose the note that takes the place of those that are retired."""
+        self._do_extra()
+
+    def do_retire_whole(self) -> None:
+        """Retire the whole note, or only replace its claim again."""
         self._do_extra()
 
     def do_purge(self) -> None:

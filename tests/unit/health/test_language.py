@@ -1,0 +1,36 @@
+"""In which language a text is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from ricordo.health.language import are_all_in, language_of
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The tide tables are for the port of Sines.", "en"),
+        ("Die Tabellen sind für den Hafen von Sines.", "de"),
+        ("Non usare Redis, la cache è in SQLite.", "it"),
+        ("Los tests son con la base de datos real.", "es"),
+        ("Os testes são com a base real.", "pt"),
+        ("Les tables sont pour le port de Sines.", "fr"),
+        ("テストは本物のデータベース", "ja"),
+        ("항구의 표", "ko"),
+        ("不要使用 Redis", "zh"),
+        ("Таблицы для порта", ""),
+        ("", ""),
+        ("\u202e\x00\ud800", ""),
+    ],
+)
+def test_small_words_and_scripts_tell(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+def test_a_turn_that_may_be_in_another_language_is_no_turn_of_this_one() -> None:
+    assert are_all_in("en", ["The port is Sines.", "yes", "go on"])
+    assert not are_all_in("en", ["The port is Sines.", "Nutze von jetzt an immer pnpm"])
+    assert not are_all_in("en", ["The port is Sines.", "Der Hafen ist Sines."])
+    assert not are_all_in("en", ["yes"]), "nothing tells in which language the person speaks"
+    assert not are_all_in("", ["The port is Sines."])
