@@ -50,6 +50,7 @@ GROUPS = (
     Group("text", ("tests/unit/test_text.py", "tests/unit/test_git.py"), {"examples": 1_000_000}),
     Group("settings", ("tests/unit/settings",), {"examples": 100_000}),
     Group("secrets", ("tests/unit/test_secrets.py",), {"examples": 100_000}),
+    Group("model", ("tests/unit/model",), {"examples": 100_000}),
     Group("disk", ("tests/unit/disk", "tests/faults/test_bad_files.py"), {"examples": 10_000}),
     Group(
         "door",

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.secrets import find_secrets, mask
+from tests import secret_families
 from tests.secret_corpus import ALNUM, LOOKALIKES, SECRETS, Sample, corpus, draw, vendor
 
 SEED = 20_261_121
@@ -46,6 +47,22 @@ def test_what_only_looks_like_a_credential_is_left_alone(samples: list[Sample]) 
     lookalikes = [sample for sample in samples if sample.family in LOOKALIKES]
     flagged = [sample.text for sample in lookalikes if find_secrets(sample.text)]
     assert len(flagged) <= 0.01 * len(lookalikes), flagged
+
+
+def test_families_that_were_held_out_once_are_found_too() -> None:
+    random, hits = Random(SEED), defaultdict[str, list[bool]](list)
+    for family, make in secret_families.SECRETS.items():
+        for _ in range(20):
+            hits[family] += covered(make(random, family))
+    recall = {family: sum(found) / len(found) for family, found in hits.items()}
+    assert sum(recall.values()) / len(recall) >= 0.95, recall
+
+
+def test_more_that_only_looks_like_a_credential_is_left_alone() -> None:
+    random = Random(SEED)
+    families = secret_families.LOOKALIKES.items()
+    texts = [make(random, family).text for family, make in families for _ in range(40)]
+    assert len([text for text in texts if find_secrets(text)]) <= 0.01 * len(texts)
 
 
 def test_the_masked_text_holds_no_value_and_keeps_the_rest(samples: list[Sample]) -> None:
@@ -130,8 +147,8 @@ HOSTILE = [
     "a_B1", "ab_", "token_", "--token-", "a.b.", "eyJ", "-eyJ", "sk-ant-", "://a:", "5432:",
     "abcdefg1\n", "password ", "password=", "password, a ", "x as password ", "api_key=",
     "key ", "mysql ", "curl ", "cookie: a=b;", 'auth=("a",', "echo a1b2 | a --password-stdin ",
-    "mnemonic zoo bar1 ", "seed phrase: zoo bar baz qux ", "密码", "パスワードは", "비밀번호", "密码 a",
-    'a1b2c3d4"\n"', "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n",
+    "mnemonic zoo bar1 ", "seed phrase: zoo bar baz qux ", "密码", "パスワードは", "비밀번호",
+    "密码 a", 'a1b2c3d4"\n"', "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n",
     "MIIEvQIBADANBgkqhkiG9w0BAQ\n",
 ]  # fmt: skip
 LOOKED_AT = "password: a1b2c3, PIN 4711, a1b2c3d4e5f6a7b8c9d0\n-----\n"

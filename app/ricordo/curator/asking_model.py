@@ -17,7 +17,7 @@ from ricordo.model.ask import Server, ask, count
 from ricordo.model.gate import Gate, Run
 from ricordo.model.prices import Prices
 from ricordo.model.question import Meter, Phase, Question
-from ricordo.model.redaction import Sealed
+from ricordo.model.redaction import framed
 from ricordo.model.wait import wait_for
 
 ANTHROPIC = "anthropic"
@@ -29,6 +29,8 @@ _PHASES = {
     Phase.THINKING: "the model thinks",
     Phase.WRITING: "the model writes",
 }
+
+_NOTHING = Sent(framed("", ()), framed("", ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,11 @@ class AskModel:
     @property
     def room(self) -> int:
         """How many tokens the brief may have, so that a run stays under its cap."""
-        return max(0, self.gate.caps.run_in - self._question().tokens)
+        return max(0, self.gate.caps.run_in - self._question(_NOTHING).tokens)
 
     def estimate(self, brief: Brief) -> Estimate:
         """Return what it may cost to curate by `brief`."""
-        sent, most = self._question().tokens + brief.tokens, self.gate.caps.run_out
+        sent, most = self._question(_NOTHING).tokens + brief.tokens, self.gate.caps.run_out
         usage = asked.Usage(cache_written=sent, output_tokens=most)
         return Estimate(sent, most, self.prices.cost(self.model, usage))
 
@@ -86,8 +88,7 @@ class AskModel:
         edits: Any = answer.value["edits"]
         return Reply(unfolded(edits), self._usage(meter))
 
-    def _question(self, sent: Sent | None = None) -> Question:
-        sent = sent or Sent(Sealed(""), Sealed(""))
+    def _question(self, sent: Sent) -> Question:
         blocks = stable_block(sent.stable), changing_block(sent.changing)
         return Question(self.model, self.prompt.text, *blocks, PROPOSE, self.gate.caps.run_out)
 

@@ -22,7 +22,7 @@ from ricordo.model.gate import Gate, Run
 from ricordo.model.program import run_program
 from ricordo.model.programs import Program, Said, unwrapped
 from ricordo.model.question import Meter, estimate
-from ricordo.model.redaction import Sealed
+from ricordo.model.redaction import Sealed, framed
 from ricordo.model.schema import Misshapen, check, parse
 
 COMMAND = "command"
@@ -61,10 +61,10 @@ class AskProgram:
         return Reply(unfolded(edits), _usage(meter, said.usd))
 
     def _text(self, sent: Sent) -> Sealed:
-        """Return all that the program is given to read: what is put around sealed text is ours."""
-        blocks = stable_block(sent.stable) + changing_block(sent.changing)
+        """Return all that the program is given to read."""
+        blocks = stable_block(sent.stable), changing_block(sent.changing)
         form = json.dumps(PROPOSE.schema)
-        return Sealed(f"{self.prompt.text}\n\n{blocks}{_INSTEAD}{form}\n")
+        return framed(f"{self.prompt.text}\n\n", blocks, f"{_INSTEAD}{form}\n")
 
     def _said(self, text: Sealed, meter: Meter, step: Step) -> Said:
         self._refuse_missing()

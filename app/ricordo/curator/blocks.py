@@ -7,7 +7,7 @@ from __future__ import annotations
 import secrets
 from hashlib import sha256
 
-from ricordo.model.redaction import Sealed
+from ricordo.model.redaction import Sealed, framed
 
 
 def stable_block(text: Sealed) -> Sealed:
@@ -23,5 +23,4 @@ def changing_block(text: Sealed) -> Sealed:
 
 
 def _block(text: Sealed, word: str) -> Sealed:
-    # what is put around a sealed text is ours
-    return Sealed(f"<<data {word}\n{text}data {word}>>\n")
+    return framed(f"<<data {word}\n", (text,), f"data {word}>>\n")

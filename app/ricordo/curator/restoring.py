@@ -58,7 +58,7 @@ def _act(redaction: Redaction, memory: Memory, act: Act) -> Act:
     """Raises ChangeRefused."""
     match act:
         case acts.Replace():
-            _refuse_unseen(redaction, memory, act)
+            act = _matched(redaction, memory, act)
         case acts.Insert():
             shown = redaction.redact(act.path, _text(memory, act.path))
             line = redaction.line_of_source(shown, act.after_line)
@@ -84,13 +84,22 @@ def _places(act: Act) -> tuple[str, ...]:
             return (getattr(act, "path", ""),)
 
 
-def _refuse_unseen(redaction: Redaction, memory: Memory, act: acts.Replace) -> None:
-    """Refuse to replace what stands not once in the note as it was shown: no guess at a secret is
-    told to be right.
+def _matched(redaction: Redaction, memory: Memory, act: acts.Replace) -> acts.Replace:
+    """Return what replaces the one place where the note, as it was shown, holds the old text.
+
+    Nothing is ever matched inside of a secret, so that no guess at one is told to be right: what
+    stands in one too is replaced with the whole of its lines.
     """
-    text = _text(memory, act.path)
-    shown = redaction.redact(act.path, text)
-    only_place(shown, with_line_end(act.old, line_end(text)), act.path)
+    source = _text(memory, act.path)
+    shown = redaction.redact(act.path, source)
+    old = with_line_end(act.old, line_end(source))
+    at = only_place(shown, old, act.path)
+    if source.count(old) <= 1:
+        return act
+    start, behind = shown.rfind("\n", 0, at) + 1, at + len(old)
+    end = behind + len(shown[behind:].split("\n", 1)[0])
+    new = shown[start:at] + act.new + shown[behind:end]
+    return replace(act, old=shown[start:end], new=new)
 
 
 def _text(memory: Memory, path: str) -> str:

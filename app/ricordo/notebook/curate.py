@@ -19,6 +19,7 @@ from ricordo.memory.edited import with_edits
 from ricordo.memory.layout import Kind
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
+from ricordo.model.redaction import Redaction
 from ricordo.notebook.change import Merged, apply_or_merge, protected_paths
 from ricordo.notebook.curations import retired_lately
 from ricordo.notebook.engines import MakeEngine, rules
@@ -45,6 +46,8 @@ class Curation:
     """Those that were kept from before, as far as they still fit, and the new ones."""
     rejected: tuple[Rejected, ...]
     brief: Brief
+    redaction: Redaction
+    """That of this run: it seals the brief, and brings back what is answered to it."""
     kept: Kept
     """What will be kept, once the person was told."""
     sessions: int
@@ -127,7 +130,8 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     at = notebook.surroundings.now.isoformat()
     run = new_run(at, author, answer.usage, told.tokens, len(waits))
     now = replace(kept, waiting=waits, moving=moving, run=run)
-    return Curation(waits, rejected, prepared.brief, now, told.sessions, run)
+    brief, redaction = prepared.brief, prepared.redaction
+    return Curation(waits, rejected, brief, redaction, now, told.sessions, run)
 
 
 def _is_about(note: str, it: Proposal) -> bool:

@@ -16,7 +16,10 @@ _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
 
 def announced(text: str) -> Iterator[Secret]:
     """Yield the credentials of `text` that a name before them tells."""
-    lowered = text.lower() if text.isascii() else text.translate(_ASCII_LOWER)
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        # a letter became two, and places would not be the same
+        lowered = text.translate(_ASCII_LOWER)
     for match in rules().name.finditer(lowered):
         at = match.end()
         before = re.split(r"[^\w-]", text[max(0, match.start() - 40) : match.start()])[-1]

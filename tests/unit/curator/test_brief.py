@@ -13,8 +13,10 @@ from ricordo.curator.brief import BYTES_A_TOKEN, compose_brief, ids_of
 from ricordo.curator.brief import TOUCHED as TOUCHED_NOTES
 from ricordo.curator.heard import Spoken
 from ricordo.memory.memory import Memory
-from ricordo.text import hidden_characters
+from ricordo.model.redaction import Redaction
+from ricordo.text import hidden_characters, visible
 from tests.builders import note_of, note_text, open_memory, recorded
+from tests.secret_corpus import corpus
 
 SAID = [
     Spoken(
@@ -25,6 +27,8 @@ SAID = [
     )
     for n in range(1, 20)
 ]
+DAY = date(2026, 11, 1)
+SEED = 20_261_121
 TOUCHED = ["tides.md", "gone.md"]
 
 
@@ -143,3 +147,27 @@ def test_the_schema_of_a_memory_stands_first_and_gives_way_nearly_last(tmp_path:
     small = compose_brief(memory, ["wiki/seiche.md"], SAID, budget=60)
     assert small.parts[0].blocks
     assert not small.parts[TOUCHED_NOTES].blocks
+
+
+def test_no_credential_of_the_corpus_leaves_in_notes_index_talk_or_gaps(root: Path) -> None:
+    samples = [it for it in corpus(SEED, each=2) if it.values]
+    files = {f"note_{n}.md": note_text(f"note-{n}", it.text) for n, it in enumerate(samples[::4])}
+    index = "".join(f"- [x](note_{n}.md) — {it.text}" for n, it in enumerate(samples[1::4]))
+    said = [Spoken(f"s#{n}", it.text, DAY, True) for n, it in enumerate(samples[2::4])]
+    memory = open_memory(root, {"MEMORY.md": index, **files})
+    redaction = Redaction()
+    gaps = [it.text for it in samples[3::4]]
+    brief = compose_brief(memory, list(files), said, gaps, redaction=redaction)
+    sealed = redaction.sealed(brief.text)
+    assert not brief.left_out
+    assert not [value for it in samples for value in it.values if visible(value) in sealed]
+    places = {place for it in redaction.told() for place in it.places}
+    assert {"note_0.md", "MEMORY.md", "s#0"} <= places
+
+
+def test_the_same_secret_has_one_placeholder_in_all_of_a_brief(root: Path) -> None:
+    memory = open_memory(root, {"tides.md": note_text("tides", "I typed kitten4711 there.\n")})
+    said = [Spoken("s#1", "The password is kitten4711.", DAY, True)]
+    text = compose_brief(memory, ["tides.md"], said).text
+    assert "I typed [REDACTED:password:1] there." in text
+    assert "The password is [REDACTED:password:1]." in text

@@ -34,6 +34,7 @@ def memory(root: Path) -> Memory:
                 "server", f"The key:\n{KEY}\nIt is Ana's.\nThe name is kitten.\n"
             ),
             "wiki.md": note_text("wiki", "Ask Marta.\n"),
+            "zoo.md": note_text("zoo", f"My password: {OTHER}\nIts name is walrus, no more.\n"),
         },
     )
 
@@ -87,6 +88,17 @@ def test_no_guess_at_a_secret_is_told_to_be_right(
     note = "server" if guess == "MIIEvQIB" else "database"
     _, rejected = answered(redaction, memory, "replace", note=note, old=guess, new="x")
     assert "does not hold" in rejected[0].why
+
+
+def test_what_stands_in_a_secret_too_is_replaced_where_it_was_shown(
+    memory: Memory, redaction: Redaction
+) -> None:
+    fields = {"note": "zoo", "old": "walrus", "new": "seal"}
+    checked, rejected = answered(redaction, memory, "replace", **fields)
+    assert not rejected
+    assert checked.proposals[0].edits[0].after is not None
+    after = checked.proposals[0].edits[0].after.decode()
+    assert after.endswith(f"My password: {OTHER}\nIts name is seal, no more.\n")
 
 
 def test_text_that_is_shown_twice_is_not_replaced(memory: Memory, redaction: Redaction) -> None:
