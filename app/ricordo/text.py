@@ -53,6 +53,17 @@ def clip(text: str, width: int) -> str:
     return "".join(kept).rstrip() + "…" if width > 0 else ""
 
 
+def clip_start(text: str, width: int) -> str:
+    """Return what `clip` does, with the beginning cut off instead of the end: that of a path tells
+    least.
+    """
+    row = one_line(text)
+    if cells(row) <= width:
+        return row
+    start = next((n for n in range(1, len(row)) if cells(row[n:]) < width), len(row))
+    return f"…{row[start:]}" if width > 0 else ""
+
+
 def cells(text: str) -> int:
     """Return how many terminal cells `text` takes."""
     if text.isascii():

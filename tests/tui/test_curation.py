@@ -173,11 +173,12 @@ async def test_a_proposal_is_edited_before_it_is_taken(
 ) -> None:
     script = 'grep -q red "$1" && printf "\\000" >> "$1" || echo "They are red." >> "$1"'
     monkeypatch.setenv("VISUAL", editor(tmp_path, script))
-    async with review(root, CREATE) as (stage, screen):
+    async with review(root, CREATE, MOVED) as (stage, screen):
         await stage.press("e")
         await stage.wait_for(lambda: "as you edited it" in stage.toasts)
         await stage.paints("edited by you")
         await stage.paints("They are red.")
+        assert list(states(screen)) == ["create project_locks", "replace project_tides"]
         # what the checks refuse is not taken, and not lost
         await stage.press("e")
         await stage.wait_for(lambda: "What you wrote is kept in" in stage.toasts)

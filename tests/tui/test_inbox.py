@@ -358,7 +358,7 @@ async def test_what_others_put_back_is_told(tmp_path: Path) -> None:
         assert (root / "ports.md").read_text() == stale
 
 
-@pytest.mark.parametrize("fault", ["unusable", "corrupt", "newer"])
+@pytest.mark.parametrize("fault", ["unusable", "corrupt", "newer", "transcripts"])
 async def test_a_broken_history_never_stops_the_start(
     tmp_path: Path, pinned: Path, fault: str
 ) -> None:
@@ -367,6 +367,8 @@ async def test_a_broken_history_never_stops_the_start(
     if fault == "newer":
         with sqlite3.connect(state / "history.db") as db:
             db.execute("PRAGMA user_version = 99")
+    elif fault == "transcripts":
+        (state / "activity.db").write_bytes(b"no database at all" * 100)
     elif fault == "corrupt":
         for name in ("history.db-wal", "history.db-shm"):
             (state / name).unlink(missing_ok=True)
@@ -376,7 +378,12 @@ async def test_a_broken_history_never_stops_the_start(
             file.unlink()
         state.rmdir()
         state.write_text("a file where our directory would be")
-    said = {"newer": "newer Ricordo", "corrupt": "was damaged", "unusable": "cannot be used"}
+    said = {
+        "newer": "newer Ricordo",
+        "corrupt": "was damaged",
+        "unusable": "cannot be used",
+        "transcripts": "was moved to",
+    }
     async with staged(root) as stage:
         await stage.wait_for(lambda: said[fault] in stage.toasts)
         assert "Tides" in stage.index_text

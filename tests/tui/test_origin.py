@@ -74,6 +74,20 @@ async def test_the_note_pane_tells_of_its_session_and_its_readings(tmp_path: Pat
         assert "from session" not in stage.note_text
 
 
+async def test_what_an_agent_reads_while_the_notebook_is_open_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.notebook.gathering.NEWS_EVERY", 0.1)
+    root = build(tmp_path)
+    transcript = with_transcript(root, TIDES)
+    async with staged(root) as stage:
+        await stage.go_to(CACHE)
+        await stage.wait_for(lambda: "never read" in stage.note_text)
+        read = Claude("later").uses("Read", file_path=f"{root}/{CACHE}")
+        (transcript.parent / "later.jsonl").write_bytes(read.bytes)
+        await stage.wait_for(lambda: "read 1×" in stage.note_text)
+
+
 async def test_without_transcripts_nothing_is_told(tmp_path: Path) -> None:
     async with staged(build(tmp_path)) as stage:
         await stage.go_to(TIDES)
@@ -93,7 +107,7 @@ async def test_the_origin_quotes_the_turn_and_steps_through_later_changes(tmp_pa
         assert f"┃ {SAID}" in shown
         assert "✎ wrote the note project_tides.md" in shown
         assert "1 of 2 · written 5 October 2026" in stage.painted()
-        assert str(transcript) in screen.query_one("#state", Bar).text
+        assert screen.query_one("#state", Bar).text.rstrip().endswith(f"/{transcript.name}")
         await stage.press("y")
         assert stage.app.clipboard == SAID
         await stage.press("left_square_bracket")

@@ -12,10 +12,12 @@ from ricordo.disk.judgements import Judgement
 from ricordo.tui.screens.choose import ChooseScreen
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.screens.review import ReviewScreen
 from tests.tui.stage import Stage, build, editor, notebook_app, on_stage, staged
 from tests.tui.test_inbox import notebook_of
+from tests.tui.test_origin import with_transcript
 
 HEAD = "---\nname: {}\ndescription: {}\nmetadata:\n  type: {}\n  modified: {}\n---\n\n{}\n"
 
@@ -89,6 +91,21 @@ async def test_one_note_at_a_time_with_what_speaks_against_it(root: Path) -> Non
         await stage.press("down")
         assert here(screen) == "port.md"
         assert "stale since" in stage.painted()
+
+
+async def test_the_origin_of_the_note_opens_and_leads_back(root: Path) -> None:
+    with_transcript(root, "port.md")
+    async with reviewing(root) as (stage, screen):
+        await stage.press("O")
+        await stage.wait_for(lambda: "No transcript tells" in stage.toasts)
+        await stage.press("down")
+        await stage.wait_for(lambda: "O origin" in stage.painted(), "a known origin")
+        await stage.press("O")
+        await stage.shows(OriginScreen)
+        await stage.wait_for(lambda: "the port is Sines" in stage.painted(), "the quote")
+        await stage.press("escape")
+        await stage.wait_for(lambda: stage.app.screen is screen)
+        assert here(screen) == "port.md"
 
 
 async def test_still_true_goes_on_and_lasts(root: Path) -> None:
@@ -168,7 +185,12 @@ async def test_later_asks_again_on_a_day(root: Path) -> None:
 
 async def test_later_asks_again_on_a_day_that_is_named(root: Path) -> None:
     async with reviewing(root) as (stage, screen):
-        for typed, taken in (("2026-11-20", False), ("soon", False), ("2027-02-01", True)):
+        refused = {
+            "2026-11-20": "is not to come",
+            "2027-02-30": "not in the calendar",
+            "soon": "“soon” is no day: write it as 2027-02-18",
+        }
+        for typed, why_not in (*refused.items(), ("2027-02-01", "")):
             await stage.press("l")
             await stage.shows(ChooseScreen)
             await stage.press("4")
@@ -176,8 +198,8 @@ async def test_later_asks_again_on_a_day_that_is_named(root: Path) -> None:
             await stage.type_ahead(*typed)
             await stage.confirm()
             await stage.shows(ReviewScreen)
-            if not taken:
-                await stage.wait_for(lambda: "no day to come" in stage.toasts, "why not")
+            if why_not:
+                await stage.wait_for(lambda why=why_not: why in stage.toasts, "why not")
         await goes_to(stage, screen, "port.md")
         assert notebook_of(root).judgements.standing()["freeze.md"][0].until == "2027-02-01"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.text import cells, clip, encodable, hidden_characters, one_line, visible
+from ricordo.text import cells, clip, clip_start, encodable, hidden_characters, one_line, visible
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=200)
 STEERING = [*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F)]
@@ -56,9 +56,11 @@ def test_one_line_holds_no_line_end_and_no_tab(text: str) -> None:
 @given(ANY_TEXT, st.integers(-3, 40))
 def test_a_clipped_row_is_never_wider_than_asked(text: str, width: int) -> None:
     assert cells(clip(text, width)) <= max(width, 0)
+    assert cells(clip_start(text, width)) <= max(width, 0)
 
 
 def test_a_row_that_fits_is_not_clipped_and_one_that_does_not_ends_in_an_ellipsis() -> None:
+    assert clip_start("a/b/session.jsonl", 10) == "…ion.jsonl"
     assert clip("日本語", 6) == "日本語"
     assert clip("日本語", 5) == "日本…"
     assert clip("x" * 5000, 4) == "xxx…"

@@ -54,8 +54,13 @@ def claude_sources(folder: str) -> Iterator[Source]:
 
 def codex_sources(home: str) -> Iterator[Source]:
     """Yield the rollouts in the folder of Codex."""
-    for name in _ROLLOUTS:
-        yield from _below(os.path.join(home, name), _DEEPEST)
+    for folder in rollout_folders(home):
+        yield from _below(folder, _DEEPEST)
+
+
+def rollout_folders(home: str) -> list[str]:
+    """Return where Codex, whose folder is `home`, keeps its rollouts, by year, month and day."""
+    return [os.path.join(home, name) for name in _ROLLOUTS]
 
 
 def opencode_sources(data: str) -> Iterator[Source]:

@@ -3,6 +3,7 @@ One SQLite file in our state directory, for all memories.
 
 Agents sweep their transcripts; what was learnt of them stays. It is brought up to date by
 `catch_up`. A file that is damaged, or that a newer Ricordo wrote, is put aside and begun anew.
+Where the directory cannot be written, what is learnt is known for as long as the `Store` lives.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
 from ricordo.activity.session import Agent, Deed, Session, Where
 from ricordo.activity.sources import Source
 from ricordo.disk.cache_file import put_aside
 from ricordo.disk.database import is_remote, refuse_unfit
+from ricordo.disk.read_only import is_read_only, open_read_only
 from ricordo.disk.sqlite_errors import is_passing
 from ricordo.disk.state_file import make_state_file
+from ricordo.text import visible
 
 FILE = "activity.db"
 VERSION = 1
@@ -107,12 +110,19 @@ class Store:
         """Nothing is touched yet."""
         self._state = state
         self._path = os.path.join(state, FILE)
+        self._spare: sqlite3.Connection | None = None
+        """In working memory; takes the place of a file that cannot be written."""
+        self.notices: list[str] = []
+        """What the person has to be told of the file, in the order in which it came up."""
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Give a connection to write by, in no transaction. Raises sqlite3.Error, OSError and
         StateUnusable.
         """
+        if self._spare is not None:
+            yield self._spare
+            return
         if not os.path.isdir(self._state):
             refuse_unfit(self._state)
         make_state_file(self._state, FILE)
@@ -121,7 +131,7 @@ class Store:
         except sqlite3.Error as error:
             if is_passing(error):
                 raise
-            put_aside(self._path)
+            self._put_aside(error)
             make_state_file(self._state, FILE)
             connection = _opened(self._path)
         with closing(connection):
@@ -129,8 +139,40 @@ class Store:
                 yield connection
             except sqlite3.Error as error:
                 if not is_passing(error):
-                    put_aside(self._path)
+                    self._put_aside(error)
                 raise
+
+    def work_in_memory(self) -> bool:
+        """From now on keep what is learnt in working memory, beginning with what the file tells;
+        return False where that is done already. Raises sqlite3.Error.
+        """
+        if self._spare is not None:
+            return False
+        # whoever uses it waits for its turn: SQLite sees to that
+        spare = sqlite3.connect(":memory:", check_same_thread=False)
+        with suppress(sqlite3.Error), closing(open_read_only(self._path)) as kept:
+            if kept.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+                kept.backup(spare)
+        _prepare(spare, is_local=False)
+        self._spare = spare
+        return True
+
+    def _put_aside(self, error: sqlite3.Error) -> None:
+        put_aside(self._path)
+        self.notices.append(
+            f"What was known of transcripts could not be read ({error}). It was moved to "
+            f"{visible(self._path)}.unfit, and the transcripts that are left are read anew."
+        )
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        if self._spare is None and is_read_only(self._path):
+            with closing(open_read_only(self._path)) as connection:
+                _check(connection)
+                yield connection
+        else:
+            with self.writing() as connection:
+                yield connection
 
     def known(self) -> list[Known]:
         """Return the transcripts of which something is known."""
@@ -193,10 +235,10 @@ class Store:
     def _told(
         self, make: Callable[[tuple[Any, ...]], Answer], sql: str, *values: str
     ) -> list[Answer]:
-        if not os.path.exists(self._path):
+        if self._spare is None and not os.path.exists(self._path):
             return []
         try:
-            with self.writing() as connection:
+            with self._reading() as connection:
                 return [make(row) for row in connection.execute(sql, values)]
         except (sqlite3.Error, OSError, ValueError, TypeError):
             # a flipped bit may have made anything of a value
@@ -219,16 +261,21 @@ def _opened(path: str) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, *, is_local: bool) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version not in (0, VERSION):
-        raise sqlite3.DatabaseError(f"The tables are of version {version}.")
-    if not version:
+    if not _check(connection):
         # with a log, many small steps need not each wait for the disk
         connection.execute(f"PRAGMA journal_mode = {'WAL' if is_local else 'DELETE'}")
         made = f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;"
         connection.executescript(made)
     connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _check(connection: sqlite3.Connection) -> bool:
+    """Say whether the tables are there; what is no UTF-8 in them is read as far as it goes."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version not in (0, VERSION):
+        raise sqlite3.DatabaseError(f"its tables are of version {version}")
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
+    return bool(version)
 
 
 def _known(row: tuple[Any, ...]) -> Known:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
+from ricordo.cli.output import tell
 from ricordo.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -21,8 +21,16 @@ def begin_reported(notebook: Notebook) -> Memory:
     from ricordo.notebook.begin import begin
 
     memory, notices = begin(notebook)
-    for notice in notices:
-        print(f"ricordo: {one_line(notice)}", file=sys.stderr)
+    tell(notices)
+    return memory
+
+
+def begin_shown(notebook: Notebook) -> Memory:
+    """Return the memory, recorded if that can be done; notices go to stderr."""
+    from ricordo.notebook.begin import begin_to_show
+
+    memory, notices = begin_to_show(notebook)
+    tell(notices)
     return memory
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory, add_project, with_project
 from ricordo.cli.changing import apply_reported, begin_reported
-from ricordo.cli.opening import open_notebook
+from ricordo.cli.opening import look_reported, open_notebook
 from ricordo.errors import WrongUsage
 from ricordo.text import one_line
 
@@ -49,7 +49,7 @@ def _print(options: Namespace, notebook: Notebook) -> int:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.conflicts import conflicts
 
-    found = conflicts(notebook.look_closely())
+    found = conflicts(look_reported(notebook))
     if options.json:
         print_json({"conflicts": [_described(it) for it in found]})
     else:

@@ -124,7 +124,9 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise WrongUsage("The time given as --since is not ISO 8601.") from None
+        raise WrongUsage(
+            "The time given as --since is no day or moment such as 2026-05-01T09:00."
+        ) from None
     return moment if moment.tzinfo else moment.astimezone()
 
 

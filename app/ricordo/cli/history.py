@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json
-from ricordo.cli.changing import begin_reported
+from ricordo.cli.changing import begin_shown
 from ricordo.cli.opening import open_notebook
 from ricordo.text import clip, one_line
 
@@ -57,7 +57,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         return _size(notebook, as_json=options.json)
     if options.older_than is not None:
         return _trim(notebook, options)
-    memory = begin_reported(notebook)
+    memory = begin_shown(notebook)
     path = pick_path(notebook, memory, options.note) if options.note else None
     found = versions(notebook, path)
     if options.json:

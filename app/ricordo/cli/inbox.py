@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
-from ricordo.cli.changing import apply_reported, begin_reported
+from ricordo.cli.changing import apply_reported, begin_reported, begin_shown
 from ricordo.cli.opening import open_notebook
 from ricordo.text import one_line, visible
 
@@ -37,7 +37,8 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.writers import learn_writers, with_writers
 
     notebook = open_notebook(options, surroundings)
-    memory = begin_reported(notebook)
+    changes = options.revert or options.keep_all
+    memory = (begin_reported if changes else begin_shown)(notebook)
     learn_writers(notebook, memory)
     seen = with_writers(notebook, inbox(notebook))
     if options.revert:

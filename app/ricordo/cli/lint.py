@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.arguments import add_memory
-from ricordo.cli.opening import open_notebook
+from ricordo.cli.arguments import add_memory, add_project, with_project
+from ricordo.cli.opening import look_reported, open_notebook
 from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="error",
         help="the severity from which the exit code is 1 (default: error)",
     )
-    parser.add_argument(
-        "--project", metavar="DIR", help="check claims against this directory; else the memory's"
-    )
+    add_project(parser)
     parser.add_argument("--fix", action="store_true", help="mend what can be mended safely")
     parser.add_argument(
         "--unsafe", action="store_true", help="with --fix: also what a person should see first"
@@ -49,40 +47,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the findings; return 1 where one is at or over the severity asked for."""
     only = _known_rules(options.rule)
-    if options.project is not None:
-        surroundings = surroundings._replace(project=_directory(options.project, surroundings.cwd))
+    surroundings = with_project(options, surroundings)
     if options.fix:
         _mend(options, surroundings, only)
     elif options.unsafe:
         raise WrongUsage("--unsafe goes with --fix.")
     notebook = open_notebook(options, surroundings, only)
-    look = notebook.look_closely()
+    look = look_reported(notebook)
     if options.dismiss:
         return _dismiss(notebook, look, options.dismiss, options.reason)
     _print(options, look)
-    _tell_limits(look)
     return _exit_code(options.fail_on, look)
-
-
-def _tell_limits(look: Look) -> None:
-    """Say on stderr what was not looked at."""
-    import sys
-
-    from ricordo.text import one_line
-
-    for remark in look.evidence.remarks:
-        print(f"ricordo: {one_line(remark)}", file=sys.stderr)
-
-
-def _directory(path: str, cwd: str) -> str:
-    import os
-
-    from ricordo.text import one_line
-
-    full = os.path.join(cwd, path)
-    if not os.path.isdir(full):
-        raise WrongUsage(f"--project: {one_line(full)} is no directory.")
-    return full
 
 
 def _known_rules(names: list[str]) -> frozenset[str]:
@@ -103,6 +78,7 @@ def _mend(options: Namespace, surroundings: Surroundings, only: frozenset[str]) 
     import sys
 
     from ricordo.cli.changing import begin_reported, told_edits
+    from ricordo.cli.output import tell
     from ricordo.notebook.change import apply_at_once
     from ricordo.notebook.fix import plan_fixes
     from ricordo.notebook.report import finding_line
@@ -111,6 +87,7 @@ def _mend(options: Namespace, surroundings: Surroundings, only: frozenset[str]) 
     # by all rules: what is mended for one of them must bring nothing that another one finds
     notebook = open_notebook(options, surroundings)
     look = notebook.judge_closely(begin_reported(notebook))
+    tell(notebook.take_notices())
     plan = plan_fixes(notebook, look, unsafe=options.unsafe, only=only)
     lines: list[str] = []
     if plan.change_set:
@@ -163,7 +140,7 @@ def _print(options: Namespace, look: Look) -> None:
                 },
                 "load": describe_load(memory, with_text=False),
                 "findings": [describe_finding(f, dismissed=gone) for f, gone in shown],
-                "summary": describe_summary(look),
+                "summary": describe_summary(look.counts),
             }
         )
         return

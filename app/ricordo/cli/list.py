@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
+
+from ricordo.cli.output import tell
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ricordo.agents.place import Place
+    from ricordo.disk.last_seen import Summary
+    from ricordo.health.finding import Severity
     from ricordo.notebook.open import Look
     from ricordo.notebook.surroundings import Surroundings
 
@@ -30,16 +33,23 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Look at every memory, print the table, and keep the numbers for `--short`."""
     from ricordo.cli.output import print_json, print_lines
+    from ricordo.disk.last_seen import recall
     from ricordo.notebook.describe import describe_load, describe_summary
+    from ricordo.notebook.seen import counted
 
     if options.short:
         from ricordo.cli.short import answer
 
         return answer(surroundings.state)
     looks = list(_looks(surroundings))
+    before = recall(surroundings.state)
     _remember(looks, surroundings.state)
+    counts = {
+        look.memory.root: counted(look, before.get(look.memory.root, {})) for _, look in looks
+    }
     if not options.json:
-        print_lines(_table(looks, surroundings.agent_home))
+        print_lines(_table(looks, counts, surroundings.agent_home))
+        tell(_remarks(before.get(look.memory.root, {}) for _, look in looks))
         return 0
     print_json(
         {
@@ -51,7 +61,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
                     "project": place.project or None,
                     "notes": len(look.memory.notes),
                     "load": describe_load(look.memory, with_text=False),
-                    "findings": describe_summary(look),
+                    "findings": describe_summary(counts[look.memory.root]),
                 }
                 for place, look in looks
             ]
@@ -67,13 +77,12 @@ def _looks(surroundings: Surroundings) -> Iterator[tuple[Place, Look]]:
     from ricordo.notebook.settle import load_settings
 
     settings, remarks = load_settings(surroundings)
-    for remark in remarks:
-        _remark(str(remark))
+    tell(map(str, remarks))
     for place in all_memories(surroundings):
         try:
             yield place, Notebook(place, surroundings, settings).look()
         except (MemoryNotFound, MemoryUnreadable) as error:
-            _remark(error.message)
+            tell([error.message])
 
 
 def _remember(looks: list[tuple[Place, Look]], state: str) -> None:
@@ -84,24 +93,34 @@ def _remember(looks: list[tuple[Place, Look]], state: str) -> None:
     try:
         remember_all(state, {look.memory.root: summary(place, look) for place, look in looks})
     except StateUnusable as error:
-        _remark(error.message)
+        tell([error.message])
 
 
-def _remark(text: str) -> None:
-    from ricordo.text import one_line
+def _remarks(before: Iterable[Summary]) -> list[str]:
+    """Say of how many memories the numbers are those of the notes alone."""
+    from ricordo.notebook.seen import has_evidence
 
-    print(f"ricordo: {one_line(text)}", file=sys.stderr)
+    unknown = sum(not has_evidence(summary) for summary in before)
+    if not unknown:
+        return []
+    which = "One memory is" if unknown == 1 else f"{unknown} memories are"
+    return [
+        f"{which} counted by the notes alone: what project and transcripts tell counts once "
+        "`ricordo lint` or the notebook has looked."
+    ]
 
 
-def _table(looks: list[tuple[Place, Look]], home: str) -> list[str]:
+def _table(
+    looks: list[tuple[Place, Look]], counts: Mapping[str, Mapping[Severity, int]], home: str
+) -> list[str]:
     if not looks:
         return ["No agent keeps a memory on this machine yet."]
-    rows = [_row(place, look, home) for place, look in looks]
+    rows = [_row(place, look, counts[look.memory.root], home) for place, look in looks]
     head = ("agent", "project", "notes", "load", "errors", "warnings")
     return _aligned([head, *rows])
 
 
-def _row(place: Place, look: Look, home: str) -> tuple[str, ...]:
+def _row(place: Place, look: Look, counts: Mapping[Severity, int], home: str) -> tuple[str, ...]:
     from ricordo.health.finding import Severity
     from ricordo.text import one_line
 
@@ -111,7 +130,7 @@ def _row(place: Place, look: Look, home: str) -> tuple[str, ...]:
         one_line(_from_home(place.project or place.root, home)),
         str(len(look.memory.notes)),
         f"{load.share:.0%}" if load.limits else "–",
-        *(str(look.counts[severity] or "–") for severity in (Severity.ERROR, Severity.WARNING)),
+        *(str(counts[severity] or "–") for severity in (Severity.ERROR, Severity.WARNING)),
     )
 
 

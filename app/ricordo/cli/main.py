@@ -123,7 +123,9 @@ def _run(arguments: list[str]) -> int:
             os.environ, state=options.state, now=options.now, agent_home=options.agent_home
         )
     except ValueError:
-        raise WrongUsage("The time given as --now or RICORDO_NOW is not ISO 8601.") from None
+        raise WrongUsage(
+            "The time given as --now or RICORDO_NOW is no day or moment such as 2026-05-01T09:00."
+        ) from None
     return command.run(options, surroundings)
 
 

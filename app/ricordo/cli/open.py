@@ -55,9 +55,9 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         from ricordo.tui.start import start
 
         return start(path, surroundings)
-    from ricordo.cli.opening import open_notebook
+    from ricordo.cli.opening import look_reported, open_notebook
     from ricordo.cli.output import print_lines
     from ricordo.notebook.report import report
 
-    print_lines(report(open_notebook(options, surroundings).look_closely()))
+    print_lines(report(look_reported(open_notebook(options, surroundings))))
     return 0

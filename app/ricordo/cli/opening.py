@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import memory_path
-from ricordo.text import one_line
+from ricordo.cli.output import tell
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from ricordo.notebook.open import Notebook
+    from ricordo.notebook.open import Look, Notebook
     from ricordo.notebook.surroundings import Surroundings
     from ricordo.settings.settings import Settings
 
@@ -36,6 +35,15 @@ def told_settings(surroundings: Surroundings) -> Settings:
     from ricordo.tui.actions.registry import known_actions
 
     settings, remarks = load_settings(surroundings, known_actions())
-    for remark in remarks:
-        print(f"ricordo: {one_line(str(remark))}", file=sys.stderr)
+    tell(map(str, remarks))
     return settings
+
+
+def look_reported(notebook: Notebook) -> Look:
+    """Return all that can be known of the memory; what could not be looked at, and what became of
+    our own files, goes to stderr. Raises MemoryNotFound and MemoryUnreadable.
+    """
+    look = notebook.look_closely()
+    remarks = [*notebook.take_notices(), look.remark, *look.evidence.remarks]
+    tell(remark for remark in remarks if remark)
+    return look

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
-from ricordo.text import encodable
+from ricordo.text import encodable, one_line
 
 
 def print_json(document: Any) -> None:
@@ -23,6 +24,12 @@ def print_json(document: Any) -> None:
 def print_lines(lines: list[str]) -> None:
     """Print `lines`, which are visible text already."""
     sys.stdout.write("".join(f"{encodable(line)}\n" for line in lines))
+
+
+def tell(remarks: Iterable[str]) -> None:
+    """Say on stderr what the person has to know besides the answer, a line each."""
+    for remark in remarks:
+        print(f"ricordo: {one_line(remark)}", file=sys.stderr)
 
 
 def _encodable(value: Any) -> Any:

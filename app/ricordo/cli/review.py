@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ricordo.cli.arguments import add_json, add_memory, memory_path
-from ricordo.cli.changing import begin_reported
-from ricordo.cli.opening import open_notebook
+from ricordo.cli.arguments import add_json, add_memory, add_project, memory_path, with_project
+from ricordo.cli.changing import begin_shown
+from ricordo.cli.opening import look_reported, open_notebook
 from ricordo.text import one_line
 
 if TYPE_CHECKING:
@@ -24,10 +24,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `review`."""
     add_memory(parser)
     add_json(parser)
+    add_project(parser)
 
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Open the notebook on the review, or print it where no person sits at a terminal."""
+    surroundings = with_project(options, surroundings)
     # Textual draws on standard error
     if not options.json and sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty():
         from ricordo.tui.start import start
@@ -38,8 +40,8 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.review import review
 
     notebook = open_notebook(options, surroundings)
-    begin_reported(notebook)
-    queue = review(notebook, notebook.look_closely())
+    begin_shown(notebook)
+    queue = review(notebook, look_reported(notebook))
     if options.json:
         print_json(describe_review(queue))
     else:

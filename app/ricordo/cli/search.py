@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory, memory_path
 from ricordo.cli.found import add_number, print_results
 from ricordo.cli.opening import open_notebook, told_settings
+from ricordo.cli.output import tell
 from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterable
 
     from ricordo.notebook.surroundings import Surroundings
 
@@ -45,7 +44,7 @@ def _in_all(options: Namespace, surroundings: Surroundings) -> int:
 
     search = SearchAll(surroundings, told_settings(surroundings))
     found = search.find(options.query, options.number)
-    _tell([*search.remarks, *found.remarks])
+    tell([*search.remarks, *found.remarks])
     roots = [it.place.root for it in found.hits]
     return print_results([it.hit.result for it in found.hits], options.json, roots)
 
@@ -65,13 +64,8 @@ def _in_one(options: Namespace, surroundings: Surroundings) -> int:
         values = Values(uses=uses)
     index = open_index(notebook.place, surroundings)
     found = Search(index, memory, surroundings).find(options.query, values, options.number)
-    _tell(found.remarks)
+    tell(found.remarks)
     if not found.hits and not found.remarks:
         # conditions say nothing of what notes lack
         remember_gap(surroundings, memory, parse(options.query).words)
     return print_results([hit.result for hit in found.hits], options.json)
-
-
-def _tell(remarks: Iterable[str]) -> None:
-    for remark in remarks:
-        print(f"ricordo: {remark}", file=sys.stderr)

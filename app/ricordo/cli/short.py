@@ -57,7 +57,7 @@ def _parts(title: str, summaries: Iterable[Summary], load: str = "") -> str:
     totals = dict.fromkeys(("notes", "errors", "warnings"), 0)
     for summary in summaries:
         for key in totals:
-            totals[key] += _number(summary, key)
+            totals[key] += _number(summary, key) + _number(summary, f"known_{key}")
     counts = [f"{count} {_noun(key, count)}" for key, count in totals.items() if count]
     if load:
         counts.insert(1 if totals["notes"] else 0, load)

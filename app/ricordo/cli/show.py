@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.arguments import add_json, add_memory
-from ricordo.cli.opening import open_notebook
+from ricordo.cli.arguments import add_json, add_memory, add_project, with_project
+from ricordo.cli.opening import look_reported, open_notebook
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -24,6 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("note", metavar="NOTE", help="its name, its file, or its path")
     add_memory(parser)
     add_json(parser)
+    add_project(parser)
 
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
@@ -33,10 +34,10 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.origin import causes_by_note
     from ricordo.notebook.pick import pick_note
 
-    notebook = open_notebook(options, surroundings)
-    look = notebook.look_closely()
+    notebook = open_notebook(options, with_project(options, surroundings))
+    look = look_reported(notebook)
     note = pick_note(look.memory, options.note)
-    causes = causes_by_note(surroundings, look.memory.root, notebook.renamed(look.memory))
+    causes = causes_by_note(notebook.activity, look.memory.root, notebook.renamed(look.memory))
     of_note = causes.get(note.path, ())
     if options.json:
         from ricordo.notebook.versions import versions

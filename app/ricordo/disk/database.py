@@ -14,6 +14,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from ricordo.disk.lock import history_lock
+from ricordo.disk.read_only import is_read_only, open_read_only
 from ricordo.errors import StateUnusable
 from ricordo.text import visible
 
@@ -130,9 +131,13 @@ class Database:
 
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection, in no transaction. Raises StateUnusable, for every later SQLite or
-        system error too.
+        """Give a connection, in no transaction; where the history cannot be written, one that only
+        reads. Raises StateUnusable, for every later SQLite or system error too.
         """
+        if is_read_only(self.path):
+            with self._opened_to_read() as connection:
+                yield connection
+            return
         with ExitStack() as held:
             connection, found = self._open(held)
             try:
@@ -143,6 +148,19 @@ class Database:
                     self._move_aside(error, found)
                     raise StateUnusable(f"{self.notices[-1]} Try again.") from None
                 raise self._unusable(error) from None
+
+    @contextmanager
+    def _opened_to_read(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(open_read_only(self.path)) as connection:
+                if self._version(connection) < VERSION:
+                    raise StateUnusable(
+                        f"The history at {visible(self.path)} was written by an older Ricordo, and "
+                        "cannot be brought up to date where it cannot be written."
+                    )
+                yield connection
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from None
 
     def _open(
         self, held: ExitStack, *, is_last: bool = False
@@ -172,13 +190,18 @@ class Database:
             os.close(os.open(self.path, flags, 0o600))
         return _identity(self.path)
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    def _version(self, connection: sqlite3.Connection) -> int:
+        """Return the version of the tables. Raises StateUnusable for one that is not known yet."""
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version > VERSION:
             raise StateUnusable(
                 f"The history at {visible(self.path)} was written by a newer Ricordo (its tables "
                 f"are version {version}, this one knows {VERSION}). Update Ricordo."
             )
+        return version
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = self._version(connection)
         connection.execute("PRAGMA synchronous = FULL")
         if version < VERSION:
             mode = "DELETE" if is_remote(self.state) else "WAL"
@@ -219,6 +242,8 @@ class Database:
         return aside
 
     def _unusable(self, error: Exception) -> StateUnusable:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_READONLY:
+            return StateUnusable(f"The history at {visible(self.path)} cannot be written.")
         what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return StateUnusable(f"The history at {visible(self.path)} cannot be used: {what}.")
 

@@ -17,7 +17,9 @@ LARGEST = 4 * 1024 * 1024
 
 Summary = Mapping[str, object]
 """`name`, `project`, `at` (ISO 8601), and the numbers `notes`, `errors`, `warnings`, `lines`,
-`max_lines`, `units`, `max_units`, the two limits None where the kind has none.
+`max_lines`, `units`, `max_units`, the two limits None where the kind has none; beside the errors
+and warnings that the notes alone tell, `known_errors`, `known_warnings` and `known_infos`, which
+take evidence, from the last look that had it.
 """
 
 
@@ -41,7 +43,9 @@ def remember_all(state: str, seen: Mapping[str, Summary]) -> None:
     from ricordo.errors import StateUnusable
 
     known = {root: old for root, old in recall(state).items() if os.path.isdir(root)}
-    text = json.dumps({"memories": {**known, **seen}}, indent=1)
+    # what takes long to find out stands until it is found out anew
+    new = {root: {**known.get(root, {}), **summary} for root, summary in seen.items()}
+    text = json.dumps({"memories": {**known, **new}}, indent=1)
     try:
         replace_state_file(state, FILE, text.encode("ascii"))
     except OSError as error:

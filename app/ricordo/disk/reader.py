@@ -295,9 +295,21 @@ class _Walk:
             shown = "?"
         inside = target == self.root or target.startswith(self.root + os.sep)
         reason = f"a symbolic link to {visible(shown)}"
-        if not os.path.lexists(target):
-            reason += ", where nothing is"
-        self.skipped.append(Skipped(path, reason, leads_out=not inside))
+        fault = _fault_of_link(os.path.join(self.root, path), target, inside=inside)
+        self.skipped.append(Skipped(path, reason + fault, not inside, is_live_link=not fault))
+
+
+def _fault_of_link(path: str, target: str, *, inside: bool) -> str:
+    """Say why nobody gets anywhere by the link at `path`, which leads to `target` as far as it can
+    be followed; "" where one does.
+    """
+    if os.path.islink(target):
+        return ", and round in a circle"
+    if not os.path.lexists(target):
+        return ", where nothing is"
+    # whoever looks into all folders by it would never come to an end
+    is_round = inside and f"{os.path.dirname(path)}/".startswith(f"{target}/")
+    return ", the folder in which it lies, and round in a circle" if is_round else ""
 
 
 class _Listing(_Walk):

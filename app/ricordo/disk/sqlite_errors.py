@@ -18,6 +18,12 @@ _PASSING = frozenset(
 )
 
 
+def is_busy(error: Exception) -> bool:
+    """Say whether `error` means no more than that another process writes."""
+    code = getattr(error, "sqlite_errorcode", -1) & 0xFF
+    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
 def is_passing(error: Exception) -> bool:
     """Say whether `error` tells nothing against the file: it is in use, the disk is full, or there
     is no permission.

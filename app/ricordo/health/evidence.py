@@ -55,6 +55,8 @@ class Verdict:
     """What was seen, a line each."""
     suggestion: str = ""
     """What should stand in the place of the claim; "" where that is not known."""
+    amiss: str = ""
+    """What is wrong, a sentence without its full stop, where the claim alone would not tell."""
     at: float = 0.0
     """When that came about, in seconds since the epoch; 0 where it is not known."""
 

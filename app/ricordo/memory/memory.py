@@ -35,6 +35,8 @@ class Skipped:
     reason: str
     leads_out: bool = False
     """Whether it is a symbolic link that leads out of the memory."""
+    is_live_link: bool = False
+    """Whether it is a symbolic link by which one gets somewhere."""
 
 
 # without a repr of all its notes: Textual takes one of whatever a worker is given

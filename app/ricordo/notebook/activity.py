@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from ricordo.activity.catch_up import catch_up
+from ricordo.activity.news import Stamps, places_of, stamps_of
 from ricordo.activity.session import Agent, Deed, Session
 from ricordo.activity.store import Known, Store, Touched
 from ricordo.agents.place import Place
 from ricordo.disk.database import Database
+from ricordo.disk.sqlite_errors import is_busy
 from ricordo.errors import StateUnusable
 from ricordo.health.evidence import Evidence, Reads
 from ricordo.memory.layout import Kind
@@ -23,6 +25,7 @@ from ricordo.notebook.sessions import (
     bearing,
     bearing_rests_on,
     bears,
+    folders_of,
     sources_of,
 )
 from ricordo.notebook.surroundings import Surroundings
@@ -56,28 +59,50 @@ class Activity:
 
     rules = frozenset(("never-read", "stale"))
 
-    def __init__(self, place: Place, surroundings: Surroundings) -> None:
-        """Nothing is read yet."""
+    def __init__(self, place: Place, surroundings: Surroundings, store: Store) -> None:
+        """`store` is where it is kept; nothing is read yet."""
         self._place = place
         self._surroundings = surroundings
-        self._store = Store(surroundings.state)
+        self._store = store
         self._bearing: tuple[object, Bearing] | None = None
+        self._stamps: Stamps | None = None
+        """Of the transcripts that bear on the memory, from before they were read last; None where
+        not all of them could be.
+        """
+
+    def has_news(self) -> bool:
+        """Whether agents may have done something since it was gathered."""
+        return self._stamps is None or stamps_of(self._stamps) != self._stamps
 
     def gather(self, memory: Memory, known: Evidence, step: Callable[[str], None]) -> Evidence:
         """Return `known` with what the transcripts tell now. What was read of them earlier is not
-        read again. Where our state cannot be used, nothing more is known.
+        read again, unless our state cannot be written: then it is known to this process alone.
         """
+        try:
+            return self._gathered(memory, known, step)
+        except _LOST as error:
+            if is_busy(error):
+                # another process reads them just now: what it has kept is told, the rest is news
+                self._stamps = None
+                return self._told(memory, known, self._done(memory))
+            with suppress(*_LOST):
+                if self._store.work_in_memory():
+                    return self._gathered(memory, known, step)
+            return known
 
+    def _gathered(self, memory: Memory, known: Evidence, step: Callable[[str], None]) -> Evidence:
         def on() -> None:
             step(_DOING)
 
-        try:
-            catch_up(self._store, sources_of(self._bears(), self._surroundings), on)
-            done = self._done(memory)
-            writes = [(it.note, it.touched) for it in done if it.touched.deed.changes]
-            Tracer(self._store, self._known()).keep(memory, writes, on)
-        except _LOST:
-            return known
+        own = self._bears()
+        folders = folders_of(own, self._surroundings)
+        stamps = stamps_of(places_of(sources_of(own, self._surroundings), folders))
+        # listed again: what came up since then is read, and what comes up from now on is news
+        catch_up(self._store, sources_of(own, self._surroundings), on)
+        self._stamps = stamps
+        done = self._done(memory)
+        writes = [(it.note, it.touched) for it in done if it.touched.deed.changes]
+        Tracer(self._store, self._known()).keep(memory, writes, on)
         return self._told(memory, known, done)
 
     def read_at(self, memory: Memory) -> tuple[str, ...]:
@@ -119,7 +144,7 @@ class Activity:
         return Whereabouts(Database(self._surroundings.state), memory)
 
     def _told(self, memory: Memory, known: Evidence, done: Sequence[_Done]) -> Evidence:
-        causes = causes_by_note(self._surroundings, memory.root, self._renamed(memory))
+        causes = causes_by_note(self._store, memory.root, self._renamed(memory))
         return replace(
             known,
             reads=_reads(done),

@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 
 from ricordo.disk.door import Recovered
+from ricordo.errors import Busy, StateUnusable
 from ricordo.memory.memory import Memory
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.record import STABLE_FOR
@@ -23,9 +24,20 @@ def begin(notebook: Notebook) -> tuple[Memory, list[str]]:
     recovered = notebook.door.recover(notebook.surroundings.now)
     memory = _read_when_stable(notebook)
     notebook.record(memory)
-    notices = [*told_of_recovery(recovered), *notebook.database.notices]
-    notebook.database.notices.clear()
-    return memory, notices
+    return memory, [*told_of_recovery(recovered), *notebook.take_notices()]
+
+
+def begin_to_show(notebook: Notebook) -> tuple[Memory, list[str]]:
+    """Return what `begin` does; where our state cannot be written, the memory as it is, for the
+    history can still be shown. Raises MemoryNotFound, MemoryUnreadable and Busy.
+    """
+    try:
+        return begin(notebook)
+    except Busy:
+        raise
+    except StateUnusable as error:
+        said = f"{error.message} What was kept before is shown; nothing can be kept now."
+        return notebook.read(), [said, *notebook.take_notices()]
 
 
 def told_of_recovery(recovered: Recovered) -> list[str]:

@@ -77,10 +77,8 @@ def bought(notebook: Notebook, memory: Memory, step: Callable[[], None] = lambda
     runs, damaged = runs_of(notebook.surroundings.state, memory.root)
     applied = curated(notebook)
     step()
-    read = [
-        datetime.fromisoformat(at)
-        for at in Activity(notebook.place, notebook.surroundings).read_at(memory)
-    ]
+    activity = Activity(notebook.place, notebook.surroundings, notebook.activity)
+    read = [datetime.fromisoformat(at) for at in activity.read_at(memory)]
     notes = (note for note in memory.notes if note.role is Role.NOTE)
     return Bought(
         runs,

@@ -30,6 +30,10 @@ class Comparing:
         self._stamp = ""
         """Of the memory of which the pairs are kept."""
 
+    def has_news(self) -> bool:
+        """Whether there is more to know of the same memory: never."""
+        return False
+
     def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
         """Return `known` with the pairs of notes of which one may have to go."""
         from ricordo.health.conflicts.keeping import stamp_of

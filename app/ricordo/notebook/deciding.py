@@ -63,6 +63,11 @@ class Shown:
         """Whether nothing speaks against it, so that it may be taken without a second look."""
         return not (self.waiting.told or self.why_not or self.needs_others)
 
+    def is_other_in(self, memory: Memory) -> bool:
+        """Say whether it would come to something else in `memory` by now."""
+        before = ((memory.by_path.get(edit.path), edit.before) for edit in self.edits)
+        return any((note and note.raw) != raw for note, raw in before)
+
     def can_leave_out(self, number: int) -> bool:
         """Say whether single hunks of an edit can be left out: what else becomes of the memory
         follows from the change as a whole.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ricordo.health.finding import Finding, Severity
@@ -65,9 +65,9 @@ def describe_finding(finding: Finding, *, dismissed: bool) -> dict[str, Any]:
     }
 
 
-def describe_summary(look: Look) -> dict[str, int]:
+def describe_summary(counts: Mapping[Severity, int]) -> dict[str, int]:
     """Return how many findings there are of each severity."""
-    return {severity.word: look.counts[severity] for severity in sorted(Severity, reverse=True)}
+    return {severity.word: counts[severity] for severity in sorted(Severity, reverse=True)}
 
 
 def describe_version(version: Version) -> dict[str, Any]:

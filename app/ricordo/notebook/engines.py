@@ -39,7 +39,7 @@ def _known(notebook: Notebook, look: Look) -> Known:
         return [it.note for it in recall(index, memory, text, surroundings)]
 
     causes: dict[str, list[str]] = {}
-    found = causes_by_note(surroundings, memory.root, notebook.renamed(memory))
+    found = causes_by_note(notebook.activity, memory.root, notebook.renamed(memory))
     for note, of_note in found.items():
         for cause in of_note:
             for turn in cause.turns:

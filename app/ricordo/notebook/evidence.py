@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
+from ricordo.activity.store import Store
 from ricordo.agents.place import Place
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.memory.memory import Memory
@@ -35,6 +36,9 @@ class Source(Protocol):
     def rules(self) -> frozenset[str]:
         """The rules that look at it."""
 
+    def has_news(self) -> bool:
+        """Whether there may be more to know of the same memory, which takes milliseconds to say."""
+
     def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
         """Return `known` with its own part as it is now."""
 
@@ -43,9 +47,11 @@ def without_rest(_: str) -> None:
     """The step of one for whom the evidence is all that is waited for."""
 
 
-def sources(place: Place, surroundings: Surroundings) -> tuple[Source, ...]:
-    """Return the sources of evidence on the memory at `place`; none of them has begun to work."""
-    own = (Activity(place, surroundings), Comparing(surroundings.state))
+def sources(place: Place, surroundings: Surroundings, store: Store) -> tuple[Source, ...]:
+    """Return the sources of evidence on the memory at `place`; none of them has begun to work.
+    `store` is where what agents did is kept.
+    """
+    own = (Activity(place, surroundings, store), Comparing(surroundings.state))
     project = surroundings.project or _project_of(place, surroundings)
     return (*own, Probing(project, surroundings)) if os.path.isdir(project) else own
 
@@ -55,6 +61,10 @@ def _project_of(place: Place, surroundings: Surroundings) -> str:
     home = os.path.realpath(surroundings.agent_home)
     above = os.path.join(os.path.realpath(place.project), "") if place.project else ""
     return "" if os.path.join(home, "").startswith(above) else place.project
+
+
+EVIDENCE_RULES = Activity.rules | Comparing.rules | Probing.rules
+"""The rules that tell nothing before evidence was gathered."""
 
 
 class Gatherer:
@@ -74,4 +84,18 @@ class Gatherer:
         known = NOTHING_KNOWN
         for source in self._sources:
             known = source.gather(memory, known, step)
+        return known
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there may be more to know of the same memory."""
+        return any(source.has_news() for source in self._sources)
+
+    def gather_news(self, memory: Memory, known: Evidence, step: Step = without_rest) -> Evidence:
+        """Return what is known of `memory` now, where that may be other than was `known` of it.
+        Raises what `step` raises.
+        """
+        for source in self._sources:
+            if source.has_news():
+                known = source.gather(memory, known, step)
         return known

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ricordo.courtesy import GivingWay
 from ricordo.memory.memory import Memory
-from ricordo.notebook.evidence import Stopped
+from ricordo.notebook.evidence import Step, Stopped
 from ricordo.notebook.open import Notebook
 
 _PATIENCE = 3.0
 """Seconds for which it gives way in all, each time."""
 _TOLD_EVERY = 0.25
 """Seconds."""
+NEWS_EVERY = 3.0
+"""Seconds after which it is looked whether agents did something; that takes some milliseconds."""
+
+_Work = Callable[[Memory, Step], bool]
+"""Gathers, and says whether it is other than before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,8 @@ class Gathered:
     """What is being gathered, in a few words; "" when it is done."""
     is_other: bool = False
     """Whether more, or other, is known than before."""
+    notices: tuple[str, ...] = ()
+    """What the person has to be told of our own files, a sentence each."""
 
 
 class Gathering:
@@ -56,25 +64,36 @@ class Gathering:
         """
         try:
             while True:
-                await self._woken.wait()
-                self._woken.clear()
-                if self._memory is not None:
-                    async for come in self._gather(self._memory):
+                work = await self._next_work()
+                if self._memory is not None and work is not None:
+                    async for come in self._gather(self._memory, work):
                         yield come
         finally:
             self._is_stopped = True
 
-    async def _gather(self, memory: Memory) -> AsyncIterator[Gathered]:
+    async def _next_work(self) -> _Work | None:
+        """Return how to gather once another memory is shown; once there may be news, how to take
+        them in; None after a while without either.
+        """
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._woken.wait(), NEWS_EVERY)
+            self._woken.clear()
+            return self._notebook.gather
+        has_news = await asyncio.to_thread(lambda: self._notebook.has_news)
+        return self._notebook.gather_news if has_news else None
+
+    async def _gather(self, memory: Memory, how: _Work) -> AsyncIterator[Gathered]:
         self._doing = ""
-        work = asyncio.create_task(asyncio.to_thread(self._work, memory))
+        work = asyncio.create_task(asyncio.to_thread(self._work, memory, how))
         while not (await asyncio.wait((work,), timeout=_TOLD_EVERY))[0]:
             yield Gathered(self._doing)
         self._done_for = memory
-        yield Gathered(is_other=work.result())
+        is_other = work.result()
+        yield Gathered(is_other=is_other, notices=tuple(self._notebook.take_notices()))
 
     # In a thread
 
-    def _work(self, memory: Memory) -> bool:
+    def _work(self, memory: Memory, how: _Work) -> bool:
         way = GivingWay(_PATIENCE)
 
         def step(doing: str) -> None:
@@ -84,6 +103,6 @@ class Gathering:
             way.step()
 
         try:
-            return self._notebook.gather(memory, step)
+            return how(memory, step)
         except Stopped:
             return False

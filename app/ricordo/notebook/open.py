@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import IntEnum, auto
 from functools import cached_property
 
+from ricordo.activity.store import Store
 from ricordo.agents.place import Place
 from ricordo.disk.database import Database
 from ricordo.disk.decisions import Decision, Decisions
@@ -138,8 +139,11 @@ class Notebook:
         surroundings: Surroundings,
         settings: Settings,
         only: frozenset[str] = frozenset(),
+        activity: Store | None = None,
     ) -> None:
-        """`only` are the rules to judge by; all, where it is empty."""
+        """`only` are the rules to judge by; all, where it is empty. `activity` is what is known of
+        transcripts; its own, where none is given.
+        """
         self.place = place
         self.surroundings = surroundings
         self.settings = settings
@@ -147,13 +151,27 @@ class Notebook:
         self.decisions = Decisions(self.database, place.root)
         self.judgements = Judgements(self.database, place.root)
         self.door = Door(self.database)
+        self.activity = activity or Store(surroundings.state)
         self._linter = Linter(severities(settings, place.root), only)
         self._judges_all = not only
         self._memory: Memory | None = None
-        self._gatherer = Gatherer(sources(place, surroundings), self._linter.rules)
+        self._found_last: tuple[Finding, ...] = ()
+        self._gatherer = Gatherer(sources(place, surroundings, self.activity), self._linter.rules)
         self._evidence = None if self._gatherer.has_sources else NOTHING_KNOWN
         """None before any was gathered."""
         self._recorder = Recorder(self.database)
+
+    def another(self) -> Notebook:
+        """Return another one of the same memory, for use in another thread."""
+        return Notebook(self.place, self.surroundings, self.settings, activity=self.activity)
+
+    def take_notices(self) -> list[str]:
+        """Return what the person has to be told of our own files, each time only once."""
+        told: list[str] = []
+        for notices in (self.database.notices, self.activity.notices):
+            told += notices
+            notices.clear()
+        return told
 
     @property
     def evidence(self) -> Evidence:
@@ -206,7 +224,19 @@ class Notebook:
 
         May run in one thread while the memory is judged in another.
         """
-        before, now = self._evidence, self._gatherer.gather(memory, step)
+        return self._knows(self._gatherer.gather(memory, step))
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there may be more to know of a memory that is as it was when it was gathered."""
+        return self._gatherer.has_news
+
+    def gather_news(self, memory: Memory, step: Step = without_rest) -> bool:
+        """Do what `gather` does, for a memory for which that was done, where there is news."""
+        return self._knows(self._gatherer.gather_news(memory, self.evidence, step))
+
+    def _knows(self, now: Evidence) -> bool:
+        before = self._evidence
         if before != now:
             self._evidence = now
         return before != now
@@ -225,7 +255,7 @@ class Notebook:
         except StateUnusable as error:
             remark = error.message
         retention = self._retained(memory, evidence, said)
-        found = self._found(memory, evidence or NOTHING_KNOWN, retention)
+        found = self._found_last = self._found(memory, evidence or NOTHING_KNOWN, retention)
         look = Look(
             memory,
             tuple(finding for finding in found if finding.id not in dismissed),
@@ -301,4 +331,9 @@ class Notebook:
 
     def _decide(self, decision: Decision, subject: str, reason: str = "") -> None:
         now = self.surroundings.now.isoformat()
-        self.decisions.decide(decision, [subject], now, reason)
+        # an id says nothing to whoever is told later what was decided
+        named = (
+            f"{it.rule} in {it.path or 'the memory'}" for it in self._found_last if it.id == subject
+        )
+        why = ": ".join(it for it in (next(named, ""), reason) if it)
+        self.decisions.decide(decision, [subject], now, why)

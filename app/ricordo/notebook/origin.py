@@ -15,7 +15,6 @@ from ricordo.activity.session import Agent, Deed, Who
 from ricordo.activity.store import Kept, Store
 from ricordo.activity.values import dict_of, dicts_of
 from ricordo.health.evidence import UNKNOWN, Origin
-from ricordo.notebook.surroundings import Surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +94,15 @@ class Cause:
 
 
 def causes_by_note(
-    surroundings: Surroundings, root: str, renamed: Mapping[str, str]
+    store: Store, root: str, renamed: Mapping[str, str]
 ) -> dict[str, tuple[Cause, ...]]:
     """Return how each note of the memory at `root` came to be, and was changed by agents, in the
-    order of time. `renamed` has the present paths of files by those that they had.
+    order of time, from what was kept in `store`. `renamed` has the present paths of files by those
+    that they had.
     """
     found: dict[str, list[Cause]] = {}
     seen: set[tuple[str, str]] = set()
-    for kept in Store(surroundings.state).origins(root):
+    for kept in store.origins(root):
         cause = cause_of(kept)
         # a session that was resumed may stand in two transcripts
         if cause is None or (kept.call and (kept.call, kept.note) in seen):
@@ -113,16 +113,6 @@ def causes_by_note(
         seen.add((kept.call, kept.note))
         found.setdefault(renamed.get(kept.note, kept.note), []).append(cause)
     return {note: tuple(_of_this_note(causes)) for note, causes in found.items()}
-
-
-def origin_of(
-    surroundings: Surroundings, root: str, note: str, renamed: Mapping[str, str] | None = None
-) -> Origin | None:
-    """Return what caused the note at the path `note` of the memory at `root`, from what was kept;
-    None where it is not known. `renamed` as above.
-    """
-    causes = causes_by_note(surroundings, root, renamed or {}).get(note)
-    return causes[0].summary if causes else None
 
 
 def _of_this_note(causes: list[Cause]) -> list[Cause]:

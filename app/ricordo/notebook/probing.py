@@ -43,6 +43,10 @@ class Probing:
         self._claims: Mapping[_Content, Claims] = {}
         self._verdicts: Mapping[_Content, tuple[Verdict, ...]] = {}
 
+    def has_news(self) -> bool:
+        """Whether the project is to be looked at again by itself: that takes too long."""
+        return False
+
     def gather(self, memory: Memory, known: Evidence, step: Step) -> Evidence:
         """Return `known` with the verdicts on all claims."""
         project = self._look(memory, step)

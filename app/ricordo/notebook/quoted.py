@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ricordo.activity.session import Turn
 from ricordo.activity.sources import Source, source_at
-from ricordo.activity.store import Store
 from ricordo.curator.proposal import Quoted
 from ricordo.memory.memory import Memory
 from ricordo.notebook.open import Notebook
@@ -29,7 +28,7 @@ def turn_of(source: str) -> tuple[str, str]:
 def causes_of_note(notebook: Notebook, memory: Memory, path: str) -> Sequence[Cause]:
     """Return what caused a note and changed it, in the order of time."""
     renamed = notebook.renamed(memory)
-    return causes_by_note(notebook.surroundings, memory.root, renamed).get(path, ())
+    return causes_by_note(notebook.activity, memory.root, renamed).get(path, ())
 
 
 def causes_of(notebook: Notebook, memory: Memory, evidence: Iterable[Quoted]) -> Sequence[Cause]:
@@ -44,14 +43,14 @@ def causes_of(notebook: Notebook, memory: Memory, evidence: Iterable[Quoted]) ->
             found.append(cause)
     if notes:
         renamed = notebook.renamed(memory)
-        by_note = causes_by_note(notebook.surroundings, memory.root, renamed)
+        by_note = causes_by_note(notebook.activity, memory.root, renamed)
         found += [cause for note in notes for cause in by_note.get(note, ())]
     return found
 
 
 def _cause_at(notebook: Notebook, path: str, key: str) -> Cause | None:
     """Return a turn of a transcript with those around it; None where it is not there any more."""
-    known = [it for it in Store(notebook.surroundings.state).known() if it.source.path == path]
+    known = [it for it in notebook.activity.known() if it.source.path == path]
     # opencode keeps many sessions in one file
     sources = [(it.source, it.session.title) for it in known] or [(source_at(path), "")]
     found = (_turns_at(source, key, title) for source, title in sources)
@@ -85,5 +84,5 @@ def _turns_at(source: Source, key: str, titled: str) -> Cause | None:
 
 def titles(notebook: Notebook) -> Mapping[str, str]:
     """Return what the sessions are called of which something is known, by their transcript."""
-    known = Store(notebook.surroundings.state).known()
+    known = notebook.activity.known()
     return {it.session.path: it.session.shown for it in known}

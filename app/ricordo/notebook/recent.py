@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from ricordo.activity.session import Agent, Session
-from ricordo.activity.store import Store
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.sessions import bearing, bears
 from ricordo.notebook.spoken import Scope
@@ -15,9 +14,8 @@ def recent_sessions(notebook: Notebook) -> tuple[Session, ...]:
     """Return what is known of the sessions whose transcript is still there. Those of sub-agents
     are none of their own.
     """
-    surroundings = notebook.surroundings
-    own = bearing(notebook.place, surroundings)
-    known = (it.session for it in Store(surroundings.state).known())
+    own = bearing(notebook.place, notebook.surroundings)
+    known = (it.session for it in notebook.activity.known())
     found = [it for it in known if not it.part_of and bears(own, it) and os.path.isfile(it.path)]
     return tuple(sorted(found, key=lambda it: it.ended, reverse=True))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ricordo.courtesy import GivingWay
@@ -94,7 +95,7 @@ class Recording:
                 return None
             self._told.add(error.message)
             said = f"{error.message} The notes are shown; nothing is recorded for the inbox."
-            return Kept(warnings=(said,))
+            return Kept(await asyncio.to_thread(self._waiting), warnings=(said,))
         except RicordoError:
             # the memory cannot be read at the moment: the follower tells it, and shows it anew
             self._touched.clear()
@@ -122,6 +123,12 @@ class Recording:
 
     # In a thread
 
+    def _waiting(self) -> int:
+        """Return how many arrivals wait as far as that was kept before."""
+        with suppress(StateUnusable):
+            return len(inbox(self._notebook).waiting)
+        return 0
+
     def _recover(self) -> Kept | None:
         recovered = self._notebook.door.recover(self._notebook.surroundings.now)
         told = tuple(told_of_recovery(recovered))
@@ -134,9 +141,7 @@ class Recording:
         self._is_begun = True
         step = GivingWay(_PATIENCE).step
         recorded = self._notebook.record(memory, self._still_waiting(memory), step)
-        database = self._notebook.database
-        warnings = (*database.notices, *map(_put_back, recorded.put_back))
-        database.notices.clear()
+        warnings = (*self._notebook.take_notices(), *map(_put_back, recorded.put_back))
         notices = (_begun(memory, recorded),) if recorded.is_first else ()
         new = len(inbox(self._notebook).waiting)
         is_other = recorded.act is not None

@@ -19,7 +19,7 @@ from ricordo.notebook.surroundings import Surroundings
 from ricordo.recall.finder import Finder, Named, marks
 from ricordo.recall.index import Index
 from ricordo.recall.likeness import corrected
-from ricordo.recall.query import Condition, Query, day_meant, parse
+from ricordo.recall.query import Condition, Query, day_meant, looks_like_day, parse
 from ricordo.recall.question import Question
 from ricordo.recall.rank import FAST, SIFTED, Candidate, Ranking, rank
 from ricordo.recall.reader import Reader
@@ -310,7 +310,9 @@ def _remarks(query: Query, values: Values) -> Iterator[str]:
         key, value = condition.key, fold(condition.value)
         typed = one_line(condition.value)
         if key in ("after", "before") and not day_meant(value):
-            yield f"{key}: wants 2026-05 or 2026-05-01, not “{typed}”"
+            is_written_so = looks_like_day(value)
+            fault = f"“{typed}” is not in the calendar" if is_written_so else f"not “{typed}”"
+            yield f"{key}: wants 2026-05 or 2026-05-01, {fault}"
         elif key in ("is", "has") and not _is_label(_SAME_AS.get(value, value), values):
             yield f"{key}: wants the name of a rule or “protected”, not “{typed}”"
 

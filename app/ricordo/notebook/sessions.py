@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from ricordo.activity.claude import project_cwds
 from ricordo.activity.codex import rollout_cwd
 from ricordo.activity.session import Agent, Session
-from ricordo.activity.sources import Source, claude_sources, codex_sources, opencode_sources
+from ricordo.activity.sources import (
+    Source,
+    claude_sources,
+    codex_sources,
+    opencode_sources,
+    rollout_folders,
+)
 from ricordo.agents import claude, codex, opencode
 from ricordo.agents.claude_settings import Installation, installation
 from ricordo.agents.place import Place
@@ -124,6 +130,15 @@ def sources_of(bearing: Bearing, surroundings: Surroundings) -> Iterator[Source]
     for source in opencode_sources(opencode.data_folder(home, environ)):
         if bearing.has(source.agent, source.path, source.cwd):
             yield source
+
+
+def folders_of(bearing: Bearing, surroundings: Surroundings) -> Iterator[str]:
+    """Yield the folders in which the first transcript that bears on a memory may come up."""
+    environ, home = surroundings.environ, surroundings.agent_home
+    yield os.path.join(installation(home, environ).config, "projects")
+    yield from bearing.folders
+    yield from rollout_folders(codex.own_folder(home, environ))
+    yield opencode.data_folder(home, environ)
 
 
 def bears(bearing: Bearing, session: Session) -> bool:

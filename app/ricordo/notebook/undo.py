@@ -7,7 +7,7 @@ as it cannot.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.disk.act import CHANGE, Act, Op, Place
@@ -34,13 +34,26 @@ _UNDOABLE = frozenset(
     (CHANGE, UNDONE, *(it.value for it in Decision), *(it.value for it in Judgement))
 )
 
+_IN_WORDS: Mapping[str, str] = {
+    Decision.DISMISS: "dismissal of a finding",
+    Decision.STAND: "end of a dismissal",
+    Decision.KEEP: "keeping of what others did to {}",
+    Decision.SNOOZE: "putting off of what others did to {}",
+    Decision.PROTECT: "protection of {}",
+    Decision.FREE: "end of the protection of {}",
+    Judgement.TRUE: "“still true” of {}",
+    Judgement.WRONG: "“wrong” of {}",
+    Judgement.LATER: "“later” of {}",
+}
+"""What a decision is called; the path of the file that it is about stands in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
     """What was undone or redone."""
 
     told: str
-    """The act in words: `retire feedback_testing.md (it was wrong)`."""
+    """The act in words: `change of feedback_testing.md (it was wrong)`."""
     edits: tuple[Edit, ...] = ()
     """What became of files."""
     subject: str = ""
@@ -207,9 +220,20 @@ def tell(notebook: Notebook, act: Act) -> str:
     """Return an act in a short line, for a person who wants to know what was taken back."""
     reason = f" ({clip(act.reason, _LONGEST_REASON)})" if act.reason else ""
     if act.kind != CHANGE:
-        return f"{act.kind} {visible(act.subject)}{reason}"
+        return f"{_IN_WORDS[act.kind].format(_subject(notebook, act))}{reason}"
     with notebook.database.opened() as connection:
         ops = History(connection).ops(act.n)
     names = [visible(op.path) for op in ops]
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"change of {shown}{reason}"
+
+
+def _subject(notebook: Notebook, act: Act) -> str:
+    """Return the path that a decision is about; an arrival is named by the numbers of its act and
+    op.
+    """
+    if act.kind not in (Decision.KEEP, Decision.SNOOZE):
+        return visible(act.subject)
+    number, _, n = act.subject.partition(".")
+    with notebook.database.opened() as connection:
+        return visible(History(connection).ops(int(number))[int(n)].path)

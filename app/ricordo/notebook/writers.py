@@ -23,7 +23,8 @@ Between the two the person may have been asked for leave.
 
 def learn_writers(notebook: Notebook, memory: Memory) -> None:
     """Read what was added to the transcripts since the last time; nothing else is gathered."""
-    Activity(notebook.place, notebook.surroundings).gather(memory, NOTHING_KNOWN, without_rest)
+    activity = Activity(notebook.place, notebook.surroundings, notebook.activity)
+    activity.gather(memory, NOTHING_KNOWN, without_rest)
 
 
 def with_writers(notebook: Notebook, seen: Inbox) -> Inbox:
@@ -32,7 +33,7 @@ def with_writers(notebook: Notebook, seen: Inbox) -> Inbox:
     """
     if not seen.arrivals:
         return seen
-    causes = causes_by_note(notebook.surroundings, notebook.place.root, {})
+    causes = causes_by_note(notebook.activity, notebook.place.root, {})
     named = tuple(_named(arrival, causes) for arrival in seen.arrivals)
     return replace(seen, arrivals=named)
 

@@ -61,6 +61,11 @@ def parse(text: str) -> Query:
     return Query(" ".join(words), tuple(conditions))
 
 
+def looks_like_day(value: str) -> bool:
+    """Say whether `value` is written as a year, month or day, be there such a one or not."""
+    return _DAY.fullmatch(value.strip()) is not None
+
+
 def day_meant(value: str) -> str:
     """Return the year, month or day that `value` writes, as the beginning of an ISO 8601 day; ""
     where it writes none.

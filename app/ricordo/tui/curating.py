@@ -43,7 +43,7 @@ class Curating:
         """
         self._screen = screen
         # a notebook of its own for threads: the other one is used in the follower's
-        self._notebook = Notebook(notebook.place, notebook.surroundings, notebook.settings)
+        self._notebook = notebook.another()
         self._reading = reading
         self._say = say
         self._hands = hands
@@ -156,7 +156,7 @@ class _Curator:
 
     def __init__(self, notebook: Notebook) -> None:
         # of its own: the review may read the memory meanwhile
-        self._notebook = Notebook(notebook.place, notebook.surroundings, notebook.settings)
+        self._notebook = notebook.another()
 
     def prepare(self, scope: Scope, step: Step) -> Prepared:
         """Return what a curation in the `scope` is given."""

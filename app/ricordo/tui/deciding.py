@@ -71,6 +71,10 @@ class Deciding:
                 self.mark(it, Mark.OPEN)
         return sorted(shown, key=lambda it: (first[it.waiting.path], self._seen[it.waiting.id]))
 
+    def replaced(self, old: Waiting, new: Waiting) -> None:
+        """Know that a proposal stands in the place of another one."""
+        self._seen[new.id] = self._seen[old.id]
+
     def of(self, it: Shown) -> Mark:
         """Return what was decided of a proposal."""
         return self._marks.get(it.waiting.id, Mark.OPEN)

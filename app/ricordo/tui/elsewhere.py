@@ -42,9 +42,8 @@ class Elsewhere:
         from ricordo.tui.screens.ledger import LedgerScreen
 
         if self._reading.look is not None:
-            it = self._notebook
-            # a notebook of its own for the thread: the other one is used in the follower's
-            own = Notebook(it.place, it.surroundings, it.settings)
+            # of its own for the thread: the other one is used in the follower's
+            own = self._notebook.another()
             ledger = LedgerScreen(own, self._reading.look.memory, self._palette())
             self._screen.app.push_screen(ledger)
 

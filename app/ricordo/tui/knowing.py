@@ -36,5 +36,7 @@ class Knowing:
                 self.doing = come.doing
                 # by the screen itself, which no longer listens once it is being closed
                 self._screen.call_later(self._tell_changed)
+            for notice in come.notices:
+                self._screen.app.notify(notice, severity="warning", markup=False, timeout=10)
             if not come.doing:
                 self._screen.call_later(self._tell_gathered)

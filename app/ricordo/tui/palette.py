@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from rich.segment import Segment
@@ -10,7 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from ricordo.settings.theme import ThemeColors
-from ricordo.tui.render.line import Line
+from ricordo.tui.render.line import Line, Span, fit
 
 _ATTRIBUTES = {
     "bold": Style(bold=True),
@@ -44,11 +44,18 @@ class Palette:
         return Style(color=self._colors["foreground"], bgcolor=self._colors["background"])
 
     def strip(self, line: Line, width: int, base: str = "") -> Strip:
-        """Return `line` as `width` cells to draw, on the style `base`."""
-        segments = [
-            Segment(span.text, self._on_ground(base, span.style, span.link)) for span in line.spans
-        ]
-        return Strip(segments).adjust_cell_length(width, self._on_ground(base, "", -1))
+        """Return `line` as `width` cells to draw, on the style `base`; what is longer ends in an
+        ellipsis.
+        """
+        strip = self._drawn(line.spans, base)
+        if strip.cell_length > width:
+            strip = self._drawn(fit(line.spans, width), base)
+        return strip.adjust_cell_length(width, self._on_ground(base, "", -1))
+
+    def _drawn(self, spans: Iterable[Span], base: str) -> Strip:
+        return Strip(
+            Segment(span.text, self._on_ground(base, span.style, span.link)) for span in spans
+        )
 
     def _on_ground(self, base: str, names: str, link: int) -> Style:
         key = (base, names, link)

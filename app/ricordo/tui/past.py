@@ -38,7 +38,7 @@ class Past:
         """
         self._screen = screen
         # a notebook of their own for the screens: the other one is used in the follower's threads
-        self._notebook = Notebook(notebook.place, notebook.surroundings, notebook.settings)
+        self._notebook = notebook.another()
         self._follower = follower
         self._reading = reading
         self._palette = palette

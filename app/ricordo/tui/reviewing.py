@@ -41,7 +41,7 @@ class Reviewing:
         """
         self._screen = screen
         # a notebook of its own for threads: the other one is used in the follower's
-        self._notebook = Notebook(notebook.place, notebook.surroundings, notebook.settings)
+        self._notebook = notebook.another()
         self._follower = follower
         self._reading = reading
         self._say = say
@@ -91,12 +91,27 @@ class Reviewing:
         if look is not None and queue is not None:
             screen = self._screen
             self._review = ReviewScreen(
-                look, queue, screen.styles_now(), screen.keymap, self._hands, self.judge
+                look,
+                queue,
+                screen.styles_now(),
+                screen.keymap,
+                self._hands,
+                self.judge,
+                self._show_origin,
             )
             screen.app.push_screen(self._review, self._left)
 
     def _left(self, _: None) -> None:
         self._review = None
+
+    def _show_origin(self, look: Look, path: str) -> None:
+        from ricordo.notebook.quoted import causes_of_note
+        from ricordo.tui.screens.origin import OriginScreen
+
+        palette, keymap = self._screen.styles_now(), self._screen.keymap
+        find = partial(causes_of_note, self._notebook, look.memory, path)
+        origin = OriginScreen(path, find, palette, keymap)
+        self._screen.app.push_screen(origin)
 
     def do_yes(self) -> None:
         """The open note is still true."""

@@ -121,11 +121,14 @@ def needs_note(situation: Situation) -> str:
     return "" if situation.note else "No note is open."
 
 
+NO_ORIGIN = "No transcript tells what caused this note."
+
+
 def needs_origin(situation: Situation) -> str:
     """Refused where nothing tells what caused the note."""
     if reason := needs_note(situation):
         return reason
-    return "" if situation.origin else "No transcript tells what caused this note."
+    return "" if situation.origin else NO_ORIGIN
 
 
 def needs_types(situation: Situation) -> str:

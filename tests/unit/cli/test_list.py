@@ -12,6 +12,7 @@ from ricordo.agents import claude_settings
 from ricordo.cli.main import run
 from ricordo.cli.short import short_line
 from ricordo.disk.last_seen import recall, remember
+from tests.builders import note_text
 from tests.unit.machine import Machine, fill
 
 SEEN = {
@@ -54,6 +55,33 @@ def test_the_json_document_has_every_memory(
     assert set(first["findings"]) == {"error", "warning", "info"}
     assert (second["kind"], second["project"]) == ("codex", None)
     assert second["load"]["max_lines"] is None
+
+
+def test_what_takes_evidence_counts_from_the_last_close_look_on(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = machine.repository("project")
+    (project / "src").mkdir()
+    (project / "src" / "a.py").write_text("x = 1\n")
+    memory = machine.memory(project)
+    machine.transcript(memory.parent, project)
+    (memory / "pier.md").write_text(note_text("pier", "See `src/pier.py`.\n"))
+
+    def warnings() -> int:
+        assert run(["list", "--json"]) == 0
+        return int(json.loads(capsys.readouterr().out)["memories"][0]["findings"]["warning"])
+
+    assert warnings() == 0
+    assert run(["list"]) == 0
+    assert "One memory is counted by the notes alone" in capsys.readouterr().err
+    assert run(["lint", str(memory), "--project", str(project)]) == 0
+    assert "1 warning" in capsys.readouterr().out
+    assert warnings() == 1
+    assert warnings() == 1, "it is not forgotten by a look at the notes alone"
+    assert run(["list", "--short"]) == 0
+    assert "1 warning" in capsys.readouterr().out
+    assert run(["list"]) == 0
+    assert not capsys.readouterr().err
 
 
 def test_the_table_is_aligned_and_cannot_steer_the_terminal(

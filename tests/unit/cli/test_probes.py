@@ -37,6 +37,17 @@ def test_claims_are_checked_against_the_project_that_is_named(
     assert "x.md:9: warning: src/calls.py is not there. [missing-path]" in capsys.readouterr().out
 
 
+def test_show_and_review_take_the_project_that_is_named(
+    root: Path, project: Path, capsys: Printed
+) -> None:
+    for words in (["show", "x", str(root)], ["review", str(root)]):
+        assert run(words) == 0
+        assert "src/calls.py is not there" not in capsys.readouterr().out
+        assert run([*words, "--project", str(project)]) == 0
+        assert "src/calls.py is not there" in capsys.readouterr().out
+        assert run([*words, "--project", str(project / "nowhere")]) == 2
+
+
 def test_the_project_is_the_one_in_which_the_memory_was_found(
     project: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,11 @@ PROJECT: Mapping[str, str | bytes] = {
         ' "links:check": "node x"}, "dependencies": {"react": "^19.2.4", "next-auth": "^5.0.0",'
         ' "@docusaurus/core": "3.10.2", "lodash": "*"}, "engines": {"node": ">=20"}}'
     ),
-    "pyproject.toml": '[project]\nname = "tidepool"\ndependencies = ["numpy==2.1"]\n',
+    "pyproject.toml": (
+        '[project]\nname = "tidepool"\ndependencies = ["numpy==2.1"]\n'
+        '[project.scripts]\ntidepool-web = "tidepool.web:main"\n'
+        '[tool.poe.tasks]\nplan = "python -m tidepool.plan"\n'
+    ),
     "tidepool/__init__.py": "",
     "tidepool/harmonics.py": "DEFAULT_STEP = 10\n\n\ndef height_at(station):\n    return 0\n",
     "tidepool/plan.py": "class BerthPlan:\n    GAP_MINUTES: int = 30\n",
@@ -97,6 +101,9 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
         ("Before a release run `make release`.", "missing-symbol"),
         ("The page starts with `npm run serve`.", "missing-symbol"),
         ("Links: `yarn links:repair blog`.", "missing-symbol"),
+        ("The week is made by `uv run poe schedule`.", "missing-symbol"),
+        ("Heights are printed by `uv run tidepool-heights --all`.", "missing-symbol"),
+        ("Readers match `tidepool/readers/*.py`.", "missing-path"),
         ("The page uses React 17.", "changed-since"),
         ("Login is NextAuth v4.", "changed-since"),
         ("It is a Docusaurus 2.4 site.", "changed-since"),
@@ -117,8 +124,11 @@ def test_a_claim_that_fails_is_found(probe: Probe, body: str, rule: str) -> None
         # it is so
         "Heights come from `height_at` in `tidepool/harmonics.py:4`.",
         "Plans: `plan.py`, `tidepool/plan`, `tidepool/`, `src/Button.tsx` and `web/curve.jsx`.",
-        "Tests match `**/*.tsx` and `{web,tidepool}/*`.",
-        "`make test check` and `npm run web`, `yarn links:check`.",
+        "Tests match `**/*.tsx`, `{web,tidepool}/*` and `tidepool/*.pyi`.",
+        "`make test check` and `npm run web`, `yarn links:check`, `poe plan`.",
+        "`uv run tidepool-web --port 8040`, `uv run pytest`, `poetry run serve`.",
+        # a port may be set where no file of the project says it
+        "The page listens on port 9999 there.",
         "`BerthPlan.GAP_MINUTES` in `tidepool/plan.py`; `<BerthPlan>`; `web/serve.js --open-page`.",
         "React 19, `react@19.2`, NextAuth v5, Docusaurus 3.x, port 8040, `GAP_MINUTES = 30`.",
         "Node 18 and lodash 4 would do, Python 3.11 too. React 19.4 came with an update.",
@@ -177,6 +187,30 @@ def test_the_finding_stands_where_the_body_says_it(tmp_path: Path) -> None:
     finding = notebook(tmp_path, "", text=text).look_closely().findings[0]
     assert text.split("\n")[finding.line - 1] == "It is in `tidepool/loader.py`."
     assert finding.evidence == ("no file or folder tidepool/loader.py",)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "See `tidepool/harmonics.py:900`.",
+            "tidepool/harmonics.py has 5 lines, so there is no line 900.",
+        ),
+        (
+            "See `harmonics.py:2-7`.",
+            "tidepool/harmonics.py has 5 lines, so there is no line 7.",
+        ),
+        (
+            "See `tidepool/__init__.py#L3`.",
+            "tidepool/__init__.py has no line, so there is no line 3.",
+        ),
+        ("See `tidepool/loader.py:900`.", "tidepool/loader.py is not there."),
+    ],
+)
+def test_of_a_line_it_is_told_whether_it_or_its_file_is_missing(
+    probe: Probe, body: str, said: str
+) -> None:
+    assert [finding.message for finding in probe(body)] == [said]
 
 
 def test_only_the_instructions_own_words_are_a_repetition(probe: Probe) -> None:
@@ -261,13 +295,17 @@ def test_commits_after_the_note_are_told(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setitem(git.__globals__["ENVIRON"], "GIT_COMMITTER_DATE", "2026-09-20T00:00:00Z")
     git(project, "commit", "--quiet", "-am", "Plan anew")
 
+    told: list[str] = []
+
     def found(stamp: str) -> list[str]:
         text = note_text("x", "See `tidepool/plan.py` and `web/serve.js`.\n")
         stamped = text.replace("  type:", f"  modified: {stamp}\n  type:")
         findings = notebook(tmp_path, "", text=stamped).look_closely().findings
+        told[:] = [finding.message for finding in findings]
         return [line for finding in findings for line in finding.evidence]
 
     (line,) = found("2026-09-02")
+    assert told == ["What it names was changed after 2 September 2026."]
     assert line.startswith("tidepool/plan.py: 1 commit, the last ")
     assert line.endswith("2026-09-20 Plan anew")
     assert found("2026-09-20") == [], "on the same day nothing is told"

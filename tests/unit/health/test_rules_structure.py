@@ -106,6 +106,22 @@ def test_symbolic_links_out_are_outside_and_dangling_ones_unreadable(
     }
 
 
+def test_links_that_lead_round_in_a_circle_are_told(lint: Lint, tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "a.md").write_text("x")
+    round_ = {"itself.md": "itself.md", "one.md": "two.md", "two.md": "one.md", "here": "."}
+    for name, target in {
+        **round_,
+        "below/up": "..",
+        "inside.md": "a.md",
+        "folder": "below",
+    }.items():
+        (tmp_path / name).symlink_to(target)
+    found = lint({}, "outside-memory", "unreadable-note")
+    assert {f.path for f in found} == {*round_, "below/up"}
+    assert all("round in a circle" in f.message for f in found)
+
+
 def test_a_wiki_knows_its_types_by_its_folders(lint: Lint) -> None:
     files = {
         "raw/gists/a.md": "---\ntype: gist\n---\nText.\n",

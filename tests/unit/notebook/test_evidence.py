@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.activity.store import Store
 from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.agents.place import Place
 from ricordo.health.evidence import ClaimKind, Evidence, Outcome, Verdict
@@ -28,6 +29,9 @@ class Known:
 
     rules = frozenset(("orphan-note",))
 
+    def has_news(self) -> bool:
+        return False
+
     def __init__(self) -> None:
         self.asked = 0
         self.verdict = GONE
@@ -42,7 +46,9 @@ class Known:
 def source(monkeypatch: pytest.MonkeyPatch) -> Known:
     known = Known()
 
-    def only_source(place: Place, surroundings: Surroundings) -> tuple[gathering.Source, ...]:
+    def only_source(
+        place: Place, surroundings: Surroundings, store: Store
+    ) -> tuple[gathering.Source, ...]:
         return (known,)
 
     monkeypatch.setattr(opening, "sources", only_source)
@@ -104,5 +110,5 @@ def test_a_home_directory_is_no_project(root: Path) -> None:
 
 
 def probes(place: Place, surroundings: Surroundings) -> list[gathering.Source]:
-    found = gathering.sources(place, surroundings)
+    found = gathering.sources(place, surroundings, Store(surroundings.state))
     return [source for source in found if isinstance(source, Probing)]

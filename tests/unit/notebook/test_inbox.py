@@ -20,6 +20,7 @@ from ricordo.notebook.open import Notebook
 from ricordo.notebook.record import Recorder
 from ricordo.notebook.settle import load_settings
 from ricordo.notebook.surroundings import look_around
+from ricordo.notebook.undo import undo
 from tests.builders import note_text, open_memory
 
 NAMES = ("a.md", "b.md", "c.md")
@@ -132,3 +133,15 @@ def test_what_waits_is_neither_recorded_nor_taken_for_gone(tmp_path: Path) -> No
     memory = open_memory(Path(notebook.place.root), {"a.md": "Half of\n"}, AUTO_MEMORY)
     assert recorder.record(memory, AT, waiting={"a.md"}).act is None
     assert recorder.record(memory, AT).files == 1
+
+
+def test_what_was_decided_of_an_arrival_is_undone_by_the_name_of_its_file(tmp_path: Path) -> None:
+    notebook = notebook_at(tmp_path)
+    seen(notebook)
+    do(notebook, ("theirs", "b.md", TEXTS[1]))
+    do(notebook, ("theirs", "c.md", TEXTS[2]))
+    ids = {it.path: it.id for it in seen(notebook).arrivals}
+    notebook.decisions.decide(Decision.KEEP, [ids["c.md"]], AT.isoformat())
+    notebook.decisions.decide(Decision.SNOOZE, [ids["b.md"]], AT.isoformat())
+    assert undo(notebook).told == "putting off of what others did to b.md"
+    assert undo(notebook).told == "keeping of what others did to c.md"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,18 @@ def test_old_states_that_nobody_confirmed_are_stale(notebook: Notebook) -> None:
     assert look.retention["c.md"].share > 0.9
 
 
+def test_what_is_stale_since_today_is_told_with_numbers_that_differ(tmp_path: Path) -> None:
+    today = date.fromisoformat(NOW[:10])
+    old = {
+        f"n{n}.md": OLD.replace("2026-06-01", str(today - timedelta(days=n))).format(n, n)
+        for n in range(1, 150)
+    }
+    look = recorded(tmp_path, {"MEMORY.md": "", **old}).look_closely()
+    told = [re.findall(r"\d\.\d+", it.message)[:2] for it in look.findings if it.rule == "stale"]
+    assert all(float(share) < float(threshold) for share, threshold in told)
+    assert max(len(share) for share, _ in told) > len("0.70"), "one of them is close"
+
+
 def test_still_true_lifts_retention_and_no_byte_of_the_note_changes(notebook: Notebook) -> None:
     before = (Path(notebook.place.root) / "a.md").read_bytes()
     judge(notebook, "a.md", Judgement.TRUE)
@@ -89,9 +103,9 @@ def test_still_true_after_wrong_begins_anew(notebook: Notebook) -> None:
 def test_a_judgement_is_undone_and_done_again_in_its_turn(notebook: Notebook) -> None:
     judge(notebook, "a.md", Judgement.TRUE)
     judge(notebook, "b.md", Judgement.LATER, "2026-12-01")
-    assert undo(notebook).told == "later b.md"
+    assert undo(notebook).told == "“later” of b.md"
     assert set(notebook.look_closely().said) == {"a.md"}
-    assert undo(notebook).told == "still true a.md"
+    assert undo(notebook).told == "“still true” of a.md"
     assert stale(notebook.look_closely()) == {"a.md", "b.md"}
     assert can_take_back(notebook) == (False, True)
     redo(notebook)
@@ -172,7 +186,7 @@ def test_sigkill_loses_no_judgement(notebook: Notebook) -> None:
     )
     assert done.returncode == -9, done.stderr
     assert stale(notebook.look_closely()) == {"b.md"}
-    assert undo(notebook).told == "still true a.md"
+    assert undo(notebook).told == "“still true” of a.md"
 
 
 def test_of_the_sample_memory_the_note_that_nobody_read_is_stale(tmp_path: Path) -> None:

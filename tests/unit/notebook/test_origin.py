@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from ricordo.activity.session import Agent
-from ricordo.health.evidence import NOTHING_KNOWN, Reads
+from ricordo.health.evidence import Reads
 from ricordo.notebook.activity_words import NO_TURN_FOUND, quoted_in_words
 from ricordo.notebook.evidence import Stopped
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.inbox import Inbox, inbox
 from ricordo.notebook.open import Look, Notebook
-from ricordo.notebook.origin import Cause, causes_by_note, origin_of
+from ricordo.notebook.origin import Cause, causes_by_note
 from ricordo.notebook.sessions import Bearing
 from ricordo.notebook.settle import load_settings
 from ricordo.notebook.surroundings import look_around
@@ -60,7 +61,13 @@ class Desk:
     def causes(self, note: str = "tides.md") -> tuple[Cause, ...]:
         memory = self.look().memory
         renamed = self.notebook.renamed(memory)
-        return causes_by_note(self.notebook.surroundings, memory.root, renamed).get(note, ())
+        return causes_by_note(self.notebook.activity, memory.root, renamed).get(note, ())
+
+    def reads_on_disk(self) -> int:
+        """How many readings are kept for the next process."""
+        with closing(sqlite3.connect(self.home / "state" / "activity.db")) as kept:
+            sql = "SELECT count(*) FROM touch WHERE deed = 'read'"
+            return int(kept.execute(sql).fetchone()[0])
 
     def never_read(self) -> list[str]:
         return [it.path for it in self.look().findings if it.rule == "never-read"]
@@ -94,9 +101,8 @@ def test_a_note_comes_from_what_the_person_said(desk: Desk) -> None:
     origin = desk.look().evidence.origins["tides.md"]
     assert (origin.speaker, origin.text, origin.session) == ("person", SAID, "Tide tables")
     assert (origin.agent, origin.at) == ("Claude Code", at(3))
-    surroundings, root = desk.notebook.surroundings, str(desk.root)
-    assert origin_of(surroundings, root, "tides.md") == origin
-    assert origin_of(surroundings, root, "MEMORY.md") is None
+    assert cause.summary == origin
+    assert not desk.causes("MEMORY.md")
 
 
 def test_what_nobody_said_is_the_agents_own(desk: Desk) -> None:
@@ -228,7 +234,7 @@ def test_what_was_found_before_an_interruption_is_kept(desk: Desk) -> None:
 
         with suppress(Stopped):
             Desk(desk.home).notebook.gather(memory, step)
-        kept = causes_by_note(desk.notebook.surroundings, str(desk.root), {})["tides.md"]
+        kept = causes_by_note(desk.notebook.activity, str(desk.root), {})["tides.md"]
         assert kept[0].quote is not None
     assert len(kept) == 2
 
@@ -355,10 +361,12 @@ def test_worktrees_share_the_memory_of_their_project(desk: Desk) -> None:
     assert desk.look().evidence.reads["tides.md"].times == 1
 
 
-def test_a_state_that_cannot_be_used_leaves_nothing_known(desk: Desk) -> None:
-    session().write(desk.home)
+def test_where_our_state_cannot_be_used_it_is_known_to_this_process(desk: Desk) -> None:
+    path = session().write(desk.home)
     (desk.home / "state").write_text("in the way")
-    assert desk.look().evidence == NOTHING_KNOWN
+    assert [cause.quote and cause.quote.text for cause in desk.causes()] == [SAID]
+    path.unlink()
+    assert desk.look().evidence.origins["tides.md"].text == SAID
 
 
 def arrived(desk: Desk, note: str = "tides.md") -> str:
@@ -391,3 +399,36 @@ def test_the_inbox_names_the_session_that_deleted_a_file(desk: Desk) -> None:
     Claude().uses("Bash", command=f"rm {NOTE}").titled("Tidying").write(desk.home)
     (desk.root / "tides.md").unlink()
     assert arrived(desk) == "Claude Code · Tidying"
+
+
+def test_while_another_process_writes_what_it_kept_is_told_and_nothing_is_given_up(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.activity.store.PATIENCE", 0.01)
+    path = session().write(desk.home)
+    memory = desk.look().memory
+    with path.open("ab") as transcript:
+        transcript.write(Claude().uses("Read", "later", file_path=NOTE).bytes)
+    with closing(sqlite3.connect(desk.home / "state" / "activity.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        desk.notebook.gather(memory)
+        assert desk.notebook.evidence.origins["tides.md"].text == SAID
+        assert "tides.md" not in desk.notebook.evidence.reads
+    assert desk.notebook.has_news
+    desk.notebook.gather_news(memory)
+    assert desk.reads_on_disk() == 1
+
+
+def test_what_agents_do_later_is_news_and_nothing_else_is(desk: Desk) -> None:
+    path = session().write(desk.home)
+    memory = desk.look().memory
+    assert not desk.notebook.has_news
+    assert not desk.notebook.gather_news(memory)
+    with path.open("ab") as transcript:
+        transcript.write(Claude().uses("Read", "later", file_path=NOTE).bytes)
+    assert desk.notebook.has_news
+    assert desk.notebook.gather_news(memory)
+    assert desk.notebook.evidence.reads["tides.md"].times == 1
+    assert not desk.notebook.has_news
+    Claude("other").uses("Read", file_path=NOTE).write(desk.home)
+    assert desk.notebook.has_news, "another transcript came up"

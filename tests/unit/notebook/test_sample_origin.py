@@ -39,7 +39,7 @@ def page(title: str) -> list[list[str]]:
 
 def test_the_planted_origins_are_found(sample: tuple[Notebook, Look]) -> None:
     notebook, look = sample
-    found = causes_by_note(notebook.surroundings, look.memory.root, {})
+    found = causes_by_note(notebook.activity, look.memory.root, {})
     for source, key, note in page("Where notes came from"):
         cause = found[note.removeprefix("memory/")][0]
         assert cause.quote is not None

@@ -21,15 +21,21 @@ class Claim:
     passage: Passage
 
     def found(
-        self, outcome: Outcome, *evidence: str, suggestion: str = "", was_there: bool = False
+        self,
+        outcome: Outcome,
+        *evidence: str,
+        suggestion: str = "",
+        was_there: bool = False,
+        amiss: str = "",
     ) -> Verdict | None:
         """Return the verdict on it. Where the sentence does not say that it is so today, what is
-        otherwise shows that it was no claim: None. `was_there` where it is known to have been so.
+        otherwise shows that it was no claim: None. `was_there` where it is known to have been so;
+        `amiss` as the verdict has it.
         """
         is_otherwise = outcome is not Outcome.HOLDS
         if is_otherwise and self.passage.is_doubtful(self.text, was_there=was_there):
             return None
-        return Verdict(self.text, self.kind, self.line, outcome, evidence, suggestion)
+        return Verdict(self.text, self.kind, self.line, outcome, evidence, suggestion, amiss)
 
     @property
     def is_doubtful(self) -> bool:

@@ -16,8 +16,14 @@ _RUN = re.compile(rf"(?:npm|pnpm|yarn|bun)(?: -w)? (?:run|run-script) ({_NAME})(
 _YARN = re.compile(r"(?:yarn|pnpm) ([a-z][\w\-]*:[\w:\-]+)(?:\s.*)?")
 """Only with a colon, as scripts have it: without one it may be a command of the tool itself."""
 _COMPOSER = re.compile(rf"composer (?:run|run-script) ({_NAME})(?:\s.*)?")
+_INSTALLED = re.compile(rf"(?:uv|poetry|pdm|hatch|rye) run ({_NAME})(?:\s.*)?")
 _POE = re.compile(rf"(?:poe|uv run poe|poetry run poe) ({_NAME})(?:\s.*)?")
-_OF_SCRIPTS = {"package.json": (_RUN, _YARN), "composer.json": (_COMPOSER,), "poe": (_POE,)}
+_OF_SCRIPTS = {
+    "package.json": (_RUN, _YARN),
+    "composer.json": (_COMPOSER,),
+    "poe": (_POE,),
+    "pyproject.toml": (_INSTALLED,),
+}
 """The commands that run the scripts of each kind of manifest."""
 
 
@@ -43,7 +49,10 @@ def check_command(claim: Claim, project: Project) -> Verdict | None:
     if match := _MAKE.fullmatch(claim.text):
         return _check(claim, match[1].split(), manifests.targets, is_open=manifests.is_open)
     kind, name = _script_of(claim.text)
-    return _check(claim, [name], manifests.scripts.get(kind, {}), is_open=False)
+    defined = manifests.scripts.get(kind, {})
+    # any program may be run so; only what is called as the project itself is surely its own
+    is_open = kind == "pyproject.toml" and not manifests.is_called_as_project(name)
+    return _check(claim, [name], defined, is_open=is_open)
 
 
 def _check(

@@ -12,6 +12,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ricordo.disk.project_tree import ProjectTree
@@ -43,7 +44,11 @@ class Manifests:
     """What all manifests of a project declare together."""
 
     scripts: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
-    """The manifest of each script, by kind: package.json, composer.json, or poe."""
+    """The manifest of each script, by kind: package.json, composer.json, poe, or pyproject.toml for
+    the programs that it installs.
+    """
+    projects: set[str] = field(default_factory=set)
+    """The names of the projects of Python, as their programs begin."""
     targets: dict[str, str] = field(default_factory=dict)
     """The file of each target of make or just."""
     is_open: bool = False
@@ -67,6 +72,10 @@ class Manifests:
             except (ValueError, RecursionError, AttributeError, TypeError):
                 continue
         return found
+
+    def is_called_as_project(self, name: str) -> bool:
+        """Say whether the name of a program begins with that of a project."""
+        return any(name.replace("_", "-").startswith(f"{own}-") for own in self.projects)
 
     def put_version(self, name: str, version: object, path: str) -> None:
         """Take in that a manifest asks for `version` of `name`."""
@@ -121,7 +130,12 @@ def _pyproject(found: Manifests, path: str, text: str) -> None:
     poetry = _table(tool, "poetry")
     for name in _table(_table(tool, "poe"), "tasks"):
         found.scripts["poe"].setdefault(name, path)
-    found.put_version(str(project.get("name", "")), project.get("version"), path)
+    name = str(project.get("name") or poetry.get("name") or "")
+    found.projects |= {name.lower().replace("_", "-")} - {""}
+    programs = (_table(of, key) for of in (project, poetry) for key in ("scripts", "gui-scripts"))
+    for program in (*chain(*programs), *_table(_table(tool, "pdm"), "scripts")):
+        found.scripts["pyproject.toml"].setdefault(program, path)
+    found.put_version(name, project.get("version"), path)
     found.put_version("python", project.get("requires-python"), path)
     extra = _table(project, "optional-dependencies")
     groups = _table(data, "dependency-groups")

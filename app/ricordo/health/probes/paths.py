@@ -10,6 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ricordo.disk.ignored import glob_expression
 from ricordo.health.evidence import ClaimKind, Outcome, Verdict
@@ -17,7 +18,8 @@ from ricordo.health.probes.claim import Claim, names
 from ricordo.health.probes.passage import Passage
 from ricordo.health.probes.project import Project
 
-_PLACE = re.compile(r"(?::(\d{1,6})(?:[-–:,]\d+)*|#L(\d{1,6})(?:-L?\d+)?)$")
+_PLACE = re.compile(r"(?::(\d{1,6})(?:[-–](\d{1,6}))?(?:[-–:,]\d+)*|#L(\d{1,6})(?:-L?(\d{1,6}))?)$")
+"""A line or a range of lines behind a path."""
 _PATH = re.compile(r"(?:\./)?[\w.@+\-()\[\]*{},/]+")
 _BARE = re.compile(
     r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()", re.ASCII
@@ -79,11 +81,13 @@ def check_path(claim: Claim, project: Project) -> Verdict | None:
         return _check_glob(claim, path, project)
     found = _standing(path.rstrip("/"), project)
     if len(found) == 1:
-        line = int(match[1] or match[2]) if match else 0
-        return _check_line(claim, found[0], line, project)
+        lines = [int(number) for number in match.groups() if number] if match else []
+        return _check_line(claim, found[0], max(lines, default=0), project)
     if found:
         return claim.found(Outcome.HOLDS, f"one of {len(found)} of that name")
-    return _check_absent(claim, path, project)
+    absent = _check_absent(claim, path, project)
+    # it is the file that is missing, not the line of it
+    return replace(absent, amiss=f"{path} is not there") if absent and match else absent
 
 
 def _standing(path: str, project: Project) -> list[str]:
@@ -105,9 +109,11 @@ def _standing(path: str, project: Project) -> list[str]:
 def _check_line(claim: Claim, path: str, line: int, project: Project) -> Verdict | None:
     if line > 1 and path in project.tree.files:
         lines = project.lines_of(path)
-        if lines and line > lines:
-            told = f"{path} has {lines} lines"
-            return claim.found(Outcome.MISSING, told)
+        if lines is not None and line > lines:
+            told = (
+                f"{path} has {lines:,} lines" if lines > 1 else f"{path} has {lines or 'no'} line"
+            )
+            return claim.found(Outcome.MISSING, told, amiss=f"{told}, so there is no line {line:,}")
     return claim.found(Outcome.HOLDS, path)
 
 
@@ -117,6 +123,11 @@ def _check_glob(claim: Claim, path: str, project: Project) -> Verdict | None:
     found = [each for each in expressions if any(map(each.fullmatch, tree.files))]
     if len(found) == len(expressions):
         return claim.found(Outcome.HOLDS, path)
+    # files come and go, but the folder in which they lie is named as it is
+    folder = re.split(r"[*{]", path, maxsplit=1)[0].rpartition("/")[0]
+    absent = _check_absent(claim, f"{folder}/", project) if folder else None
+    if absent and absent.outcome is Outcome.MISSING and not _standing(folder, project):
+        return replace(absent, amiss=f"The folder {folder} is not there")
     return claim.unchecked("no file fits the pattern today")
 
 

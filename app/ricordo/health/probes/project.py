@@ -34,7 +34,7 @@ class Project:
         inside = self.inside(memory_root)
         self.memory = f"{inside}/" if inside else ""
         """The memory's folder in the project, which proves nothing of what notes say."""
-        self._lines: dict[str, int] = {}
+        self._lines: dict[str, int | None] = {}
         self._written: dict[str, bool] = {}
 
     def inside(self, path: str) -> str | None:
@@ -57,13 +57,14 @@ class Project:
         self.look_for((word,))
         return self._written[word]
 
-    def lines_of(self, path: str) -> int:
-        """Return how many lines a file has; 0 where that is not known."""
+    def lines_of(self, path: str) -> int | None:
+        """Return how many lines a file has; None where that is not known."""
         if path not in self._lines:
             stamp = self.tree.files[path]
             raw = self.tree.read(path) or b""
             is_whole = len(raw) == stamp.size and b"\0" not in raw
-            self._lines[path] = len(raw.removesuffix(b"\n").split(b"\n")) if is_whole else 0
+            lines = len(raw.split(b"\n")) - (not raw or raw.endswith(b"\n"))
+            self._lines[path] = lines if is_whole else None
         return self._lines[path]
 
     def text_of(self, path: str) -> str:

@@ -10,7 +10,7 @@ from ricordo.health.rule import Context, Found, memory_rule, note_rule
 from ricordo.memory.change import Convert, Retire
 from ricordo.memory.encoding import text_of_other_encoding
 from ricordo.memory.layout import Role
-from ricordo.memory.memory import Memory, Skipped
+from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, Trouble
 
 NOTES = frozenset((Role.NOTE,))
@@ -59,7 +59,7 @@ def unreadable_note(memory: Memory, context: Context) -> Iterator[Found]:
         if _hides_text(file):
             yield _unreadable(file.path, file.trouble.value, _fix(file))
     for item in memory.skipped:
-        if _is_no_live_link(item):
+        if not item.is_live_link:
             yield _unreadable(item.path, item.reason)
 
 
@@ -92,7 +92,3 @@ def _fix(file: Note) -> Fix | None:
 
 def _hides_text(file: Note) -> bool:
     return bool(file.trouble) and file.trouble is not Trouble.TOO_LARGE
-
-
-def _is_no_live_link(item: Skipped) -> bool:
-    return "symbolic link" not in item.reason or "where nothing is" in item.reason

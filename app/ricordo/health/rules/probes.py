@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import islice
 
 from ricordo.health.evidence import ClaimKind, Outcome, Verdict
@@ -25,8 +26,9 @@ def missing_path(note: Note, verdicts: tuple[Verdict, ...], context: Context) ->
     """Paths that lead nowhere in the project."""
     for verdict in verdicts:
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
+            said = verdict.amiss or f"{verdict.claim} is not there"
             where = f": {verdict.suggestion}?" if verdict.suggestion else "."
-            yield from _found(note, verdict, f"{verdict.claim} is not there{where}")
+            yield from _found(note, verdict, f"{said}{where}")
 
 
 @verdict_rule(
@@ -52,7 +54,7 @@ def changed_since(note: Note, verdicts: tuple[Verdict, ...], context: Context) -
         if verdict.kind in _STATED and verdict.outcome in _FAILED:
             message = f"{verdict.claim}: the project says otherwise."
             if verdict.kind is ClaimKind.COMMITS:
-                message = f"What it names was changed after {note.stamped}."
+                message = f"What it names was changed after {_day_of(note)}."
             yield from _found(note, verdict, message)
 
 
@@ -65,6 +67,14 @@ def restates_instructions(
     for verdict in islice(repeated, 1):
         source = verdict.evidence[0].partition(": ")[0]
         yield from _found(note, verdict, f"{source} says the same.")
+
+
+def _day_of(note: Note) -> str:
+    """The day of a note that has one, as its head says, in words."""
+    try:
+        return f"{datetime.fromisoformat(note.stamped):%-d %B %Y}"
+    except ValueError:
+        return note.stamped
 
 
 def _found(note: Note, verdict: Verdict, message: str) -> Iterator[Found]:

@@ -30,5 +30,15 @@ def stale(memory: Memory, context: Context) -> Iterator[Found]:
             yield Found(0, said, f"wrong {note.text}", path=path)
             continue
         reasons = ", ".join(retention.reasons)
-        said = f"Retention {retention.share:.2f}, under {retention.threshold:.2f}: {reasons}."
+        share, threshold = _told_apart(retention.share, retention.threshold)
+        said = f"Retention {share}, under {threshold}: {reasons}."
         yield Found(0, said, note.text, path=path)
+
+
+def _told_apart(lower: float, higher: float) -> tuple[str, str]:
+    """Return two shares with as many digits as it takes to see which is the lower one."""
+    for digits in range(2, 6):
+        told = f"{lower:.{digits}f}", f"{higher:.{digits}f}"
+        if told[0] != told[1]:
+            return told
+    return f"{lower}", f"{higher}"

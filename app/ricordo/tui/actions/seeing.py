@@ -117,8 +117,8 @@ SEEING: tuple[Action, ...] = (
         "Show the turn of a session that caused the note, and those that changed it; of a "
         "proposal, the turn that it quotes",
         Group.SEE,
-        NOTEBOOK | {Scene.ORIGIN, Scene.CURATION, Scene.CONFLICTS},
-        shown=frozenset((Pane.NOTE, Scene.CURATION, Scene.CONFLICTS)),
+        NOTEBOOK | {Scene.ORIGIN, Scene.REVIEW, Scene.CURATION, Scene.CONFLICTS},
+        shown=frozenset((Pane.NOTE, Scene.REVIEW, Scene.CURATION, Scene.CONFLICTS)),
         why_not=needs_origin,
     ),
     Action(

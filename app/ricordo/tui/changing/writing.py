@@ -58,7 +58,7 @@ class Writing:
     def notebook(self) -> Notebook:
         """A notebook of the same memory for this thread: the other one belongs to its follower."""
         followed = self._followed
-        return Notebook(followed.place, followed.surroundings, followed.settings)
+        return followed.another()
 
     @property
     def palette(self) -> Palette:

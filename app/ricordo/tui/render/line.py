@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -35,6 +35,7 @@ class Line(NamedTuple):
 
 
 BLANK = Line()
+_CLOSING = ".,;:!?)]}»”’"
 
 # Wide characters can be broken anywhere; everything else only at blanks.
 _WIDE = (
@@ -65,7 +66,8 @@ def wrap(
 ) -> list[tuple[Span, ...]]:
     """Break `spans` into rows of at most `width` cells.
 
-    `first` stands before the first row, `rest` before the others.
+    `first` stands before the first row, `rest` before the others. What closes a word or a sentence
+    stays with what it closes, in whichever style that is.
     """
     rows: list[tuple[Span, ...]] = []
     row: list[Span] = list(first)
@@ -78,16 +80,17 @@ def wrap(
         row = list(rest)
         margin = room = later_room
 
-    for span in spans:
-        size = cells(span.text)
-        if size <= room:
+    given = tuple(spans)
+    for number, span in enumerate(given):
+        size, behind = cells(span.text), _closing(given, number + 1)
+        if size + behind <= room:
             row.append(span)
             room -= size
             continue
-        words = ""
+        words, left = "", len(span.text)
         for atom in _atoms().findall(span.text):
-            size = cells(atom)
-            if size > room and room < margin:
+            size, left = cells(atom), left - len(atom)
+            if size + (0 if left else behind) > room and room < margin:
                 if words:
                     row.append(span._replace(text=words))
                     words = ""
@@ -109,6 +112,14 @@ def wrap(
     return rows
 
 
+def _closing(spans: Sequence[Span], number: int) -> int:
+    """Return how many signs that close stand at the beginning of the span of that number."""
+    if number >= len(spans):
+        return 0
+    text = spans[number].text
+    return len(text) - len(text.lstrip(_CLOSING)) if text[:1] in _CLOSING else 0
+
+
 def cut(text: str, width: int) -> str:
     """Return as much of the beginning of `text` as fits into `width` cells; at least one
     character.
@@ -120,6 +131,20 @@ def cut(text: str, width: int) -> str:
         if width < 0:
             return text[: max(1, position)]
     return text
+
+
+def fit_keys(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
+    """Return `spans` cut to `width` cells, as `fit` does; but a key, in the style `key`, stays with
+    all of its words or goes with them.
+    """
+    given = tuple(spans)
+    if width_of(given) <= width or not any(span.style == "key" for span in given):
+        return fit(given, width)
+    starts = [number for number, span in enumerate(given) if span.style == "key"]
+    # one cell for the sign that something is missing
+    whole = [start for start in starts if width_of(given[:start]) < width]
+    at = whole[-1] if whole else 0
+    return (*given[:at], Span("…", "dim")) if at else fit(given, width)
 
 
 def fit(spans: Iterable[Span], width: int) -> tuple[Span, ...]:

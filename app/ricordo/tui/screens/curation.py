@@ -160,7 +160,7 @@ class CurationScreen(PastScreen):
 
     def looked(self, look: Look) -> None:
         """Show what waits anew where the memory is another one by now."""
-        if self._waits is not None and look.memory is not self._waits.memory:
+        if self._waits is not None and any(it.is_other_in(look.memory) for it in self._waits.shown):
             self.refresh_proposals()
 
     def _chosen(self) -> None:
@@ -294,6 +294,7 @@ class CurationScreen(PastScreen):
         async def use(saved: str) -> None:
             made = await asyncio.to_thread(edited, self._notebook, memory, it.waiting, saved)
             await asyncio.to_thread(put_in_place, self._notebook, it.waiting, made)
+            self._deciding.replaced(it.waiting, made)
             self.notify("It is shown as you edited it; a takes it.", markup=False, timeout=5)
 
         await self._edit_text(name, text, use)

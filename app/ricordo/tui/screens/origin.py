@@ -14,7 +14,7 @@ from textual.content import Content
 
 from ricordo.notebook.origin import Cause
 from ricordo.settings.keymap import Keymap
-from ricordo.text import clip, one_line
+from ricordo.text import clip, clip_start
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.origin_lines import (
@@ -71,6 +71,10 @@ class OriginScreen(ActingScreen[None]):
         self.say()
         self.run_worker(self._load(), group="origin")
 
+    def on_resize(self) -> None:
+        """Tell as much as there is room for."""
+        self.call_after_refresh(self.say)
+
     async def _load(self) -> None:
         found = await asyncio.to_thread(self._find)
         self._is_there = await asyncio.to_thread(_still_there, found)
@@ -121,7 +125,8 @@ class OriginScreen(ActingScreen[None]):
             return ()
         if not self._is_there.get(cause.transcript):
             return (Span(" ✓ kept by Ricordo; the transcript itself is gone", "dim"),)
-        return (Span(f" {one_line(cause.transcript)}", "dim"),)
+        # its end tells which one it is
+        return (Span(f" {clip_start(cause.transcript, self._state.size.width - 2)}", "dim"),)
 
     # What the keys do
 

@@ -17,7 +17,8 @@ from ricordo.disk.judgements import Judgement
 from ricordo.errors import RicordoError
 from ricordo.notebook.review import Item, Queue, last_said, queue
 from ricordo.settings.keymap import Keymap
-from ricordo.text import clip
+from ricordo.text import clip, one_line
+from ricordo.tui.day_to_come import day_to_come
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.note_page import NotePage
@@ -26,7 +27,7 @@ from ricordo.tui.screens.acting import ActingScreen, bindings_on
 from ricordo.tui.screens.choose import ChooseScreen, Way
 from ricordo.tui.screens.form import Field, FormScreen
 from ricordo.tui.screens.past import Hands
-from ricordo.tui.situation import Scene, Situation, needs_redo
+from ricordo.tui.situation import NO_ORIGIN, Scene, Situation, needs_redo
 from ricordo.tui.widgets.about_view import AboutView
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.note_view import NoteView
@@ -41,7 +42,7 @@ _METER = 24
 _WRONG = (
     Way("edit", "edit it", "put it right in your editor"),
     Way("retire", "retire it", "it leaves the memory; the history keeps it"),
-    Way("leave", "leave it", "to the curator, which is told that you called it wrong"),
+    Way("leave", "leave it", "to the curator, who is told that it is wrong"),
 )
 _LATER = (
     Way("1", "tomorrow", ""),
@@ -76,8 +77,9 @@ class ReviewScreen(ActingScreen[None]):
         keymap: Keymap,
         hands: Hands,
         judge: Judge,
+        show_origin: Callable[[Look, str], None],
     ) -> None:
-        """`queue` is what is due in `look`."""
+        """`queue` is what is due in `look`; `show_origin` shows what caused a note of a look."""
         super().__init__(palette, keymap)
         self._look = look
         self._before = look.said
@@ -85,6 +87,7 @@ class ReviewScreen(ActingScreen[None]):
         self._more = queue.more
         self._hands = hands
         self._judge = judge
+        self._show_origin = show_origin
         self._at = 0
         self._outcomes: dict[str, Outcome] = {}
         self._one_at_a_time = asyncio.Lock()
@@ -192,8 +195,10 @@ class ReviewScreen(ActingScreen[None]):
         outcome = self._outcomes.get(item.note.path) if item else None
         if outcome is not None:
             return (Span(f" ✓ {outcome}", "accent"), Span("; u takes it back", "dim"))
-        path = Span(f" {clip(item.note.path, 60)} ·" if item else "", "dim")
-        return (path, Span(" what you say counts at once, and Esc loses nothing", "dim"))
+        said = "what you say counts at once, and Esc loses nothing"
+        if item is None:
+            return (Span(f" {said}", "dim"),)
+        return (Span(f" ↓ skips · {said} · {one_line(item.note.path)}", "dim"),)
 
     @property
     def situation(self) -> Situation:
@@ -201,6 +206,7 @@ class ReviewScreen(ActingScreen[None]):
         undo = "" if self._hands.can_undo or self._outcomes else "There is nothing to take back."
         refusals = {"undo": undo, "redo": needs_redo(Situation(redo=self._hands.can_redo))}
         refusals |= dict.fromkeys(_ABOUT_A_NOTE, self._why_not_judged)
+        refusals["origin"] = self._why_no_origin
         if not refusals["edit"]:
             refusals["edit"] = self._look.memory.layout.read_only
         return replace(super().situation, refusals=refusals)
@@ -211,6 +217,12 @@ class ReviewScreen(ActingScreen[None]):
             return "All notes were looked at; ↑ goes back to them."
         is_there = self.item.note.path in self._look.memory.by_path
         return "" if is_there else "It was retired; u brings it back."
+
+    @property
+    def _why_no_origin(self) -> str:
+        if self.item is None:
+            return self._why_not_judged
+        return "" if self.item.note.path in self._look.evidence.origins else NO_ORIGIN
 
     # Saying
 
@@ -285,14 +297,9 @@ class ReviewScreen(ActingScreen[None]):
         )
         if not filled.confirmed:
             return None
-        try:
-            day = date.fromisoformat(filled.values["day"].strip())
-        except ValueError:
-            day = today
-        if day <= today:
-            said = f"That is no day to come, written as {today + timedelta(days=90)}."
-            self.notify(said, severity="warning", markup=False)
-            return None
+        day, why_not = day_to_come(filled.values["day"].strip(), today)
+        if why_not:
+            self.notify(why_not, severity="warning", markup=False)
         return day
 
     async def _ask(self, screen: ChooseScreen) -> str | None:
@@ -360,6 +367,11 @@ class ReviewScreen(ActingScreen[None]):
         """The end of the note."""
         view = self._note if self.item else self._done
         view.jump_to(view.line_count)
+
+    def do_origin(self) -> None:
+        """What caused the note."""
+        if self.item is not None:
+            self._show_origin(self._look, self.item.note.path)
 
     def do_review(self) -> None:
         """The key that led here leads back."""

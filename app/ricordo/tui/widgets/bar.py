@@ -8,7 +8,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from ricordo.tui.palette import Palette
-from ricordo.tui.render.line import Line, Span, fit, width_of
+from ricordo.tui.render.line import Line, Span, fit_keys, width_of
 
 
 class Bar(Widget):
@@ -56,6 +56,6 @@ class Bar(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         width, right = self.size.width, self._right
-        left = fit(self._left, width - width_of(right))
+        left = fit_keys(self._left, width - width_of(right))
         gap = Span(" " * max(0, width - width_of(left) - width_of(right)))
         return self._palette.strip(Line((*left, gap, *right)), width, self._base)
