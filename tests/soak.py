@@ -46,8 +46,12 @@ DOOR = (
     "stateful",
 )
 GROUPS = (
-    Group("memory", ("tests/unit/memory",), {"examples": 100_000}),
-    Group("text", ("tests/unit/test_text.py", "tests/unit/test_git.py"), {"examples": 1_000_000}),
+    Group("memory", ("tests/unit/memory", "tests/unit/test_garbage.py"), {"examples": 100_000}),
+    Group(
+        "text",
+        ("tests/unit/test_text.py", "tests/unit/test_git.py", "tests/unit/test_courtesy.py"),
+        {"examples": 1_000_000},
+    ),
     Group("settings", ("tests/unit/settings",), {"examples": 100_000}),
     Group("secrets", ("tests/unit/test_secrets.py",), {"examples": 100_000}),
     Group("model", ("tests/unit/model",), {"examples": 100_000}),

@@ -7,7 +7,7 @@ never rests, everything that is on its way to the screen takes twice as long.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _SLICE = 0.005
@@ -49,20 +49,24 @@ def awaited() -> Iterator[None]:
 class GivingWay:
     """One piece of long work that gives way."""
 
-    def __init__(self, patience: float) -> None:
-        """`patience` is for how many seconds it waits in all: it must be done some day, even where
-        something is awaited without an end.
+    def __init__(self, patience: float, is_needed: Callable[[], bool] = lambda: False) -> None:
+        """`patience` is for how many seconds it waits more than it works: it must be done some day,
+        even where something is awaited without an end. It does not wait while it `is_needed`: what
+        is awaited may need it itself.
         """
-        self._patience = patience
+        self._most = self._patience = patience
+        self._is_needed = is_needed
         self._turn = time.monotonic()
 
     def step(self) -> None:
         """Rest, if it is time to; called by the work itself, every few milliseconds."""
-        if time.monotonic() - self._turn < _SLICE:
+        worked = time.monotonic() - self._turn
+        if worked < _SLICE:
             return
+        self._patience = min(self._patience + worked, self._most)
         time.sleep(_REST)
         began = time.monotonic()
-        while self._patience > 0 and not _awaited.is_over:
+        while self._patience > 0 and not (_awaited.is_over or self._is_needed()):
             time.sleep(_SLICE)
             now = time.monotonic()
             self._patience -= now - began

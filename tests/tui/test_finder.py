@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from ricordo.courtesy import GivingWay
 from ricordo.memory.memory import Memory
 from ricordo.notebook.open import Look, Notebook
+from ricordo.notebook.search import Found, Search
 from ricordo.notebook.usage import gaps
 from ricordo.recall.index import Index
 from ricordo.tui.screens.finder import FinderScreen
@@ -239,6 +241,25 @@ async def test_names_are_found_while_the_index_is_made(
         go_on.set()
         await stage.wait_for(lambda: screen.is_settled)
         await stage.wait_for(lambda: "user_ana.md" in found(screen))
+
+
+async def test_what_goes_on_behind_the_finder_waits_for_what_is_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    find = Search.find
+
+    def watched(self: Search, *words: Any) -> Found:
+        way = GivingWay(patience=0.2)
+        time.sleep(0.02)
+        before = time.monotonic()
+        way.step()
+        waited.append(time.monotonic() - before)
+        return find(self, *words)
+
+    monkeypatch.setattr(Search, "find", watched)
+    async with finding(build(tmp_path), "cache"):
+        assert min(waited) >= 0.2
 
 
 async def test_a_note_reminds_of_others_and_leads_there_hop_after_hop(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
-from ricordo.garbage import no_garbage_collection, set_aside
+from ricordo.garbage import no_garbage_collection
 from ricordo.memory.layout import Layout, Role
 from ricordo.memory.memory import Memory, Skipped
 from ricordo.memory.note import (
@@ -38,9 +38,7 @@ SETTLING_NS = 100_000_000
 ticks every few milliseconds, and a second change can hide in one tick.
 """
 _MANY = 500
-"""Changed files, from which on walking the whole memory is the quicker way; files, from which on
-garbage collection would be felt.
-"""
+"""Changed files, from which on walking the whole memory is the quicker way."""
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
@@ -81,8 +79,6 @@ def _walked(root: str, walk: _Walk) -> Memory:
             walk.directory(handle, "", 0)
         finally:
             os.close(handle)
-        if len(walk.files) > _MANY:
-            set_aside()
         walk.files.sort(key=lambda note: note.path)
         others, skipped = frozenset(walk.others), tuple(walk.skipped)
         return Memory(walk.root, walk.layout, tuple(walk.files), others, skipped)

@@ -23,6 +23,7 @@ from ricordo.memory.note import Note
 
 _NAMING_KEYS = ("sources", "related", "origin", "inventory", "derived_from")
 """Fields of a head that name other files."""
+_NAMING = frozenset(_NAMING_KEYS)
 _FEW = 500
 """Changed files, up to which what was derived from the memory before is taken over."""
 
@@ -259,6 +260,8 @@ class Memory:
         such a link is the item as it is written.
         """
         fields = file.head.fields
+        if _NAMING.isdisjoint(fields):
+            return []
         return [
             self.resolve(file, head_link(text))
             for key in _NAMING_KEYS

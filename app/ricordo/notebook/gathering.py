@@ -12,8 +12,10 @@ from ricordo.memory.memory import Memory
 from ricordo.notebook.evidence import Step, Stopped
 from ricordo.notebook.open import Notebook
 
-_PATIENCE = 3.0
-"""Seconds for which it gives way in all, each time."""
+_PATIENCE = 20.0
+"""Seconds for which it gives way more than it works: among very many notes it takes minutes, in
+which the person types.
+"""
 _TOLD_EVERY = 0.25
 """Seconds."""
 NEWS_EVERY = 3.0

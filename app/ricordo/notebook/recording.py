@@ -24,7 +24,9 @@ from ricordo.text import clip
 _LONGEST_NAME = 60
 """Cells."""
 _PATIENCE = 10 * STABLE_FOR
-"""Seconds after which a recording waits no longer for somebody who keeps writing."""
+"""Seconds after which a recording waits no longer for somebody who keeps writing; as much longer
+than it works it waits for what is awaited.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
-from functools import cache, cached_property
+from functools import cache
 from typing import NamedTuple
 
 from ricordo.health.rule import all_rules
@@ -58,8 +58,8 @@ class Hit(NamedTuple):
     by_name: bool
     """Whether it was found by what it is called, not by what it says."""
     name_marks: tuple[tuple[int, int], ...] = ()
-    is_scattered: bool = False
-    """Whether no more than the letters stand in its name, in their order: such come last."""
+    is_unsure: bool = False
+    """Whether it may be another name that is meant: such come last."""
 
 
 class Found(NamedTuple):
@@ -68,6 +68,8 @@ class Found(NamedTuple):
     hits: tuple[Hit, ...]
     total: int
     """How many notes there were, with those beyond `hits`."""
+    is_all: bool = True
+    """Whether there were no more than `total`: of very many names only the first are counted."""
     best: float = 0.0
     """What the note that says it best weighs, beside the best of other memories; the scores of
     notes found by what they say are shares of it.
@@ -100,11 +102,29 @@ def values_of(look: Look, uses: Mapping[str, int] | None = None) -> Values:
 class Search:
     """The notes of one memory, ready to be searched; made once for a memory and asked often."""
 
-    def __init__(self, index: Index, memory: Memory, surroundings: Surroundings) -> None:
+    def __init__(
+        self,
+        index: Index,
+        memory: Memory,
+        surroundings: Surroundings,
+        before: Search | None = None,
+    ) -> None:
+        """What is the same as in the memory of the search `before` is taken from there."""
         self._index = index
         self._memory = memory
         self._surroundings = surroundings
-        self._finder = Finder(memory)
+        notes = indexed(memory)
+        known = before._memory.by_path if before else {}
+        days = before._days if before else {}
+        self._days: Mapping[str, int] = {
+            it.path: days[it.path] if known.get(it.path) is it else _day(it) for it in notes
+        }
+        self._finder: Finder = Finder(notes, self._days, before._finder if before else None)
+
+    def prepare(self) -> None:
+        """Make now what only some searches need, so that no key has to wait for it."""
+        _ = self._memory.by_path
+        self._finder.prepare()
 
     def find_named(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
         """Return what `find` gives without the notes that only say it: no index is needed."""
@@ -112,8 +132,8 @@ class Search:
 
     def find(self, typed: str, values: Values | None = None, most: int = MOST) -> Found:
         """Return the notes that fit what was `typed`: those found by name first, in the order of
-        the finder, then those that say it, best first, and at last those with no more than its
-        letters in the name; ties by freshness and use.
+        the finder, then those that say it, best first, and at last those of which another name may
+        be meant; ties by freshness and use.
         """
         return self._find(typed, values or Values(), most, in_text=True)
 
@@ -128,7 +148,7 @@ class Search:
             listed.sort(key=lambda note: (*order(note), note.path))
             hits = [self._listed(note, query) for note in listed[:most]]
             return Found(tuple(hits), len(listed))
-        named = self._finder.find(query.words, order, fits)
+        named, is_all = self._finder.find(query.words, values.uses, fits)
         question = Question(query.words, self._surroundings.now.date(), is_typed=True)
         meant, total, best = question, len(named), 0.0
         saying: list[_Said] = []
@@ -136,19 +156,21 @@ class Search:
             ranking, total = self._ranked(question, [it.note.path for it in named], fits)
             best, saying = self._saying(ranking, order, fits)
             meant = ranking.question
-        # many names hold the letters of any short word: what says it is likelier meant
-        called = [it for it in named if not it.is_scattered]
+        called, unsure = _parted(named, is_right=bool(saying) and meant is question)
         by_name = {it.note.path for it in called}
         said = [it for it in saying if it[0].path not in by_name]
         by_text = {note.path for note, _, _ in said}
-        scattered = [it for it in named if it.is_scattered and it.note.path not in by_text]
+        rest = [it for it in unsure if it.note.path not in by_text]
         hits = [self._named(it, query.words, question) for it in called[:most]]
         hits += [
             self._hit(note, score, why, "", meant, False)
             for note, score, why in said[: most - len(hits)]
         ]
-        hits += [self._named(it, query.words, question) for it in scattered[: most - len(hits)]]
-        return Found(tuple(hits), total, best)
+        hits += [
+            self._named(it, query.words, question)._replace(is_unsure=True)
+            for it in rest[: most - len(hits)]
+        ]
+        return Found(tuple(hits), total, is_all, best)
 
     def _ranked(
         self, question: Question, by_name: Collection[str], fits: Fits | None
@@ -203,17 +225,9 @@ class Search:
 
         return key
 
-    @cached_property
-    def _days(self) -> Mapping[str, int]:
-        """For every note the day of its last change, as a number that grows."""
-        return {
-            note.path: int(day_of(note).replace("-", "") or 0) for note in indexed(self._memory)
-        }
-
     def _named(self, named: Named, typed: str, question: Question) -> Hit:
         score = 1 / (1 + named.tier)
-        hit = self._hit(named.note, score, (named.why,), typed, question, True)
-        return hit._replace(is_scattered=named.is_scattered)
+        return self._hit(named.note, score, (named.why,), typed, question, True)
 
     def _listed(self, note: Note, query: Query) -> Hit:
         exact = [it.value for it in query.conditions if it.key == "exact" and not it.negated]
@@ -287,6 +301,23 @@ class Search:
         return frozenset(
             it for path in self._called(name) for it in targets(self._memory, files[path])
         )
+
+
+def _day(note: Note) -> int:
+    """The day of the last change of a note, as a number that grows."""
+    return int(day_of(note).replace("-", "") or 0)
+
+
+def _parted(named: Sequence[Named], *, is_right: bool) -> tuple[list[Named], list[Named]]:
+    """Those of the notes found by name that are meant, and those that may not be: many names hold
+    the letters of any short word, and others are spelled like a word that `is_right` as typed.
+    """
+    called: list[Named] = []
+    unsure: list[Named] = []
+    for it in named:
+        is_unsure = it.is_scattered or (it.is_misspelled and is_right)
+        (unsure if is_unsure else called).append(it)
+    return called, unsure
 
 
 def _with_words(ranking: Ranking) -> list[Candidate]:

@@ -35,6 +35,8 @@ class FoundInAll(NamedTuple):
     hits: tuple[PlacedHit, ...]
     total: int
     """How many notes there were, with those beyond `hits`."""
+    is_all: bool = True
+    """Whether there were no more than `total`."""
     remarks: tuple[str, ...] = ()
     """Which conditions cannot be understood, and what they want."""
 
@@ -64,8 +66,8 @@ class SearchAll:
 
     def find(self, typed: str, most: int = MOST) -> FoundInAll:
         """Return what fits `typed` in any memory: notes found by name first, the best kind of hit
-        before all others, then those that say it, best first, and at last those with no more than
-        its letters in the name. A memory is judged when a condition asks for its findings.
+        before all others, then those that say it, best first, and at last those of which another
+        name may be meant. A memory is judged when a condition asks for its findings.
         """
         found = [(it, it.find(typed, most)) for it in self._opened]
         hits = [
@@ -77,7 +79,9 @@ class SearchAll:
         hits.sort(key=lambda it: it[0])
         total = sum(of_memory.total for _, of_memory in found)
         remarks = dict.fromkeys(it for _, of_memory in found for it in of_memory.remarks)
-        return FoundInAll(tuple(placed for _, placed in hits[:most]), total, tuple(remarks))
+        is_all = all(of_memory.is_all for _, of_memory in found)
+        placed = tuple(it for _, it in hits[:most])
+        return FoundInAll(placed, total, is_all, tuple(remarks))
 
 
 class _Opened:
@@ -106,5 +110,5 @@ class _Opened:
 def _rank(hit: Hit, found: Found) -> tuple[int, float, int]:
     """Where a hit stands among those of all memories, the smallest first."""
     if hit.by_name:
-        return 2 * hit.is_scattered, -hit.result.score, len(hit.result.note.name)
+        return 2 * hit.is_unsure, -hit.result.score, len(hit.result.note.name)
     return 1, -hit.result.score * found.best, 0

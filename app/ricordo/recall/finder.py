@@ -6,25 +6,26 @@ description, letters in their order, and at last typing errors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.recall.blob import Blob, spaced
-from ricordo.recall.likeness import corrected
-from ricordo.recall.store import indexed
+from ricordo.recall.spelling import Spelling
 from ricordo.recall.words import fold
 
 MOST_HITS = 500
 """Of one kind; who types a single letter wants the first of them."""
 ENOUGH = 5
-"""With so many notes found, typing errors are not looked for."""
-_KINDS = ("exact name", "name begins", "word of the name", "in the name", "in the path")
+"""With so many notes found that have what was typed, typing errors are not looked for."""
+_NAMES = ("exact name", "name begins", "word of the name", "in the name")
 _SCATTERED = "letters of the name"
-_LATER = ("in the description", _SCATTERED, "spelled like the name")
+_MISSPELLED = "spelled like the name"
+_KINDS = (*_NAMES, "in the path", "in the description", _SCATTERED, _MISSPELLED)
+
+_Texts = tuple[str, str, str]
+"""Of a note: the name, the path where it says something else, the description; spaced."""
 
 
 class Named(NamedTuple):
@@ -40,81 +41,130 @@ class Named(NamedTuple):
         """Whether no more than the letters stand in the name, in their order."""
         return self.why == _SCATTERED
 
+    @property
+    def is_misspelled(self) -> bool:
+        """Whether the name is no more than spelled like what was typed."""
+        return self.why == _MISSPELLED
+
+
+class NamedHits(NamedTuple):
+    """What was found by what it is called."""
+
+    hits: list[Named]
+    is_all: bool
+    """Whether there are no more: of a kind of hit that many notes have, the first were taken."""
+
 
 class Finder:
-    """The names of one memory, ready to be searched; made once for a memory and asked often."""
+    """The names of many notes, ready to be searched; made once for a memory and asked often."""
 
-    def __init__(self, memory: Memory) -> None:
-        self.notes = tuple(indexed(memory))
-        self._names = Blob([spaced(note.name) for note in self.notes])
-        self._paths = Blob([spaced(note.path.removesuffix(".md")) for note in self.notes])
-        self._descriptions = Blob([spaced(note.description) for note in self.notes])
+    def __init__(
+        self, notes: Iterable[Note], days: Mapping[str, int], before: Finder | None = None
+    ) -> None:
+        """`days` has for the path of every note the day of its last change, as a number that
+        grows. What is known of a note from `before` is taken from there.
+        """
+        ordered = [(len(it.name), -days[it.path], it.path, it) for it in notes]
+        ordered.sort(key=lambda it: it[:3])
+        self.notes = tuple([it[3] for it in ordered])
+        """In the order in which notes are told that are found in the same way."""
+        self._ranks = [it[:2] for it in ordered]
+        known = before._texts() if before else {}
+        texts = [known.get(id(note)) or _texts_of(note) for note in self.notes]
+        self._names, self._paths, self._descriptions = (
+            Blob([it[field] for it in texts]) for field in range(3)
+        )
+        self._spelling = Spelling(self._names)
+
+    def _texts(self) -> dict[int, _Texts]:
+        """The texts of every note, by its identity."""
+        blobs = self._names, self._paths, self._descriptions
+        return dict(
+            zip(map(id, self.notes), zip(*(it.lines() for it in blobs), strict=True), strict=True)
+        )
+
+    def prepare(self) -> None:
+        """Make now what only typing errors need."""
+        self._spelling.prepare()
 
     def find(
         self,
         typed: str,
-        order: Callable[[Note], tuple[object, ...]],
+        uses: Mapping[str, int] | None = None,
         fits: Callable[[str], bool] | None = None,
-    ) -> list[Named]:
+    ) -> NamedHits:
         """Return the notes whose name, path or description fits what was `typed`, best kind of hit
-        first, within a kind the shorter name first, then by `order`; only those with a path that
-        `fits`.
+        first, within a kind the shorter name first, then the fresher, then what the person used
+        more; only those with a path that `fits`.
         """
         needle = spaced(typed)
         if not needle:
-            return []
+            return NamedHits([], True)
         found: dict[int, int] = {}
+        is_all = True
         for tier, numbers in enumerate(self._tiers(needle)):
-            for number in islice(self._sifted(numbers, fits), MOST_HITS):
+            first = list(islice(self._sifted(numbers, fits), MOST_HITS))
+            is_all = is_all and len(first) < MOST_HITS
+            for number in first:
                 found.setdefault(number, tier)
-        if len(found) < ENOUGH:
-            for number in self._sifted(self._misspelled(needle), fits):
-                found.setdefault(number, len(_KINDS) + 2)
-        kinds = (*_KINDS, *_LATER)
-        named = [Named(self.notes[number], tier, kinds[tier]) for number, tier in found.items()]
-        named.sort(key=lambda it: (it.tier, len(it.note.name), *order(it.note), it.note.path))
-        return named
+        if sum(tier < _KINDS.index(_SCATTERED) for tier in found.values()) < ENOUGH:
+            for number in self._sifted(self._spelling.meant(needle), fits):
+                found.setdefault(number, len(_KINDS) - 1)
+        hits = [Named(self.notes[n], tier, _KINDS[tier]) for tier, n in self._ordered(found, uses)]
+        return NamedHits(hits, is_all)
 
-    def misspelled(self, typed: str) -> list[Note]:
-        """Return the notes with a name that is spelled like what was `typed`, though not so."""
-        return [self.notes[number] for number in self._misspelled(spaced(typed))]
+    def _ordered(
+        self, found: Mapping[int, int], uses: Mapping[str, int] | None
+    ) -> list[tuple[int, int]]:
+        """Kinds and numbers of the notes that were `found`, the best first."""
+        ordered = [(tier, number) for number, tier in found.items()]
+        if not uses:
+            # as the notes are in order, so are their numbers
+            return sorted(ordered)
+        notes, ranks = self.notes, self._ranks
+        return sorted(
+            ordered, key=lambda it: (it[0], ranks[it[1]], -uses.get(notes[it[1]].path, 0), it[1])
+        )
 
-    def _sifted(self, numbers: Iterator[int], fits: Callable[[str], bool] | None) -> Iterator[int]:
+    def _sifted(self, numbers: Iterable[int], fits: Callable[[str], bool] | None) -> Iterable[int]:
         if fits is None:
             return numbers
         return (number for number in numbers if fits(self.notes[number].path))
 
-    def _tiers(self, needle: str) -> Iterator[Iterator[int]]:
-        names = self._names
-        yield names.holding(f"\n{needle}\n")
-        yield names.holding(f"\n{needle}")
-        yield names.holding(f" {needle}")
-        yield names.holding(needle)
+    def _tiers(self, needle: str) -> Iterator[Iterable[int]]:
+        yield from self._in_names(needle)
         yield self._paths.holding(needle)
         yield self._descriptions.holding(f" {needle}")
         letters = needle.replace(" ", "")
         if 2 <= len(letters) <= 30:
-            # to each next letter without ever going back, so that no name makes it slow
-            rest = "".join(rf"[^\n{letter}]*+{letter}" for letter in letters[1:])
-            yield names.matching(letters[0] + rest)
+            yield self._names.spreading(letters)
 
-    def _misspelled(self, needle: str) -> Iterator[int]:
-        """The notes with a name in which every word is spelled like one of the needle."""
-        meant = [corrected(word, self._of_length) for word in needle.split()]
-        spelled = " ".join(word for word in meant if word)
-        if all(meant) and spelled != needle:
-            yield from self._names.holding(spelled)
+    def _in_names(self, needle: str) -> Iterator[Iterable[int]]:
+        """The notes with `needle` in the name, for each of the `_NAMES` those that may be it."""
+        names = self._names
+        some = list(islice(names.holding(needle), MOST_HITS))
+        if len(some) == MOST_HITS:
+            for start, end in (("\n", "\n"), ("\n", ""), (" ", ""), ("", "")):
+                yield names.holding(start + needle + end)
+            return
+        # so few are looked at one by one, in less time than all names once more
+        kinds: tuple[list[int], ...] = ([], [], [], [])
+        for number in some:
+            kinds[_kind(names.line(number), needle)].append(number)
+        yield from kinds
 
-    def _of_length(self, letters: int) -> Collection[str]:
-        return self._words.get(letters, ())
 
-    @cached_property
-    def _words(self) -> Mapping[int, set[str]]:
-        """The words of all names by how many letters they have; numbers are not misspelled."""
-        words: dict[int, set[str]] = {}
-        for word in filter(str.isalpha, self._names.text.split()):
-            words.setdefault(len(word), set()).add(word)
-        return words
+def _texts_of(note: Note) -> _Texts:
+    name, path = spaced(note.name), note.path.removesuffix(".md")
+    other = "" if path == note.name else spaced(path)
+    return name, "" if other == name else other, spaced(note.description)
+
+
+def _kind(name: str, needle: str) -> int:
+    """Which of the `_NAMES` it is that `needle` stands in `name`."""
+    if name.startswith(needle):
+        return int(name != needle)
+    return 2 if f" {needle}" in name else 3
 
 
 def marks(text: str, typed: str) -> tuple[tuple[int, int], ...]:

@@ -37,6 +37,8 @@ BEGINNINGS = 0.3
 """What words as they are written, words in the same order, and words that only begin alike add
 (the weights of the design).
 """
+COMMON = 0.25
+"""Which share of all notes has a word that says next to nothing."""
 SHORTEST_BEGINNING = 4
 """Letters of a word that other words may begin with."""
 SHORTEST_TYPED = 2
@@ -200,6 +202,14 @@ class Lexicon:
             occurrences += term.notes
             forms |= term.fetched(most)
         return " OR ".join(f'"{form}"' for form in sorted(forms))
+
+    def is_common(self, most: int) -> bool:
+        """Say whether even the rarest of these words stands in so many notes, beyond `most`, that
+        it hardly tells one from another.
+        """
+        rarest = self.terms[0]
+        notes = max((rarest.forms or rarest.beginnings).values())
+        return notes > max(most, COMMON * self.totals.notes)
 
     def score(self, found: Evidence) -> float:
         """Return the score of a note by its words alone."""

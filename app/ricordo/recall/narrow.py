@@ -8,7 +8,7 @@ from functools import cached_property
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.recall.blob import Blob, spaced
-from ricordo.recall.finder import Finder
+from ricordo.recall.spelling import Spelling
 
 _APART = " | "
 """Between the texts of one note; nothing that is typed reaches across it."""
@@ -32,15 +32,15 @@ class Narrower:
         numbers = set.intersection(*(set(self._blob.holding(needle)) for needle in needles))
         if numbers:
             return frozenset(self._memory.files[number].path for number in numbers)
-        return frozenset(note.path for note in self._finder.misspelled(typed))
+        return frozenset(self._memory.files[it].path for it in self._spelling.meant(spaced(typed)))
 
     def prepare(self) -> None:
         """Make now what only names that are spelled otherwise need."""
-        _ = self._finder
+        self._spelling.prepare()
 
     @cached_property
-    def _finder(self) -> Finder:
-        return Finder(self._memory)
+    def _spelling(self) -> Spelling:
+        return Spelling(Blob([spaced(file.name) for file in self._memory.files]))
 
 
 def _texts(memory: Memory, file: Note) -> Iterator[str]:

@@ -42,11 +42,13 @@ class Question:
     )
 
     def __init__(self, message: str, today: date, is_typed: bool = False) -> None:
-        """`today` is what "last week" is counted from; `is_typed` where the last word may go on."""
+        """`today` is what "last week" is counted from; `is_typed` where the last word may go on,
+        and where words that name nothing are asked for as long as there are no others.
+        """
         self.text = message[:LONGEST]
         every = words(self.text)
         said = set(every)
-        found = content_words(_without_fillers(every))
+        found = content_words(_without_fillers(every)) or (every if is_typed else [])
         self.words: tuple[str, ...] = tuple(dict.fromkeys(found))
         self.stems: tuple[str, ...] = tuple([stem(word) for word in self.words])
         self.typed = every[-1] if is_typed and every and self.text[-1].isalnum() else ""

@@ -129,7 +129,9 @@ def _fetched(
     """The notes that FTS5 finds, and those that stand beside them in a series."""
     match = lexicon.expression(breadth.occurrences)
     if fits is None:
-        ids = set(reader.matching(match, breadth.notes))
+        is_common = lexicon.is_common(breadth.occurrences)
+        matching = reader.newest_matching if is_common else reader.matching
+        ids = set(matching(match, breadth.notes))
     else:
         # judged before the cut: the few that fit may stand behind many that do not
         fitting = (number for number, path in reader.all_matching(match) if fits(path))

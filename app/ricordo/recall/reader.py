@@ -12,10 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-VERSION = 1
+VERSION = 2
 """Of the tables below; an index of another version is built anew."""
 COLUMN_WEIGHTS = (3.0, 2.0, 2.0, 1.0)
 """Of name, description, keywords and body (the design's: name x3, description, keywords x2)."""
+_SPARE = 4
+"""How many times as many notes are taken as are wanted, so that those that tie, or fit, are among
+them.
+"""
 MOST_FORMS = 24
 """Words of one family, or with one beginning, that are looked for: the commonest ones."""
 
@@ -122,15 +126,39 @@ class Reader:
         """Return the ids of the notes that fit the FTS5 expression `match`, best first by its own
         measure; which of equally good ones are the last is settled by their paths.
         """
-        found = self.connection.execute(f"{_MATCHING} ORDER BY score LIMIT ?", (match, most + 1))
-        rows = found.fetchall()
-        if len(rows) > most and rows[most - 1][1] == rows[most][1]:
-            # numbers depend on the past of the index; only then, for the path of every note that
-            # fits has to be looked up
-            sql = f"SELECT number FROM ({_MATCHING}) CROSS JOIN note ON id = number"
-            sql = f"{sql} ORDER BY score, path LIMIT ?"
-            rows = self.connection.execute(sql, (match, most)).fetchall()
-        return [row[0] for row in rows][:most]
+        sql = f"{_MATCHING} ORDER BY score LIMIT ?"
+        rows = self.connection.execute(sql, (match, most * _SPARE)).fetchall()
+        if len(rows) <= most or rows[most - 1][1] != rows[most][1]:
+            return [number for number, _ in rows[:most]]
+        # numbers depend on the past of the index: of those that tie the paths are looked up
+        last = rows[most][1]
+        better = [number for number, score in rows if score < last]
+        tied = [number for number, score in rows if score == last]
+        are_all = len(rows) < most * _SPARE or len(better) + len(tied) < len(rows)
+        by_path = self._by_path(tied) if are_all else self._scoring(match, last)
+        return [*better, *by_path][:most]
+
+    def newest_matching(self, match: str, most: int) -> list[int]:
+        """Return what `matching` does for an expression that a good part of all notes fit, without
+        weighing them all: those of the last days.
+        """
+        newest = "SELECT id FROM note ORDER BY day DESC, path LIMIT ?"
+        ids = [row[0] for row in self.connection.execute(newest, (most * _SPARE,))]
+        marks = ", ".join("?" * len(ids))
+        sql = f"SELECT rowid FROM text WHERE text MATCH ? AND rowid IN ({marks})"
+        fitting = {row[0] for row in self.connection.execute(sql, (match, *ids))}
+        found = [it for it in ids if it in fitting]
+        return found[:most] if len(found) >= most else self.matching(match, most)
+
+    def _by_path(self, ids: Collection[int]) -> list[int]:
+        marks = ", ".join("?" * len(ids))
+        sql = f"SELECT id FROM note WHERE id IN ({marks}) ORDER BY path"
+        return [row[0] for row in self.connection.execute(sql, tuple(ids))]
+
+    def _scoring(self, match: str, score: float) -> list[int]:
+        sql = f"SELECT number FROM ({_MATCHING}) CROSS JOIN note ON id = number"
+        found = self.connection.execute(f"{sql} WHERE score = ? ORDER BY path", (match, score))
+        return [row[0] for row in found]
 
     def all_matching(self, match: str) -> Iterator[tuple[int, bytes]]:
         """Yield id and path of every note that fits the FTS5 expression `match`, in the order of

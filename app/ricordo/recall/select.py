@@ -9,11 +9,11 @@ from math import exp, log
 
 from ricordo.recall.lexical import Evidence
 from ricordo.recall.rank import WIDE, Candidate, rank
-from ricordo.recall.walk import pagerank
+from ricordo.recall.walk import neighbours, pagerank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from datetime import date
 
     from ricordo.recall.question import Question
@@ -49,6 +49,8 @@ answers nine in ten of their own and one in fifteen of foreign ones. The best no
 """
 MOST_NAMED = 5
 """Words that a reason names."""
+MOST_LINKS_NAMED = 2
+"""Notes that a reason names."""
 
 
 class Selected:
@@ -150,13 +152,20 @@ def _follow_links(reader: Reader, ranking: Ranking) -> None:
     missing = sorted(mass.keys() - found.keys(), key=lambda note: -mass[note])[:MOST_LINKED]
     for row in reader.rows(missing):
         found[row.id] = Candidate(Evidence(row, ranking.lexicon))
-    names = {it.row.id: it.row.title for it in ranking.candidates[:SEEDS]}
-    for source, target in links:
-        for one, other in ((source, target), (target, source)):
-            if other in names and one in found and one not in seeds:
-                found[one].cues.append(f"linked with {names[other]}")
+    around = neighbours(links)
     for number, candidate in found.items():
-        if number != first.row.id:
-            gained = LINKED * best * mass.get(number, 0.0) / most
-            candidate.score = min(candidate.score + gained, best * 0.999)
+        if number == first.row.id:
+            continue
+        gained = LINKED * best * mass.get(number, 0.0) / most
+        # who is among the best by its words alone owes its place to links where they give it more
+        if number not in seeds or gained > candidate.score:
+            candidate.cues += _linked(around.get(number, ()), ranking.candidates[:SEEDS])
+        candidate.score = min(candidate.score + gained, best * 0.999)
     ranking.candidates = sorted(found.values(), key=lambda it: (-it.score, it.row.path))
+
+
+def _linked(around: Collection[int], best: Iterable[Candidate]) -> Iterator[str]:
+    """Which of the `best` notes stand beside a note, in words."""
+    titles = [it.row.title for it in best if it.row.id in around]
+    if titles:
+        yield f"linked with {', '.join(titles[:MOST_LINKS_NAMED])}"

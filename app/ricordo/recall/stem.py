@@ -8,9 +8,9 @@ left alone).
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import pairwise
 
-_VOWELS = frozenset("aeiou")
+_KINDS = str.maketrans("aeioubcdfghjklmnpqrstvwxz", "vvvvv" + 20 * "c")
+"""A consonant or a vowel; what `y` is, the letter before it decides."""
 
 _LAST_OF_NO_ENDING = frozenset("abfhjkopqvwxz")
 """Letters in which no ending ends that is taken off or changed."""
@@ -87,37 +87,31 @@ def stem(word: str) -> str:
     return _without_e(_without_suffix(word))
 
 
-def _is_consonant(word: str, at: int) -> bool:
-    letter = word[at]
-    if letter == "y":
-        return at == 0 or not _is_consonant(word, at - 1)
-    return letter not in _VOWELS
+def _kinds(word: str) -> str:
+    """A `c` for every consonant and a `v` for every vowel."""
+    kinds = word.translate(_KINDS)
+    while (at := kinds.find("y")) >= 0:
+        kind = "v" if kinds[:at].endswith("c") else "c"
+        kinds = f"{kinds[:at]}{kind}{kinds[at + 1 :]}"
+    return kinds
 
 
 def _measure(word: str) -> int:
     """How often a vowel is followed by a consonant: Porter's *m*."""
-    kinds = [_is_consonant(word, at) for at in range(len(word))]
-    return sum(1 for vowel, after in pairwise(kinds) if after and not vowel)
+    return _kinds(word).count("vc")
 
 
 def _has_vowel(word: str) -> bool:
-    return any(not _is_consonant(word, at) for at in range(len(word)))
+    return "v" in _kinds(word)
 
 
 def _ends_double(word: str) -> bool:
-    return len(word) > 1 and word[-1] == word[-2] and _is_consonant(word, len(word) - 1)
+    return word[-1:] == word[-2:-1] and _kinds(word).endswith("c")
 
 
 def _ends_short(word: str) -> bool:
     """Whether it ends in consonant, vowel, consonant, the last none of w, x, y: Porter's *o*."""
-    end = len(word) - 1
-    return (
-        end >= 2
-        and _is_consonant(word, end)
-        and not _is_consonant(word, end - 1)
-        and _is_consonant(word, end - 2)
-        and word[end] not in "wxy"
-    )
+    return word[-1:] not in ("w", "x", "y") and _kinds(word).endswith("cvc")
 
 
 def _without_plural(word: str) -> str:
@@ -150,7 +144,8 @@ def _mended(word: str) -> str:
 
 
 def _replaced(word: str, endings: dict[str, str]) -> str:
-    for ending, other in endings.items():
+    # nearly every word has none of them, which one call tells
+    for ending, other in endings.items() if word.endswith(tuple(endings)) else ():
         if word.endswith(ending):
             left = word[: -len(ending)]
             return left + other if _measure(left) > 0 else word
@@ -158,7 +153,7 @@ def _replaced(word: str, endings: dict[str, str]) -> str:
 
 
 def _without_suffix(word: str) -> str:
-    for ending in _STEP_4:
+    for ending in _STEP_4 if word.endswith(_STEP_4) else ():
         if word.endswith(ending):
             left = word[: -len(ending)]
             fits = _measure(left) > 1 and (ending != "ion" or left.endswith(("s", "t")))

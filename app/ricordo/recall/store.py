@@ -47,6 +47,7 @@ _SCHEMA = (
     )
     """,
     "CREATE INDEX note_by_series ON note (series, place)",
+    "CREATE INDEX note_by_day ON note (day DESC, path)",
     # words come in folded, with blanks between them: the tokenizer has nothing left to decide
     "CREATE VIRTUAL TABLE text USING fts5 (name, description, keywords, body, "
     "content = 'note', content_rowid = 'id', tokenize = 'ascii')",

@@ -34,8 +34,20 @@ _NAMED = (
     rf"\b(?:(?P<d1>\d\d?)(?:st|nd|rd|th)?(?:\s+of)?\s+)?(?P<m>{_MONTH})\b\.?"
     r"(?:\s+(?P<d2>\d\d?)(?:st|nd|rd|th)?(?!\d))?(?:,?\s*(?:of\s+|in\s+)?(?P<y>(?:19|20)\d\d))?"
 )
-_OF_TIME = r"\b(?:in|of|on|by|since|until|during|before|after|last|this)\s+$"
+_SURELY = frozenset(("january", "february", "july", "september", "october", "november", "december"))
+"""Months whose names mean nothing else: Jan and June are people too, and one may march on."""
+_OF_TIME = r"\b(?:in|of|on|by|since|until|till|during|before|after|last|next|this|early|late)\s+$"
 _YEAR = r"\b(?:19|20)\d\d\b"
+_NUMBERED = """
+    build code error http id issue line no number page port pr room row size status ticket version
+"""
+_UNITS = """
+    b bits bytes kb mb gb tb kib mib gib ms px pixels tokens words characters chars lines rows
+    times requests items euros dollars km kg degrees
+"""
+"""What stands before and after four digits that are no year."""
+_NEAR = 24
+"""Characters around a number in which such a word stands."""
 _RELATIVE = (
     r"\b(?P<what>yesterday|today|this morning|tonight"
     r"|(?P<which>last|this|past)\s+(?P<unit>week|month|year))\b"
@@ -94,8 +106,7 @@ def _iso(match: re.Match[str], today: date) -> Window | None:
 
 def _named(match: re.Match[str], today: date) -> Window | None:
     day, year = match["d1"] or match["d2"], match["y"]
-    # some months are words too
-    is_bare = match["m"].lower() in ("may", "mar", "march") and not (day or year)
+    is_bare = match["m"].lower() not in _SURELY and not (day or year)
     if is_bare and not re.search(_OF_TIME, match.string[: match.start()], re.IGNORECASE):
         return None
     month = next(n for n, name in enumerate(_MONTHS, 1) if name.startswith(match["m"].lower()[:3]))
@@ -103,7 +114,22 @@ def _named(match: re.Match[str], today: date) -> Window | None:
 
 
 def _year(match: re.Match[str], today: date) -> Window | None:
+    if _counts(match):
+        return None
     return Window(date(int(match[0]), 1, 1), date(int(match[0]), 12, 31))
+
+
+def _counts(match: re.Match[str]) -> bool:
+    """Whether a number of four digits numbers or counts something, or is part of another one."""
+    text, (start, end) = match.string.lower(), match.span()
+    before, after = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+    if before.endswith(tuple("#$€£:=")) or after.startswith("%"):
+        return True
+    if re.search(r"\d[.,]$", before) or re.match(r"[.,:]\d", after):
+        return True
+    last, first = before.split()[-1:], after.split()[:1]
+    is_numbered = any(word.rstrip(":=") in _NUMBERED.split() for word in last)
+    return is_numbered or any(word.rstrip(".,;:!?)") in _UNITS.split() for word in first)
 
 
 def _relative(match: re.Match[str], today: date) -> Window | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ricordo.courtesy import GivingWay
 from ricordo.notebook.find import all_memories
 from ricordo.notebook.recall import open_index
-from ricordo.notebook.search import Found, Hit, Search, Values, values_of
+from ricordo.notebook.search import Found, Hit, Search, Values, asks_findings, values_of
 from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit, SearchAll
 from ricordo.notebook.usage import uses_by_person
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 
 _PATIENCE = 5.0
-"""Seconds for which an index waits in all while notes are judged that others change."""
+"""Seconds for which an index waits more than is worked at it, while something is awaited that does
+not need it.
+"""
 
 
 class Source(Protocol):
@@ -64,10 +67,12 @@ class _Indexing:
     def __init__(self, is_left: Callable[[], bool]) -> None:
         self.done = self.of = 0
         self._is_left = is_left
+        self._asking = 0
+        """How many searches wait for the index."""
 
     def _progress(self) -> Callable[[int, int], None]:
         """Return what is told how far one index is."""
-        step = GivingWay(_PATIENCE).step
+        step = GivingWay(_PATIENCE, lambda: self._asking > 0).step
 
         def progressed(done: int, of: int) -> None:
             if self._is_left():
@@ -83,7 +88,7 @@ class _Ready(NamedTuple):
 
     look: Look
     search: Search
-    values: Values
+    uses: Mapping[str, int]
 
 
 class Here(_Indexing):
@@ -99,6 +104,8 @@ class Here(_Indexing):
         self._reading = reading
         self._index = open_index(self._place, self._surroundings)
         self._ready: _Ready | None = None
+        self._making = Lock()
+        self._judged: tuple[Look, Values] | None = None
         self._called: tuple[Memory, FoundInAll] | None = None
 
     @property
@@ -117,6 +124,8 @@ class Here(_Indexing):
         """Bring the index in line with what is looked at."""
         memory = self.searched.memory
         try:
+            # names come first: they are found before the index is there
+            await asyncio.to_thread(lambda: self._readied().search.prepare())
             await asyncio.to_thread(lambda: self._index.bring_up(memory, self._progress()))
         except _Left:
             return []
@@ -125,7 +134,11 @@ class Here(_Indexing):
 
     async def find(self, typed: str, *, by_name: bool = False) -> FoundInAll:
         """Return what fits what was `typed`, `by_name` only what is called so."""
-        return await asyncio.to_thread(self._find, typed, by_name)
+        self._asking += not by_name
+        try:
+            return await asyncio.to_thread(self._find, typed, by_name)
+        finally:
+            self._asking -= not by_name
 
     async def ambient(self) -> FoundInAll:
         """Return what the surroundings call for; asked once for a memory, as git is slow."""
@@ -135,18 +148,30 @@ class Here(_Indexing):
         return self._called[1]
 
     def _find(self, typed: str, by_name: bool) -> FoundInAll:
-        ready = self._readied()
-        if by_name:
-            return self._placed(ready.look, ready.search.find_named(typed, ready.values))
-        return self._placed(ready.look, ready.search.find(typed, ready.values))
+        look, search, uses = self._readied()
+        values = self._judged_values(look, uses) if asks_findings(typed) else Values(uses=uses)
+        find = search.find_named if by_name else search.find
+        return self._placed(look, find(typed, values))
 
     def _readied(self) -> _Ready:
-        look, ready = self.searched, self._ready
-        if ready is None or ready.look is not look:
-            search = Search(self._index, look.memory, self._surroundings)
-            uses = uses_by_person(self._surroundings, look.memory)
-            ready = self._ready = _Ready(look, search, values_of(look, uses))
-        return ready
+        # whoever asks while it is made waits, and does not make a second one
+        with self._making:
+            look, ready = self.searched, self._ready
+            if ready is None or ready.look is not look:
+                uses = uses_by_person(self._surroundings, look.memory)
+                ready = self._ready = _Ready(look, self._search_of(look.memory), uses)
+            return ready
+
+    def _search_of(self, memory: Memory) -> Search:
+        before = self._ready
+        if before and before.look.memory is memory:
+            return before.search
+        return Search(self._index, memory, self._surroundings, before.search if before else None)
+
+    def _judged_values(self, look: Look, uses: Mapping[str, int]) -> Values:
+        if self._judged is None or self._judged[0] is not look:
+            self._judged = look, values_of(look, uses)
+        return self._judged[1]
 
     def _ambient(self, look: Look) -> FoundInAll:
         from ricordo.notebook.ambient import ambient
@@ -157,7 +182,7 @@ class Here(_Indexing):
 
     def _placed(self, look: Look, found: Found) -> FoundInAll:
         hits = (PlacedHit(self._place, look, hit) for hit in found.hits)
-        return FoundInAll(tuple(hits), found.total, found.remarks)
+        return FoundInAll(tuple(hits), found.total, found.is_all, found.remarks)
 
 
 class Everywhere(_Indexing):

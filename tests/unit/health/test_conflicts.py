@@ -6,6 +6,8 @@ import csv
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ricordo.health.conflicts.compare import excludes
 from ricordo.health.conflicts.comparing import MOST_CHANGED, Comparing
@@ -38,6 +40,16 @@ def test_what_is_told_is_nearly_always_true_and_most_is_told(name: str) -> None:
 def test_it_does_not_matter_which_is_left(name: str) -> None:
     for _, left, right in rows(name):
         assert bool(excludes(left, right)) == bool(excludes(right, left)), (left, right)
+
+
+@given(
+    st.text("0123456789:.-/ amphuvt月日", max_size=40), st.text("0123456789:- am月", max_size=40)
+)
+def test_whatever_is_written_of_times_and_numbers_is_compared_without_an_error(
+    one: str, other: str
+) -> None:
+    assert not excludes(f"The call is at {one}", f"The call is at {one}")
+    assert isinstance(excludes(f"The call is at {one}", f"The call is at {other}"), str)
 
 
 @pytest.mark.parametrize("name", PAIRS)

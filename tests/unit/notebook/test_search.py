@@ -78,6 +78,7 @@ def test_the_order_is_what_a_person_expects(desk: Desk):
         ("dary", "log/day.md"),
         ("dide-cache", "tide-cache.md"),
         ("sqltie", "cache.md"),
+        ("it is", "cache.md"),
         ("zines", "tide-tables.md"),
         ("the port of Si", "tide-tables.md"),
         ("sq", "cache.md"),
@@ -319,4 +320,31 @@ def test_letters_scattered_in_names_do_not_hide_what_says_it(root: Path, tmp_pat
     found = desk.search.find("tide")
     assert [hit.result.note.path for hit in found.hits][:1] == ["z.md"]
     assert (len(found.hits), found.total) == (50, 121)
-    assert [hit.is_scattered for hit in found.hits] == [False] + [True] * 49
+    assert [hit.is_unsure for hit in found.hits] == [False] + [True] * 49
+
+
+def test_a_word_that_is_right_is_not_taken_for_a_name_that_is_spelled_like_it(
+    root: Path, tmp_path: Path
+):
+    names = {f"{it}.md": note_text(it, "Rain.\n", "It") for it in ("tile", "the idle edge")}
+    said = {"z.md": note_text("port", "The tide is out.\n", "It")}
+    desk = Desk(root, tmp_path / "state", {**names, **said})
+    assert desk.paths("tide")[0] == "z.md"
+    assert desk.paths("tidle")[0] == "tile.md"
+
+
+def test_scattered_letters_do_not_keep_a_typing_error_from_being_seen(root: Path, tmp_path: Path):
+    names = {f"n{n}.md": note_text(f"sapro {n} tags", "Rain.\n", "It") for n in range(9)}
+    desk = Desk(root, tmp_path / "state", {**names, "port.md": note_text("port", "Here.\n", "It")})
+    assert desk.paths("prot")[0] == "port.md"
+
+
+def test_a_search_that_goes_on_from_one_before_answers_as_a_fresh_one(desk: Desk, root: Path):
+    (root / "decache.md").unlink()
+    day = "---\nname: tide cable\ndescription: of the day\ndate: 2027-01-01\n---\nThe cache, too.\n"
+    memory = open_memory(root, {"tide-cable.md": day, "cache.md": note_text("cache", "Dry.\n")})
+    again = Search(desk.index, memory, desk.surroundings, desk.search)
+    fresh = Search(desk.index, memory, desk.surroundings)
+    for typed in ("cache", "tide", "rain", "cabel", "after:2026-05"):
+        assert again.find(typed) == fresh.find(typed)
+    assert again.find("tide ca").hits[0].result.note.path == "tide-cable.md"

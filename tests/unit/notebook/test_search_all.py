@@ -10,6 +10,7 @@ import pytest
 from ricordo.agents import claude_settings
 from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.agents.place import Place
+from ricordo.disk import reader
 from ricordo.notebook.search_all import SearchAll
 from ricordo.settings.settings import Settings
 from tests.builders import note_text, write_memory
@@ -83,7 +84,11 @@ def test_a_memory_that_cannot_be_read_is_left_out_with_a_remark(machine: Machine
     assert remark.isprintable()
 
 
-def test_all_memories_of_the_machine_are_searched_and_progress_is_told(machine: Machine) -> None:
+def test_all_memories_of_the_machine_are_searched_and_progress_is_told(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # once they are older, which they become meanwhile on a slow machine, the files are seen anew
+    monkeypatch.setattr(reader, "SETTLING_NS", 3600 * 10**9)
     project = machine.repository("project")
     memory = write_memory(machine.memory(project), HARBOUR)
     machine.transcript(memory.parent, project)

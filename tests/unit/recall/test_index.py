@@ -18,9 +18,12 @@ from ricordo.disk.reader import reread_files
 from ricordo.memory.memory import Memory
 from ricordo.recall.catalogue import read_catalogue
 from ricordo.recall.index import Index
+from ricordo.recall.question import Question
+from ricordo.recall.rank import Breadth, rank
+from ricordo.recall.reader import Reader
 from tests.builders import note_text, open_memory
 from tests.figures import figure
-from tests.unit.recall.asking import everything, ranked
+from tests.unit.recall.asking import TODAY, everything, ranked
 from tests.unit.recall.conftest import NOTES
 
 KILLED = """
@@ -81,6 +84,37 @@ def test_of_equally_good_notes_the_same_are_taken_whatever_the_past(
     kept = ranked(index, memory, "gizmo broke again")
     assert kept == ranked(Index(str(tmp_path / "fresh"), memory.root), memory, "gizmo broke again")
     assert kept[0][0] == "aa.md"
+
+
+@pytest.mark.parametrize("most", [1, 5, 100, 250])
+def test_of_notes_that_tie_the_first_by_path_are_taken(index: Index, root: Path, most: int):
+    text = note_text("same", "The gizmo broke.\n")
+    index.bring_up(open_memory(root, {f"n{number:03}.md": text for number in range(250)}))
+    memory = open_memory(root, {"a.md": text, "z.md": note_text("gizmo", "The gizmo broke.\n")})
+
+    def taken(reader: Reader) -> set[bytes]:
+        return {row.path for row in reader.rows(reader.matching('"gizmo"', most))}
+
+    expected = [b"z.md", b"a.md", *(f"n{number:03}.md".encode() for number in range(250))]
+    assert index.ask(memory, taken) == set(expected[:most])
+
+
+def test_of_a_word_that_most_notes_have_the_newest_are_weighed(index: Index, root: Path):
+    def text(day: int) -> str:
+        said = "The gizmo broke, and a gadget.\n" if day < 11 else "The gizmo broke.\n"
+        return f"---\nname: {chr(96 + day)}\ndescription: It\ndate: 2026-05-{day:02}\n---\n{said}"
+
+    memory = open_memory(root, {f"{chr(96 + day)}.md": text(day) for day in range(1, 27)})
+    few = Breadth(terms=12, occurrences=5, notes=3)
+
+    def found(word: str) -> set[str]:
+        question = Question(word, TODAY)
+        ranking = index.ask(memory, lambda reader: rank(reader, question, TODAY, few))
+        return {it.row.path.decode() for it in ranking.candidates}
+
+    assert found("gizmo") == {"x.md", "y.md", "z.md"}
+    # no note of the last days has it
+    assert found("gadget") == {"a.md", "b.md", "c.md"}
 
 
 def links(index: Index, memory: Memory) -> list[tuple[str, str]]:

@@ -73,6 +73,21 @@ def test_what_is_linked_with_the_best_comes_along_and_never_first(root: Path, st
     assert found == ["barge.md", "winch.md"]
 
 
+def test_a_note_that_links_lift_tells_which(root: Path, state: Path):
+    ships = {
+        f"{name}.md": note_text(name, f"The tow rope of {name}. See [[harbour]].\n")
+        for name in ("barge", "lugger", "yawl")
+    }
+    hub = {"harbour.md": note_text("harbour", "All that lies here, and a rope.\n" + "Sea. " * 99)}
+    memory = fleet(root, {**ships, **hub})
+    question = Question("tow rope", TODAY)
+    index = Index(str(state), memory.root)
+    found = index.ask(memory, lambda reader: select(reader, question, TODAY))
+    why = {it.path.decode(): it.why for it in found}
+    assert why["harbour.md"] == ["says rope", "linked with barge, lugger"]
+    assert why["yawl.md"] == ["says tow, rope"]
+
+
 def test_a_second_score_by_meaning_has_its_place(root: Path, state: Path):
     twins = {f"{n}.md": note_text(f"twin {n}", "The tow rope of the barge.\n") for n in "ab"}
     memory = fleet(root, twins)

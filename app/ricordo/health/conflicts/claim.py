@@ -102,6 +102,11 @@ class Claim:
         return frozenset(spoken | {tool.key for tool in self.tools if tool.place == "subject"})
 
     @cached_property
+    def has_values(self) -> bool:
+        """Whether it names anything that is compared as a value."""
+        return bool(self.numbers or self.days or self.tools or self.opposites)
+
+    @cached_property
     def is_uncertain(self) -> bool:
         """Whether it is doubt, wish or condition, or tells of another time than now."""
         return bool(

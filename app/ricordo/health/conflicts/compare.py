@@ -63,11 +63,9 @@ def excludes(left: str, right: str) -> str:
 
 def opposed(one: Claim, other: Claim) -> str:
     """Return why two claims cannot both hold, in a few words; "" where they may."""
+    if _are_far_apart(one, other) or (one.who and other.who and one.who != other.who):
+        return ""
     if one.is_uncertain or other.is_uncertain or one.is_past != other.is_past:
-        return ""
-    if one.who and other.who and one.who != other.who:
-        return ""
-    if _are_far_apart(one, other):
         return ""
     pair = _pair(one, other)
     for reason in (_by_choice, _by_quantity, _by_denial, _by_value, _by_span, _by_holder):
@@ -82,8 +80,7 @@ def _are_far_apart(one: Claim, other: Claim) -> bool:
     """
     if one.rejected or other.rejected:
         return False
-    shared = one.keys & other.keys
-    return sum(it.key not in shared for it in (*one.words, *other.words)) > _FARTHEST
+    return len(one.keys ^ other.keys) > _FARTHEST
 
 
 def _pair(one: Claim, other: Claim) -> _Pair:

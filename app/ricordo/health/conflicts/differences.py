@@ -68,8 +68,13 @@ class Differences(NamedTuple):
         return (keys | self.shared) - _BOUNDS
 
 
+_NONE = Differences((), frozenset(), frozenset(), (), ((), ()), measured=False)
+
+
 def differences(one: Claim, other: Claim) -> Differences:
     """Return the values in which two claims differ."""
+    if not (one.has_values or other.has_values):
+        return _NONE
     tools, about, shared, names = _tools(one, other)
     numbers, numbers_loose = _numbers(one, other)
     days, days_loose = _days(one, other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from ricordo.health.conflicts import words as known
 from ricordo.health.vocabulary import SPACELESS, lowered
@@ -86,12 +86,11 @@ def tokens_of(plain: str) -> Iterator[tuple[str, int]]:
 def places_of(plain: str, spans: list[tuple[str, int]]) -> Iterator[str]:
     """Where each word belongs: before the verb, behind it, or to what limits the statement."""
     verb = _verb([token for token, _ in spans])
-    bound = {match.end() for match in known.pattern("binding").finditer(plain)}
-    scope = ""
+    scope, scopes = "", known.words("scope")
     for at, (token, start) in enumerate(spans):
         if at == verb:
             scope = ""
-        if token in known.words("scope") and not _completes(spans, at, start, bound):
+        if token in scopes and not _completes(spans, at, start, plain):
             scope = token if token in known.words("limiting") else ""
         if scope:
             yield "scope"
@@ -110,12 +109,13 @@ def _verb(tokens: list[str]) -> int:
     return -1
 
 
-def _completes(spans: list[tuple[str, int]], at: int, start: int, bound: set[int]) -> bool:
+def _completes(spans: list[tuple[str, int]], at: int, start: int, plain: str) -> bool:
     """Whether a preposition belongs to the verb before it, as in `lives in`."""
     token = spans[at][0]
     if at == 0:
         return False
     before, begun = spans[at - 1]
+    bound = _ends_of_binding(plain)
     return (
         begun + len(before) in bound
         or start + len(token) in bound
@@ -125,6 +125,12 @@ def _completes(spans: list[tuple[str, int]], at: int, start: int, bound: set[int
     )
 
 
+@lru_cache(maxsize=1)  # asked for every preposition of one statement
+def _ends_of_binding(plain: str) -> frozenset[int]:
+    return frozenset(match.end() for match in known.pattern("binding").finditer(plain))
+
+
+@lru_cache(maxsize=1 << 16)
 def key_of(token: str) -> str:
     """What all forms of a word share; "" for a word that bears no difference."""
     if token in known.words("filler") or token in known.words("scope"):
@@ -137,5 +143,4 @@ def key_of(token: str) -> str:
 @cache
 def verbs() -> frozenset[str]:
     """Return the words that part the subject of a statement from what is said of it."""
-    wishes = {text for part in ("so", "may", "need") for text in known.signs(part)}
-    return known.words("verbs") | known.words("being") | wishes
+    return known.words("verbs") | known.words("being") | known.wishes()

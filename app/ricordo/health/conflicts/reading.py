@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ricordo.health.calendar import Dated, find_dates
 from ricordo.health.conflicts import words as known
@@ -23,7 +23,7 @@ from ricordo.health.conflicts.words import ToolClass
 _NUMBER = re.compile(r"v?(\d+(?:\.\d+)*)\Z")
 _DIGITS = re.compile(r"\d+")
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?(?:am|pm|h|uhr)?\Z")
-_IS_CLOCK = re.compile(r"\d{1,2}:\d\d|\d{1,2}(?:am|pm)\Z")
+_IS_CLOCK = re.compile(r"\d{1,2}(?::\d\d(?:am|pm|h|uhr)?|am|pm)\Z")
 _MONTH_DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.)?\Z")
 _NAMED = re.compile(r"[A-Z0-9/._:@\\-]|[^\x00-\x7f]")
 
@@ -50,7 +50,6 @@ class _Reading:
         self._denials, self._modal, self._quantity, self._who = 0, "", "", ""
         self._has_verb = False
         self._generic: set[str] = set()
-        self._said = frozenset(token for token, _ in tokens_of(self._plain))
 
     def claim(self) -> Claim:
         """Return what was read."""
@@ -91,6 +90,9 @@ class _Reading:
     def _take(self, tokens: list[str], at: int, place: str) -> int:
         """Read the word `at`; return how many of those behind it belong to it."""
         token = tokens[at]
+        if token.isalpha() and token not in known.remarkable():
+            self._word(token, at, place)
+            return 0
         for taken in (self._number(tokens, at, place), self._day(tokens, at, place)):
             if taken is not None:
                 return taken
@@ -167,17 +169,24 @@ class _Reading:
         return False
 
     def _thing(self, token: str, at: int, place: str) -> None:
-        is_name = token in self._names
         tools = known.tools().get(token)
-        if tools and (is_name or self._is_surely(token, tools)):
+        if tools and (token in self._names or self._is_surely(token, tools)):
             self._tools.append(Tool(key_of(token), token.replace("_", " "), tools, place, at))
         elif token in known.opposites():
             pair, side = known.opposites()[token]
             self._opposites.append(Opposite(pair, side, token, place))
         elif token in known.words("generic"):
             self._generic.add(token)
-        elif key := key_of(token):
-            self._words.append(Word(key, token, at, place, is_name))
+        else:
+            self._word(token, at, place)
+
+    def _word(self, token: str, at: int, place: str) -> None:
+        if key := key_of(token):
+            self._words.append(Word(key, token, at, place, token in self._names))
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        return frozenset(token for token, _ in tokens_of(self._plain))
 
     def _is_surely(self, token: str, tools: tuple[tuple[ToolClass, str], ...]) -> bool:
         """Whether a word that may be one of the language names a thing here."""

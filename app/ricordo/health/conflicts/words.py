@@ -45,18 +45,18 @@ def pattern(part: str) -> re.Pattern[str]:
 
 
 @cache
-def phrases() -> Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]:
-    """Return the phrases that a word stands for, each with that word, longest first, by the word
-    with which they begin; under "" those that begin with none.
+def phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Return the phrases that a word stands for, each as an expression and with that word, longest
+    first, by the word with which they begin; under "" those that begin with none.
     """
     pairs = [(text, word) for text, word in _phrase_pairs() if text]
     tools = [text for text in _tool_spellings() if " " in text]
     pairs += [(re.escape(text).replace(r"\ ", " "), joined(text)) for text in tools]
-    found: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for text, word in sorted(pairs, key=lambda pair: (-len(pair[0]), pair)):
         first = _FIRST.match(text)
         key = first[1] if first else ""
-        found.setdefault(key, []).append((re.compile(any_of([text])), f" {word} "))
+        found.setdefault(key, []).append((text, f" {word} "))
     return {key: tuple(them) for key, them in found.items()}
 
 
@@ -66,8 +66,14 @@ def with_phrases_joined(plain: str) -> str:
     texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in known]
     for first in (*texts, "") if texts or not plain.isascii() or "'" in plain else ():
         for phrase, word in known.get(first, ()):
-            plain = phrase.sub(word, plain)
+            plain = _phrase(phrase).sub(word, plain)
     return plain
+
+
+@cache
+def _phrase(text: str) -> re.Pattern[str]:
+    """Compiled when a text holds the word with which it begins: most phrases are met nowhere."""
+    return re.compile(any_of([text]))
 
 
 def joined(text: str) -> str:
@@ -152,6 +158,20 @@ def tools() -> Mapping[str, tuple[tuple[ToolClass, str], ...]]:
 def doubtful_tools() -> frozenset[str]:
     """Return the things whose names are words of the language, too."""
     return frozenset(read_words("tools")["doubtful"])
+
+
+@cache
+def remarkable() -> frozenset[str]:
+    """Return every word that says more than its own meaning, or stands for something else."""
+    parts = ("negation", "excepting", "all", "some", "only", "generic", "verbs", "being")
+    tables = (numbers(), days(), who(), tools(), opposites())
+    return wishes().union(*map(words, parts), *tables)
+
+
+@cache
+def wishes() -> frozenset[str]:
+    """Return the words that only say that something is so, may be or has to be, or is not."""
+    return frozenset(text for part in ("so", "may", "need") for text in signs(part))
 
 
 @cache

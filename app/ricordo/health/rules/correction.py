@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 
 from ricordo.health.conflicts.compare import excludes
 from ricordo.health.conflicts.digest import content_of
@@ -110,9 +110,9 @@ class _Loaded:
 
     def nearest(self, lost: _Listed) -> Iterator[_Listed]:
         """Yield the entries that share most words with `lost`."""
-        shared: Counter[str] = Counter()
-        for word in _words(lost):
-            shared.update(self._by_word.get(word, ()))
+        if self._left <= 0:
+            return
+        shared = Counter(chain.from_iterable(self._by_word.get(it, ()) for it in _words(lost)))
         least = min(sorted(shared.values())[-_CANDIDATES:], default=0)
         near = [(-count, path) for path, count in shared.items() if count >= least]
         # by path where they share equally many, so that every run finds the same
@@ -162,8 +162,8 @@ def _corrected(memory: Memory, lost: _Listed, known: _Loaded, alike: float) -> _
     named = _named_as_wrong(memory, lost, known)
     if named is not None:
         return known.by_path[named]
-    is_correction = _has_correction(f"{lost.entry.text}\n{lost.note.description}")
     nearest = list(known.nearest(lost))
+    is_correction = bool(nearest) and _has_correction(f"{lost.entry.text}\n{lost.note.description}")
     for other in nearest:
         may_correct = is_correction or (_is_later(lost, other) and _are_of_now(lost, other))
         if may_correct and _speak_of_one_subject(lost, other, alike):

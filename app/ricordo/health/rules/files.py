@@ -37,9 +37,10 @@ def oversized_note(note: Note, context: Context) -> Iterator[Found]:
 @note_rule("empty-note", Severity.WARNING, "no body")
 def empty_note(note: Note, context: Context) -> Iterator[Found]:
     """Notes of which nothing but a head, a heading or a placeholder is written."""
-    said = note.text if note.role is Role.SOURCE else note.body
-    if note.trouble or len(said) > _SHORT:
+    start = 0 if note.role is Role.SOURCE else note.head.end
+    if note.trouble or len(note.text) - start > _SHORT:
         return
+    said = note.text[start:]
     if all(_PLACEHOLDER.match(line) for line in said.split("\n")):
         yield Found(
             0,

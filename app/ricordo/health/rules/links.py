@@ -98,11 +98,10 @@ def _spell_right(memory: Memory, meant: Meant, file: Note, found: Resolved) -> F
 
 def _own_links(memory: Memory, *leads: Leads) -> Iterator[tuple[Note, Resolved]]:
     """The links that lead so, to no file; those of raw sources are what somebody else wrote."""
-    for file in memory.files:
-        if file.path in memory.astray and file.role is not Role.SOURCE:
-            for found in memory.astray[file.path]:
-                if found.leads in leads:
-                    yield file, found
+    for path, astray in memory.astray.items():
+        file = memory.by_path[path]
+        if file.role is not Role.SOURCE:
+            yield from ((file, found) for found in astray if found.leads in leads)
 
 
 def _once(links: Iterator[tuple[Note, Resolved]]) -> Iterator[tuple[Note, Resolved]]:

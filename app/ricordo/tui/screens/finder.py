@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input
 
+from ricordo.courtesy import awaited
 from ricordo.errors import RicordoError
 from ricordo.notebook.search import asks_findings
 from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit
@@ -197,7 +198,8 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
                 source, words, _, indexed = asked
                 found = self._called_for.get(source, NOTHING)
                 if words:
-                    found = await source.find(words, by_name=not indexed)
+                    with awaited():
+                        found = await source.find(words, by_name=not indexed)
                 is_same = asked[:2] == self._answered[:2]
                 self._answered = asked
                 self._show(found, keep_place=is_same)
@@ -248,7 +250,8 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
 
     def _say(self) -> None:
         count, total = len(self._found.hits), self._found.total
-        shown = f"{count} of {total:,}" if total > count else f"{total:,}"
+        counted = f"{total:,}" if self._found.is_all else f"{total:,}+"
+        shown = f"{count} of {counted}" if total > count else counted
         title = "Found" if self._answered.words else "What your surroundings call for"
         self._list.border_title = Content(f"{title} · {shown}")
         told = " what is wrong is being looked for " if self._waits_for_findings else ""

@@ -151,7 +151,7 @@ class MainScreen(ActingScreen[None]):
     def on_looked(self, message: Looked) -> None:
         """Show what was seen, with the cursor where it was."""
         self.call_after_refresh(self._painted.set)
-        before, was_judged = self._seen, bool(self._look and self._look.judged)
+        before = self._seen
         self._seen = seen = message.seen
         if isinstance(seen, Lost):
             self.notify(str(seen.error), severity="error", markup=False, timeout=10)
@@ -161,6 +161,7 @@ class MainScreen(ActingScreen[None]):
         own = self._changing.own
         self._changing.follow_moved(seen.look)
         first, gone = self._look is None, self._reading.look_again(seen.look)
+        is_deeper = self._look is None or seen.look.depth > self._look.depth
         self._look = seen.look
         if seen.polling and not (isinstance(before, Seen) and before.polling):
             self.notify("The folder cannot be watched, so it is polled.", markup=False)
@@ -180,7 +181,7 @@ class MainScreen(ActingScreen[None]):
         self._changing.looked(seen.look)
         self._recalling.looked(seen.look)
         self.say()
-        if seen.look.judged and not was_judged:
+        if is_deeper:
             # what is loaded stays: looking for garbage among it at every key takes long
             gc.freeze()
 

@@ -1,0 +1,60 @@
+"""Long work gives way to what a person waits for, and gets done all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from ricordo import courtesy
+from ricordo.courtesy import GivingWay, awaited
+
+
+class Clock:
+    """A steady clock on which nothing takes time but to sleep."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    monkeypatch.setattr(courtesy, "time", clock := Clock())
+    return clock
+
+
+def waited(clock: Clock, way: GivingWay, worked: float) -> float:
+    """Work for so many seconds; return for how many others get their turn after it."""
+    clock.sleep(worked)
+    before = clock.now
+    way.step()
+    return round(clock.now - before, 1)
+
+
+def test_work_waits_for_what_is_awaited_until_it_is_on_the_screen(clock: Clock):
+    way = GivingWay(patience=10)
+    assert waited(clock, way, worked=1) == 0
+    with awaited():
+        clock.sleep(1)
+    assert waited(clock, way, worked=0.05) == 0.2
+    assert waited(clock, way, worked=1) == 0
+    with awaited():
+        assert waited(clock, way, worked=1) == 10
+
+
+def test_what_is_awaited_without_an_end_at_most_halves_the_speed(clock: Clock):
+    way = GivingWay(patience=3)
+    with awaited():
+        assert waited(clock, way, worked=1) == 3
+        assert [waited(clock, way, worked=0.5) for _ in range(4)] == [0.5] * 4
+        assert waited(clock, way, worked=60) == 3
+
+
+def test_work_that_is_needed_itself_does_not_wait(clock: Clock):
+    way = GivingWay(patience=10, is_needed=lambda: True)
+    with awaited():
+        assert waited(clock, way, worked=1) == 0
