@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
+from ricordo.errors import StateUnusable
 from ricordo.model.breaker import Breaker
 from ricordo.model.budget import Caps, over
 from ricordo.model.failure import Cause, ModelFailed
@@ -118,7 +119,10 @@ class Gate:
             return _Ticket(run, now, before, after)
 
     def _end(self, ticket: _Ticket, cause: Cause | None, *, is_done: bool = False) -> None:
-        with StandingFile(self.state).changing(self.clock()) as changing:
+        """Put right what was set aside. Where that cannot be kept it stays set aside, and the run
+        counts as failed: an answer that was paid for is not lost for it.
+        """
+        with suppress(StateUnusable), StandingFile(self.state).changing(self.clock()) as changing:
             standing = changing.standing
             set_aside = ticket.run.tokens_in + ticket.run.tokens_out
             extra = ticket.cost(cause, is_done) - set_aside

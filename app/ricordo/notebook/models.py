@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from ricordo.curator.asking import Ask, Asking
 from ricordo.curator.asking_model import ANTHROPIC, DEFAULT_MODEL, AskModel
 from ricordo.curator.asking_program import COMMAND, AskProgram
 from ricordo.curator.engine import Step, Usage
 from ricordo.curator.prompts import CURATE, load_prompt
 from ricordo.curator.proposal import curator
+from ricordo.errors import StateUnusable
 from ricordo.memory.change import Author
 from ricordo.model.ask import Server
 from ricordo.model.bounds import Bounds
@@ -89,8 +92,9 @@ def _asking(prepared: Prepared, author: Author, ask: Ask) -> Asking:
 
 
 def _record_lost(notebook: Notebook, prepared: Prepared, author: Author, usage: Usage) -> None:
-    """Record what was paid for without an answer."""
+    """Record what was paid for without an answer; why there is none matters more than that."""
     surroundings = notebook.surroundings
     at, told = surroundings.now.isoformat(), prepared.told
     run = new_run(at, author, usage, told.tokens, 0)
-    record(surroundings.state, notebook.place.root, run)
+    with suppress(StateUnusable):
+        record(surroundings.state, notebook.place.root, run)

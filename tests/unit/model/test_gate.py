@@ -241,6 +241,16 @@ def test_where_it_cannot_be_counted_nothing_is_sent(tmp_path: Path, clock: Clock
         pytest.fail("it was sent")
 
 
+def test_an_answer_is_not_lost_because_it_cannot_be_counted(gate: Gate) -> None:
+    with gate.passing(RUN) as meter:
+        meter.running = Usage(input_tokens=7)
+        Path(gate.state, "model.json").unlink()
+        Path(gate.state, "model.json").mkdir()
+    # and then nothing is sent any more
+    with pytest.raises(StateUnusable), gate.passing(RUN):
+        pytest.fail("it was sent")
+
+
 ENDS = ["well", "badly", "badly", "badly", "cancelled", "killed"]
 
 
