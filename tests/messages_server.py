@@ -67,7 +67,6 @@ class Wire:
     def end(self) -> None:
         """End the body as it should end."""
         self._handler.wfile.write(b"0\r\n\r\n")
-        self._handler.close_connection = True
 
     def whole(self, status: int, headers: dict[str, str], body: bytes) -> None:
         """Send a whole reply."""

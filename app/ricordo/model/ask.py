@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ricordo.model.bounds import Bounds
@@ -109,10 +109,8 @@ async def _answered(call: _Call) -> Answer:
         try:
             return await _try(call)
         except ModelFailed as failed:
-            less = (
-                call.wanted.without(failed.message) if failed.cause is Cause.BAD_REQUEST else None
-            )
-            if less is not None:
+            is_turned_down = failed.cause is Cause.BAD_REQUEST
+            if is_turned_down and (less := call.wanted.without(failed.message)):
                 call.wanted = less
                 continue
             number += 1
@@ -158,16 +156,20 @@ async def _try(call: _Call) -> Answer:
     reading = Reading(call.question.tool, call.meter)
     telling = _Telling(call.tell)
     request = request_of(call.question, call.wanted)
-    with told_as_ours(call.bounds):
-        streaming = call.client.messages.with_streaming_response.create(**request, stream=True)
-        async with streaming as response:
-            async for event in AsyncStream.raw_events(response.http_response):
-                if not event.data:
-                    continue
-                reading.take(event.data)
-                if reading.is_over:
-                    break
-                telling.tell(reading.phase, reading.tokens)
+    try:
+        with told_as_ours(call.bounds):
+            streaming = call.client.messages.with_streaming_response.create(**request, stream=True)
+            async with streaming as response:
+                async for event in AsyncStream.raw_events(response.http_response):
+                    if not event.data:
+                        continue
+                    reading.take(event.data)
+                    if reading.is_over:
+                        break
+                    telling.tell(reading.phase, reading.tokens)
+    finally:
+        if not reading.is_over:  # nobody has counted what was written
+            call.meter.running = replace(call.meter.running, output_tokens=reading.tokens)
     return reading.answer()
 
 

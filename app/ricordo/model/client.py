@@ -43,6 +43,8 @@ def open_client(base_url: str, bounds: Bounds) -> AsyncAnthropic:
             http_client=anthropic.DefaultAsyncHttpxClient(
                 # a key that went along to wherever a server points would be anybody's
                 follow_redirects=False,
+                # one that was kept over a pause may be closed just as it is used again
+                limits=httpx2.Limits(max_keepalive_connections=0),
                 event_hooks={"response": [bounded(bounds.most_bytes)]},
             ),
         )

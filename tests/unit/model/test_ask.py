@@ -391,6 +391,14 @@ async def test_asking_ends_at_once_when_it_is_cancelled() -> None:
     assert meter.usage.sent == 4020
 
 
+async def test_of_an_answer_that_breaks_off_it_is_estimated_what_was_written() -> None:
+    meter = Meter()
+    events = replies.message({"edits": [{"op": "keep", "line": 10**400}]})[:-4]
+    with messages_server(replies.streamed(events)) as server, pytest.raises(ModelFailed):
+        await answered(server, meter=meter)
+    assert 60 < meter.usage.output_tokens < 140
+
+
 async def test_nobody_there() -> None:
     with messages_server(replies.good(VALUE)) as server:
         pass
