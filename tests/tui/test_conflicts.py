@@ -322,3 +322,12 @@ async def test_both_notes_show_their_claims_dates_and_origins(sample: Path) -> N
             if span.style == "match"
         ]
         assert "real SQLite file" in " ".join(marked)
+
+
+async def test_what_is_left_may_be_told_after_the_workbench_was_left(sample: Path) -> None:
+    async with workbench(sample) as stage:
+        screen = bench(stage)
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        screen.show((), is_known=True)
+        assert screen.conflict is None

@@ -41,6 +41,8 @@ _IN_WORDS: Mapping[str, str] = {
     Decision.SNOOZE: "putting off of what others did to {}",
     Decision.PROTECT: "protection of {}",
     Decision.FREE: "end of the protection of {}",
+    Decision.ALLOW: "leave for a value to go to models",
+    Decision.WITHHOLD: "end of the leave for a value to go to models",
     Judgement.TRUE: "“still true” of {}",
     Judgement.WRONG: "“wrong” of {}",
     Judgement.LATER: "“later” of {}",

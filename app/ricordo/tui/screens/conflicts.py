@@ -141,17 +141,18 @@ class ConflictsScreen(ActingScreen[None]):
             keep: AboutView(palette, partial(self._fact_lines, keep), id=f"facts-{keep}")
             for keep in _SIDES
         }
+        # held here: a worker may tell what is left while the screen is left and has no parts
+        self._sides = {
+            keep: Vertical(self._texts[keep], self._facts[keep], id=keep.value, classes="side")
+            for keep in _SIDES
+        }
         self._suggestion = AboutView(palette, self._suggestion_lines, id="suggestion")
         self._nothing = ReadView(palette, self._nothing_lines, id="nothing")
 
     def compose(self) -> ComposeResult:
         """A title, the two notes, what is suggested, the keys."""
         yield self._title
-        with Container(id="sides"):
-            for keep in _SIDES:
-                with Vertical(id=keep.value, classes="side"):
-                    yield self._texts[keep]
-                    yield self._facts[keep]
+        yield Container(*self._sides.values(), id="sides")
         yield self._nothing
         yield self._suggestion
         yield self._keys
@@ -209,9 +210,8 @@ class ConflictsScreen(ActingScreen[None]):
         self.set_class(self.conflict is None, "-empty")
         for keep in _SIDES:
             side = self.side(keep)
-            pane = self.query_one(f"#{keep.value}")
             key = label_of(BY_ID[f"keep-{keep}"], self.keymap)
-            pane.border_title = Content(f"{key} {keep} · {side_title(side)}" if side else "")
+            self._sides[keep].border_title = Content(f"{key} {keep} · {side_title(side)}" if side else "")
             self._texts[keep].tell()
             self._facts[keep].tell()
         self._suggestion.tell()
