@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ricordo.curator.asking import Asking, Reply
-from ricordo.curator.engine import FREE, Usage
+from ricordo.curator.engine import FREE, Step, Usage
 from ricordo.curator.proposal import curator
 from ricordo.curator.waiting import Waiting
 from ricordo.notebook.curate import Curation, Taken, begin, propose, take
 from ricordo.notebook.engines import MakeEngine
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import recall_curation
+from ricordo.notebook.preparing import Prepared
 from ricordo.notebook.spoken import Scope
 from tests.builders import recorded
 
@@ -96,7 +97,11 @@ class Desk:
 
 def replying(edits: object, usage: Usage = FREE) -> MakeEngine:
     """Return an engine outside our code that replies with `edits` whatever it is asked."""
-    return lambda *_: Asking(curator("test"), lambda brief, step: Reply(edits, usage))
+
+    def make(_: Notebook, prepared: Prepared, step: Step) -> Asking:
+        return Asking(curator("test"), lambda brief, step: Reply(edits, usage), prepared.redaction)
+
+    return make
 
 
 def edit(op: str, **fields: Any) -> dict[str, Any]:

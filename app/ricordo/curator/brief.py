@@ -28,6 +28,8 @@ BUDGET = 60_000
 BYTES_A_TOKEN = 4
 """An estimate that is made without a tokenizer; scripts other than Latin cost more."""
 _LOGS = ("log.md",)
+_AROUND = 30
+"""Tokens of our own lines around a turn."""
 SCHEMA, TOUCHED, INDEX, OTHERS, GAPS, ACTIVITY = range(6)
 """The parts, in their order."""
 _TITLES = ("schema", "touched notes", "index", "other notes", "gaps", "activity")
@@ -98,17 +100,23 @@ def compose_brief(
     in tokens. `redaction` is that of the run, which seals what is sent.
     """
     ids = ids_of(memory)
-    writing = _Writing(redaction or Redaction(), {path: name for name, path in ids})
-    in_full = {path for path in touched if path in writing.names}
-    shown = [memory.by_path[path] for path in sorted(in_full)]
-    others = [memory.by_path[path] for _, path in ids if path not in in_full]
+    names = {path: name for name, path in ids}
+    shown = [memory.by_path[path] for path in sorted(set(touched)) if path in names]
+    listed = [
+        (memory.by_path[path], name) for name, path in ids if memory.by_path[path] not in shown
+    ]
     index = [memory.index.note] if memory.index else []
-    writing.learn([*_schemas(memory), *shown, *index], others, said, gaps)
+    writing = _Writing(redaction or Redaction(), names)
+    writing.learn(
+        [*_schemas(memory), *shown, *index],
+        [note for note, _ in listed],
+        [*gaps, *(it.text for it in said), *(it.before for it in said)],
+    )
     blocks = (
-        [f"{line}\n" for file in _schemas(memory) for line in writing.fenced(file.path, file.text)],
+        writing.files(_schemas(memory)),
         [writing.note(it) for it in shown],
-        [f"{line}\n" for it in index for line in writing.fenced(it.path, it.text)],
-        [writing.listed(it) for it in others],
+        writing.files(index),
+        [writing.listed(note, name) for note, name in listed],
         [f"{line}\n" for it in gaps for line in writing.fenced("", it)],
         [writing.turn(it, f"t{number}") for number, it in enumerate(said, 1)],
     )
@@ -119,7 +127,7 @@ def compose_brief(
 
 def turn_tokens(it: Spoken) -> int:
     """Return about how many tokens a turn takes in the brief."""
-    return tokens(_Writing(Redaction(), {}).turn(it, "t0000"))
+    return tokens(f"{it.text}\n{it.before}") + _AROUND
 
 
 def _schemas(memory: Memory) -> list[Note]:
@@ -133,40 +141,33 @@ class _Writing:
 
     redaction: Redaction
     names: Mapping[str, str]
-    """Names of notes, by path."""
+    """Of notes, by path."""
 
-    def learn(
-        self,
-        files: Iterable[Note],
-        listed: Iterable[Note],
-        said: Iterable[Spoken],
-        gaps: Iterable[str],
-    ) -> None:
-        """See all that will be written: what one text tells to be a secret is one in all."""
-        talk = (text for it in said for text in (it.text, it.before) if text)
-        self.redaction.learn([*(it.text for it in files), *map(_about, listed), *gaps, *talk])
+    def learn(self, files: Iterable[Note], listed: Iterable[Note], texts: Iterable[str]) -> None:
+        self.redaction.learn([*(it.text for it in files), *map(_about, listed), *texts])
 
     def fenced(self, place: str, text: str, mark: str = "") -> list[str]:
         """Return the lines of a text of others, each behind a mark."""
-        plain = self.redaction.redact(place, text).rstrip("\n")
-        return [f"{mark}| {visible(line)}" for line in plain.split("\n")] if plain else []
+        clean = self.redaction.redact(place, text).rstrip("\n")
+        return [f"{mark}| {visible(line)}" for line in clean.split("\n")] if clean else []
+
+    def files(self, files: Iterable[Note]) -> list[str]:
+        return [f"{line}\n" for it in files for line in self.fenced(it.path, it.text)]
 
     def note(self, note: Note) -> str:
         """Return a note in full, its lines numbered as an insertion names them."""
-        lines = enumerate(self.fenced(note.path, note.text), 1)
-        whole = "".join(f"{number}{line}\n" for number, line in lines)
-        return f"note {self.names[note.path]}\n{whole}"
+        fenced = enumerate(self.fenced(note.path, note.text), 1)
+        lines = "".join(f"{number}{line}\n" for number, line in fenced)
+        return f"note {self.names[note.path]}\n{lines}"
 
-    def listed(self, note: Note) -> str:
-        """Return a note as its name and description."""
-        told = " ".join(self.redaction.redact(note.path, _about(note)).split())
-        return f"{self.names[note.path]} | {visible(told)}\n"
+    def listed(self, note: Note, name: str) -> str:
+        clean = self.redaction.redact(note.path, _about(note))
+        return f"{name} | {visible(' '.join(clean.split()))}\n"
 
     def turn(self, it: Spoken, name: str) -> str:
-        """Return what was said, behind what it answers."""
         lines = [f"turn {name}, said on {it.day.isoformat()}", *self.fenced(it.source, it.text)]
         if it.before:
-            before = self.fenced("", it.before, "agent ")
+            before = self.fenced(it.source, it.before, "agent ")
             lines[1:1] = ["in answer to the agent's", *before, "the person said"]
         return "".join(f"{line}\n" for line in lines)
 

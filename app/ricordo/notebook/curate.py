@@ -130,8 +130,7 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     at = notebook.surroundings.now.isoformat()
     run = new_run(at, author, answer.usage, told.tokens, len(waits))
     now = replace(kept, waiting=waits, moving=moving, run=run)
-    brief, redaction = prepared.brief, prepared.redaction
-    return Curation(waits, rejected, brief, redaction, now, told.sessions, run)
+    return Curation(waits, rejected, prepared.brief, prepared.redaction, now, told.sessions, run)
 
 
 def _is_about(note: str, it: Proposal) -> bool:

@@ -38,7 +38,7 @@ class Prepared:
     """What of it is worth remembering by the rules."""
     brief: Brief
     redaction: Redaction
-    """What is kept back of it."""
+    """What keeps the secrets of the brief back, and brings them home."""
     remarks: tuple[str, ...] = ()
     """What the person should know before it runs."""
 

@@ -159,7 +159,7 @@ def test_no_credential_of_the_corpus_leaves_in_notes_index_talk_or_gaps(root: Pa
     gaps = [it.text for it in samples[3::4]]
     brief = compose_brief(memory, list(files), said, gaps, redaction=redaction)
     sealed = redaction.sealed(brief.text)
-    assert not brief.left_out
+    assert brief.left_out == {}
     assert not [value for it in samples for value in it.values if visible(value) in sealed]
     places = {place for it in redaction.told() for place in it.places}
     assert {"note_0.md", "MEMORY.md", "s#0"} <= places

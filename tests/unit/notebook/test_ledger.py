@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from unittest import mock
 
@@ -14,11 +15,16 @@ from ricordo.memory.change import Replace
 from ricordo.notebook.bought import bought
 from ricordo.notebook.curate import drop
 from ricordo.notebook.describe_bought import told_bought
+from ricordo.notebook.find import find_memory
 from ricordo.notebook.ledger import FILE, runs_of
+from ricordo.notebook.open import Notebook
 from ricordo.notebook.purge import purge_value
+from ricordo.notebook.surroundings import look_around
 from ricordo.notebook.undo import undo
-from tests.builders import note_text
+from ricordo.settings.settings import Settings
+from tests.builders import note_text, write_memory
 from tests.curating import Desk, edit
+from tests.transcripts import FOLDER, OTHER, Claude
 
 FILES = {
     "tides.md": note_text("tides", "The port is Sines since 2026-03-04. Ask Marta Silva.\n"),
@@ -190,3 +196,32 @@ def test_changes_by_the_person_are_no_drift(desk: Desk) -> None:
     change = Change(Replace("ports.md", "Berth 12", "The berth"))
     apply_at_once(desk.notebook, put_together(desk.notebook, memory, [change]), by_hand=True)
     assert bought(desk.notebook, desk.notebook.read()).wear.steps == ()
+
+
+# Reads
+
+
+def test_reads_are_counted_from_the_first_curation_and_from_the_last(tmp_path: Path) -> None:
+    files = {"MEMORY.md": "- [Tides](tides.md) — which port\n", **FILES}
+    root = tmp_path / ".claude/projects" / FOLDER / "memory"
+    write_memory(root, files)
+    surroundings = look_around({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    notebook = Notebook(find_memory(str(root), surroundings), surroundings, Settings())
+    notebook.record(notebook.read())
+    desk = Desk(tmp_path, {}, notebook)
+    for number, day in enumerate(("10", "12")):
+        desk.at(f"2026-11-{day}T09:00:00+00:00")
+        desk.propose([inserting(f"Line {number} is new.")])
+        desk.take()
+    for number, day in enumerate(("09", "11", "13", "14")):
+        began = datetime.fromisoformat(f"2026-11-{day}T09:00:00+00:00")
+        session = Claude(f"{number}{OTHER[1:]}", began=began).says("Which port?")
+        session.uses("Read", file_path=str(root / "tides.md")).write(tmp_path)
+    desk.at("2026-11-20T09:00:00+00:00")
+    memory = desk.notebook.read()
+    desk.notebook.gather(memory)
+    it = bought(desk.notebook, memory)
+    # each session was given the index, and read one note
+    assert (it.curations, it.reads, it.reads_since, it.reads_each) == (2, 6, 4, 3.0)
+    assert not it.pays
+    assert "3.0 reads for each curation: not yet worth it" in str(told_bought(it))

@@ -211,7 +211,9 @@ class ConflictsScreen(ActingScreen[None]):
         for keep in _SIDES:
             side = self.side(keep)
             key = label_of(BY_ID[f"keep-{keep}"], self.keymap)
-            self._sides[keep].border_title = Content(f"{key} {keep} · {side_title(side)}" if side else "")
+            self._sides[keep].border_title = Content(
+                f"{key} {keep} · {side_title(side)}" if side else ""
+            )
             self._texts[keep].tell()
             self._facts[keep].tell()
         self._suggestion.tell()
