@@ -13,7 +13,7 @@ from ricordo.curator.engine import FREE, Answer, Step, Usage
 from ricordo.curator.restoring import as_shown, restored
 from ricordo.memory.change import Author
 from ricordo.memory.memory import Memory
-from ricordo.model.redaction import Redaction, Sealed
+from ricordo.model.redaction import Redaction, Sealed, framed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,21 @@ class Reply:
     edits: object
     """Any value that JSON has; what is no list of edits is rejected."""
     usage: Usage = FREE
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a curation may cost, before it."""
+
+    input_tokens: int
+    output_tokens: int
+    """The most that may be written."""
+    usd: float | None
+    """The most, with nothing served by a cache; None where the price is not known."""
+
+
+NOTHING = Sent(framed("", ()), framed("", ()))
+"""No brief: what is sent with it is sent around every one."""
 
 
 def sent_of(brief: Brief, redaction: Redaction) -> Sent:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ricordo.curator.asking import Reply, Sent
+from ricordo.curator.asking import NOTHING, Estimate, Reply, Sent
 from ricordo.curator.blocks import changing_block, stable_block
 from ricordo.curator.brief import Brief
 from ricordo.curator.engine import Progress, Step, Usage
@@ -17,7 +17,6 @@ from ricordo.model.ask import Server, ask, count
 from ricordo.model.gate import Gate, Run
 from ricordo.model.prices import Prices
 from ricordo.model.question import Meter, Phase, Question
-from ricordo.model.redaction import framed
 from ricordo.model.wait import wait_for
 
 ANTHROPIC = "anthropic"
@@ -29,19 +28,6 @@ _PHASES = {
     Phase.THINKING: "the model thinks",
     Phase.WRITING: "the model writes",
 }
-
-_NOTHING = Sent(framed("", ()), framed("", ()))
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a curation may cost, before it."""
-
-    input_tokens: int
-    output_tokens: int
-    """The most that the model may write."""
-    usd: float | None
-    """The most, with nothing served by a cache; None where the price is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +47,11 @@ class AskModel:
     @property
     def room(self) -> int:
         """How many tokens the brief may have, so that a run stays under its cap."""
-        return max(0, self.gate.caps.run_in - self._question(_NOTHING).tokens)
+        return max(0, self.gate.caps.run_in - self._question(NOTHING).tokens)
 
     def estimate(self, brief: Brief) -> Estimate:
         """Return what it may cost to curate by `brief`."""
-        sent, most = self._question(_NOTHING).tokens + brief.tokens, self.gate.caps.run_out
+        sent, most = self._question(NOTHING).tokens + brief.tokens, self.gate.caps.run_out
         usage = asked.Usage(cache_written=sent, output_tokens=most)
         return Estimate(sent, most, self.prices.cost(self.model, usage))
 

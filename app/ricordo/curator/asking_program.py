@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from shutil import which
 from typing import Any
 
-from ricordo.curator.asking import Reply, Sent
+from ricordo.curator.asking import NOTHING, Estimate, Reply, Sent
 from ricordo.curator.blocks import changing_block, stable_block
+from ricordo.curator.brief import Brief
 from ricordo.curator.engine import Progress, Step, Usage
 from ricordo.curator.form import PROPOSE, unfolded
 from ricordo.curator.prompts import Prompt
@@ -47,6 +48,16 @@ class AskProgram:
     """Whether nobody asked for it just now."""
     lost: Callable[[Usage], None] = field(default=lambda _: None)
     """Told what was paid for without an answer."""
+
+    @property
+    def room(self) -> int:
+        """How many tokens the brief may have, so that a run stays under its cap."""
+        return max(0, self.gate.caps.run_in - estimate(self._text(NOTHING)))
+
+    def estimate(self, brief: Brief) -> Estimate:
+        """Return what it may cost to curate by `brief`; what the program charges is not known."""
+        read = estimate(self._text(NOTHING)) + brief.tokens
+        return Estimate(read, self.gate.caps.run_out, None)
 
     def __call__(self, sent: Sent, step: Step) -> Reply:
         """Return what the program replies. Raises CuratorFailed, StateUnusable, and what `step`

@@ -166,6 +166,13 @@ def begin(notebook: Notebook, curation: Curation) -> Kept:
     return kept
 
 
+def record_trial(notebook: Notebook, curation: Curation) -> None:
+    """Record what a curation cost of which nothing is to be kept. Raises StateUnusable."""
+    run = curation.run
+    if run.input_tokens or run.output_tokens:
+        record(notebook.surroundings.state, notebook.place.root, replace(run, proposed=0))
+
+
 def keep(notebook: Notebook, kept: Kept) -> None:
     """Keep the state of curation. Raises StateUnusable."""
     there = replace(kept, cursors=still_there(kept.cursors), moving=still_there(kept.moving))
