@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ricordo.notebook.curate import Curation
     from ricordo.notebook.models import Outside
     from ricordo.notebook.open import Notebook
+    from ricordo.notebook.preparing import Prepared
     from ricordo.notebook.spoken import Scope
     from ricordo.notebook.surroundings import Surroundings
 
@@ -65,8 +66,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Propose; keep the proposals, or apply those that are plain."""
-    from ricordo.cli.progress import progress_line
-    from ricordo.notebook.chosen import prepare_for
     from ricordo.notebook.curate import begin, record_trial, take
 
     if (options.dry_run or options.brief) and options.yes:
@@ -74,15 +73,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     scope = _scope(options, surroundings)
     notebook = open_notebook(options, surroundings)
     outside = engine_of(options, notebook)
-    is_trial = options.dry_run or options.brief
-    if not options.brief:
-        let_run(notebook, outside, is_meant=options.yes)
-    if not is_trial:
-        _refuse_storm(notebook)
-    memory = notebook.read() if is_trial else begin_reported(notebook)
-    with progress_line() as step:
-        prepared = prepare_for(outside, notebook, memory, scope, step)
-    tell(prepared.remarks)
+    prepared = _prepared(options, notebook, outside, scope)
     estimate = outside.ask.estimate(prepared.brief) if outside else None
     if options.brief:
         _print_brief(options, prepared.brief, outside)
@@ -96,11 +87,30 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     if not options.yes:
         _print(options, curation, estimate)
         return 0
-    taken = take(notebook, memory, kept, lambda it: "; ".join(it.told), by_hand=False)
+    taken = take(notebook, prepared.memory, kept, lambda it: "; ".join(it.told), by_hand=False)
     _print(options, curation, estimate, applied=len(taken.applied))
     if not options.json:
         print_taken(taken)
     return 0
+
+
+def _prepared(
+    options: Namespace, notebook: Notebook, outside: Outside | None, scope: Scope
+) -> Prepared:
+    """Return what is given to the engine, once nothing speaks against asking it."""
+    from ricordo.cli.progress import progress_line
+    from ricordo.notebook.chosen import prepare_for
+
+    is_trial = options.dry_run or options.brief
+    if not options.brief:
+        let_run(notebook, outside, is_meant=options.yes)
+    if not is_trial:
+        _refuse_storm(notebook)
+    memory = notebook.read() if is_trial else begin_reported(notebook)
+    with progress_line() as step:
+        prepared = prepare_for(outside, notebook, memory, scope, step)
+    tell(prepared.remarks)
+    return prepared
 
 
 def _refuse_storm(notebook: Notebook) -> None:
