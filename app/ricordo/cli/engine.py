@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ricordo.cli.confirm import is_at_terminal, is_confirmed
 from ricordo.cli.output import tell
 from ricordo.errors import CuratorFailed
-from ricordo.settings.settings import ENGINES
+from ricordo.settings.settings import ENGINE, ENGINES
 from ricordo.text import one_line
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ def add_engine(parser: ArgumentParser) -> None:
         "--engine",
         choices=ENGINES,
         help="what proposes: the rules need no key and no network; anthropic asks a model; command "
-        "runs the program that is set; without it, the setting engine.use (rules)",
+        f"runs the program that is set; without it, the setting engine.use ({ENGINE.use})",
     )
     parser.add_argument(
         "--model",
         metavar="M",
-        help="which model is asked; without it, the setting engine.model (claude-sonnet-5-5)",
+        help=f"which model is asked; without it, the setting engine.model ({ENGINE.model})",
     )
 
 

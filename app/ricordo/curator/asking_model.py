@@ -18,10 +18,11 @@ from ricordo.model.gate import Gate, Run
 from ricordo.model.prices import Prices
 from ricordo.model.question import Meter, Phase, Question
 from ricordo.model.wait import wait_for
+from ricordo.settings.settings import ENGINE
 
 ANTHROPIC = "anthropic"
 """The engine's name, after the API that its server speaks."""
-DEFAULT_MODEL = "claude-sonnet-5-5"
+DEFAULT_MODEL = ENGINE.model
 _PHASES = {
     Phase.CONNECTING: "connecting to the model",
     Phase.READING: "the model reads",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 
-from ricordo.curator.asking_model import ANTHROPIC, DEFAULT_MODEL
+from ricordo.curator.asking_model import ANTHROPIC
 from ricordo.curator.asking_program import COMMAND, AskProgram
 from ricordo.curator.engine import Step
 from ricordo.curator.proposal import RULES
@@ -39,7 +39,7 @@ def chosen(
         why = "The rules have no model" if use == RULES else "A program has its model on its line"
         raise WrongUsage(f"{why}: --model goes with --engine {ANTHROPIC}.")
     if use == ANTHROPIC:
-        name, server = model or own.model or DEFAULT_MODEL, Server(own.server)
+        name, server = model or own.model, Server(own.server)
         return model_outside(surroundings, name, server, caps, is_automatic=is_automatic)
     if use == COMMAND:
         if not own.command:

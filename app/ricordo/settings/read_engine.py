@@ -36,7 +36,7 @@ def _use(source: Source, value: Any) -> str:
 
 
 def _model(source: Source, value: Any) -> str:
-    if isinstance(value, str) and len(value) <= _LONGEST and (value.isprintable() or not value):
+    if isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= _LONGEST:
         return value.strip()
     source.tell((_TABLE, "model"), "This has to be the name of a model.")
     return ENGINE.model

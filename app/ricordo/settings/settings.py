@@ -61,8 +61,8 @@ class EngineSettings:
     Messages API; `command`, a program of yours that reads the brief and answers.
     """
 
-    model: str = ""
-    """The name of the model; where it is empty, that of `ricordo curate --help`."""
+    model: str = "claude-sonnet-5-5"
+    """The name of the model."""
 
     server: str = ""
     """The address of the server, such as `http://127.0.0.1:11434`. Where it is empty, the

@@ -145,6 +145,7 @@ def test_a_memory_is_known_by_its_link_too(tmp_path: Path) -> None:
             " Did you mean “anthropic”?",
         ),
         ('engine.model = "a\\u0007"', ":1: engine.model: This has to be the name of a model."),
+        ('engine.model = ""', ":1: engine.model: This has to be the name of a model."),
         *(
             (
                 f"engine.server = {server}",
