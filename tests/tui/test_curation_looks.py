@@ -36,6 +36,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
         await stage.wait_for(lambda: stage.main.situation.waiting, "the number")
+        await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
         stage.main._curating._deciding.rejected = [
             Rejected(f"retire {MARKED}", f"{CONTROLS} is no note. {hostile.WIDE}"),
             Rejected("delete", "There is no such kind of edit."),

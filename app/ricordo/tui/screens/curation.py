@@ -94,7 +94,6 @@ class CurationScreen(PastScreen):
         self._waits: Waits | None = None
         self._titles: Mapping[str, str] = {}
         self._things: Sequence[Thing] = ()
-        self._one_at_a_time = asyncio.Lock()
 
     def on_mount(self) -> None:
         """Show what waits."""
@@ -133,17 +132,9 @@ class CurationScreen(PastScreen):
 
     def refresh_proposals(self) -> None:
         """Show what waits now: something was decided, or somebody wrote."""
-        self._begin_writing(self._load)
+        self._begin(self._load)
 
     _reload = refresh_proposals
-
-    def _begin_writing(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work` once what was begun before is done."""
-        self.run_worker(self._in_turn(work), group="curation")
-
-    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
-        async with self._one_at_a_time:
-            await self._told(work)
 
     async def _load(self) -> None:
         self._waits = waits = await asyncio.to_thread(what_waits, self._notebook)
@@ -285,7 +276,7 @@ class CurationScreen(PastScreen):
     def do_edit(self) -> None:
         """What it brings, in the person's editor."""
         if (it := self.proposal) is not None and self._waits is not None:
-            self._begin_writing(partial(self._edit, self._waits.memory, it))
+            self._begin(partial(self._edit, self._waits.memory, it))
 
     async def _edit(self, memory: Memory, it: Shown) -> None:
         text = text_to_edit(it)
@@ -312,7 +303,7 @@ class CurationScreen(PastScreen):
     def do_write(self) -> None:
         """Write all that is taken."""
         if self._waits is not None:
-            self._begin_writing(partial(self._write, self._waits.memory, self._taken))
+            self._begin(partial(self._write, self._waits.memory, self._taken))
 
     async def _write(self, shown_in: Memory, taken: Sequence[Shown]) -> None:
         if not await self._confirmed(shown_in, taken):
@@ -364,7 +355,7 @@ class CurationScreen(PastScreen):
 
     def _leave(self) -> None:
         """Keep away what was refused; all else waits."""
-        self._begin_writing(self._close)
+        self._begin(self._close)
 
     async def _close(self) -> None:
         try:

@@ -70,12 +70,8 @@ class HistoryScreen(PastScreen):
         compare = "Only versions of one note are compared; Enter shows them."
         return {} if self._path else {"compare": compare}
 
-    def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
+    def _begin_looking(self, work: Callable[[], Awaitable[None]]) -> None:
         self.run_worker(self._told(work), group="history", exclusive=True)
-
-    def _begin_writing(self, work: Callable[[], Awaitable[None]]) -> None:
-        # not exclusive: a cursor that moves must not cut off what is being written
-        self.run_worker(self._told(work), group="writing")
 
     async def _load(self, path: str) -> None:
         gone = await asyncio.to_thread(gone_notes, self._notebook)
@@ -87,7 +83,7 @@ class HistoryScreen(PastScreen):
         await self._show()
 
     def _chosen(self) -> None:
-        self._begin(self._show)
+        self._begin_looking(self._show)
 
     async def _show(self) -> None:
         version = self.version
@@ -140,7 +136,7 @@ class HistoryScreen(PastScreen):
         elif not self._path:
             self._go_into(version.path)
         else:
-            self._begin_writing(lambda: self._restore(version))
+            self._begin(lambda: self._restore(version))
 
     def on_row_list_opened(self) -> None:
         """A second click does what Enter does."""
@@ -149,7 +145,7 @@ class HistoryScreen(PastScreen):
     def _go_into(self, path: str) -> None:
         self._against_now = False
         self._going_into = path
-        self._begin(lambda: self._load(path))
+        self._begin_looking(lambda: self._load(path))
 
     async def _restore(self, version: Version) -> None:
         memory = await asyncio.to_thread(self._notebook.read)
@@ -166,7 +162,7 @@ class HistoryScreen(PastScreen):
     def do_compare(self) -> None:
         """Compare with what is there now, or with the version before again."""
         self._against_now = not self._against_now
-        self._begin(self._show)
+        self._begin_looking(self._show)
 
     def do_history(self) -> None:
         """The key that led here leads back."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -56,7 +56,6 @@ class InboxScreen(PastScreen):
         self._visits = 0
         self.is_loaded = False
         """Whether the arrivals are on the screen."""
-        self._one_at_a_time = asyncio.Lock()
 
     def on_mount(self) -> None:
         """Begin the visit."""
@@ -83,16 +82,6 @@ class InboxScreen(PastScreen):
         self._begin(self._load)
 
     _reload = refresh_arrivals
-
-    def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work` once what was begun before is done."""
-        self.run_worker(self._in_turn(work), group="inbox")
-
-    _begin_writing = _begin
-
-    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
-        async with self._one_at_a_time:
-            await self._told(work)
 
     async def _load(self) -> None:
         now = await asyncio.to_thread(_arrived, self._notebook)
@@ -265,7 +254,7 @@ class InboxScreen(PastScreen):
 
     def do_write(self) -> None:
         """Write all reverts that are marked."""
-        self._begin_writing(self._write)
+        self._begin(self._write)
 
     async def _write(self) -> None:
         marks = dict(self._judging.marks)
@@ -286,7 +275,7 @@ class InboxScreen(PastScreen):
     def do_edit(self) -> None:
         """The note in the person's editor."""
         if arrival := self.arrival:
-            self._begin_writing(partial(self._edit, arrival.path))
+            self._begin(partial(self._edit, arrival.path))
 
     async def _edit(self, path: str) -> None:
         await self._hands.edit_note(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -73,6 +74,7 @@ class PastScreen(ActingScreen[None]):
         super().__init__(palette, keymap)
         self._notebook = notebook
         self._hands = hands
+        self._one_at_a_time = asyncio.Lock()
         self._title = Bar(palette, id="title")
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
@@ -110,6 +112,15 @@ class PastScreen(ActingScreen[None]):
     def say(self) -> None:
         """Tell the keys that matter here."""
         self._keys.say(*key_line(self.situation, self.keymap))
+
+    def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do `work`, which may write, once what was begun before is done."""
+        # not exclusive: what comes next must not cut off what is being written
+        self.run_worker(self._in_turn(work), group="in turn")
+
+    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
+        async with self._one_at_a_time:
+            await self._told(work)
 
     async def _told(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do `work`; say why where it could not be done."""
@@ -152,10 +163,6 @@ class PastScreen(ActingScreen[None]):
     @abstractmethod
     def _leave(self) -> None:
         """Go one step back from the list."""
-
-    @abstractmethod
-    def _begin_writing(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work`, which may write."""
 
     @abstractmethod
     def _reload(self) -> None:
@@ -224,11 +231,11 @@ class PastScreen(ActingScreen[None]):
 
     def do_undo(self) -> None:
         """Take the last act back."""
-        self._begin_writing(partial(self._turn, self._hands.undo_last))
+        self._begin(partial(self._turn, self._hands.undo_last))
 
     def do_redo(self) -> None:
         """Do again what was undone last."""
-        self._begin_writing(partial(self._turn, self._hands.redo_last))
+        self._begin(partial(self._turn, self._hands.redo_last))
 
     async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
         await turn()
