@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ricordo.notebook.preparing import Prepared
 
 _CONFIRMATION = "run"
+_NOT_KNOWN = "Nothing is added to its line: turn off its memory, hooks and tools there."
 _MOST_KEPT_BACK = 20
 """Values that are told one by one."""
 
@@ -57,18 +58,19 @@ def let_run(notebook: Notebook, outside: Outside | None, *, is_meant: bool) -> N
     """Show the line of a program before its first run, and keep that it may be run where that
     `is_meant` or the person says so. Raises CuratorFailed and StateUnusable.
     """
-    from ricordo.notebook.chosen import allow_line, line_to_allow
+    from ricordo.notebook.chosen import allow_program, new_program
 
     surroundings = notebook.surroundings
-    line = line_to_allow(surroundings, outside)
-    if not line:
+    program = new_program(surroundings, outside)
+    if program is None:
         return
-    told = f"This program was not run before: {one_line(line)}"
+    line = f"This program was not run before: {one_line(program.line)}"
+    told = [line] if program.is_known else [line, _NOT_KNOWN]
     if is_meant:
-        tell([told])
-    elif not is_confirmed([told], _CONFIRMATION, "let it run, now and later"):
-        raise CuratorFailed(f"{told}. At a terminal you are asked; --yes lets it run.")
-    allow_line(surroundings, line)
+        tell(told)
+    elif not is_confirmed(told, _CONFIRMATION, "let it run, now and later"):
+        raise CuratorFailed(f"{line}. At a terminal you are asked; --yes lets it run.")
+    allow_program(surroundings, program)
 
 
 def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None) -> Curation:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ricordo.text import clip, encodable, one_line
+from ricordo.text import cells, clip, encodable, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _QUIET = 0.3
 """Seconds in which nothing is shown: what is done by then needs no line."""
+
+_USUAL_WIDTH = 80
 
 
 @contextmanager
@@ -45,8 +47,7 @@ class _Line:
         if seconds < _QUIET:
             return
         tokens = f", {progress.tokens:,} tokens" if progress.tokens else ""
-        width = shutil.get_terminal_size().columns - 1
-        text = clip(one_line(f"{progress.phase}{tokens}, {seconds:.0f} s"), width)
+        text = clip(one_line(f"{progress.phase}{tokens}, {seconds:.0f} s"), _width())
         if text != self._shown:
             self.clear()
             self._write(text)
@@ -54,9 +55,17 @@ class _Line:
 
     def clear(self) -> None:
         if self._shown:
-            self._write(f"\r{' ' * len(self._shown)}\r")
+            self._write(f"\r{' ' * cells(self._shown)}\r")
             self._shown = ""
 
     def _write(self, text: str) -> None:
         sys.stderr.write(encodable(text))
         sys.stderr.flush()
+
+
+def _width() -> int:
+    """Return the cells that a line may have: in the last one, some terminals go to the next."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns - 1
+    except (OSError, ValueError):
+        return _USUAL_WIDTH - 1

@@ -14,7 +14,7 @@ from ricordo.errors import StateUnusable, WrongUsage
 from ricordo.memory.memory import Memory
 from ricordo.model.ask import Server
 from ricordo.model.budget import Caps
-from ricordo.model.programs import program_of
+from ricordo.model.programs import Program, program_of
 from ricordo.notebook.models import Outside, model_outside, program_outside
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.preparing import Prepared, prepare
@@ -71,18 +71,18 @@ def prepare_for(
     return prepare(notebook, memory, scope, step, budget=budget, room=room)
 
 
-def line_to_allow(surroundings: Surroundings, outside: Outside | None) -> str:
-    """Return the line that would be run and that the person has not seen yet; "" for none."""
+def new_program(surroundings: Surroundings, outside: Outside | None) -> Program | None:
+    """Return the program that would be run and whose line the person has not seen yet."""
     if outside is None or not isinstance(outside.ask, AskProgram):
-        return ""
-    line = outside.ask.program.line
+        return None
+    program = outside.ask.program
     allowed = {it.get("line") for it in read_lines(surroundings.state, _FILE) if it}
-    return "" if _digest(line) in allowed else line
+    return None if _digest(program) in allowed else program
 
 
-def allow_line(surroundings: Surroundings, line: str) -> None:
-    """Keep that a program may be run by this line. Raises StateUnusable."""
-    told = {"at": surroundings.now.isoformat(), "line": _digest(line)}
+def allow_program(surroundings: Surroundings, program: Program) -> None:
+    """Keep that a program may be run by its line. Raises StateUnusable."""
+    told = {"at": surroundings.now.isoformat(), "line": _digest(program)}
     try:
         add_line(surroundings.state, _FILE, told)
     except OSError as error:
@@ -90,5 +90,5 @@ def allow_line(surroundings: Surroundings, line: str) -> None:
         raise StateUnusable(why) from None
 
 
-def _digest(line: str) -> str:
-    return hashlib.sha256(line.encode("utf-8", "surrogateescape")).hexdigest()
+def _digest(program: Program) -> str:
+    return hashlib.sha256(program.line.encode("utf-8", "surrogateescape")).hexdigest()

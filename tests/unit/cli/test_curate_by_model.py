@@ -263,6 +263,7 @@ def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
         curate(given="no\n", code=4)
         told = curate(given="run\n")
     assert "Type “run” to let it run, now and later:" in told
+    assert "turn off its memory, hooks and tools" in told
     assert "model is asked: about" in told
     assert "not run before" not in curate()
     assert [it["path"] for it in json.loads(ricordo("pending", "--json"))["changes"]] == [
