@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.confirm import is_at_terminal, is_confirmed
 from ricordo.cli.output import tell
+from ricordo.cli.proposals import brief_lines
 from ricordo.errors import CuratorFailed
 from ricordo.settings.settings import ENGINE, ENGINES
 from ricordo.text import one_line
@@ -82,7 +83,8 @@ def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None
     from ricordo.notebook.engines import rules
 
     if outside is not None:
-        tell([estimate_line(outside, outside.ask.estimate(prepared.brief))])
+        left_out = (line.strip() for line in brief_lines(prepared.brief)[1:])
+        tell([*left_out, estimate_line(outside, outside.ask.estimate(prepared.brief))])
     try:
         with progress_line() as step:
             curation = propose_prepared(notebook, prepared, step, outside or rules)
