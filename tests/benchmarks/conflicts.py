@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.kinds import recognise
 from ricordo.disk.reader import read_memory
 from ricordo.health.conflicts.compare import excludes
 from ricordo.health.conflicts.comparing import Comparing
@@ -72,7 +73,7 @@ def memories() -> Iterator[Path]:
 
 def told_in(folder: Path) -> Iterator[str]:
     """Yield what is told in one real memory."""
-    memory = read_memory(str(folder), AUTO_MEMORY)
+    memory = read_memory(str(folder), recognise(str(folder)))
     found = Comparing().pairs(memory)
     yield f"{folder.relative_to(SHARED)}: {len(memory.notes)} notes, {len(found)} told"
     for it in found:

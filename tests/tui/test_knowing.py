@@ -42,6 +42,39 @@ async def test_what_the_project_says_stands_with_the_note(root: Path) -> None:
         assert "claims checked" not in stage.freshness_text
 
 
+async def test_a_conflict_stands_with_both_of_its_notes(tmp_path: Path) -> None:
+    feet = note_text("user-feet", "Heights are never given in metres.\n")
+    metres = note_text("feedback-units", "Heights are given in metres.\n")
+    files = {"feedback_units.md": metres, "user_feet.md": feet}
+    index = "".join(f"- [{path}]({path})\n" for path in files)
+    root = build(tmp_path, {"MEMORY.md": index, **files})
+    async with staged(root) as stage:
+        for path in files:
+            await stage.go_to(path)
+            assert "contradiction" in stage.freshness_text
+            assert "nothing is wrong" not in stage.freshness_text
+        assert "contradiction  feed" in stage.freshness_text, "where it is told"
+        assert stage.freshness_text.count("contradiction") == 1
+        assert "2 want you" in stage.freshness_text
+
+
+async def test_worst_first_evidence_stands_before_age(tmp_path: Path) -> None:
+    old = note_text("a-lamps", "The lamps are green.\n")
+    old = old.replace("  type:", "  modified: 2020-01-01\n  type:")
+    undone = old.replace("a-lamps", "c-move").replace("The lamps are green", "Tests are red")
+    files = {
+        "a-lamps.md": old,
+        "b-tides.md": note_text("b-tides", "The move is next week.\n"),
+        "c-move.md": undone,
+    }
+    index = "".join(f"- [{path}]({path})\n" for path in files)
+    async with staged(build(tmp_path, {"MEMORY.md": index, **files})) as stage:
+        assert "3 want you" in stage.freshness_text
+        await stage.press("o", "o")
+        lamps = stage.index_text.index("a-lamps")
+        assert max(map(stage.index_text.index, ("b-tides", "c-move"))) < lamps
+
+
 async def test_without_a_project_that_is_said_once(tmp_path: Path) -> None:
     async with staged(build(tmp_path, FILES)) as stage:
         await stage.press("3", "right")

@@ -70,7 +70,7 @@ def _lines(look: Look, note: Note, causes: Sequence[Cause]) -> list[str]:
     ]
     lines = [f"{label:<12} {one_line(value)}" for label, value in facts if value]
     lines += ["", *(visible(line.rstrip("\r")) for line in note.body.strip("\n").split("\n"))]
-    findings = look.by_path.get(note.path, ())
+    findings = look.of_note(note.path)
     if findings:
         lines += ["", *(finding_line(finding) for finding in findings)]
     return lines

@@ -59,6 +59,8 @@ class Verdict:
     """What is wrong, a sentence without its full stop, where the claim alone would not tell."""
     at: float = 0.0
     """When that came about, in seconds since the epoch; 0 where it is not known."""
+    was_there: bool = False
+    """Whether the project had it once: the claim was true of it."""
 
     @property
     def is_checked(self) -> bool:

@@ -50,6 +50,10 @@ def finding_id(rule: str, path: str, cause: str, occurrence: int = 0) -> str:
     return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
+_AGE = frozenset(("stale", "never-read"))
+"""The rules that go by time alone, where they have no evidence."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is wrong with a memory."""
@@ -69,6 +73,8 @@ class Finding:
     fix: Fix | None = None
     is_anywhere: bool = False
     """Whether it is the same one in files of any name."""
+    other: str = ""
+    """The second file that it is of, relative to the memory; "" where it is of one."""
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
@@ -76,6 +82,11 @@ class Finding:
         object.__setattr__(self, "id", finding_id(self.rule, path, self.cause, self.occurrence))
 
     @property
-    def rank(self) -> tuple[int, str, int, str]:
-        """Sort key: worst first, then by place."""
-        return (-self.severity, self.path, self.line, self.rule)
+    def is_of_age(self) -> bool:
+        """Whether it goes by time alone: nothing speaks against the note but that."""
+        return self.rule in _AGE and not self.evidence
+
+    @property
+    def rank(self) -> tuple[int, bool, str, int, str]:
+        """Sort key: worst first, evidence before age, then by place."""
+        return (-self.severity, self.is_of_age, self.path, self.line, self.rule)

@@ -189,6 +189,7 @@ def _numbered(
             counts[key],
             item.fix if item.fix and _may_be_made(item.fix, files, layout) else None,
             item.is_anywhere,
+            item.other,
         )
         counts[key] += 1
 

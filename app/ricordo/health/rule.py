@@ -42,6 +42,8 @@ class Found(NamedTuple):
     fix: Fix | None = None
     is_anywhere: bool = False
     """Whether a dismissal holds whatever the files are called."""
+    other: str = ""
+    """The second file that it is of; "" where it is of one."""
 
 
 DEFAULT_THRESHOLDS: Mapping[str, float] = {

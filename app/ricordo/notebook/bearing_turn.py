@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from ricordo.health.conflicts.compare import excludes
+from ricordo.health.conflicts.sayings import sayings, sentences
+from ricordo.memory.note import Note
 from ricordo.recall.stem import stem
 from ricordo.recall.words import content_words, words
 
@@ -33,6 +36,12 @@ def bearing_turn(written: str, said: Sequence[str]) -> int | None:
         if score >= best_score:
             best, best_score = number, score
     return best
+
+
+def says_the_contrary(said: str, note: Note) -> bool:
+    """Say whether anything that was `said` excludes what `note` states."""
+    stated = [it.text for it in sayings(note)]
+    return any(excludes(one, other) for one in sentences(said) for other in stated)
 
 
 def _is_enough(shared: int, said: int, written: int) -> bool:

@@ -130,8 +130,7 @@ def describe_note(
         ],
         "backlinks": list(memory.backlinks.get(note.path, ())),
         "findings": [
-            describe_finding(finding, dismissed=False)
-            for finding in look.by_path.get(note.path, ())
+            describe_finding(finding, dismissed=False) for finding in look.of_note(note.path)
         ],
         "origin": describe_origin(note, causes),
         "versions": [describe_version(version) for version in found],

@@ -96,6 +96,20 @@ class Look:
             found.setdefault(finding.path, []).append(finding)
         return {path: tuple(findings) for path, findings in found.items()}
 
+    def of_note(self, path: str) -> tuple[Finding, ...]:
+        """Return the findings of a file, worst first, then those that stand at another file and
+        are of both.
+        """
+        return (*self.by_path.get(path, ()), *self._by_other.get(path, ()))
+
+    @cached_property
+    def _by_other(self) -> Mapping[str, tuple[Finding, ...]]:
+        found: dict[str, list[Finding]] = {}
+        for finding in self.findings:
+            if finding.other:
+                found.setdefault(finding.other, []).append(finding)
+        return {path: tuple(findings) for path, findings in found.items()}
+
     @cached_property
     def counts(self) -> Mapping[Severity, int]:
         """How many findings there are of each severity."""
@@ -107,7 +121,7 @@ class Look:
     @cached_property
     def wanting(self) -> int:
         """How many notes have findings."""
-        return sum(1 for note in self.memory.notes if note.path in self.by_path)
+        return sum(1 for note in self.memory.notes if self.worst(note.path) is not None)
 
     @cached_property
     def by_rule(self) -> Mapping[tuple[Severity, str], int]:
@@ -126,8 +140,8 @@ class Look:
 
     def worst(self, path: str) -> Severity | None:
         """Return the severity of the worst finding of a file; None where nothing is wrong."""
-        findings = self.by_path.get(path)
-        return findings[0].severity if findings else None
+        sides = (self.by_path, self._by_other)
+        return max((side[path][0].severity for side in sides if path in side), default=None)
 
 
 class Notebook:

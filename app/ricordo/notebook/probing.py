@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RULES = frozenset(("missing-path", "missing-symbol", "changed-since", "restates-instructions"))
 _MANY = 5
-"""Claims that fail, before it is asked whether the project is the right one."""
+"""Claims of which the project never knew, before it is asked whether it is the right one."""
 _Content = tuple[str, bytes]
 """The path of a note and what it holds: by these its claims and the verdicts on them are kept."""
 _ROLES = frozenset((Role.NOTE, Role.INDEX))
@@ -132,7 +132,10 @@ def _limits(project: Project, claims: Iterable[Claims]) -> list[str]:
 
 
 def _is_another(verdicts: Iterable[Iterable[Verdict]]) -> bool:
-    """Whether so much of what notes name is not there that they speak of another project."""
-    outcomes = [it.outcome for of_note in verdicts for it in of_note if it.is_checked]
-    held = outcomes.count(Outcome.HOLDS)
-    return len(outcomes) - held >= _MANY and len(outcomes) - held > held
+    """Whether so much of what notes name was never there that they speak of another project. What
+    was there once is theirs as much as what still is.
+    """
+    checked = [it for of_note in verdicts for it in of_note if it.is_checked]
+    known = sum(it.outcome is Outcome.HOLDS or it.was_there for it in checked)
+    strange = len(checked) - known
+    return strange >= _MANY and strange > known

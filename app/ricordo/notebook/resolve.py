@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
@@ -197,8 +197,8 @@ def _scope(words: str) -> str:
     """What was typed, with a preposition before it where there is none."""
     plain = " ".join(words.split()).rstrip(".")
     first = _WORD.match(plain.lower())
-    known = {*expressions("opposition", "scope"), *expressions("opposition", "since")}
-    return plain if first and first.group() in known else f"for {plain}"
+    known = (expressions("opposition", part) for part in ("scope", "since", "bare_scope"))
+    return plain if first and first.group() in chain(*known) else f"for {plain}"
 
 
 def _with_scope(said: str, scope: str) -> str:

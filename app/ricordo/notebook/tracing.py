@@ -14,7 +14,7 @@ from ricordo.activity.transcript import turns_between
 from ricordo.health.language import are_all_in, language_of
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.notebook.bearing_turn import bearing_turn
+from ricordo.notebook.bearing_turn import bearing_turn, says_the_contrary
 from ricordo.notebook.origin import Cause, Said, told
 from ricordo.secrets import mask
 
@@ -206,13 +206,24 @@ def _best_of_session(known: Known, note: Note, step: Callable[[], None]) -> tupl
         if turn.is_said:
             said.append(turn)
     person = [number for number, turn in enumerate(said) if turn.who is Who.PERSON]
-    found = bearing_turn(note.body, [said[number].text for number in person])
-    if found is None:
+    cause = _bearing(note, said, person)
+    if cause is None:
         return ()
-    cause = person[found]
     first = max(0, cause - _BEFORE_CAUSE)
     around = enumerate(said[first : cause + 1 + _BEHIND_CAUSE], first)
     return tuple(said_as_kept(turn, is_cause=number == cause) for number, turn in around)
+
+
+def _bearing(note: Note, said: Sequence[Turn], person: list[int]) -> int | None:
+    """Return the number of the turn that bears on `note`. That the note names the session is all
+    that ties it to it: who says the contrary there has not caused it.
+    """
+    left = list(person)
+    while (found := bearing_turn(note.body, [said[number].text for number in left])) is not None:
+        if not says_the_contrary(said[left[found]].text, note):
+            return left[found]
+        del left[found]
+    return None
 
 
 def _cause(

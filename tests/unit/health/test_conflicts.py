@@ -25,7 +25,11 @@ def rows(name: str) -> list[tuple[bool, str, str]]:
     return [(row["label"] == "1", row["left"], row["right"]) for row in found]
 
 
-PAIRS = ("claim_pairs.tsv", "claim_pairs_late.tsv", "claim_pairs_mixed.tsv")
+PAIRS = tuple(f"claim_pairs{which}.tsv" for which in ("", "_late", "_mixed", "_plain"))
+
+
+LEAST_TOLD = {"claim_pairs_plain.tsv": 0.8}
+"""Some of these differ in what only a person knows to be opposed."""
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -33,7 +37,7 @@ def test_what_is_told_is_nearly_always_true_and_most_is_told(name: str) -> None:
     told = [(true, bool(excludes(left, right))) for true, left, right in rows(name)]
     right = told.count((True, True))
     assert right / (right + told.count((False, True))) >= 0.95
-    assert right / (right + told.count((True, False))) >= 0.85
+    assert right / (right + told.count((True, False))) >= LEAST_TOLD.get(name, 0.85)
 
 
 @pytest.mark.parametrize("name", PAIRS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -350,6 +351,27 @@ def test_the_project_of_somebody_else_is_not_held_against_the_notes(tmp_path: Pa
     look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
     assert look.findings == ()
     assert "do not seem to be about" in look.evidence.remarks[0]
+
+
+def test_what_a_project_lost_is_still_its_own(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    lost = [path for path in PROJECT if path.endswith((".py", ".js", ".md")) and "/" in path][1:]
+    git(project, "rm", "--quiet", "-r", *lost)
+    git(project, "commit", "--quiet", "-m", "No more plans")
+
+    def told(*paths: str) -> set[str]:
+        named = notebook(tmp_path, "".join(f"Part of it is `{path}`.\n\n" for path in paths))
+        place = replace(named.place, project=str(project))
+        surroundings = named.surroundings._replace(project="")
+        look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
+        return {finding.message for finding in look.findings}
+
+    unknown = [f"web/part{number}.js" for number in range(len(lost) + 2)]
+    assert len(unknown) > 5
+    assert told(*unknown, *lost) == set(), "most of it was never there"
+    assert told(*unknown[1:-1], *lost) == {
+        f"{path} is not there." for path in (*unknown[1:-1], *lost)
+    }
 
 
 def test_the_memory_itself_proves_nothing(tmp_path: Path) -> None:

@@ -220,6 +220,19 @@ def test_a_session_in_which_nothing_bears_on_the_note_that_names_it_tells_nothin
     assert desk.look().evidence.origins == {}
 
 
+def test_who_said_the_contrary_in_the_session_that_a_note_names_did_not_cause_it(
+    desk: Desk,
+) -> None:
+    head = f"---\nname: tides\ndescription: d\nmetadata: \n  originSessionId: {SESSION}\n---\n\n"
+    desk.write({"tides.md": f"{head}Install the dependencies with npm.\n"})
+    contrary = Claude().says("Please install the dependencies with pnpm, never npm. That is all.")
+    contrary.write(desk.home)
+    assert desk.causes() == ()
+    said = "Install the dependencies with npm."
+    contrary.says(said).says("And install the dependencies with pnpm, not npm.").write(desk.home)
+    assert [cause.quote and cause.quote.text for cause in desk.causes()] == [said]
+
+
 def test_what_was_found_before_an_interruption_is_kept(desk: Desk) -> None:
     session().write(desk.home)
     desk.look()

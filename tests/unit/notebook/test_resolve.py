@@ -87,6 +87,15 @@ def test_a_scope_is_written_wherever_the_claim_stands(tmp_path: Path) -> None:
     assert text(notebook, "b.md") == given["b.md"]
 
 
+@pytest.mark.parametrize("words", ["elsewhere", "if CI is set", "only on Sundays", "lokal"])
+def test_no_preposition_is_put_before_what_needs_none(tmp_path: Path, words: str) -> None:
+    notebook = recorded(tmp_path, files(WEB.format(8040), WEB.format(8100)))
+    (conflict,) = told(notebook)
+    write(notebook, scoped(notebook, conflict, words, "laptops"))
+    assert f"port 8040 {words}.\n" in text(notebook, "a.md")
+    assert "port 8100 for laptops.\n" in text(notebook, "b.md")
+
+
 def test_one_conflict_of_two_leaves_the_other_told(tmp_path: Path) -> None:
     cache = "{} is used for caching.\n"
     notebook = recorded(

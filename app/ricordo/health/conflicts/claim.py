@@ -126,10 +126,21 @@ class Claim:
         return bool(known.pattern("additive").search(self.text))
 
     @cached_property
+    def verb(self) -> str:
+        """What all forms share of the verb that binds the subject to one value; "" where none
+        does.
+        """
+        return stem(self._binding)
+
+    @cached_property
     def binding(self) -> str:
-        """The verb that binds the subject to one value; "" where none does."""
+        """That verb, or what stands for it where others say the same."""
+        return known.same_binding().get(self._binding, self.verb)
+
+    @cached_property
+    def _binding(self) -> str:
         found = known.pattern("binding").search(self.text)
-        return stem(found.group().split()[0]) if found else ""
+        return found.group().split()[0] if found else ""
 
     @cached_property
     def preposition(self) -> str:
@@ -144,6 +155,11 @@ class Claim:
     def is_manner(self) -> bool:
         """Whether it says how something is done, as `in parallel` does."""
         return bool(known.pattern("manner").search(self.text))
+
+    @cached_property
+    def tells_form(self) -> bool:
+        """Whether it says as what something is kept or done."""
+        return not known.words("form").isdisjoint(self.text.split())
 
     @cached_property
     def may_recur(self) -> bool:

@@ -86,11 +86,27 @@ def _are_far_apart(one: Claim, other: Claim) -> bool:
 def _pair(one: Claim, other: Claim) -> _Pair:
     values = differences(one, other)
     shared = one.keys & other.keys
+    joined = _joined(one, other)
     mine, theirs = (
-        (*(it for it in claim.words if it.key not in shared and not values.covers(it)), *names)
+        (
+            *(
+                it
+                for it in claim.words
+                if it.key not in shared and it.text not in joined and not values.covers(it)
+            ),
+            *names,
+        )
         for claim, names in zip((one, other), values.names, strict=True)
     )
     return _Pair(one, other, values.with_shared(shared), mine, theirs, values)
+
+
+def _joined(one: Claim, other: Claim) -> frozenset[str]:
+    """The verbs by which both say the same of their subjects: they bear no difference."""
+    verbs = known.same_binding()
+    if one.binding != other.binding or one.binding not in verbs.values():
+        return frozenset()
+    return frozenset(text for text, verb in verbs.items() if verb == one.binding)
 
 
 def _by_choice(pair: _Pair) -> str:
@@ -145,7 +161,9 @@ def _by_quantity(pair: _Pair) -> str:
 def _by_denial(pair: _Pair) -> str:
     """The one denies what the other says."""
     one, other = pair.one, pair.other
-    if not pair.signs_differ or pair.values.found or not pair.is_same_frame:
+    if not pair.signs_differ or pair.values.found:
+        return ""
+    if not (pair.is_same_frame or _is_same_but_for_agent(pair)):
         return ""
     if not pair.shared or not _modals_exclude(one, other):
         return ""
@@ -157,6 +175,14 @@ def _by_denial(pair: _Pair) -> str:
         if denied.quantity == "some" or held.quantity != "some":
             return ""
     return f"negation: {'not' if one.is_denied else 'so'} / {'not' if other.is_denied else 'so'}"
+
+
+def _is_same_but_for_agent(pair: _Pair) -> bool:
+    """Whether nothing differs but that one says who wants it so."""
+    claim, rest = (pair.one, pair.mine) if pair.mine else (pair.other, pair.theirs)
+    if pair.values.loose or (pair.mine and pair.theirs) or len(rest) != 1:
+        return False
+    return rest[0].at == 0 and _is_agent(pair, claim, rest[0])
 
 
 def _modals_exclude(one: Claim, other: Claim) -> bool:
@@ -281,8 +307,10 @@ def _is_one_slot(one: Claim, other: Claim) -> bool:
     """Whether two claims with one verb say the same of their subject: where or for whom, not the
     one this and the other how.
     """
-    prepositions = {_ALIKE.get(it.preposition, it.preposition) for it in (one, other)} - {""}
-    return len(prepositions) < 2 and one.is_manner == other.is_manner
+    if one.is_manner != other.is_manner or one.tells_form != other.tells_form:
+        return False
+    prepositions = {_ALIKE.get(it.preposition, it.preposition) for it in (one, other)}
+    return len(prepositions) == 1 or (one.verb == other.verb and len(prepositions - {""}) < 2)
 
 
 def _is_definite(pair: _Pair) -> bool:

@@ -176,7 +176,7 @@ class _Reading:
             pair, side = known.opposites()[token]
             self._opposites.append(Opposite(pair, side, token, place))
         elif token in known.words("generic"):
-            self._generic.add(token)
+            self._generic.add(known.synonyms().get(token, token))
         else:
             self._word(token, at, place)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from ricordo.health.conflicts.plain import LONGEST
@@ -50,6 +51,12 @@ def sayings(note: Note) -> tuple[Said, ...]:
         if len(found) >= MOST:
             break
     return tuple(found[:MOST])
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text that is no note, up to `MOST`: what a person said."""
+    for said in islice(_sentences(Statement(1, text), False), MOST):
+        yield said.text
 
 
 def _gives_reason(statement: Statement) -> bool:

@@ -107,6 +107,13 @@ def synonyms() -> Mapping[str, str]:
 
 
 @cache
+def same_binding() -> Mapping[str, str]:
+    """Return what stands for a verb that binds to a value, where others say the same."""
+    groups = (text.split("|") for text in expressions(_FILE, "same_binding"))
+    return {text: group[0] for group in groups for text in group}
+
+
+@cache
 def numbers() -> Mapping[str, str]:
     """Return the digits of number words."""
     return dict(text.split(" ", 1) for text in expressions(_FILE, "numbers"))

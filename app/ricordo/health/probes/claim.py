@@ -35,7 +35,8 @@ class Claim:
         is_otherwise = outcome is not Outcome.HOLDS
         if is_otherwise and self.passage.is_doubtful(self.text, was_there=was_there):
             return None
-        return Verdict(self.text, self.kind, self.line, outcome, evidence, suggestion, amiss)
+        what = (self.text, self.kind, self.line, outcome, evidence, suggestion, amiss)
+        return Verdict(*what, was_there=was_there)
 
     @property
     def is_doubtful(self) -> bool:

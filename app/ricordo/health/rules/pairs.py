@@ -40,7 +40,8 @@ def contradiction(memory: Memory, context: Context) -> Iterator[Found]:
         there = f"{right.path}:{line_of(right, pair.right)}"
         message = f"Cannot hold beside {there}, {pair.reason}."
         evidence = (f"{left.path}:{line}: {pair.left.text}", f"{there}: {pair.right.text}")
-        yield Found(line, message, cause_of(pair), evidence, left.path, is_anywhere=True)
+        cause = cause_of(pair)
+        yield Found(line, message, cause, evidence, left.path, is_anywhere=True, other=right.path)
 
 
 @memory_rule(
@@ -55,4 +56,4 @@ def duplicate(memory: Memory, context: Context) -> Iterator[Found]:
         message = f"Says nearly the same as {right.path}."
         evidence = tuple(f"{it.path}: {it.description or it.name}" for it in (left, right))
         cause = "\0".join(sorted((left.body, right.body)))
-        yield Found(0, message, cause, evidence, left.path, is_anywhere=True)
+        yield Found(0, message, cause, evidence, left.path, is_anywhere=True, other=right.path)

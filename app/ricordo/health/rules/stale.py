@@ -27,7 +27,7 @@ def stale(memory: Memory, context: Context) -> Iterator[Found]:
             continue
         if retention.life.is_wrong:
             said = "You said that it is wrong."
-            yield Found(0, said, f"wrong {note.text}", path=path)
+            yield Found(0, said, f"wrong {note.text}", retention.reasons, path)
             continue
         reasons = ", ".join(retention.reasons)
         share, threshold = _told_apart(retention.share, retention.threshold)

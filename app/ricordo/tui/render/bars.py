@@ -115,13 +115,15 @@ def hint_line(look: Look | None, path: str, finding: Finding | None) -> Spans:
     """Return a finding in one line: `finding`, else the worst of the note at `path`."""
     if look is None or not look.judged:
         return (Span(" reading …", "dim"),)
-    findings = look.by_path.get(path, ())
+    findings = look.of_note(path)
     shown = finding or (findings[0] if findings else None)
     if shown is None:
         return (Span(" ✓ nothing is wrong with this note", "dim"),)
     glyph, style = GLYPHS[shown.severity]
     more = f"  (+{len(findings) - 1} more, 3 shows all)" if len(findings) > 1 else ""
     place = f" line {shown.line}:" if shown.line else ""
+    if shown.path != path:
+        place = f" at {shown.path}:"
     return (
         Span(f" {glyph} {shown.rule}", style),
         Span(f"{place} {one_line(shown.message)}"),

@@ -144,7 +144,7 @@ def _load(load: Load, width: int) -> list[Line]:
 def _count(look: Look, path: str, scope: Scope) -> int:
     match scope:
         case Scope.NOTE:
-            return len(look.by_path.get(path, ()))
+            return len(look.of_note(path))
         case Scope.MEMORY:
             return len(look.findings)
         case Scope.RULES:
@@ -155,21 +155,23 @@ def _count(look: Look, path: str, scope: Scope) -> int:
 
 def _of_note(look: Look, path: str, width: int) -> list[FreshnessRow]:
     own = look.by_path.get(path, ())
+    shared = look.of_note(path)[len(own) :]
     retention = look.retention.get(path)
     if not look.memory.files:
         return [FreshnessRow(line) for line in paragraphs([(NO_FINDINGS, "dim")], width)]
     where = "with this note" if path in look.memory.by_path else "here"
-    rows = _rows_of(own, with_file=False) or _all_well(where, width)
+    rows = _rows_of(own, with_file=False) + _rows_of(shared, with_file=True)
+    rows = rows or _all_well(where, width)
     if checked := _checked_of_note(look, path):
         rows += [FreshnessRow(Line(row)) for row in wrap(checked, width)]
     if retention is not None:
         rows += [FreshnessRow(line) for line in (BLANK, *retention_lines(retention, width))]
-    elsewhere = [finding for finding in look.findings[:_ELSEWHERE] if finding.path != path]
+    elsewhere = [it for it in look.findings[:_ELSEWHERE] if path not in (it.path, it.other)]
     if not elsewhere:
         return rows
     rows += [FreshnessRow(BLANK), FreshnessRow(Line((Span("elsewhere, worst first", "heading"),)))]
     rows += _rows_of(elsewhere, with_file=True)
-    more = len(look.findings) - len(own) - len(elsewhere)
+    more = len(look.findings) - len(own) - len(shared) - len(elsewhere)
     if more > 0:
         rows.append(FreshnessRow(Line((Span(f"… {more} more: →", "dim"),))))
     return rows

@@ -292,8 +292,10 @@ def _sort_key(look: Look, order: Order, note: Note) -> tuple[str | int, ...]:
     if order is Order.TYPE:
         return (note.type or "~", note.name.casefold())
     if order is Order.WORST:
-        findings = look.by_path.get(note.path, ())
-        return (-(look.worst(note.path) or 0), -len(findings), note.name.casefold())
+        findings = look.of_note(note.path)
+        is_only_old = all(it.is_of_age for it in findings)
+        worst = look.worst(note.path) or 0
+        return (-worst, is_only_old, -len(findings), note.name.casefold())
     return (-int(day_of(note).strftime("%Y%m%d")), note.name.casefold())
 
 
