@@ -198,6 +198,14 @@ def test_what_is_kept_back_is_told_and_reaches_no_server(
     assert re.fullmatch(r"ricordo: kept back: [\w-]+ from .*, once \([0-9a-f]{24}\)", line)
 
 
+AT_KEYBOARD = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("ricordo", run_name="__main__", alter_sys=True)
+"""
+"""The command as at a keyboard: what a shell starts behind its back ignores the interrupt."""
+
+
 def test_cancelled_from_the_keyboard_nothing_is_changed(
     ricordo: Ricordo, memory: Path, transcript: Path, server: MessagesServer
 ) -> None:
@@ -211,7 +219,7 @@ def test_cancelled_from_the_keyboard_nothing_is_changed(
     before = contents(memory)
     words = ("curate", "-m", str(memory), "--session", str(transcript), *BY_MODEL)
     process = subprocess.Popen(
-        [sys.executable, "-m", "ricordo", *words],
+        [sys.executable, "-c", AT_KEYBOARD, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
