@@ -115,7 +115,7 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     old = [it for it in kept.waiting if not why_changed(memory, it)]
     desk = Desk(
         memory,
-        {it.source: it.text for it in told.said},
+        {**{it.source: it.text for it in told.said}, **answer.shown},
         author,
         protected_paths(notebook),
         retired_lately(notebook),
@@ -164,6 +164,13 @@ def begin(notebook: Notebook, curation: Curation) -> Kept:
     kept = curation.kept if curation.rejected else curation.kept.settled()
     keep(notebook, kept)
     return kept
+
+
+def record_trial(notebook: Notebook, curation: Curation) -> None:
+    """Record what a curation cost of which nothing is to be kept. Raises StateUnusable."""
+    run = curation.run
+    if run.input_tokens or run.output_tokens:
+        record(notebook.surroundings.state, notebook.place.root, replace(run, proposed=0))
 
 
 def keep(notebook: Notebook, kept: Kept) -> None:
