@@ -54,7 +54,11 @@ GROUPS = (
     ),
     Group("settings", ("tests/unit/settings",), {"examples": 100_000}),
     Group("secrets", ("tests/unit/test_secrets.py",), {"examples": 100_000}),
-    Group("model", ("tests/unit/model",), {"examples": 100_000}),
+    Group(
+        "model",
+        ("tests/unit/model",),
+        {"examples": 100_000, "stateful": 2_000, "stateful_steps": 60},
+    ),
     Group("disk", ("tests/unit/disk", "tests/faults/test_bad_files.py"), {"examples": 10_000}),
     Group(
         "door",

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2] / "app" / "ricordo"
 
 MAY_OPEN = ("disk/", "activity/", "settings/", "resources.py", "recall/", "serve/hook")
 MAY_CHANGE = ("disk/", "settings/")
-MAY_START = ("git.py", "settings/", "tui/editor.py")
+MAY_START = ("git.py", "settings/", "tui/editor.py", "model/program.py")
 
 FILE_MODULES = frozenset(("os", "io", "codecs", "gzip", "bz2", "lzma", "zipfile", "tarfile"))
 READING = frozenset(("read_text", "read_bytes"))
@@ -271,7 +271,7 @@ def test_files_are_changed_only_on_disk_and_in_the_settings():
     assert [place for source in sources() for place in changes(source)] == []
 
 
-def test_programs_are_started_only_for_git_and_the_editor():
+def test_programs_are_started_only_for_git_the_editor_and_a_curation():
     assert [place for source in sources() for place in programs(source)] == []
 
 

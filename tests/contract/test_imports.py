@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOMS_BELOW_THE_SCREEN = ("memory", "disk", "agents", "health", "notebook", "settings")
+ROOMS_BELOW_THE_SCREEN = ("memory", "disk", "agents", "health", "model", "notebook", "settings")
 PACKAGE = Path(__file__).resolve().parents[2] / "app" / "ricordo"
 
 PRINT_MODULES = """
@@ -62,6 +62,13 @@ def memory(tmp_path: Path) -> Path:
     (folder / "MEMORY.md").write_text("- [One](one.md) — the only note\n")
     (folder / "one.md").write_text(NOTE)
     return folder
+
+
+@pytest.mark.parametrize("command", [["list"], ["curate", "--dry-run"]])
+@pytest.mark.usefixtures("memory")
+def test_no_command_loads_the_client_of_a_model_unasked(command: list[str], tmp_path: Path):
+    loaded = loaded_after(RUN.format(words=command), tmp_path)
+    assert of_packages(loaded, "anthropic", "httpx2", "pydantic") == []
 
 
 @pytest.mark.parametrize("room", ROOMS_BELOW_THE_SCREEN)

@@ -28,6 +28,7 @@ that says what was and what was not changed.
 | 1 | nothing was found by `search` or `recall` |
 | 2 | wrong usage |
 | 3 | the memory cannot be found or read |
+| 4 | the curator could not answer: no key, refused, over budget, too often |
 | 130 | interrupted |
 """
 

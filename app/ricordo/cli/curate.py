@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
 from ricordo.cli.confirm import is_confirmed
+from ricordo.cli.engine import add_engine, engine_of, estimate_line, let_run, propose_told
 from ricordo.cli.opening import open_notebook
+from ricordo.cli.output import tell
 from ricordo.cli.proposals import brief_lines, print_taken, proposal_lines, rejected_lines
 from ricordo.errors import WrongUsage
-from ricordo.text import one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from datetime import datetime
 
+    from ricordo.curator.asking import Estimate
     from ricordo.curator.brief import Brief
     from ricordo.notebook.curate import Curation
+    from ricordo.notebook.models import Outside
     from ricordo.notebook.open import Notebook
+    from ricordo.notebook.preparing import Prepared
     from ricordo.notebook.spoken import Scope
     from ricordo.notebook.surroundings import Surroundings
 
 SUMMARY = """Propose changes to a memory by what you said to agents since the last curation.
 
-Nothing is changed: the proposals wait, and `ricordo pending` shows, applies or drops them."""
+Nothing is changed: the proposals wait, and `ricordo pending` shows, applies or drops them.
+What a model or a program may cost is told before it is asked, and what it did cost after."""
 
 _CONFIRMATION = "curate"
 
@@ -34,12 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `curate`."""
     add_memory(parser)
     add_json(parser)
-    parser.add_argument(
-        "--engine",
-        choices=("rules",),
-        default="rules",
-        help="what proposes; the rules need no key and no network (default: rules)",
-    )
+    add_engine(parser)
     parser.add_argument("--since", metavar="T", help="only what was said since then, ISO 8601")
     parser.add_argument(
         "--session",
@@ -50,49 +49,68 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="show the proposals and the measure of the brief, keep nothing",
+        help="show the proposals and the measure of the brief, keep nothing; a model is asked and "
+        "paid all the same",
     )
     parser.add_argument(
-        "--brief", action="store_true", help="show the brief that an engine is given, and end"
+        "--brief",
+        action="store_true",
+        help="show the brief that an engine is given and what it may cost, ask nobody",
     )
     parser.add_argument(
-        "--yes", action="store_true", help="apply at once what no warning speaks against"
+        "--yes",
+        action="store_true",
+        help="apply at once what no warning speaks against; let a new program run",
     )
 
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Propose; keep the proposals, or apply those that are plain."""
-    from ricordo.notebook.curate import begin, propose_prepared, take
-    from ricordo.notebook.engines import ENGINES
-    from ricordo.notebook.preparing import prepare
+    from ricordo.notebook.curate import begin, record_trial, take
 
     if (options.dry_run or options.brief) and options.yes:
         raise WrongUsage("--dry-run and --brief apply nothing, so they do not go with --yes.")
     scope = _scope(options, surroundings)
     notebook = open_notebook(options, surroundings)
-    is_trial = options.dry_run or options.brief
-    if not is_trial:
-        _refuse_storm(notebook)
-    memory = notebook.read() if is_trial else begin_reported(notebook)
-    prepared = prepare(notebook, memory, scope)
-    for remark in prepared.remarks:
-        print(f"ricordo: {one_line(remark)}", file=sys.stderr)
+    outside = engine_of(options, notebook)
+    prepared = _prepared(options, notebook, outside, scope)
+    estimate = outside.ask.estimate(prepared.brief) if outside else None
     if options.brief:
-        _print_brief(options, prepared.brief)
+        _print_brief(options, prepared.brief, outside)
         return 0
-    curation = propose_prepared(notebook, prepared, make=ENGINES[options.engine])
+    curation = propose_told(notebook, prepared, outside)
     if options.dry_run:
-        _print(options, curation)
+        record_trial(notebook, curation)
+        _print(options, curation, estimate)
         return 0
     kept = begin(notebook, curation)
     if not options.yes:
-        _print(options, curation)
+        _print(options, curation, estimate)
         return 0
-    taken = take(notebook, memory, kept, lambda it: "; ".join(it.told), by_hand=False)
-    _print(options, curation, applied=len(taken.applied))
+    taken = take(notebook, prepared.memory, kept, lambda it: "; ".join(it.told), by_hand=False)
+    _print(options, curation, estimate, applied=len(taken.applied))
     if not options.json:
         print_taken(taken)
     return 0
+
+
+def _prepared(
+    options: Namespace, notebook: Notebook, outside: Outside | None, scope: Scope
+) -> Prepared:
+    """Return what is given to the engine, once nothing speaks against asking it."""
+    from ricordo.cli.progress import progress_line
+    from ricordo.notebook.chosen import prepare_for
+
+    is_trial = options.dry_run or options.brief
+    if not options.brief:
+        let_run(notebook, outside, is_meant=options.yes)
+    if not is_trial:
+        _refuse_storm(notebook)
+    memory = notebook.read() if is_trial else begin_reported(notebook)
+    with progress_line() as step:
+        prepared = prepare_for(outside, notebook, memory, scope, step)
+    tell(prepared.remarks)
+    return prepared
 
 
 def _refuse_storm(notebook: Notebook) -> None:
@@ -130,12 +148,17 @@ def _moment(text: str) -> datetime:
     return moment if moment.tzinfo else moment.astimezone()
 
 
-def _print(options: Namespace, curation: Curation, applied: int | None = None) -> None:
+def _print(
+    options: Namespace,
+    curation: Curation,
+    estimate: Estimate | None,
+    applied: int | None = None,
+) -> None:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.describe_proposals import describe_curation
 
     if options.json:
-        print_json(describe_curation(curation, applied))
+        print_json(describe_curation(curation, applied, estimate))
         return
     lines = [line for it in curation.proposals for line in proposal_lines(it)]
     lines += rejected_lines(curation.rejected)
@@ -147,11 +170,16 @@ def _print(options: Namespace, curation: Curation, applied: int | None = None) -
     print_lines(lines)
 
 
-def _print_brief(options: Namespace, brief: Brief) -> None:
+def _print_brief(options: Namespace, brief: Brief, outside: Outside | None) -> None:
+    from dataclasses import asdict
+
     from ricordo.cli.output import print_json, print_lines
 
+    estimate = outside.ask.estimate(brief) if outside else None
     if options.json:
-        left_out = dict(brief.left_out)
-        print_json({"brief": brief.text, "input_tokens": brief.tokens, "left_out": left_out})
-    else:
-        print_lines([*brief.text.split("\n")[:-1], *brief_lines(brief)])
+        told = {"brief": brief.text, "input_tokens": brief.tokens, "left_out": dict(brief.left_out)}
+        print_json({**told, "estimate": asdict(estimate)} if estimate else told)
+        return
+    lines = [*brief.text.split("\n")[:-1], *brief_lines(brief)]
+    lines += [estimate_line(outside, estimate)] if outside and estimate else []
+    print_lines(lines)

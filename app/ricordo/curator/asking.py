@@ -1,17 +1,28 @@
-"""An engine outside our code: it reads the brief as text and replies with edits."""
+"""An engine outside our code: it is sent the brief as sealed text and replies with edits, which are
+read as if they came from an enemy.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from ricordo.curator.brief import Brief
 from ricordo.curator.edits import read_edits
 from ricordo.curator.engine import FREE, Answer, Step, Usage
-from ricordo.curator.restoring import restored
+from ricordo.curator.restoring import as_shown, restored
 from ricordo.memory.change import Author
 from ricordo.memory.memory import Memory
-from ricordo.model.redaction import Redaction, Sealed
+from ricordo.model.redaction import Redaction, Sealed, framed
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A brief as it leaves."""
+
+    stable: Sealed
+    """What is hardly another one in the next curation."""
+    changing: Sealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +34,49 @@ class Reply:
     usage: Usage = FREE
 
 
-Ask = Callable[[Sealed, Step], Reply]
-"""Sends a brief that is fit to leave, and waits for the reply. Raises CuratorFailed, and what the
-step raises.
-"""
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a curation may cost, before it."""
+
+    input_tokens: int
+    output_tokens: int
+    """The most that may be written."""
+    usd: float | None
+    """The most, with nothing served by a cache; None where the price is not known."""
+
+
+NOTHING = Sent(framed("", ()), framed("", ()))
+"""No brief: what is sent with it is sent around every one."""
+
+
+def sent_of(brief: Brief, redaction: Redaction) -> Sent:
+    """Return `brief` as it leaves, by the `redaction` that it was composed with."""
+    return Sent(redaction.sealed(brief.stable), redaction.sealed(brief.changing))
+
+
+Ask = Callable[[Sent, Step], Reply]
+"""Sends a brief and waits for the reply. Raises CuratorFailed, and what the step raises."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Asks, and reads the reply as if it came from an enemy."""
+    """Asks, and reads the reply."""
 
     author: Author
     ask: Ask
-    redaction: Redaction
-    """That of the run: it seals the brief, and brings back what is answered to it."""
+    redaction: Redaction = field(default_factory=Redaction)
+    """That of the brief."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """The turns of the brief as they are, by their source."""
 
     def answer(self, memory: Memory, brief: Brief, step: Step) -> Answer:
-        """Return what the reply wishes, as far as it is of the shape that `edits` reads."""
-        reply = self.ask(self.redaction.sealed(brief.text), step)
+        """Return what the reply wishes, as far as it is of the shape that `edits` reads, and with
+        what the notes hold in the place of what was kept back.
+        """
+        redaction = self.redaction
+        reply = self.ask(sent_of(brief, redaction), step)
         read = read_edits(memory, brief, reply.edits)
-        home = restored(self.redaction, memory, read.wishes)
-        return Answer(home.wishes, (*read.rejected, *home.rejected), reply.usage, is_redacted=True)
+        brought = restored(redaction, memory, read.wishes)
+        shown = as_shown(redaction, memory, self.said, brought.wishes)
+        rejected = (*read.rejected, *brought.rejected)
+        return Answer(brought.wishes, rejected, reply.usage, shown)

@@ -58,7 +58,17 @@ class Brief:
     @property
     def text(self) -> str:
         """The whole, before it is sealed."""
-        return "".join(_told(part) for part in self.parts if part.blocks)
+        return self.stable + self.changing
+
+    @property
+    def stable(self) -> str:
+        """What is hardly another one in the next curation: the memory."""
+        return "".join(_told(part) for part in self.parts[:GAPS] if part.blocks)
+
+    @property
+    def changing(self) -> str:
+        """The rest: what was looked for and what was said."""
+        return "".join(_told(part) for part in self.parts[GAPS:] if part.blocks)
 
     @property
     def tokens(self) -> int:

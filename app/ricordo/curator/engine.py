@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from ricordo.curator.brief import Brief
@@ -46,8 +46,10 @@ class Answer:
     rejected: tuple[Rejected, ...] = ()
     """What it said that is no wish at all."""
     usage: Usage = FREE
-    is_redacted: bool = False
-    """Whether it is on redacted texts: then its quotes stand in these."""
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """What the engine was shown, by its source, where that is not what stands there: its quotes
+    are looked up in these.
+    """
 
 
 class Engine(Protocol):

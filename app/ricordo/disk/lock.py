@@ -20,6 +20,7 @@ _PAUSE = 0.02
 _CHANGING = "lock"
 _NEXT = "lock.next"
 _SHARING = "history.lock"
+_COUNTING = "model.lock"
 
 
 @contextmanager
@@ -53,6 +54,17 @@ def history_lock(state: str, *, alone: bool, patience: float = PATIENCE) -> Iter
         kind = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
         if not _is_locked(handle, path, kind, time.monotonic() + patience):
             raise Busy(f"Another process goes on using the history ({path}).")
+        yield
+
+
+@contextmanager
+def counting_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
+    """Hold the lock under which it is counted what models cost. Raises Busy where another process
+    holds it for longer than `patience` seconds, and StateUnusable.
+    """
+    with _opened(state, _COUNTING) as (handle, path):
+        if not _is_locked(handle, path, fcntl.LOCK_EX, time.monotonic() + patience):
+            raise Busy(f"Another process goes on counting what models cost ({path}).")
         yield
 
 

@@ -1,4 +1,4 @@
-"""Throwaway copies of a folder."""
+"""Folders that are thrown away."""
 
 from __future__ import annotations
 
@@ -16,3 +16,12 @@ def throwaway_copy(folder: str) -> Iterator[str]:
         copy = os.path.join(temporary, os.path.basename(folder))
         shutil.copytree(folder, copy, symlinks=True)
         yield copy
+
+
+@contextmanager
+def empty_folder() -> Iterator[str]:
+    """Make an empty folder for this user only, give its path, and remove it with all that is in it
+    by then, as far as that can be removed.
+    """
+    with tempfile.TemporaryDirectory(prefix="ricordo-run-", ignore_cleanup_errors=True) as folder:
+        yield folder

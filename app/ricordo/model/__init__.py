@@ -1,1 +1,3 @@
-"""The only way out to a language model: what leaves is redacted here, what comes back is read."""
+"""The only way out to a language model: what leaves is redacted, bounded and counted here, and what
+comes back is read.
+"""

@@ -187,6 +187,11 @@ class Redaction:
         raise TypeError("A redaction holds secrets and is not written down.")
 
 
+def framed(before: str, texts: Iterable[Sealed], after: str = "") -> Sealed:
+    """Return sealed texts as one that may leave, between words of our own."""
+    return Sealed("".join((before, *texts, after)))
+
+
 def _joined(found: Iterable[Secret]) -> list[Secret]:
     """Return what was found by position; those that overlap become one, of the first's kind."""
     joined: list[Secret] = []

@@ -9,7 +9,6 @@ from ricordo.curator.brief import Brief
 from ricordo.curator.checking import Desk, check, most_retired
 from ricordo.curator.engine import Answer, Step
 from ricordo.curator.proposal import Alarm, Proposal, Rejected, retired
-from ricordo.curator.restoring import as_shown
 from ricordo.curator.waiting import Waiting, waiting
 from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused, Conflict, StateUnusable
@@ -114,12 +113,9 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     # read again: what waits may have been decided while the brief was looked at
     kept = recall_curation(notebook.surroundings.state, memory.root)
     old = [it for it in kept.waiting if not why_changed(memory, it)]
-    texts = {it.source: it.text for it in told.said}
-    if answer.is_redacted:
-        texts = as_shown(prepared.redaction, memory, texts, answer.wishes)
     desk = Desk(
         memory,
-        texts,
+        {**{it.source: it.text for it in told.said}, **answer.shown},
         author,
         protected_paths(notebook),
         retired_lately(notebook),
@@ -168,6 +164,13 @@ def begin(notebook: Notebook, curation: Curation) -> Kept:
     kept = curation.kept if curation.rejected else curation.kept.settled()
     keep(notebook, kept)
     return kept
+
+
+def record_trial(notebook: Notebook, curation: Curation) -> None:
+    """Record what a curation cost of which nothing is to be kept. Raises StateUnusable."""
+    run = curation.run
+    if run.input_tokens or run.output_tokens:
+        record(notebook.surroundings.state, notebook.place.root, replace(run, proposed=0))
 
 
 def keep(notebook: Notebook, kept: Kept) -> None:

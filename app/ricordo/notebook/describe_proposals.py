@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
+from ricordo.curator.asking import Estimate
 from ricordo.curator.waiting import Waiting, describe, describe_rejected
 from ricordo.notebook.curate import Curation
 
 
-def describe_curation(curation: Curation, applied: int | None) -> dict[str, Any]:
-    """Return what `curate --json` prints; `applied` is None where nothing was to be applied."""
+def describe_curation(
+    curation: Curation, applied: int | None, estimate: Estimate | None = None
+) -> dict[str, Any]:
+    """Return what `curate --json` prints; `applied` is None where nothing was to be applied, and
+    `estimate` where the engine costs nothing.
+    """
     run = curation.run
     document = {
         "engine": run.engine,
         "model": run.model,
         "prompt_version": run.prompt_version,
-        "estimate": {"input_tokens": curation.brief.tokens, "output_tokens": 0, "usd": 0.0},
+        "estimate": asdict(estimate or Estimate(curation.brief.tokens, 0, 0.0)),
         "usage": {
             "input_tokens": run.input_tokens,
             "output_tokens": run.output_tokens,

@@ -1,14 +1,13 @@
-"""The engines that can be asked for a curation, each made for what was prepared."""
+"""The engine that is made of rules, and what makes an engine for what was prepared."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from ricordo.curator.engine import Engine, Progress, Step
 from ricordo.curator.overlap import Overlap
 from ricordo.curator.placing import Known
-from ricordo.curator.proposal import RULES
 from ricordo.curator.rules import Rules
 from ricordo.memory.note import Note
 from ricordo.notebook.open import Look, Notebook
@@ -25,10 +24,6 @@ def rules(notebook: Notebook, prepared: Prepared, step: Step) -> Rules:
     notebook.gather(prepared.memory, lambda doing: step(Progress(doing)))
     look = notebook.judge(prepared.memory)
     return Rules(_known(notebook, look), prepared.heard, look.findings)
-
-
-ENGINES: Mapping[str, MakeEngine] = {RULES: rules}
-"""By the names that commands and settings give them."""
 
 
 def _known(notebook: Notebook, look: Look) -> Known:

@@ -15,6 +15,7 @@ from ricordo.resources import themes_directory
 from ricordo.settings.settings import (
     DEFAULT_THEME,
     CurateSettings,
+    EngineSettings,
     MemorySettings,
     Settings,
     keys_of,
@@ -55,6 +56,11 @@ index-near-budget.share = 0.9
 
 [curate]
 hour = 3
+
+[engine]
+use = "anthropic"
+model = "claude-haiku-4-5"
+day = 200000
 
 [memory."~/notes/wiki"]
 rules.unindexed-note = "info"
@@ -98,6 +104,8 @@ def settings_page() -> str:
         _rows(MemorySettings, "key"),
         "### `[curate]`",
         _rows(CurateSettings, "key"),
+        "### `[engine]`",
+        _rows(EngineSettings, "key"),
         _EXAMPLE,
         _THEMES,
         _rows(ThemeColors, "key"),

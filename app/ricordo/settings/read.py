@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from ricordo.settings.key_lines import Path
 from ricordo.settings.keymap import read_keymap
 from ricordo.settings.known import Known
+from ricordo.settings.read_engine import read_engine
 from ricordo.settings.remark import Remark
 from ricordo.settings.settings import (
     CURATE,
@@ -42,6 +43,7 @@ def read_settings(config: str, known: Known) -> tuple[Settings, list[Remark]]:
         rules=_rules(source, (), known.rules),
         thresholds=_thresholds(source, (), known.thresholds),
         curate=_curate(source),
+        engine=read_engine(source),
         memory=_memories(source, known),
         lines=source.lines,
     )

@@ -48,6 +48,49 @@ CURATE = CurateSettings()
 MOST_CURATE = 10_000
 """The highest number that each of them may be."""
 
+ENGINES = ("rules", "anthropic", "command")
+"""What can propose changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What proposes changes in a curation, and the most that it may spend."""
+
+    use: str = "rules"
+    """`rules`, which need no key and no network; `anthropic`, a model on a server that speaks the
+    Messages API; `command`, a program of yours that reads the brief and answers.
+    """
+
+    model: str = "claude-sonnet-5-5"
+    """The name of the model."""
+
+    server: str = ""
+    """The address of the server, such as `http://127.0.0.1:11434`. Where it is empty, the
+    environment decides: `$ANTHROPIC_BASE_URL`, then Anthropic's own.
+    """
+
+    command: tuple[str, ...] = ()
+    """The line of the program, a list of its words, such as `["claude", "-p"]`. No shell reads it;
+    what keeps a known program from its memory, hooks and tools is added.
+    """
+
+    sent: int = 60_000
+    """How many tokens a run may send."""
+
+    written: int = 8_000
+    """How many tokens may be written in a run."""
+
+    day: int = 500_000
+    """How many tokens, sent and written, may be spent within 24 hours."""
+
+    month: int = 5_000_000
+    """How many may be within 30 days."""
+
+
+ENGINE = EngineSettings()
+MOST_TOKENS = 1_000_000_000
+"""The highest number that each cap may be."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -81,6 +124,9 @@ class Settings:
     curate: CurateSettings = CURATE
     """How often a memory may be curated: what is rewritten at every turn wears away."""
 
+    engine: EngineSettings = ENGINE
+    """What proposes changes in a curation, and the most that it may spend."""
+
     memory: Mapping[str, MemorySettings] = field(default_factory=dict)
     """Rules and thresholds for one memory only, which win over the ones above. The table is named
     by the memory's folder, an absolute path or one that begins with `~`.
@@ -105,7 +151,7 @@ def settings_file(config: str) -> str:
 
 
 def keys_of(
-    table: type[Settings] | type[MemorySettings] | type[CurateSettings],
+    table: type[Settings | MemorySettings | CurateSettings | EngineSettings],
 ) -> tuple[str, ...]:
     """Return the keys that a person may write into `table`."""
     return tuple(key.name for key in fields(table) if key.compare)

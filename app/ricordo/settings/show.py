@@ -11,7 +11,7 @@ from ricordo.settings.explain import explanations
 from ricordo.settings.keymap import effective_keys
 from ricordo.settings.known import Known
 from ricordo.settings.remark import Remark
-from ricordo.settings.settings import CURATE, Settings
+from ricordo.settings.settings import CURATE, ENGINE, Settings
 from ricordo.settings.toml_text import Value, toml_key, toml_value
 
 _EXAMPLE = ('# [memory."~/path/to/memory"]', '# rules.stale = "off"')
@@ -46,12 +46,13 @@ def _keys(settings: Settings, lines: Mapping[str, int]) -> Iterator[list[str]]:
 
 def _tables(settings: Settings, known: Known, lines: Mapping[str, int]) -> Iterator[list[str]]:
     """Yield the tables in which every known name has a value."""
-    curate = asdict(settings.curate)
+    curate, engine = asdict(settings.curate), asdict(settings.engine)
     keys = effective_keys(known.actions or (), settings.keymap)
     tables: Mapping[str, tuple[Mapping[str, Value], Iterable[str]]] = {
-        "keymap": (keys, settings.keymap),
+        "keymap": ({name: _alone(value) for name, value in keys.items()}, settings.keymap),
         "rules": ({**known.rules, **settings.rules}, settings.rules),
         "curate": (curate, dict(curate.items() - asdict(CURATE).items())),
+        "engine": (engine, dict(engine.items() - asdict(ENGINE).items())),
         "thresholds": ({**known.thresholds, **settings.thresholds}, settings.thresholds),
     }
     for table, (values, own) in tables.items():
@@ -82,7 +83,7 @@ def _memories(settings: Settings) -> list[str]:
 
 def _assign(name: str, value: Value, line: int) -> str:
     mark = f"  # set in line {line}" if line else ""
-    return f"{toml_key(name.split('.'))} = {toml_value(_alone(value))}{mark}"
+    return f"{toml_key(name.split('.'))} = {toml_value(value)}{mark}"
 
 
 def _alone(value: Value) -> Value:

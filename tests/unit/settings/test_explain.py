@@ -11,7 +11,7 @@ from ricordo.settings.explain import explanations, settings_page
 from ricordo.settings.known import Known, KnownAction
 from ricordo.settings.read import read_settings
 from ricordo.settings.remark import Remark
-from ricordo.settings.settings import CurateSettings, Settings, keys_of
+from ricordo.settings.settings import CurateSettings, EngineSettings, Settings, keys_of
 from ricordo.settings.show import effective_toml, template
 from ricordo.settings.theme import Base, Meaning, ThemeColors
 
@@ -33,7 +33,9 @@ def test_the_page_is_fresh() -> None:
     )
 
 
-@pytest.mark.parametrize("table", [Settings, CurateSettings, ThemeColors, Base, Meaning])
+@pytest.mark.parametrize(
+    "table", [Settings, CurateSettings, EngineSettings, ThemeColors, Base, Meaning]
+)
 def test_every_field_is_explained(table: type) -> None:
     assert list(explanations(table)) == [field.name for field in fields(cast(Any, table))]
 
@@ -48,6 +50,9 @@ def test_what_holds_is_valid_toml_that_sets_the_same(tmp_path: Path) -> None:
         'help = ["f1", "h"]\n'
         "[curate]\n"
         "day = 9\n"
+        "[engine]\n"
+        'use = "command"\n'
+        'command = ["ask"]\n'
         '[memory."/a b"]\n'
         'rules.dead-link = "info"\n'
     )
@@ -59,6 +64,7 @@ def test_what_holds_is_valid_toml_that_sets_the_same(tmp_path: Path) -> None:
     assert shown.thresholds == {"stale.retention": 0.25, "oversized-note.bytes": 8192}
     assert shown.keymap == {"help": ("f1", "h"), "source": ("s", "f2")}
     assert shown.curate == settings.curate == CurateSettings(day=9)
+    assert shown.engine == settings.engine == EngineSettings(use="command", command=("ask",))
     assert shown.memory == settings.memory
 
 

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from ricordo.settings.known import Known, KnownAction
 from ricordo.settings.read import read_settings
-from ricordo.settings.settings import CurateSettings, MemorySettings, Settings, settings_file
+from ricordo.settings.settings import (
+    CurateSettings,
+    EngineSettings,
+    MemorySettings,
+    Settings,
+    settings_file,
+)
 
 MAIN, JUDGE = frozenset(("main",)), frozenset(("judge",))
 KNOWN = Known(
@@ -47,6 +53,13 @@ def test_everything_that_can_be_set_is_read(tmp_path: Path) -> None:
         rules.stale = "off"
         thresholds.stale.retention = 1
         curate = { hour = 2, quiet = 0 }
+        [engine]
+        use = "anthropic"
+        model = "qwen3"
+        server = "http://127.0.0.1:11434/"
+        command = ["claude", "-p", "--model", "opus"]
+        sent = 10
+        month = 1
         [memory."~/wiki/"]
         rules = { dead-link = "info" }
         thresholds."stale.retention" = 0.25
@@ -60,6 +73,14 @@ def test_everything_that_can_be_set_is_read(tmp_path: Path) -> None:
         rules={"stale": "off"},
         thresholds={"stale.retention": 1.0},
         curate=CurateSettings(hour=2, day=24, quiet=0),
+        engine=EngineSettings(
+            use="anthropic",
+            model="qwen3",
+            server="http://127.0.0.1:11434/",
+            command=("claude", "-p", "--model", "opus"),
+            sent=10,
+            month=1,
+        ),
         memory={"/home/ada/wiki": MemorySettings({"dead-link": "info"}, {"stale.retention": 0.25})},
     )
 
@@ -113,6 +134,39 @@ def test_a_memory_is_known_by_its_link_too(tmp_path: Path) -> None:
         (
             "[curate]\nhuor = 1",
             ":2: curate.huor: There is no such key. Did you mean “hour”?",
+        ),
+        (
+            '[engine]\nmodle = "x"',
+            ":2: engine.modle: There is no such key. Did you mean “model”?",
+        ),
+        (
+            'engine.use = "antropic"',
+            ":1: engine.use: This has to be one of rules, anthropic, command."
+            " Did you mean “anthropic”?",
+        ),
+        ('engine.model = "a\\u0007"', ":1: engine.model: This has to be the name of a model."),
+        ('engine.model = ""', ":1: engine.model: This has to be the name of a model."),
+        *(
+            (
+                f"engine.server = {server}",
+                ":1: engine.server: This has to be an address such as http://127.0.0.1:11434,"
+                " without a password.",
+            )
+            for server in ('"ollama"', '"https://ana:key@host"', '"http://h:99999"', "[]")
+        ),
+        *(
+            (
+                f"engine.command = {command}",
+                ':1: engine.command: This has to be a list of words, such as ["claude", "-p"].',
+            )
+            for command in ('"claude -p"', "[1]", '[""]', '["a\\u0000"]')
+        ),
+        *(
+            (
+                f"engine.{cap} = {number}",
+                f":1: engine.{cap}: This has to be a whole number, 1 to 1,000,000,000.",
+            )
+            for cap, number in (("sent", "0"), ("written", "1.5"), ("day", "true"))
         ),
         (
             "[thresholds]\nstale.retentoin = 1",

@@ -1,0 +1,104 @@
+"""Asking a language model: the brief as data, our form as the only answer, through the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ricordo.curator.asking import NOTHING, Estimate, Reply, Sent
+from ricordo.curator.blocks import changing_block, stable_block
+from ricordo.curator.brief import Brief
+from ricordo.curator.engine import Progress, Step, Usage
+from ricordo.curator.form import PROPOSE, unfolded
+from ricordo.curator.prompts import Prompt
+from ricordo.model import question as asked
+from ricordo.model.ask import Server, ask, count
+from ricordo.model.gate import Gate, Run
+from ricordo.model.prices import Prices
+from ricordo.model.question import Meter, Phase, Question
+from ricordo.model.wait import wait_for
+from ricordo.settings.settings import ENGINE
+
+ANTHROPIC = "anthropic"
+"""The engine's name, after the API that its server speaks."""
+DEFAULT_MODEL = ENGINE.model
+_PHASES = {
+    Phase.CONNECTING: "connecting to the model",
+    Phase.READING: "the model reads",
+    Phase.THINKING: "the model thinks",
+    Phase.WRITING: "the model writes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AskModel:
+    """Asks a model (`asking.Ask`)."""
+
+    server: Server
+    gate: Gate
+    prices: Prices
+    prompt: Prompt
+    model: str = DEFAULT_MODEL
+    is_automatic: bool = False
+    """Whether nobody asked for it just now."""
+    lost: Callable[[Usage], None] = field(default=lambda _: None)
+    """Told what was paid for without an answer: the call failed, or was cancelled."""
+
+    @property
+    def room(self) -> int:
+        """How many tokens the brief may have, so that a run stays under its cap."""
+        return max(0, self.gate.caps.run_in - self._question(NOTHING).tokens)
+
+    def estimate(self, brief: Brief) -> Estimate:
+        """Return what it may cost to curate by `brief`."""
+        sent, most = self._question(NOTHING).tokens + brief.tokens, self.gate.caps.run_out
+        usage = asked.Usage(cache_written=sent, output_tokens=most)
+        return Estimate(sent, most, self.prices.cost(self.model, usage))
+
+    def count(self, sent: Sent, step: Step) -> int:
+        """Return how many tokens it costs to send a brief, as the server counts them: that is free,
+        and shows the brief to it. Raises CuratorFailed, and what `step` raises.
+        """
+        told = Progress(_PHASES[Phase.CONNECTING])
+        return wait_for(count(self.server, self._question(sent)), lambda: step(told))
+
+    def __call__(self, sent: Sent, step: Step) -> Reply:
+        """Return what the model replies. Raises CuratorFailed, StateUnusable, and what `step`
+        raises.
+        """
+        question = self._question(sent)
+        text = f"{self.prompt.text}{sent.stable}{sent.changing}"
+        run = Run(text, question.tokens, question.most_output, self.is_automatic)
+        with self.gate.passing(run) as meter:
+            answer = self._answered(question, meter, step)
+        edits: Any = answer.value["edits"]
+        return Reply(unfolded(edits), self._usage(meter))
+
+    def _question(self, sent: Sent) -> Question:
+        blocks = stable_block(sent.stable), changing_block(sent.changing)
+        return Question(self.model, self.prompt.text, *blocks, PROPOSE, self.gate.caps.run_out)
+
+    def _answered(self, question: Question, meter: Meter, step: Step) -> asked.Answer:
+        told = [Progress(_PHASES[Phase.CONNECTING])]
+
+        def tell(progress: asked.Progress) -> None:
+            told[0] = _told(progress)
+
+        asking = ask(self.server, question, meter, tell)
+        try:
+            return wait_for(asking, lambda: step(told[0]))
+        except BaseException:
+            if meter.usage.total:
+                self.lost(self._usage(meter))
+            raise
+
+    def _usage(self, meter: Meter) -> Usage:
+        usage = meter.usage
+        return Usage(usage.sent, usage.output_tokens, self.prices.cost(self.model, usage))
+
+
+def _told(progress: asked.Progress) -> Progress:
+    if progress.phase is Phase.PAUSING:
+        return Progress(f"the server is busy, {progress.seconds:.0f} seconds to go")
+    return Progress(_PHASES[progress.phase], progress.tokens)

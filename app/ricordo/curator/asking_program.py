@@ -1,0 +1,111 @@
+"""Asking a program of the person's, such as one that they pay for already: it reads the brief as
+data and answers with one JSON document.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from shutil import which
+from typing import Any
+
+from ricordo.curator.asking import NOTHING, Estimate, Reply, Sent
+from ricordo.curator.blocks import changing_block, stable_block
+from ricordo.curator.brief import Brief
+from ricordo.curator.engine import Progress, Step, Usage
+from ricordo.curator.form import PROPOSE, unfolded
+from ricordo.curator.prompts import Prompt
+from ricordo.model import question as asked
+from ricordo.model.bounds import Bounds
+from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.gate import Gate, Run
+from ricordo.model.program import run_program
+from ricordo.model.programs import Program, Said, unwrapped
+from ricordo.model.question import Meter, estimate
+from ricordo.model.redaction import Sealed, framed
+from ricordo.model.schema import Misshapen, check, parse
+
+COMMAND = "command"
+_RUNNING = Progress("the program runs")
+_INSTEAD = """
+There is no tool here. Answer with exactly one JSON object and nothing else: what you would have
+given to the tool, of this JSON Schema.
+
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AskProgram:
+    """Runs a program (`asking.Ask`), through the gate."""
+
+    program: Program
+    environ: Mapping[str, str]
+    gate: Gate
+    prompt: Prompt
+    bounds: Bounds = field(default_factory=Bounds)
+    is_automatic: bool = False
+    """Whether nobody asked for it just now."""
+    lost: Callable[[Usage], None] = field(default=lambda _: None)
+    """Told what was paid for without an answer."""
+
+    @property
+    def room(self) -> int:
+        """How many tokens the brief may have, so that a run stays under its cap."""
+        return max(0, self.gate.caps.run_in - estimate(self._text(NOTHING)))
+
+    def estimate(self, brief: Brief) -> Estimate:
+        """Return what it may cost to curate by `brief`; what the program charges is not known."""
+        read = estimate(self._text(NOTHING)) + brief.tokens
+        return Estimate(read, self.gate.caps.run_out, None)
+
+    def __call__(self, sent: Sent, step: Step) -> Reply:
+        """Return what the program replies. Raises CuratorFailed, StateUnusable, and what `step`
+        raises.
+        """
+        text = self._text(sent)
+        told = f"{self.prompt.text}{sent.stable}{sent.changing}"
+        run = Run(told, estimate(text), self.gate.caps.run_out, self.is_automatic)
+        with self.gate.passing(run) as meter:
+            said = self._said(text, meter, step)
+            edits = self._edits(said, meter)
+        return Reply(unfolded(edits), _usage(meter, said.usd))
+
+    def _text(self, sent: Sent) -> Sealed:
+        """Return all that the program is given to read."""
+        blocks = stable_block(sent.stable), changing_block(sent.changing)
+        form = json.dumps(PROPOSE.schema)
+        return framed(f"{self.prompt.text}\n\n", blocks, f"{_INSTEAD}{form}\n")
+
+    def _said(self, text: Sealed, meter: Meter, step: Step) -> Said:
+        self._refuse_missing()
+        meter.is_sent = True
+        meter.running = asked.Usage(input_tokens=estimate(text))
+        words, environ = self.program.words, self.environ
+        try:
+            output = run_program(words, text, environ, self.bounds, lambda: step(_RUNNING))
+            said = unwrapped(self.program, output)
+        except BaseException:
+            self.lost(_usage(meter, None))
+            raise
+        written = asked.Usage(output_tokens=estimate(said.text))
+        meter.running = said.usage or meter.running + written
+        return said
+
+    def _refuse_missing(self) -> None:
+        name = self.program.words[0]
+        if which(name, path=self.environ.get("PATH")) is None:
+            raise ModelFailed(Cause.PROGRAM, f"{name} is not there, or is no program")
+
+    def _edits(self, said: Said, meter: Meter) -> Any:
+        try:
+            value = parse(said.text)
+            check(value, PROPOSE.schema)
+        except Misshapen as error:
+            self.lost(_usage(meter, said.usd))
+            raise ModelFailed(Cause.MISSHAPEN, str(error)) from None
+        return value["edits"]
+
+
+def _usage(meter: Meter, usd: float | None) -> Usage:
+    return Usage(meter.usage.sent, meter.usage.output_tokens, usd)

@@ -1,0 +1,186 @@
+"""Asking a model: one question, one answer or one reason why there is none.
+
+The model can do nothing but fill in one form. It is made to use it where it can be made to; some
+models only take a tool as an offer, and then an answer without it is none.
+
+It belongs on a loop of its own (`wait.py`): the client takes a while to load.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ricordo.model.bounds import Bounds
+from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.question import Answer, Meter, Phase, Progress, Question
+from ricordo.model.request import Wanted, request_of
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+_TELL_EVERY = 0.1
+"""Seconds between two words of progress."""
+_AGAIN = frozenset((Cause.RATE_LIMIT, Cause.SERVER, Cause.OVERLOADED))
+"""What may be better in a moment, and cost nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Who is asked."""
+
+    base_url: str = ""
+    """"" for the server that the environment names, else Anthropic's."""
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+async def ask(
+    server: Server,
+    question: Question,
+    meter: Meter,
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> Answer:
+    """Return the answer to `question`; `meter` counts what it costs, `tell` is called at most ten
+    times a second with how far it is. Raises ModelFailed. It can be cancelled at any time.
+    """
+    bounds = server.bounds
+    tell(Progress(Phase.CONNECTING))
+    try:
+        async with asyncio.timeout(bounds.total) as deadline:
+            async with _opened(server) as client:
+                until = deadline.when()
+                assert until is not None
+                return await _answered(_Call(client, bounds, question, meter, tell, until))
+    except TimeoutError:
+        raise ModelFailed(Cause.TOO_SLOW, f"{bounds.total:g} seconds") from None
+
+
+async def count(server: Server, question: Question) -> int:
+    """Return how many tokens it costs to ask `question`, as the server counts them. Raises
+    ModelFailed.
+    """
+    from ricordo.model.errors import told_as_ours
+
+    request = request_of(question, Wanted(is_short=False))
+    del request["max_tokens"]
+    try:
+        async with asyncio.timeout(server.bounds.read), _opened(server) as client:
+            with told_as_ours(server.bounds):
+                counted = await client.messages.count_tokens(**request)
+                tokens = getattr(counted, "input_tokens", None)
+    except TimeoutError:
+        raise ModelFailed(Cause.SILENT, f"{server.bounds.read:g} seconds") from None
+    if type(tokens) is not int or tokens < 0:
+        raise ModelFailed(Cause.NO_ANSWER, "It does not count tokens.")
+    return tokens
+
+
+@dataclass(slots=True)
+class _Call:
+    client: AsyncAnthropic
+    bounds: Bounds
+    question: Question
+    meter: Meter
+    tell: Callable[[Progress], None]
+    until: float
+    """When there has to be an answer, by the clock of the loop."""
+    wanted: Wanted = field(default_factory=Wanted)
+
+
+@asynccontextmanager
+async def _opened(server: Server) -> AsyncIterator[AsyncAnthropic]:
+    from ricordo.model.client import open_client
+
+    client = open_client(server.base_url, server.bounds)
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def _answered(call: _Call) -> Answer:
+    number = 0
+    while True:
+        try:
+            return await _try(call)
+        except ModelFailed as failed:
+            is_turned_down = failed.cause is Cause.BAD_REQUEST
+            if is_turned_down and (less := call.wanted.without(failed.message)):
+                call.wanted = less
+                continue
+            number += 1
+            pause = _pause(failed, number, call.bounds)
+            if pause is None or asyncio.get_running_loop().time() + pause >= call.until:
+                raise _given_up(failed) from None
+        await _rest(pause, call.tell)
+
+
+def _pause(failed: ModelFailed, number: int, bounds: Bounds) -> float | None:
+    """Return how many seconds to wait before the next try; None for no other one."""
+    if failed.cause not in _AGAIN or number >= bounds.tries:
+        return None
+    if failed.wait is not None:
+        return failed.wait if failed.wait <= bounds.longest_pause else None
+    longest: float = bounds.pause * 4 ** (number - 1)
+    return random.uniform(longest / 2, longest)
+
+
+def _given_up(failed: ModelFailed) -> ModelFailed:
+    if failed.wait is None:
+        return failed
+    again = f"It answers again in {failed.wait:.0f} seconds."
+    return ModelFailed(failed.cause, again, wait=failed.wait)
+
+
+async def _rest(pause: float, tell: Callable[[Progress], None]) -> None:
+    """Wait, and count down."""
+    until = time.monotonic() + pause
+    while (left := until - time.monotonic()) > 0:
+        tell(Progress(Phase.PAUSING, seconds=left))
+        await asyncio.sleep(min(left, 1.0))
+
+
+async def _try(call: _Call) -> Answer:
+    from anthropic import AsyncStream
+
+    from ricordo.model.errors import told_as_ours
+    from ricordo.model.reading import Reading
+
+    call.meter.next_try()
+    call.meter.is_sent = True
+    reading = Reading(call.question.tool, call.meter)
+    telling = _Telling(call.tell)
+    request = request_of(call.question, call.wanted)
+    try:
+        with told_as_ours(call.bounds):
+            streaming = call.client.messages.with_streaming_response.create(**request, stream=True)
+            async with streaming as response:
+                async for event in AsyncStream.raw_events(response.http_response):
+                    if not event.data:
+                        continue
+                    reading.take(event.data)
+                    if reading.is_over:
+                        break
+                    telling.tell(reading.phase, reading.tokens)
+    finally:
+        if not reading.is_over:  # nobody has counted what was written
+            call.meter.running = replace(call.meter.running, output_tokens=reading.tokens)
+    return reading.answer()
+
+
+class _Telling:
+    def __init__(self, tell: Callable[[Progress], None]) -> None:
+        self._tell = tell
+        self._began = time.monotonic()
+        self._told = float("-inf")
+
+    def tell(self, phase: Phase, tokens: int) -> None:
+        now = time.monotonic()
+        if now - self._told >= _TELL_EVERY:
+            self._told = now
+            self._tell(Progress(phase, tokens, now - self._began))

@@ -1,0 +1,121 @@
+"""The programs that can be asked in the place of a server: their line, and what they answer."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ricordo.errors import WrongUsage
+from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.question import Usage
+from ricordo.model.schema import Misshapen, parse
+from ricordo.resources import data_text
+from ricordo.text import clip
+
+_FENCED = re.compile(r"```(?:json)?\n(.*)\n```", re.DOTALL)
+_WIDEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program as it is run."""
+
+    words: tuple[str, ...]
+    """Its line, word by word; no shell reads it."""
+    is_known: bool
+    """Whether we know how its memory, hooks and tools are turned off, and have done so."""
+    reply: str = ""
+    """How its answer is wrapped; "" for plainly."""
+
+    @property
+    def line(self) -> str:
+        """The line as it is shown before the first run."""
+        return shlex.join(self.words)
+
+    @property
+    def name(self) -> str:
+        """What it is called in the ledger."""
+        return os.path.basename(self.words[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a program answered."""
+
+    text: str
+    usage: Usage | None = None
+    """What it cost, where the program says so."""
+    usd: float | None = None
+
+
+def program_of(line: str) -> Program:
+    """Return the program that a person has written as a `line`, with what has to be on it. Raises
+    WrongUsage where it cannot be run.
+    """
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise WrongUsage(f"“{clip(line, _WIDEST)}” is no line of a command: {error}.") from None
+    if not words:
+        raise WrongUsage("No program is named.")
+    known = _known().get(os.path.basename(words[0]))
+    if known is None:
+        return Program(tuple(words), is_known=False)
+    for word in words[1:]:
+        if word.partition("=")[0] in known["refused"]:
+            told = (
+                f"“{clip(line, _WIDEST)}” has {clip(word, _WIDEST)}, which Ricordo sets or forbids."
+            )
+            raise WrongUsage(f"{told} Leave it out.")
+    first, *rest = words
+    added = [word for word in known["words"] if word not in rest]
+    whole = (first, *added, *rest, *known["switches"])
+    return Program(whole, is_known=True, reply=known.get("reply", ""))
+
+
+def unwrapped(program: Program, output: bytes) -> Said:
+    """Return what a program said. Raises ModelFailed where it says that it failed."""
+    text = output.decode("utf-8", "replace").strip()
+    if program.reply != "claude":
+        return Said(_plain(text))
+    try:
+        told = parse(text)
+    except Misshapen as error:
+        raise ModelFailed(Cause.MISSHAPEN, str(error)) from None
+    if not isinstance(told, dict) or not isinstance(told.get("result"), str):
+        raise ModelFailed(Cause.MISSHAPEN, "it holds no result")
+    if told.get("is_error") is not False:
+        raise ModelFailed(Cause.PROGRAM, f"it says “{told['result']}”")
+    return Said(_plain(told["result"]), _usage(told.get("usage")), _dollars(told))
+
+
+def _plain(text: str) -> str:
+    """Return an answer without the fence that models like to put around one."""
+    fenced = _FENCED.fullmatch(text.strip())
+    return fenced[1] if fenced else text
+
+
+def _usage(told: object) -> Usage | None:
+    if not isinstance(told, dict):
+        return None
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    counts = [told.get(name) for name in (*names, "output_tokens")]
+    if any(type(count) is not int or count < 0 for count in counts):
+        return None
+    return Usage(*counts)  # type: ignore[arg-type]
+
+
+def _dollars(told: Mapping[str, Any]) -> float | None:
+    value: Any = told.get("total_cost_usd")
+    return float(value) if type(value) in (int, float) and 0 <= value < 1e6 else None
+
+
+@cache
+def _known() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(data_text("model/programs.toml"))

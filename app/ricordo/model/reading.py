@@ -1,0 +1,193 @@
+"""Reading a streamed reply: event by event, and accepted only when it came whole.
+
+A reply that was cut off looks whole to whoever puts its pieces together as they come. So nothing
+is parsed before the last event, and every step has to be the one that may come next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.question import BYTES_A_TOKEN, Answer, Meter, Phase, Tool, Usage
+from ricordo.model.schema import Misshapen, check, parse
+
+_ERRORS = {
+    "authentication_error": Cause.WRONG_KEY,
+    "permission_error": Cause.FORBIDDEN,
+    "not_found_error": Cause.NOT_FOUND,
+    "request_too_large": Cause.TOO_LARGE,
+    "invalid_request_error": Cause.BAD_REQUEST,
+    "rate_limit_error": Cause.RATE_LIMIT,
+    "overloaded_error": Cause.OVERLOADED,
+    "timeout_error": Cause.SILENT,
+}
+"""Kinds of errors inside a stream; any other is the server's own fault."""
+_CUT_SHORT = ("max_tokens", "model_context_window_exceeded")
+_COUNTS = {
+    "input_tokens": "input_tokens",
+    "cache_written": "cache_creation_input_tokens",
+    "cache_read": "cache_read_input_tokens",
+    "output_tokens": "output_tokens",
+}
+"""Our names of what is counted, each with its name in the API."""
+
+
+@dataclass(slots=True)
+class _Block:
+    kind: str
+    name: str
+    given: object
+    """The input that stands in the first event already, as some servers send it."""
+    pieces: list[str] = field(default_factory=list)
+    is_open: bool = True
+
+
+class Reading:
+    """A reply on its way in."""
+
+    def __init__(self, tool: Tool, meter: Meter) -> None:
+        self._tool = tool
+        self._meter = meter
+        self._blocks: list[_Block] = []
+        self._model: str | None = None
+        self._stop_reason = ""
+        self.is_over = False
+        """Whether the event came with which a reply ends."""
+        self.phase = Phase.READING
+        self._bytes = 0
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens were written so far."""
+        return max(self._bytes // BYTES_A_TOKEN, self._meter.running.output_tokens)
+
+    def take(self, data: str) -> None:
+        """Take in the data of the next event. Raises ModelFailed."""
+        try:
+            event = parse(data)
+            kind = event["type"]
+            if kind in _TAKERS:
+                _TAKERS[kind](self, event)
+        except (Misshapen, KeyError, TypeError, AttributeError):
+            raise ModelFailed(Cause.NO_ANSWER, "An event is not as the API has it.") from None
+
+    def answer(self) -> Answer:
+        """Return the answer that came. Raises ModelFailed unless all of it did."""
+        if self._model is None:
+            raise ModelFailed(Cause.NO_ANSWER, "No answer was streamed.")
+        if not self.is_over:
+            raise ModelFailed(Cause.CUT)
+        if self._stop_reason in _CUT_SHORT:
+            raise ModelFailed(Cause.UNFINISHED, self._stop_reason)
+        if self._stop_reason == "refusal":
+            raise ModelFailed(Cause.REFUSED)
+        uses = [block for block in self._blocks if block.kind == "tool_use"]
+        if self._stop_reason != "tool_use" or not uses:
+            raise ModelFailed(Cause.NO_TOOL)
+        return Answer(self._value(uses), self._model, self._meter.usage)
+
+    def _value(self, uses: list[_Block]) -> Mapping[str, object]:
+        try:
+            if len(uses) > 1:
+                raise Misshapen("the tool is used more than once")
+            (use,) = uses
+            if use.name != self._tool.name:
+                raise Misshapen("another tool is used")
+            if any(block.is_open for block in self._blocks):
+                raise Misshapen("a part of it was not ended")
+            value = parse("".join(use.pieces)) if use.pieces else use.given
+            check(value, self._tool.schema)
+        except Misshapen as error:
+            raise ModelFailed(Cause.MISSHAPEN, str(error)) from None
+        assert isinstance(value, dict)
+        return value
+
+    def _started(self, event: dict[str, Any]) -> None:
+        message = event["message"]
+        if self._model is not None or message["type"] != "message":
+            raise Misshapen
+        self._model = _text(message, "model")
+        self._count(message.get("usage"))
+
+    def _opened(self, event: dict[str, Any]) -> None:
+        block = event["content_block"]
+        is_next = self._model is not None and event["index"] == len(self._blocks)
+        if not is_next or self._is_writing or self.is_over:
+            raise Misshapen
+        kind = _text(block, "type")
+        self._blocks.append(_Block(kind, _text(block, "name"), block.get("input")))
+        self.phase = Phase.THINKING if "thinking" in kind else Phase.WRITING
+
+    def _added(self, event: dict[str, Any]) -> None:
+        if not self._is_writing or event["index"] != len(self._blocks) - 1:
+            raise Misshapen
+        delta = event["delta"]
+        for name in ("partial_json", "text", "thinking"):
+            self._bytes += len(_text(delta, name))
+        if delta["type"] == "input_json_delta":
+            self._blocks[-1].pieces.append(_text(delta, "partial_json"))
+
+    def _closed(self, event: dict[str, Any]) -> None:
+        if not self._is_writing or event["index"] != len(self._blocks) - 1:
+            raise Misshapen
+        self._blocks[-1].is_open = False
+
+    def _ending(self, event: dict[str, Any]) -> None:
+        if self._model is None:
+            raise Misshapen
+        delta = event["delta"]
+        if delta.get("stop_reason") is not None:
+            self._stop_reason = _text(delta, "stop_reason")
+        self._count(event.get("usage"))
+
+    def _stopped(self, event: dict[str, Any]) -> None:
+        if self._model is None:
+            raise Misshapen
+        self.is_over = True
+
+    def _failed(self, event: dict[str, Any]) -> None:
+        error = event["error"]
+        cause = _ERRORS.get(error["type"], Cause.SERVER)
+        raise ModelFailed(cause, str(error.get("message", "")))
+
+    @property
+    def _is_writing(self) -> bool:
+        return bool(self._blocks) and self._blocks[-1].is_open
+
+    def _count(self, usage: object) -> None:
+        """Take what a server has counted until now; what it leaves out stays as it was."""
+        if not isinstance(usage, dict):
+            return
+        before = self._meter.running
+        counts = {
+            ours: _count_of(usage.get(theirs), getattr(before, ours))
+            for ours, theirs in _COUNTS.items()
+        }
+        self._meter.running = Usage(**counts)
+
+
+def _text(told: Mapping[str, object], name: str) -> str:
+    """Return a field that is a text, or is not there. Raises Misshapen."""
+    value = told.get(name, "")
+    if not isinstance(value, str):
+        raise Misshapen
+    return value
+
+
+def _count_of(value: object, before: int) -> int:
+    return value if type(value) is int and 0 <= value < 1 << 40 else before
+
+
+_TAKERS: Mapping[str, Callable[[Reading, dict[str, Any]], None]] = {
+    "message_start": Reading._started,
+    "content_block_start": Reading._opened,
+    "content_block_delta": Reading._added,
+    "content_block_stop": Reading._closed,
+    "message_delta": Reading._ending,
+    "message_stop": Reading._stopped,
+    "error": Reading._failed,
+}
+"""What is done with each kind of event; others are passed over, as the API asks for."""

@@ -1,0 +1,86 @@
+"""Waiting in a thread for what is asked on a loop, so that it can be cancelled at any time."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+_LOOK_EVERY = 0.1
+"""Seconds between two looks whether it was cancelled."""
+
+T = TypeVar("T")
+
+
+def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
+    """Return what `asking` comes to. `step` is called ten times a second; what it raises ends the
+    asking and is raised here, as is KeyboardInterrupt.
+    """
+    with _interrupts_held() as raise_held:
+
+        def stepping() -> None:
+            raise_held()
+            step()
+
+        try:
+            answer = _run(_watched(asking, stepping))
+            raise_held()
+            return answer
+        except _Interrupted:
+            raise KeyboardInterrupt from None
+
+
+class _Interrupted(Exception):
+    """Stands for KeyboardInterrupt on a loop, which that would bring down as a whole."""
+
+
+def _run(watched: Coroutine[Any, Any, T]) -> T:
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(watched)
+    try:
+        return loop.run_until_complete(task)
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            loop.run_until_complete(task)
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        # a thread that still looks up a name is not waited for
+        loop.close()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[Callable[[], None]]:
+    """Hold back interrupts from the keyboard, and give what raises one that came: in the middle of
+    a task it would leave others behind that nobody ends. Signals are the main thread's alone.
+    """
+    held: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield lambda: None
+        return
+
+    def raise_held() -> None:
+        if held:
+            raise _Interrupted
+
+    signal.signal(signal.SIGINT, lambda number, _: held.append(number))
+    try:
+        yield raise_held
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+async def _watched(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
+    task = asyncio.ensure_future(asking)
+    try:
+        while not task.done():
+            step()
+            await asyncio.wait({task}, timeout=_LOOK_EVERY)
+        return task.result()
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await task

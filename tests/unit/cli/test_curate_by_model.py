@@ -1,0 +1,294 @@
+"""`ricordo curate` by a model and by a program, called as a person calls it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import messages_replies as replies
+from tests.asking import FILES, MOVED, TOKEN, proposing, saying
+from tests.builders import write_memory
+from tests.curating import SAID, SESSION, said
+from tests.messages_server import (
+    Asked,
+    MessagesServer,
+    Wire,
+    messages_server,
+    without_credentials,
+)
+from tests.unit.cli.conftest import Ricordo, contents, settle
+
+BY_MODEL = ("--engine", "anthropic")
+WRONG_KEY = replies.error(401, "authentication_error")
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Path:
+    root = write_memory(tmp_path / "memory", FILES)
+    settle(root)
+    return root
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    path = tmp_path / f"{SESSION}.jsonl"
+    path.write_text(said(SAID), "utf-8")
+    return path
+
+
+@pytest.fixture
+def curate(ricordo: Ricordo, transcript: Path) -> Ricordo:
+    """Return what curates by the session."""
+    return lambda *words, **how: ricordo("curate", "--session", str(transcript), *words, **how)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MessagesServer]:
+    """Return a server that the environment names, with a key for it."""
+    without_credentials(monkeypatch, tmp_path)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with messages_server(proposing(MOVED)) as running:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        yield running
+
+
+def put(pinned: Path, text: str) -> None:
+    """Write the settings."""
+    folder = pinned / ".config/ricordo"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.toml").write_text(text, "utf-8")
+
+
+def runs(ricordo: Ricordo) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(ricordo("ledger", "--json"))["runs"]
+    return found
+
+
+def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
+    curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer
+) -> None:
+    before = contents(memory)
+    told = curate(*BY_MODEL, "--model", "claude-haiku-4-5")
+    assert contents(memory) == before
+    asked = r"claude-haiku-4-5 is asked: about [\d,]+ tokens are sent, at most 8,000 written, at m"
+    assert re.search(asked + r"ost \$0\.\d\d\n", told)
+    assert "claude-haiku-4-5 answered: 4,020 tokens sent, 77 written, under $0.01\n" in told
+    assert server.asked[0].json["model"] == "claude-haiku-4-5"
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert (waiting["op"], waiting["path"]) == ("replace", "tides.md")
+    assert waiting["evidence"][0]["found"] is True
+    ricordo("pending", "--apply")
+    assert "The port is Lagos." in (memory / "tides.md").read_text("utf-8")
+    (run,) = runs(ricordo)
+    named = (run["engine"], run["model"], run["prompt_version"])
+    assert named == ("anthropic", "claude-haiku-4-5", "curate-1")
+    assert (run["input_tokens"], run["output_tokens"], run["accepted"]) == (4020, 77, 1)
+
+
+def test_a_dry_run_keeps_nothing_but_its_cost(
+    curate: Ricordo, ricordo: Ricordo, server: MessagesServer, pinned: Path
+) -> None:
+    put(pinned, f'[engine]\nuse = "anthropic"\nmodel = "qwen3"\nserver = "{server.url}"\n')
+    told = curate("--dry-run", "--json")
+    assert f"qwen3 at {server.url} is asked" in told
+    assert "8,000 written, price not known\n" in told
+    document = json.loads(told[: told.index("\n")])
+    assert (document["engine"], document["model"]) == ("anthropic", "qwen3")
+    assert document["usage"] == {"input_tokens": 4020, "output_tokens": 77, "usd": None}
+    assert document["estimate"]["input_tokens"] > 500
+    assert document["estimate"]["output_tokens"] == 8000
+    assert document["estimate"]["usd"] is None
+    assert [it["op"] for it in document["changes"]] == ["replace"]
+    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert [(run["input_tokens"], run["accepted"]) for run in runs(ricordo)] == [(4020, 0)]
+
+
+def test_the_brief_is_shown_with_what_it_may_cost_and_nobody_is_asked(
+    curate: Ricordo, server: MessagesServer
+) -> None:
+    told = curate(*BY_MODEL, "--brief")
+    assert SAID in told
+    assert re.search(r"claude-sonnet-5-5 is asked: about .* at most \$0\.\d\d\n", told)
+    assert json.loads(curate(*BY_MODEL, "--brief", "--json"))["estimate"]["usd"] > 0
+    assert not server.asked
+
+
+def test_without_a_key_nothing_is_sent(
+    curate: Ricordo, ricordo: Ricordo, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    monkeypatch.delenv("ANTHROPIC_BASE_URL")
+    told = curate(*BY_MODEL, code=4)
+    assert "No key for the model was found. Set ANTHROPIC_API_KEY" in told
+    assert told.endswith("Nothing was changed.\n")
+    assert runs(ricordo) == []
+
+
+FAILING = {
+    "wrong key": (WRONG_KEY, "Check that ANTHROPIC_API_KEY is whole"),
+    "refusal": (
+        replies.streamed([replies.start(), *replies.ending("refusal")]),
+        "The model refuses to answer this brief.",
+    ),
+    "own words": (
+        replies.streamed(
+            [replies.start(), *replies.text_block("Sure."), *replies.ending("end_turn")]
+        ),
+        "Choose a model or server that can be made to use a tool.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_model_that_fails_changes_nothing_and_says_what_to_do(
+    name: str, curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer
+) -> None:
+    script, words = FAILING[name]
+    server.scripts[:] = [script]
+    before = contents(memory)
+    told = curate(*BY_MODEL, code=4)
+    assert words in told
+    assert told.endswith("Nothing was changed.\n")
+    assert contents(memory) == before
+    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+
+
+def test_what_would_go_over_a_cap_is_not_sent(
+    curate: Ricordo, server: MessagesServer, pinned: Path
+) -> None:
+    put(pinned, "[engine]\nday = 5_000\n")
+    told = curate(*BY_MODEL, code=4)
+    assert "over the budget: 0 of 5,000 tokens were spent in 24 hours" in told
+    assert not server.asked
+
+
+def test_what_fails_without_a_terminal_comes_to_rest_and_a_person_may_still_try(
+    curate: Ricordo, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.scripts[:] = [WRONG_KEY]
+    for _ in range(3):
+        curate(*BY_MODEL, code=4)
+    told = curate(*BY_MODEL, code=4)
+    assert "Automatic curation rests" in told
+    assert len(server.asked) == 3
+    monkeypatch.setattr("ricordo.cli.engine.is_at_terminal", lambda: True)
+    curate(*BY_MODEL, code=4)
+    assert len(server.asked) == 4
+
+
+def test_what_is_kept_back_is_told_and_reaches_no_server(
+    curate: Ricordo, transcript: Path, server: MessagesServer
+) -> None:
+    transcript.write_text(said(SAID, f"The token is {TOKEN}."), "utf-8")
+    told = curate(*BY_MODEL)
+    assert SAID.encode() in server.received
+    assert TOKEN.encode() not in server.received
+    assert TOKEN not in told
+    (line,) = [it for it in told.split("\n") if "kept back" in it]
+    assert re.fullmatch(r"ricordo: kept back: [\w-]+ from .*, once \([0-9a-f]{24}\)", line)
+
+
+AT_KEYBOARD = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("ricordo", run_name="__main__", alter_sys=True)
+"""
+"""The command as at a keyboard: what a shell starts behind its back ignores the interrupt."""
+
+
+def test_cancelled_from_the_keyboard_nothing_is_changed(
+    ricordo: Ricordo, memory: Path, transcript: Path, server: MessagesServer
+) -> None:
+    is_asked = threading.Event()
+
+    def silent(wire: Wire, asked: Asked) -> None:
+        is_asked.set()
+        wire.stall()
+
+    server.scripts[:] = [silent]
+    before = contents(memory)
+    words = ("curate", "-m", str(memory), "--session", str(transcript), *BY_MODEL)
+    process = subprocess.Popen(
+        [sys.executable, "-c", AT_KEYBOARD, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+    )
+    try:
+        assert is_asked.wait(60)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert told.endswith("ricordo: Cancelled. Nothing was changed.\n")
+    assert contents(memory) == before
+    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+
+
+# By a program
+
+
+@pytest.fixture
+def program(tmp_path: Path, pinned: Path) -> Path:
+    """Return a program that is set, proposes a change, and keeps what it was given."""
+    path = tmp_path / "model"
+    path.write_text(f"#!/bin/sh\ncat > {tmp_path}/given\n{saying(MOVED)}\n")
+    path.chmod(0o700)
+    put(pinned, f'[engine]\nuse = "command"\ncommand = ["{path}", "two words"]\n')
+    return path
+
+
+def test_a_new_program_is_shown_and_not_run_where_nobody_can_be_asked(
+    curate: Ricordo, program: Path
+) -> None:
+    told = curate(code=4)
+    assert f"This program was not run before: {program} 'two words'." in told
+    assert told.endswith("Nothing was changed.\n")
+    assert not (program.parent / "given").exists()
+
+
+def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
+    curate: Ricordo,
+    ricordo: Ricordo,
+    program: Path,
+    pinned: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as at_terminal:
+        at_terminal.setattr("ricordo.cli.confirm.is_at_terminal", lambda: True)
+        curate(given="no\n", code=4)
+        told = curate(given="run\n")
+    assert "Type “run” to let it run, now and later:" in told
+    assert "turn off its memory, hooks and tools" in told
+    assert "model is asked: about" in told
+    assert "not run before" not in curate()
+    assert [it["path"] for it in json.loads(ricordo("pending", "--json"))["changes"]] == [
+        "tides.md"
+    ]
+    assert [run["engine"] for run in runs(ricordo)] == ["command", "command"]
+    put(pinned, f'[engine]\nuse = "command"\ncommand = ["{program}", "--other"]\n')
+    curate(code=4)
+    told = curate("--yes")
+    assert f"not run before: {program} --other" in told
+    assert "0 applied, 1 left" in told
+    curate()
+
+
+def test_words_that_do_not_fit_an_engine_are_refused(curate: Ricordo, pinned: Path) -> None:
+    assert "The rules have no model" in curate("--model", "claude-haiku-4-5", code=2)
+    assert "No program is set" in curate("--engine", "command", code=2)
+    put(pinned, '[engine]\ncommand = ["claude", "--resume", "x"]\n')
+    assert "Leave it out." in curate("--engine", "command", code=2)
+    curate("--engine", "magic", code=2)

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from ricordo.cli.progress import progress_line
+from ricordo.curator.engine import Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [100.0]
+    monkeypatch.setattr("ricordo.cli.progress.time.monotonic", lambda: now[0])
+    return now
+
+
+def test_one_line_tells_phase_tokens_and_seconds_and_is_gone_at_the_end(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    with progress_line() as step:
+        step(Progress("the model reads"))
+        assert terminal.getvalue() == ""
+        clock[0] += 4
+        step(Progress("the model reads"))
+        step(Progress("the model reads"))
+        assert terminal.getvalue() == "the model reads, 4 s"
+        step(Progress("the model\x1b[2J writes", 1200))
+    written = terminal.getvalue()
+    assert "1,200 tokens, 4 s\r" in written
+    assert "\x1b" not in written
+    assert "\n" not in written
+    assert written.rpartition("s\r")[2].strip(" ") == "\r"
+
+
+def test_without_a_terminal_nothing_is_shown(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress_line() as step:
+        clock[0] += 4
+        step(Progress("the model reads"))
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,349 @@
+"""The gate: caps and the breaker, over restarts, kills and whatever becomes of the clock."""
+
+from __future__ import annotations
+
+import shutil
+from asyncio import CancelledError
+from contextlib import suppress
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from ricordo.errors import StateUnusable
+from ricordo.model.breaker import FAILURES, FIRST_REST, LONGEST_REST
+from ricordo.model.budget import Caps
+from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.gate import Gate, Run
+from ricordo.model.question import Usage
+from tests.figures import figure
+
+DAY = 24 * 3600.0
+NOON = 1_795_000_000.0
+RUN = Run("a brief", 1000, 200)
+AUTOMATIC = Run("a brief", 1000, 200, is_automatic=True)
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def gate(tmp_path: Path, clock: Clock) -> Gate:
+    return Gate(str(tmp_path / "state"), clock)
+
+
+def run(gate: Gate, wanted: Run = RUN, cause: Cause | None = None, used: int = 100) -> None:
+    """Let a run pass that uses so many tokens and fails for `cause`, if for any."""
+    with gate.passing(wanted) as meter:
+        meter.is_sent = True
+        meter.running = Usage(input_tokens=used)
+        if cause is not None:
+            raise ModelFailed(cause)
+
+
+def outcome(gate: Gate, wanted: Run = RUN, cause: Cause | None = None) -> Cause | None:
+    """Return why a run gave no answer; None where it gave one."""
+    try:
+        run(gate, wanted, cause)
+    except ModelFailed as failed:
+        return failed.cause
+    return None
+
+
+def run_until(gate: Gate, wanted: Run, used: int, ends: str) -> None:
+    """Let a run pass that ends well, badly, cancelled or killed. Raises ModelFailed where it may
+    not pass.
+    """
+    file = Path(gate.state, "model.json")
+    middle = b""
+    with suppress(CancelledError, EndedBadly), gate.passing(wanted) as meter:
+        middle = file.read_bytes()
+        meter.running = Usage(input_tokens=used)
+        if ends == "cancelled":
+            raise CancelledError
+        if ends == "badly":
+            raise EndedBadly(Cause.CUT)
+    if ends == "killed":
+        file.write_bytes(middle)
+
+
+class EndedBadly(ModelFailed):
+    """A run that failed, in distinction from one that might not pass."""
+
+
+def open_breaker(gate: Gate) -> None:
+    for _ in range(3):
+        assert outcome(gate, AUTOMATIC, Cause.CUT) is Cause.CUT
+
+
+def test_what_was_used_counts_and_what_was_set_aside_does_not(gate: Gate) -> None:
+    run(gate, used=321)
+    assert gate.left().day == 500_000 - 321
+    assert gate.left().month == 5_000_000 - 321
+
+
+def test_what_a_run_may_cost_is_set_aside_while_it_runs(gate: Gate) -> None:
+    with gate.passing(RUN):
+        assert gate.left().day == 500_000 - 1200
+    assert gate.left().day == 500_000
+
+
+def test_a_run_that_is_killed_has_cost_what_it_might(gate: Gate, clock: Clock) -> None:
+    run_until(gate, RUN, 0, "killed")
+    assert Gate(gate.state, clock).left().day == 500_000 - 1200
+
+
+@pytest.mark.parametrize(
+    ("caps", "why"),
+    [
+        (Caps(run_in=999), "1,000 tokens, of 999"),
+        (Caps(run_out=199), "200 tokens may be written, of 199"),
+        (Caps(day=1299), "100 of 1,299 tokens were spent in 24 hours"),
+        (Caps(month=1299), "100 of 1,299 tokens were spent in 30 days"),
+    ],
+)
+def test_no_cap_is_gone_over(caps: Caps, why: str, gate: Gate, clock: Clock) -> None:
+    run(gate, used=100)
+    capped = Gate(gate.state, clock, caps)
+    with pytest.raises(ModelFailed, match=why) as caught, capped.passing(RUN):
+        pytest.fail("it was sent")
+    assert caught.value.cause is Cause.OVER_BUDGET
+
+
+def test_a_day_later_there_is_budget_again_and_the_month_remembers(
+    gate: Gate, clock: Clock
+) -> None:
+    run(gate, used=400_000)
+    clock.now += DAY
+    assert gate.left().day == 100_000
+    clock.now += 3600
+    assert (gate.left().day, gate.left().month) == (500_000, 4_600_000)
+
+
+@pytest.mark.parametrize("jump", [-DAY * 400, -60.0, DAY * 400])
+def test_a_clock_that_jumps_and_comes_back_frees_nothing(
+    jump: float, gate: Gate, clock: Clock
+) -> None:
+    clock.now += max(0.0, jump)
+    run(gate, used=400_000)
+    clock.now += jump if jump < 0 else -jump
+    run(gate, used=0)
+    assert gate.left().day == 100_000
+    # and nothing is held for years: a day is a day
+    clock.now += DAY + 3600
+    assert gate.left().day == 500_000
+
+
+@pytest.mark.parametrize("cause", [Cause.WRONG_KEY, Cause.RATE_LIMIT, Cause.UNREACHABLE])
+def test_what_was_turned_down_costs_nothing(cause: Cause, gate: Gate) -> None:
+    with pytest.raises(ModelFailed):
+        run(gate, RUN, cause, used=0)
+    assert gate.left().day == 500_000
+
+
+@pytest.mark.parametrize("cause", [Cause.CUT, Cause.SILENT, Cause.TOO_SLOW, None])
+def test_what_was_sent_and_never_counted_costs_what_was_sent(
+    cause: Cause | None, gate: Gate
+) -> None:
+    with suppress(ModelFailed, CancelledError), gate.passing(RUN) as meter:
+        meter.is_sent = True
+        raise ModelFailed(cause) if cause else CancelledError
+    assert gate.left().day == 499_000
+
+
+def test_three_failures_in_a_row_and_automatic_runs_rest(gate: Gate) -> None:
+    open_breaker(gate)
+    with pytest.raises(ModelFailed, match="tries again in 15 minutes") as caught:
+        run(gate, AUTOMATIC)
+    assert caught.value.cause is Cause.RESTING
+    assert gate.left().rests_for == FIRST_REST
+
+
+def test_the_rest_doubles_up_to_a_day_with_one_try_after_each(gate: Gate, clock: Clock) -> None:
+    open_breaker(gate)
+    rests = []
+    for _ in range(9):
+        rests.append(gate.left().rests_for)
+        clock.now += rests[-1]
+        assert outcome(gate, AUTOMATIC, Cause.CUT) is Cause.CUT
+        assert outcome(gate, AUTOMATIC) is Cause.RESTING
+    assert rests[:3] == [FIRST_REST, 2 * FIRST_REST, 4 * FIRST_REST]
+    assert rests[-1] == LONGEST_REST
+
+
+@pytest.mark.parametrize("wanted", [RUN, AUTOMATIC])
+def test_a_success_ends_it(wanted: Run, gate: Gate, clock: Clock) -> None:
+    open_breaker(gate)
+    if wanted.is_automatic:
+        clock.now += FIRST_REST
+    assert outcome(gate, wanted) is None
+    assert gate.left().rests_for == 0
+    assert [outcome(gate, AUTOMATIC, Cause.CUT) for _ in range(2)] == [Cause.CUT] * 2
+    assert outcome(gate, AUTOMATIC) is None
+
+
+def test_a_run_by_hand_is_always_let_through_and_its_failure_changes_nothing(gate: Gate) -> None:
+    for _ in range(5):
+        assert outcome(gate, RUN, Cause.CUT) is Cause.CUT
+    assert outcome(gate, AUTOMATIC) is None
+    open_breaker(gate)
+    rest = gate.left().rests_for
+    assert outcome(gate, RUN, Cause.CUT) is Cause.CUT
+    assert gate.left().rests_for == rest
+
+
+@pytest.mark.parametrize("cause", [Cause.NO_KEY, Cause.OVER_BUDGET, None])
+def test_what_is_no_failure_does_not_count(cause: Cause | None, gate: Gate) -> None:
+    for _ in range(5):
+        with pytest.raises((ModelFailed, CancelledError)), gate.passing(AUTOMATIC):
+            raise ModelFailed(cause) if cause else CancelledError
+    assert outcome(gate, AUTOMATIC) is None
+
+
+def test_a_refusal_counts_when_the_same_is_refused_again(gate: Gate) -> None:
+    for number in range(5):
+        other = Run(f"brief {number}", 10, 10, is_automatic=True)
+        assert outcome(gate, other, Cause.REFUSED) is Cause.REFUSED
+    for _ in range(1 + FAILURES):
+        assert outcome(gate, AUTOMATIC, Cause.REFUSED) is Cause.REFUSED
+    assert outcome(gate, AUTOMATIC, Cause.REFUSED) is Cause.RESTING
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"breaker": 1}', b"\x00" * 100, b"\xff"])
+def test_where_it_is_not_known_what_was_automatic_runs_rest(
+    content: bytes, gate: Gate, clock: Clock
+) -> None:
+    run(gate)
+    Path(gate.state, "model.json").write_bytes(content)
+    assert outcome(gate, AUTOMATIC) is Cause.RESTING
+    clock.now += FIRST_REST
+    assert outcome(gate, AUTOMATIC) is None
+
+
+def test_where_it_cannot_be_counted_nothing_is_sent(tmp_path: Path, clock: Clock) -> None:
+    (tmp_path / "state").write_text("a file")
+    with pytest.raises(StateUnusable), Gate(str(tmp_path / "state"), clock).passing(RUN):
+        pytest.fail("it was sent")
+
+
+def test_an_answer_is_not_lost_because_it_cannot_be_counted(gate: Gate) -> None:
+    with gate.passing(RUN) as meter:
+        meter.running = Usage(input_tokens=7)
+        Path(gate.state, "model.json").unlink()
+        Path(gate.state, "model.json").mkdir()
+    # and then nothing is sent any more
+    with pytest.raises(StateUnusable), gate.passing(RUN):
+        pytest.fail("it was sent")
+
+
+ENDS = ["well", "badly", "badly", "badly", "cancelled", "killed"]
+
+
+class AnyOrder(RuleBasedStateMachine):
+    """Runs of every kind and end, by processes that are killed, under a clock that jumps."""
+
+    @initialize(cap=st.sampled_from([4_800, 120_000]))
+    def begin(self, cap: int) -> None:
+        self.caps = Caps(day=cap, month=3 * cap)
+        self.clock = Clock()
+        self.state = mkdtemp()
+        self.forward = 0.0
+        """How far the clock went forward in all."""
+        self.since_success: list[float] = []
+        """When automatic runs passed that did not succeed, since the last success."""
+        self.rests = 0.0
+        self.spent: list[tuple[float, int]] = []
+
+    def teardown(self) -> None:
+        if hasattr(self, "state"):
+            shutil.rmtree(self.state)
+
+    @property
+    def gate(self) -> Gate:
+        """A new one each time: nothing is known but what is kept."""
+        return Gate(self.state, self.clock, self.caps)
+
+    @rule(seconds=st.sampled_from([1.0, 899.0, 901.0, 1801.0, 3601.0, 7201.0, DAY, DAY + 3600]))
+    def time_passes(self, seconds: float) -> None:
+        self._look()
+        self.clock.now += seconds
+        self.forward += seconds
+
+    @rule(seconds=st.sampled_from([60.0, DAY, 400 * DAY]))
+    def the_clock_is_set_back(self, seconds: float) -> None:
+        self._look()
+        self.clock.now -= seconds
+
+    def _look(self) -> None:
+        """Have the gate see the clock as it is, as any use of it does."""
+        over_every_cap = Run("", 10**9, 0)
+        assert outcome(self.gate, over_every_cap) is Cause.OVER_BUDGET
+
+    @rule(used=st.sampled_from([0, 7, 1200]), ends=st.sampled_from(ENDS))
+    def an_automatic_run(self, used: int, ends: str) -> None:
+        if not self._passes(AUTOMATIC, used, ends):
+            return
+        if ends == "well":
+            self.since_success = []
+        elif ends in ("badly", "killed"):
+            self.since_success.append(self.forward)
+
+    @rule(used=st.sampled_from([0, 7, 1200]), ends=st.sampled_from(ENDS))
+    def a_run_by_hand(self, used: int, ends: str) -> None:
+        passed = self._passes(RUN, used, ends)
+        if passed and ends == "well":
+            self.since_success = []
+        # only the budget may keep it back
+        assert passed or self._is_short()
+
+    def _passes(self, wanted: Run, used: int, ends: str) -> bool:
+        try:
+            run_until(self.gate, wanted, used, ends)
+        except ModelFailed:
+            return False
+        self.spent.append((self.forward, 1200 if ends == "killed" else used))
+        return True
+
+    def _spent_within(self, seconds: float) -> int:
+        return sum(used for at, used in self.spent if self.forward - at < seconds)
+
+    def _is_short(self) -> bool:
+        """Say whether a run may find no budget: hours count as a whole."""
+        day, month = self._spent_within(DAY + 3600), self._spent_within(30 * DAY + 3600)
+        return day + 1200 > self.caps.day or month + 1200 > self.caps.month
+
+    @invariant()
+    def no_cap_is_gone_over(self) -> None:
+        if hasattr(self, "spent"):
+            assert self._spent_within(DAY) <= self.caps.day
+            assert self._spent_within(30 * DAY) <= self.caps.month
+
+    @invariant()
+    def after_three_failures_each_try_has_a_longer_rest_before_it(self) -> None:
+        failed = getattr(self, "since_success", [])
+        rest = FIRST_REST
+        for earlier, later in zip(failed[FAILURES - 1 :], failed[FAILURES:], strict=False):
+            assert later - earlier >= rest - 1e-3
+            rest = min(2 * rest, LONGEST_REST)
+
+
+class TestAnyOrder(AnyOrder.TestCase):  # type: ignore[name-defined, misc]
+    settings = settings(
+        max_examples=figure("stateful", everyday=15),
+        stateful_step_count=figure("stateful_steps", everyday=25),
+    )

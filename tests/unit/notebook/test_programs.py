@@ -1,0 +1,79 @@
+"""Curating by a program of the person's, on the whole way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ricordo.curator.form import PROPOSE
+from ricordo.memory.change import Author, Role
+from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.programs import program_of
+from ricordo.notebook.curate import propose
+from ricordo.notebook.models import by_program, gate_of
+from tests.asking import FILES, MOVED, TOKEN, by_script, ledger, poisoned_desk, saying
+from tests.curating import SAID, Desk
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path, FILES)
+
+
+def test_a_program_proposes_as_a_model_does(desk: Desk) -> None:
+    curation = by_script(desk, saying(MOVED))
+    (waits,) = curation.proposals
+    assert waits.change.author == Author(Role.CURATOR, "command", "model", "curate-1")
+    (run,) = ledger(desk)
+    assert run.input_tokens > run.output_tokens > 0
+    assert run.usd is None
+    assert desk.take().applied
+    assert b"The port is Lagos." in (desk.root / "tides.md").read_bytes()
+
+
+def test_a_program_is_given_the_brief_and_the_form_and_no_secret(tmp_path: Path) -> None:
+    poisoned = poisoned_desk(tmp_path)
+    by_script(poisoned, saying())
+    given = (poisoned.transcript.parent / "given").read_text()
+    assert SAID in given
+    assert TOKEN not in given
+    assert json.loads(given.rstrip().rpartition("\n")[2]) == PROPOSE.schema
+
+
+def test_what_a_program_writes_into_the_memory_is_not_written_over(desk: Desk) -> None:
+    by_script(desk, f"echo The port is Faro. >> {desk.root}/tides.md\n{saying(MOVED)}")
+    (left,) = desk.take().left
+    assert "is not what it was" in left[1]
+    assert b"Sines" in (desk.root / "tides.md").read_bytes()
+    assert b"Faro" in (desk.root / "tides.md").read_bytes()
+
+
+FAILING = {
+    "nothing": ("", Cause.MISSHAPEN),
+    "words": ("echo Sure, here are the edits:", Cause.MISSHAPEN),
+    "another shape": ('echo \'{"edits": [{"op": "retire"}]}\'', Cause.MISSHAPEN),
+    "an end with 1": ("echo log in first >&2; exit 1", Cause.PROGRAM),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_program_that_fails_leaves_the_memory(name: str, desk: Desk) -> None:
+    script, cause = FAILING[name]
+    before = desk.files
+    with pytest.raises(ModelFailed) as caught:
+        by_script(desk, script)
+    assert caught.value.cause is cause
+    assert desk.files == before
+    assert not desk.waiting
+    assert [run.proposed for run in ledger(desk)] == [0]
+
+
+def test_a_program_that_is_not_there_costs_nothing(desk: Desk) -> None:
+    make = by_program(program_of("/no/such/model"))
+    with pytest.raises(ModelFailed) as caught:
+        propose(desk.notebook, desk.notebook.read(), desk.scope, make=make)
+    assert caught.value.cause is Cause.PROGRAM
+    assert gate_of(desk.notebook.surroundings).left().day == 500_000
+    assert not ledger(desk)
