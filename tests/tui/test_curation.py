@@ -125,6 +125,7 @@ async def test_each_proposal_is_decided_with_a_key_and_only_what_is_taken_is_wri
         # hunks: of a note they can be left out, of what follows from a change they cannot
         await stage.press("space", "down", "space")
         assert "yes, in part" in rows(screen)[6]
+        assert text_of(screen._diff).count("⋯ left out") == 1
         await stage.press("escape", "k", "space", "space")
         assert "follows from the change as a whole" in stage.toasts
         assert files(root) == before
@@ -150,7 +151,12 @@ async def test_what_is_decided_outlasts_leaving_and_one_key_takes_all_back(root:
         await stage.paints(RULE)
         await stage.press("escape")
         await stage.shows(CurationScreen)
-        await stage.press("g", "j", "a", "escape")
+        await stage.press("g", "O")
+        await stage.shows(OriginScreen)
+        await stage.paints("No transcript tells where the quoted words come from.")
+        await stage.press("escape")
+        await stage.shows(CurationScreen)
+        await stage.press("j", "a", "escape")
         await stage.shows(MainScreen)
         assert "3 accepted were not written" in stage.toasts
         assert files(root) == before
@@ -182,6 +188,8 @@ async def test_a_proposal_is_edited_before_it_is_taken(
         # what the checks refuse is not taken, and not lost
         await stage.press("e")
         await stage.wait_for(lambda: "What you wrote is kept in" in stage.toasts)
+        assert list(states(screen).values()) == ["·", "✓"]
+        await stage.press("a")
         await written(stage, screen)
         assert files(root)[LOCKS] == created() + "They are red.\n"
 

@@ -8,7 +8,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ricordo.curator import drift
-from ricordo.curator.proposal import Alarm, Checked, Proposal, Quoted, Rejected, Wish, op_of
+from ricordo.curator.proposal import (
+    Alarm,
+    Checked,
+    Proposal,
+    Quoted,
+    Rejected,
+    Wish,
+    op_of,
+    retired,
+)
 from ricordo.errors import ChangeRefused
 from ricordo.memory import change as acts
 from ricordo.memory import frontmatter
@@ -56,15 +65,15 @@ class Desk:
     """Paths of the notes that the person has protected."""
     retired: int = 0
     """Notes that curations have retired within the last day."""
-    retiring: int = 0
-    """Notes that proposals would retire that wait already."""
+    retiring: Collection[str] = ()
+    """Paths of the notes that proposals would retire that wait already."""
 
 
 def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
     """Return the `wishes` that fit, each seeing the ones before it, and those that do not, with
     why.
     """
-    memory, retired = desk.memory, desk.retired + desk.retiring
+    memory, going = desk.memory, set(desk.retiring)
     proposals: list[Proposal] = []
     rejected: list[Rejected] = []
     for wish in wishes:
@@ -74,9 +83,10 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
             rejected.append(Rejected(told(wish.act), one_line(refused.message)))
             continue
         memory = with_edits(memory, proposal.edits)
-        retired += retires(wish.act)
-        if retires(wish.act) and retired > most_retired(desk.memory, desk.retired):
-            proposal = replace(proposal, alarms=(*proposal.alarms, Alarm.MANY))
+        if gone := retired(wish.act):
+            going.add(gone)
+            if desk.retired + len(going) > most_retired(desk.memory, desk.retired):
+                proposal = replace(proposal, alarms=(*proposal.alarms, Alarm.MANY))
         proposals.append(proposal)
     return Checked(tuple(proposals), tuple(rejected))
 
@@ -112,7 +122,7 @@ def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
         if memory.layout.role(edit.path) is Role.INDEX:
             warnings += _of_index(memory, edit)
         else:
-            warnings += _of_edit(edit)
+            warnings += _of_edit(edit, only_led=_only_leads(act, edit))
             alarms += _alarms(edit, act)
     shown = tuple(dict.fromkeys(warnings))
     return Proposal(change, evidence, composed.edits, shown, tuple(dict.fromkeys(alarms)))
@@ -154,10 +164,21 @@ def _of_evidence(evidence: Sequence[Quoted]) -> list[str]:
     return [f"not found in {one_line(it.source)}: the quote" for it in evidence if not it.found]
 
 
-def _of_edit(edit: Edit) -> list[str]:
+def _only_leads(act: Act, edit: Edit) -> bool:
+    """Whether all that an edit changes is where links lead that led to a note that goes."""
+    match act:
+        case acts.Retire(path=path, successor=str(successor)) if successor:
+            return edit.path != path
+        case acts.Merge(path=path, other=other):
+            return edit.path not in (path, other)
+        case _:
+            return False
+
+
+def _of_edit(edit: Edit, *, only_led: bool) -> list[str]:
     before, after = text_of(edit.before), text_of(edit.after)
     found = [f"only stands for text: “{it}”" for it in drift.placeholders(before, after)]
-    if edit.after is not None and edit.before is not None:
+    if edit.after is not None and edit.before is not None and not only_led:
         found += [f"loses {it}" for it in drift.losses(before, after)]
         if frontmatter.read(before).present and not frontmatter.read(after).present:
             found.append("loses the head of the note")
@@ -215,11 +236,6 @@ def _alarms(edit: Edit, act: Act) -> list[Alarm]:
 
 def _kinds(text: str) -> set[str]:
     return {it.kind for it in find_secrets(text)}
-
-
-def retires(act: Act) -> bool:
-    """Say whether a note leaves the memory by an act."""
-    return isinstance(act, acts.Retire | acts.Merge)
 
 
 def text_of(raw: bytes | None) -> str:

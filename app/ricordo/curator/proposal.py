@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ricordo.memory.change import Act, Author, Change, Role
+from ricordo.memory.change import Act, Author, Change, Merge, Retire, Role
 from ricordo.memory.change_set import Edit
 
 RULES = "rules"
@@ -80,3 +80,12 @@ def op_of(act: Act) -> str:
 
 
 _WORDS = {"AddLink": "link", "AddEntry": "entry", "EditLine": "line", "SetField": "field"}
+
+
+def retired(act: Act) -> str:
+    """Return the path of the note that an act takes away; "" where it takes none."""
+    match act:
+        case Retire(path=path) | Merge(other=path):
+            return path
+        case _:
+            return ""

@@ -11,8 +11,8 @@ from ricordo.curator.engine import Answer, Progress, Step
 from ricordo.curator.gist import gist, share
 from ricordo.curator.heard import Heard
 from ricordo.curator.placing import Known, place
-from ricordo.curator.proposal import RULES, Wish, curator
-from ricordo.curator.tidying import retired, tidied
+from ricordo.curator.proposal import RULES, Wish, curator, retired
+from ricordo.curator.tidying import tidied
 from ricordo.health.finding import Finding
 from ricordo.memory.change import Author
 from ricordo.memory.memory import Memory

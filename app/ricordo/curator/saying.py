@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from ricordo.curator.days import said_days
 from ricordo.curator.patterns import pattern
-from ricordo.curator.sentence import Sentence, sentences
+from ricordo.curator.sentence import Sentence, sentences, without_quotations
 from ricordo.health.vocabulary import lowered
 from ricordo.recall.words import content_words, words
 from ricordo.secrets import find_secrets
@@ -74,7 +74,8 @@ def find_saying(message: str, day: date, *, is_answer: bool) -> Saying | None:
     if find_secrets(message):
         return None
     said = sentences(message)
-    judged = [_Judged(said, number, day, is_answer=is_answer) for number in range(len(said))]
+    own = without_quotations(message)
+    judged = [_Judged(said, number, own, day, is_answer=is_answer) for number in range(len(said))]
     for kind in (_requested, _by_strength, _by_signs):
         found = kind(judged)
         if found is not None:
@@ -86,24 +87,25 @@ class _Judged:
     """A sentence and what speaks for keeping it."""
 
     def __init__(
-        self, said: Sequence[Sentence], number: int, day: date, *, is_answer: bool
+        self, said: Sequence[Sentence], number: int, own: str, day: date, *, is_answer: bool
     ) -> None:
         self.said = said
         self.number = number
         self.sentence = said[number]
         self.plain = lowered(self.sentence.text)
+        self._own = lowered(own[self.sentence.start : self.sentence.end])
         self.is_answer = is_answer
         self._day = day
 
     def has(self, part: str) -> bool:
-        """Whether an expression under `part` stands in it."""
-        return bool(pattern(part).search(self.plain))
+        """Whether an expression under `part` stands in it, outside of quotation marks."""
+        return bool(pattern(part).search(self._own))
 
     @property
     def states(self) -> bool:
         """Whether it says something that may hold for long."""
         asks = self.sentence.is_question and not self.has("polite")
-        return not asks and not self.has("guess") and not self.has("known")
+        return not (asks or self.has("guess") or self.has("unreal") or self.has("known"))
 
     @property
     def is_bare(self) -> bool:
@@ -174,7 +176,7 @@ class _Judged:
 def _requested(judged: Sequence[_Judged]) -> Saying | None:
     """What the person asked to be remembered; where the wish stands alone, what was said before."""
     for it in judged:
-        if it.sentence.is_question or not it.has("request"):
+        if it.sentence.is_question or it.has("unreal") or not it.has("request"):
             continue
         if it.has("guess") and it.is_bare:
             continue
@@ -254,7 +256,8 @@ def _plain_kind(it: _Judged) -> Kind | None:
 
 
 def _is_whole(it: _Judged) -> bool:
-    return len(content_words(words(it.plain))) >= _FEWEST_WORDS
+    fewest = _FEWEST_WORDS - it.is_rule
+    return len(content_words(words(it.plain))) >= fewest
 
 
 def _neighbour(it: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:

@@ -16,7 +16,11 @@ _LONGEST = 600
 _MOST = 60
 _FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})")
 _NOT_SPOKEN = re.compile(
-    r"^\s*(?:>|\||#{1,6}\s|[❯$%]\s|<[/a-z!]|at \S+\(|\s{4,}\S|diff |@@ |\+\+\+|---)"
+    r"^\s*(?:>|\||#{1,6}\s|[❯$%]\s|<[/a-z!]|at \S+\(|\s{4,}\S|diff |@@ |\+\+\+|---"
+    r"|(?:Assistant|Human|User|System)\s*:\s)"
+)
+_QUOTED = re.compile(
+    r"\"[^\"\n]{2,600}\"|“[^”\n]{2,600}”|„[^“”\n]{2,600}[“”]|«[^»\n]{2,600}»|「[^」\n]{2,600}」"
 )
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]»]*\s+(?=\S)|(?<=[。！？])(?=\S)")
 _ABBREVIATED = re.compile(
@@ -55,6 +59,13 @@ def sentences(message: str) -> tuple[Sentence, ...]:
             if stop - begin <= _LONGEST:
                 found.append(Sentence(begin, stop, message[begin:stop], number))
     return tuple(found[:_MOST])
+
+
+def without_quotations(message: str) -> str:
+    """Return `message` with blanks for what stands in quotation marks: others may have said it.
+    All else stays at its place.
+    """
+    return _QUOTED.sub(lambda found: " " * len(found[0]), message)
 
 
 def _spoken_paragraphs(message: str) -> Iterator[tuple[int, int]]:

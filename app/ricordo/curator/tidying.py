@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 
 from ricordo.curator.gist import gist, share
 from ricordo.curator.patterns import pattern
-from ricordo.curator.proposal import Quoted, Wish
+from ricordo.curator.proposal import Quoted, Wish, retired
 from ricordo.health.conflicts.sayings import Said, sayings
 from ricordo.health.evidence import NotePair, Relation
 from ricordo.health.finding import Finding
 from ricordo.health.prose import statements
 from ricordo.health.vocabulary import lowered
-from ricordo.memory.change import Act, AddLink, Merge, Retire
+from ricordo.memory.change import AddLink, Merge, Retire
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
@@ -45,15 +45,6 @@ def tidied(
             yield wish
     yield from _mended(memory, findings, gone)
     yield from _linked(memory, gone)
-
-
-def retired(act: Act) -> str:
-    """Return the path of the note that an act takes away; "" where it takes none."""
-    match act:
-        case Retire(path=path) | Merge(other=path):
-            return path
-        case _:
-            return ""
 
 
 def _superseded(memory: Memory, pairs: Iterable[NotePair]) -> Iterator[Wish]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ricordo.curator.brief import Brief
-from ricordo.curator.checking import Desk, check, most_retired, retires
+from ricordo.curator.checking import Desk, check, most_retired
 from ricordo.curator.engine import Answer, Step
-from ricordo.curator.proposal import Alarm, Proposal, Rejected
+from ricordo.curator.proposal import Alarm, Proposal, Rejected, retired
 from ricordo.curator.waiting import Waiting, waiting
 from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused, Conflict, StateUnusable
@@ -119,7 +119,7 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
         author,
         protected_paths(notebook),
         retired_lately(notebook),
-        sum(retires(it.change.act) for it in old),
+        [gone for it in old if (gone := retired(it.change.act))],
     )
     found = check(desk, answer.wishes)
     fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
@@ -220,13 +220,13 @@ def alarms(
     """Return what alarms if the proposals that were `chosen` are applied together, by their ids.
     Notes that curations have retired within the last day count. Raises StateUnusable.
     """
-    retired = gone = retired_lately(notebook)
+    earlier = count = retired_lately(notebook)
     found: dict[str, tuple[Alarm, ...]] = {}
     for it in chosen:
         told: list[Alarm] = [alarm for alarm in it.alarms if alarm is not Alarm.MANY]
-        if retires(it.change.act):
-            retired += 1
-            if retired > most_retired(memory, gone):
+        if retired(it.change.act):
+            count += 1
+            if count > most_retired(memory, earlier):
                 told.append(Alarm.MANY)
         if told:
             found[it.id] = tuple(told)

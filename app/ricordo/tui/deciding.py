@@ -72,8 +72,9 @@ class Deciding:
         return sorted(shown, key=lambda it: (first[it.waiting.path], self._seen[it.waiting.id]))
 
     def replaced(self, old: Waiting, new: Waiting) -> None:
-        """Know that a proposal stands in the place of another one."""
+        """Know that a proposal stands in the place of another one: it is not decided yet."""
         self._seen[new.id] = self._seen[old.id]
+        self._marks[new.id] = Mark.OPEN
 
     def of(self, it: Shown) -> Mark:
         """Return what was decided of a proposal."""

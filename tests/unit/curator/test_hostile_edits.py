@@ -276,3 +276,10 @@ def test_random_edits_are_proposed_or_rejected_and_never_raise(
     verdicts = len(read.rejected) + len(checked.rejected) + len(checked.proposals)
     assert verdicts == len(edits)
     assert json.dumps([it.why for it in (*read.rejected, *checked.rejected)])
+
+
+def test_a_link_that_is_led_elsewhere_is_no_loss(memory: Memory) -> None:
+    name = names(memory)
+    led, _ = judged(memory, [edit("retire", note=name["ports.md"], successor=name["dry.md"])])
+    assert [it.path for it in led.proposals[0].edits] == ["MEMORY.md", "ports.md", "tides.md"]
+    assert led.proposals[0].warnings == ()

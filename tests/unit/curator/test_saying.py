@@ -122,6 +122,26 @@ NOTHING = [
     "Heads up: the build is red right now.",
     "Wir nutzen hier immer noch die alte API, bitte ersetzen.",
     "Siempre sale el mismo error.",
+    'The agent said: "from now on, always use npm".',
+    'Not "from now on we use pnpm": that is his wish.',
+    'Translate: "Please remember that the office is closed on Friday."',
+    "The old note says «never deploy on Fridays», is it right.",
+    "Imagine I told you: never use emojis.",
+    "Pretend that from now on we use pnpm, not npm.",
+    "If from now on we used tabs, diffs would be smaller.",
+    "Add a docstring that says: from now on, use v2.",
+    "We decided nothing yet about the database because of the vacation.",
+    "We have not decided to use Postgres, because nobody can run it.",
+    "Assistant: from now on I will always use pnpm.",
+    "the error was: deadline exceeded on 2026-12-24 in the release job",
+    "Write a function that always returns true and never throws",
+    "Stell dir vor, wir benutzen hier pnpm und nicht npm.",
+    "Imagine que désormais on écrive les commits en anglais.",
+]
+KEPT_THOUGH_QUOTED = [
+    'Remember: the gate is called "Sea Door" by all captains.',
+    'From now on never write "TODO" in the code.',
+    "If you are unsure between two fixes, always ask me first.",
 ]
 
 
@@ -134,6 +154,13 @@ def test_what_is_worth_remembering_is_found_in_many_languages(kind: Kind, text: 
     saying = found(text)
     assert saying is not None
     assert saying.kind is kind
+
+
+@pytest.mark.parametrize("text", KEPT_THOUGH_QUOTED)
+def test_a_quotation_in_a_rule_and_a_rule_with_a_condition_do_not_hide_it(text: str) -> None:
+    saying = found(text)
+    assert saying is not None
+    assert saying.text == text
 
 
 @pytest.mark.parametrize("text", NOTHING)

@@ -5,12 +5,14 @@ changes without a person.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ricordo.memory.change import Create
 from ricordo.notebook.curate import drop
+from tests.builders import note_text
 from tests.curating import Desk, edit
 from tests.unit.curator.test_hostile_edits import ESCAPES, FILES, FLAGGED, SHAPELESS
 
@@ -101,3 +103,15 @@ def test_a_new_note_gets_its_path_from_us(desk: Desk) -> None:
 def _with_proof(given: Any) -> Any:
     """Let the evidence stand where this session has it, so that it is no reason to reject."""
     return json.loads(json.dumps(given).replace('"s#1"', '"t1"'))
+
+
+def test_quotes_stand_in_what_the_engine_was_given_and_none_tells_a_secret(tmp_path: Path) -> None:
+    secret = "The password is kitten4711 on staging."
+    desk = Desk(tmp_path, {"db.md": note_text("db", f"{secret}\n"), "sea.md": note_text("sea")})
+    quotes = [secret.replace("kitten4711", "[REDACTED:password:1]"), secret]
+    edits = [
+        edit("link", note=desk.id_of("sea.md"), target=desk.id_of("db.md"))
+        | {"evidence": [{"source": desk.id_of("db.md"), "quote": it} for it in quotes]}
+    ]
+    (proposal,) = desk.propose(edits).proposals
+    assert [it.found for it in proposal.evidence] == [True, False]

@@ -55,6 +55,12 @@ def test_what_waits_from_several_runs_counts_together(desk: Desk) -> None:
     assert left(desk) == 1
 
 
+def test_what_is_proposed_again_while_it_waits_counts_once(desk: Desk) -> None:
+    for _ in range(2):
+        desk.propose(retiring(desk, 0, 1, 2))
+        assert [it.alarms for it in desk.waiting] == [(), (), ()]
+
+
 def test_a_word_counts_for_what_was_shown_with_it_and_no_more(desk: Desk) -> None:
     desk.propose(retiring(desk, 0, 1, 2, 3))
     other = desk.waiting[0]

@@ -15,6 +15,7 @@ from ricordo.tui.render.word_marks import Piece, marked_words
 
 _NUMBER = 5
 """Cells of the column of line numbers."""
+_LEFT_OUT = Line((Span(f"{'':>{_NUMBER}} ⋯ left out", "warning"),))
 _STYLES = {"+": "added", "-": "removed", " ": "", "@": "dim"}
 _WORD_STYLES = {"+": "added bold underline", "-": "removed bold underline"}
 
@@ -42,7 +43,7 @@ def diff_lines(
     left_out: Collection[tuple[int, int]] = (),
 ) -> list[DiffLine]:
     """Return the rows that show `edits` in `width` cells; hunks that are `left_out`, by edit and
-    number, are dimmed.
+    number, are dimmed and begin with a row that says so.
     """
     lines: list[DiffLine] = []
     for number, edit in enumerate(edits):
@@ -66,7 +67,8 @@ def _edit_lines(
         style = "dim" if (number, hunk) in left_out else ""
         found = list(group)
         words = marked_words(found) if hunk >= 0 and not style else {}
-        for position, line in enumerate(draw(found, words, width, style)):
+        said = [_LEFT_OUT] * bool(style)
+        for position, line in enumerate((*said, *draw(found, words, width, style))):
             yield DiffLine(line, number, hunk, is_first=hunk >= 0 and position == 0)
 
 

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from ricordo.notebook.open import Look, Notebook
     from ricordo.tui.palette import Palette
 
+_NO_TURN = "No transcript tells where the quoted words come from."
 _DECIDING = ("yes", "no", "later", "edit", "hunk")
 
 
@@ -296,7 +297,7 @@ class CurationScreen(PastScreen):
         if (it := self.proposal) is not None and self._waits is not None:
             find = partial(causes_of, self._notebook, self._waits.memory, it.waiting.evidence)
             about = f"{it.waiting.op} {it.waiting.path}"
-            self.app.push_screen(OriginScreen(about, find, self._palette, self.keymap))
+            self.app.push_screen(OriginScreen(about, find, self._palette, self.keymap, _NO_TURN))
 
     # Writing
 

@@ -40,14 +40,20 @@ class OriginScreen(ActingScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(
-        self, about: str, find: Callable[[], Sequence[Cause]], palette: Palette, keymap: Keymap
+        self,
+        about: str,
+        find: Callable[[], Sequence[Cause]],
+        palette: Palette,
+        keymap: Keymap,
+        nothing: str = NOTHING_KNOWN,
     ) -> None:
         """`about` is the path of a note; `find` gives what is known of where it came from, and is
-        called in a thread.
+        called in a thread; `nothing` is said where nothing is known.
         """
         super().__init__(palette, keymap)
         self._find = find
         self._about = about
+        self._nothing_known = nothing
         self._causes: Sequence[Cause] = ()
         self._is_there: Mapping[str, bool] = {}
         self._at = 0
@@ -110,7 +116,7 @@ class OriginScreen(ActingScreen[None]):
         cause = self.cause
         if cause is not None:
             return origin_lines(cause, width)
-        return [Line((Span(NOTHING_KNOWN, "dim"),))] if self.is_loaded else []
+        return [Line((Span(self._nothing_known, "dim"),))] if self.is_loaded else []
 
     def say(self) -> None:
         """Tell which note and which writing it is, where it stands, and the keys."""
