@@ -345,3 +345,19 @@ def marked(stage: Stage) -> list[str]:
         for number, row in enumerate(index.rows)
         if index.line_at(number)[0].text.startswith("●")
     ]
+
+
+@pytest.mark.parametrize(("keys", "rule"), [((), "dead-link"), (("3",), "unindexed-note")])
+async def test_the_worst_finding_stays_in_sight_unless_the_person_is_among_them(
+    tmp_path: Path, keys: tuple[str, ...], rule: str
+) -> None:
+    root = build(tmp_path)
+    async with staged(root, (200, 60)) as stage:
+        await stage.go_to(UNITS)
+        await stage.press(*keys)
+        freshness = stage.panes.freshness
+        assert freshness.finding is not None and freshness.finding.rule == "unindexed-note"
+        with (root / UNITS).open("a", encoding="utf-8") as file:
+            file.write("\nSee [the chart](chart.md).\n")
+        await stage.wait_for(lambda: "dead-link" in stage.freshness_text, "the dead link")
+        assert freshness.finding is not None and freshness.finding.rule == rule

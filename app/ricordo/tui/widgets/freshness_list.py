@@ -38,12 +38,17 @@ class FreshnessList(CursorView):
         """Show the findings of `look`; `path` is the note that is open."""
         if look is self._look and (path == self._path or self.scope is not Scope.NOTE):
             return
-        kept = self.finding if path == self._path else None
+        kept = self.finding if path == self._path and self._is_used else None
         self._look, self._path = look, path
         if self.scope not in scopes(look):
             self.scope = Scope.NOTE
         self._draw()
         self._rest_on_finding(kept)
+
+    @property
+    def _is_used(self) -> bool:
+        """Whether the person is in the list, or went down in it: else the worst stays in sight."""
+        return self.has_focus or self.cursor != self._nearest(0)
 
     def _rest_on_finding(self, kept: Finding | None) -> None:
         wanted = [n for n, row in enumerate(self._rows) if row.first and row.finding == kept]
