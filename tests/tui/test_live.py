@@ -356,8 +356,10 @@ async def test_the_worst_finding_stays_in_sight_unless_the_person_is_among_them(
         await stage.go_to(UNITS)
         await stage.press(*keys)
         freshness = stage.panes.freshness
-        assert freshness.finding is not None and freshness.finding.rule == "unindexed-note"
+        assert freshness.finding is not None
+        assert freshness.finding.rule == "unindexed-note"
         with (root / UNITS).open("a", encoding="utf-8") as file:
             file.write("\nSee [the chart](chart.md).\n")
-        await stage.wait_for(lambda: "dead-link" in stage.freshness_text, "the dead link")
-        assert freshness.finding is not None and freshness.finding.rule == rule
+        await stage.wait_for(lambda: "chart" in stage.freshness_text, "the dead link")
+        assert freshness.finding is not None
+        assert freshness.finding.rule == rule
