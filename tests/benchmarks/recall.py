@@ -15,6 +15,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from math import log
 from pathlib import Path
 from typing import NamedTuple
@@ -157,7 +158,7 @@ def measure(kind: str, benches: Mapping[str, Bench], talks: Sequence[Conversatio
         engines: dict[str, Search] = {
             "FTS5 alone": fts5(bench.pieces),
             "plain BM25": plain_bm25(bench.pieces),
-            "the hook": lambda text, bench=bench: bench.recall(text, NARROW),  # type: ignore[misc]
+            "the hook": partial(bench.recall, breadth=NARROW),
             "recall": bench.recall,
         }
         for name, search in engines.items():

@@ -88,7 +88,7 @@ class _Running:
         with selectors.DefaultSelector() as selector:
             for pipe, event in self._pipes():
                 os.set_blocking(pipe.fileno(), False)
-                selector.register(pipe, event)
+                selector.register(pipe, event, pipe)
             has_ended = False
             while not has_ended:
                 step()
@@ -111,12 +111,12 @@ class _Running:
         if not selector.get_map():
             time.sleep(patience)
         for key, _ in selector.select(patience) if selector.get_map() else ():
-            pipe = key.fileobj
+            pipe: IO[bytes] = key.data
             is_open = self._feed() if pipe is self._process.stdin else self._read(pipe)
             if not is_open:
                 selector.unregister(pipe)
                 with suppress(OSError):
-                    pipe.close()  # type: ignore[union-attr]
+                    pipe.close()
 
     def _feed(self) -> bool:
         assert self._process.stdin
@@ -128,8 +128,8 @@ class _Running:
             return False
         return bool(self._left)
 
-    def _read(self, pipe: object) -> bool:
-        piece = os.read(pipe.fileno(), _PIECE)  # type: ignore[attr-defined]
+    def _read(self, pipe: IO[bytes]) -> bool:
+        piece = os.read(pipe.fileno(), _PIECE)
         if pipe is self._process.stderr:
             self.errors += piece
             del self.errors[:-_KEPT_ERRORS]

@@ -105,10 +105,10 @@ def _usage(told: object) -> Usage | None:
     if not isinstance(told, dict):
         return None
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    counts = [told.get(name) for name in (*names, "output_tokens")]
+    counts: list[Any] = [told.get(name) for name in (*names, "output_tokens")]
     if any(type(count) is not int or count < 0 for count in counts):
         return None
-    return Usage(*counts)  # type: ignore[arg-type]
+    return Usage(*counts)
 
 
 def _dollars(told: Mapping[str, Any]) -> float | None:

@@ -81,12 +81,12 @@ def run_from(told: Mapping[str, Any]) -> Run | None:
     """Return a run that was kept; None where it cannot be read: the file is our own, and may be
     damaged all the same.
     """
-    fields = {name: told.get(name) for name in Run.__dataclass_fields__}
+    fields: dict[str, Any] = {name: told.get(name) for name in Run.__dataclass_fields__}
     texts = all(isinstance(fields[name], str) for name in _TEXTS)
     numbers = all(_is_count(fields[name]) for name in fields if name not in (*_TEXTS, "usd"))
     usd = fields["usd"]
     is_price = usd is None or (isinstance(usd, int | float) and not isinstance(usd, bool))
-    return Run(**fields) if texts and numbers and is_price else None  # type: ignore[arg-type]
+    return Run(**fields) if texts and numbers and is_price else None
 
 
 _TEXTS = ("id", "at", "engine", "model", "prompt_version")

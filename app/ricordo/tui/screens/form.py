@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -161,9 +162,9 @@ class Form(ModalScreen[Result], Generic[Result]):
         """End with what was typed, to be kept."""
         self.end(confirmed=False)
 
+    @abstractmethod
     def end(self, *, confirmed: bool) -> None:
         """End with what the form gives."""
-        raise NotImplementedError
 
 
 class FormScreen(Form[Filled]):

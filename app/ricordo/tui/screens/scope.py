@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from ricordo.notebook.preparing import Prepared
     from ricordo.notebook.spoken import Scope
     from ricordo.tui.palette import Palette
+
+Answer = TypeVar("Answer")
 
 _LABEL = 18
 """Cells of the words for a scope."""
@@ -191,16 +194,8 @@ class ScopeScreen(ModalScreen["Curation | None"]):
         self.run_worker(self._preparing(self._begin("looking"), self._ways[self._list.at].scope))
 
     async def _preparing(self, job: _Job, scope: Scope) -> None:
-        # one after the other: a thread that was told to end may not have ended yet
-        async with self._one_at_a_time:
-            try:
-                found = await asyncio.to_thread(self._curator.prepare, scope, job.step)
-            except _Cancelled:
-                return
-            except RicordoError as error:
-                self._failed(job, error)
-                return
-        if job is self._job:
+        found = await self._done(job, partial(self._curator.prepare, scope))
+        if found is not None:
             self._job, self.prepared = None, found
             self._brief.on_resize()
             self._brief.jump_to(0)
@@ -213,16 +208,22 @@ class ScopeScreen(ModalScreen["Curation | None"]):
             self._say()
 
     async def _proposing(self, job: _Job, prepared: Prepared) -> None:
+        found = await self._done(job, partial(self._curator.propose, prepared))
+        if found is not None:
+            self.dismiss(found)
+
+    async def _done(self, job: _Job, work: Callable[[Step], Answer]) -> Answer | None:
+        """Do `work` in a thread; None where it failed, which is told, or is not wanted any more."""
+        # one after the other: a thread that was told to end may not have ended yet
         async with self._one_at_a_time:
             try:
-                found = await asyncio.to_thread(self._curator.propose, prepared, job.step)
+                found = await asyncio.to_thread(work, job.step)
             except _Cancelled:
-                return
+                return None
             except RicordoError as error:
                 self._failed(job, error)
-                return
-        if job is self._job:
-            self.dismiss(found)
+                return None
+        return found if job is self._job else None
 
     # What the keys do
 
