@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 
 from ricordo.activity.session import Turn, Who
-from ricordo.curator.days import made_absolute
-from ricordo.curator.patterns import pattern
 from ricordo.curator.proposal import Quoted
-from ricordo.curator.saying import Saying, find_saying
 from ricordo.health.vocabulary import lowered
+from ricordo.speech.days import made_absolute
+from ricordo.speech.patterns import pattern
+from ricordo.speech.saying import Saying, find_saying
 
 _LONGEST_BEFORE = 600
 """Characters: what a person answers to mostly stands at the end."""
