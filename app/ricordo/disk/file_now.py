@@ -75,6 +75,17 @@ def look_at(root: str, path: str, step: Callable[[], None] = lambda: None) -> Lo
         os.close(top)
 
 
+def modified_at(root: str, path: str) -> float | None:
+    """Return when what stands at `path` beneath `root` was changed last, in seconds since 1970;
+    None where nothing does, or it cannot be told.
+    """
+    try:
+        status = os.lstat(os.path.join(root, path)) if _is_inside(path) else None
+    except OSError:
+        return None
+    return status.st_mtime if status else None
+
+
 def _is_inside(path: str) -> bool:
     if "\0" in path or any(part in ("", ".", "..") for part in path.split("/")):
         return False
