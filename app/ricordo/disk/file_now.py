@@ -76,11 +76,11 @@ def look_at(root: str, path: str, step: Callable[[], None] = lambda: None) -> Lo
 
 
 def modified_at(root: str, path: str) -> float | None:
-    """Return when what stands at `path` beneath `root` was changed last, in seconds since 1970;
-    None where nothing does, or it cannot be told.
+    """Return when what stands at `path` beneath `root`, "" for itself, was changed last, in seconds
+    since 1970; None where nothing does, or it cannot be told.
     """
     try:
-        status = os.lstat(os.path.join(root, path)) if _is_inside(path) else None
+        status = os.lstat(os.path.join(root, path)) if not path or _is_inside(path) else None
     except OSError:
         return None
     return status.st_mtime if status else None
