@@ -76,7 +76,7 @@ def _of_message(said: Said, *, is_answer: bool) -> Iterator[Constraint]:
 
 
 def _span(saying: Saying) -> tuple[int, int]:
-    """Return where the words of a saying begin and end: with its reasons, if they stand together."""
+    """Return where the words of a saying begin and end, with its reasons where they are near."""
     parts = [*saying.statement, *saying.why]
     whole = parts if parts[-1].end - parts[0].start <= _LONGEST else saying.statement
     return whole[0].start, whole[-1].end
