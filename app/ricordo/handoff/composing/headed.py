@@ -18,6 +18,8 @@ _FORMS = tuple(
         r"\s*(?P<name>[^:*\n]+):\s*(?P<rest>.*)",
     )
 )
+_LONGEST = 120
+"""Characters of a line in which a heading stands."""
 _PLAIN = 10
 """The rank of what any line with a colon is: it is a heading where its name is known."""
 
@@ -60,9 +62,9 @@ def _ends(heading: _Heading, after: _Heading) -> bool:
 def _headings(text: str) -> Iterator[_Heading]:
     at = 0
     for line in text.split("\n"):
-        found = next(
-            ((n, it) for n, form in enumerate(_FORMS) if (it := form.fullmatch(line))), None
-        )
+        head = line[:_LONGEST]
+        tried = ((form, pattern.fullmatch(head)) for form, pattern in enumerate(_FORMS))
+        found = next(((form, it) for form, it in tried if it), None)
         if found is not None:
             rank, match = _rank(*found), found[1]
             section = section_of(match["name"])
