@@ -246,10 +246,9 @@ def _kept(payload: dict[str, Any]) -> str:
     """
     if message := text_of(payload.get("message")):
         return message
-    messages = [
-        it for it in dicts_of(payload.get("replacement_history")) if it.get("role") in _ROLES
-    ]
-    return _joined(messages[-1].get("content")) if messages else ""
+    history = dicts_of(payload.get("replacement_history"))
+    said = [_joined(it.get("content")) for it in history if it.get("role") in _ROLES]
+    return said[-1] if said else ""
 
 
 def _of_patch(payload: dict[str, Any], at: str, where: Where) -> Turn:

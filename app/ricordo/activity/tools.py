@@ -75,7 +75,8 @@ def patched(patch: str, cwd: str, call: str) -> Iterator[Touch]:
         if mark:
             parts.append((_PATCHED[mark], line.removeprefix(mark).strip(), [], []))
         elif parts and line.startswith(("+", "-")):
-            parts[-1][2 if line.startswith("+") else 3].append(line[1:])
+            _, _, added, removed = parts[-1]
+            (added if line.startswith("+") else removed).append(line[1:])
     for deed, name, added, removed in parts:
         if path := whole_path(name, cwd):
             yield Touch(deed, path, call, _joined(added), _joined(removed))
