@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from ricordo.activity.session import Turn, Who
+from ricordo.activity.values import cut
 from ricordo.curator.proposal import Quoted
 from ricordo.health.vocabulary import lowered
 from ricordo.speech.days import made_absolute
@@ -74,7 +75,7 @@ def spoken(
             continue
         day = date.fromisoformat(turn.at[:10]) if turn.at else today
         place = turn.key or f":{turn.where.line}"
-        yield Spoken(f"{path}#{place}", turn.text, day, is_answer, turn.key, before)
+        yield Spoken(f"{path}#{place}", cut(turn.text), day, is_answer, turn.key, before)
         before = ""
 
 

@@ -143,7 +143,7 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
 
 
 def is_in_git(root: str) -> bool:
-    """Say whether git takes the files at `root` for its own: its settings may name another place."""
+    """Say whether git takes the files at `root` for its own: settings may name another place."""
     top = git.top_level(root)
     told = _asked(root, "rev-parse", "--show-toplevel") if top else None
     return told is not None and os.path.realpath(os.fsdecode(told).removesuffix("\n")) == top

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from ricordo import git
@@ -49,19 +50,31 @@ def is_behind(project: str, commit: str) -> bool:
 
 
 def commits_since(project: str, commit: str) -> tuple[Commit, ...]:
-    """Return the commits that what is checked out has and a known `commit` has not, newest first."""
+    """Return the commits, newest first, that are in the history of what is checked out and not in
+    that of a known `commit`.
+    """
     words = ("-n", str(MOST_COMMITS), f"--format=%H{_MARK}%s", f"{commit}..HEAD")
     lines = (_asked(project, *words) or "").split("\n")
     return tuple(Commit(*line.split(_MARK, 1)) for line in lines if _MARK in line)
 
 
-def changed_between(project: str, commit: str) -> tuple[tuple[str, str], ...]:
-    """Return what differs between a known `commit` and what is checked out: each file with `A`,
-    `D` or `M`, as git names it. A file that was renamed is one that went and one that came.
+def changed_between(project: str, commit: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what differs between a known `commit` and what is checked out: `A`, `D`, `M`, `R` or
+    another letter of git-diff-tree(1), the path, and for `R` the new one.
     """
-    words = ("-r", "-z", "--relative", "--no-renames", "--name-status", commit, "HEAD", "--")
-    told = os.fsdecode(git.ask(project, "diff-tree", *words) or b"").split("\0")
-    return tuple(zip(told[1::2], told[0::2], strict=False))
+    words = ("-r", "-z", "-M", "--relative", "--name-status", commit, "HEAD", "--")
+    told = iter(os.fsdecode(git.ask(project, "diff-tree", *words) or b"").split("\0"))
+    for status in told:
+        if status:
+            letter, path = status[0], next(told, "")
+            yield letter, path, next(told, "") if letter in "RC" else ""
+
+
+def tracked(project: str, paths: Collection[str]) -> frozenset[str]:
+    """Return which of the `paths` git knows."""
+    literal = (f":(literal){path}" for path in paths)
+    told = git.ask(project, "ls-files", "-z", "--", *literal) if paths else None
+    return frozenset(filter(None, os.fsdecode(told or b"").split("\0")))
 
 
 def _one(project: str, commit: str) -> str | None:
