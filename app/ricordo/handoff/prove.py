@@ -8,7 +8,8 @@ A statement gets the mark of its weakest part.
   that names a file in passing, or stands on anything besides, is not verified by the file.
 * A *result* stays one if it is word for word that of a command among the facts; `basis.py` says
   what makes it stale.
-* A *quote* stays one if its words stand in the turn that it names.
+* A *quote* stays one if its words stand in the turn that it names, in one piece; or if it is, line
+  by line, the tasks of that turn on which the statement stands.
 
 All else is unverified. Whoever made the statements has no say in that: what they bring as proof is
 what they wish to have proved.
@@ -105,7 +106,8 @@ def words_of(fact: Said | Summary | Ran | Todo | Mishap | GivenUp | Decided) -> 
 def _proof(statement: Statement, known: Known, world: World) -> Proof | None:
     match statement.proof:
         case Quote(ref):
-            return Quote(ref) if known.says(ref, statement.quote) else None
+            is_said = known.says(ref, statement.quote) or _is_list(statement, ref, known)
+            return Quote(ref) if is_said else None
         case Result() as result:
             return _result(result, statement, known, world)
         case _:

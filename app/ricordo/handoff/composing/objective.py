@@ -38,7 +38,9 @@ def objective(talk: Talk, told: Collection[str]) -> Iterator[Statement]:
 def _chosen(later: Sequence[Said]) -> list[Said]:
     """Return those of the wishes for which there is room, in the order of time."""
     room, chosen = _MOST_CHARACTERS, set[str]()
-    by_weight = sorted(reversed(later), key=lambda it: not (it is later[-1] or has("turn", it.text)))
+    by_weight = sorted(
+        reversed(later), key=lambda it: not (it is later[-1] or has("turn", it.text))
+    )
     for it in by_weight:
         size = min(len(it.text), _LATER)
         if len(chosen) < _MOST_LATER and size <= room:
