@@ -114,6 +114,14 @@ def _proof(statement: Statement, known: Known, world: World) -> Proof | None:
             return _seen(statement, known, world)
 
 
+def _is_list(statement: Statement, ref: Ref, known: Known) -> bool:
+    """Whether a statement quotes tasks of one turn, a line each, and stands on these alone."""
+    tasks = [it for id in statement.stands_on if isinstance(it := known.by_id.get(id), Todo)]
+    is_all = len(tasks) == len(statement.stands_on)
+    is_there = all(it.ref[:2] == ref[:2] for it in tasks)
+    return is_all and is_there and statement.quote == "\n".join(it.text for it in tasks)
+
+
 def _result(result: Result, statement: Statement, known: Known, world: World) -> Result | None:
     """A result, and what was changed since; None where no command among the facts ended so."""
     stood_on = [known.by_id.get(id) for id in statement.stands_on]
