@@ -139,6 +139,10 @@ class Decided:
     is_person: bool
 
 
+GIT = "git"
+"""Names the state of the repository among what a statement stands on."""
+
+
 @dataclass(frozen=True, slots=True)
 class GitState:
     """The repository of the project, as git tells it now."""

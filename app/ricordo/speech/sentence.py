@@ -47,11 +47,11 @@ class Sentence(NamedTuple):
         return self.text.rstrip(" \"'”’)*").endswith(("?", "？"))
 
 
-def sentences(message: str) -> tuple[Sentence, ...]:
+def sentences(message: str, longest: int = LONGEST_SPOKEN) -> tuple[Sentence, ...]:
     """Return the sentences of `message` in their order, without code, quotations, tables and
-    headings; none where it is so long that it was hardly spoken.
+    headings; none where it has more than `longest` characters: it was hardly spoken.
     """
-    if len(message) > LONGEST_SPOKEN:
+    if len(message) > longest:
         return ()
     found: list[Sentence] = []
     for number, (start, end) in enumerate(_spoken_paragraphs(message)):
