@@ -9,6 +9,7 @@ _KEY_NAMES = {
     "space": "Space",
     "minus": "-",
     "equals_sign": "=",
+    "vertical_line": "|",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "less_than_sign": "<",

@@ -19,6 +19,8 @@ class Scene(StrEnum):
     ORIGIN = "origin"
     CONFLICTS = "conflicts"
     CURATION = "curation"
+    SESSIONS = "hand off"
+    HANDOFF = "handoff"
 
 
 NOTEBOOK = frozenset((Scene.NOTEBOOK,))

@@ -48,6 +48,16 @@ GOING: tuple[Action, ...] = (
         why_not=needs_memory,
     ),
     Action(
+        "hand-off",
+        "w",
+        "hand off",
+        "Write down what the next agent needs to go on, and see how true earlier handoffs still are",
+        Group.GO,
+        NOTEBOOK | {Scene.SESSIONS},
+        ANY_PANE,
+        why_not=needs_memory,
+    ),
+    Action(
         "ledger",
         "dollar_sign",
         "cost",

@@ -9,6 +9,7 @@ _INBOX = frozenset((Scene.INBOX,))
 _CURATION = frozenset((Scene.CURATION,))
 _NOTES = frozenset((Scene.INBOX, Scene.REVIEW, Scene.CURATION))
 _PROPOSAL = frozenset((Scene.PROPOSAL,))
+_HANDOFF = frozenset((Scene.HANDOFF,))
 _SETS = frozenset((Scene.INBOX, Scene.PROPOSAL, Scene.CURATION))
 
 JUDGING: tuple[Action, ...] = (
@@ -30,11 +31,12 @@ JUDGING: tuple[Action, ...] = (
         "d",
         "no",
         "It is wrong: in the inbox, mark it to be reverted, or take the mark away; in the review, "
-        "edit it, retire it, or leave it to the curator; of a proposal, keep it away",
+        "edit it, retire it, or leave it to the curator; of a proposal, keep it away; from a "
+        "handoff, drop the statement, or take it in again",
         Group.JUDGE,
-        _NOTES,
-        _NOTES,
-        {Scene.INBOX: "revert", Scene.REVIEW: "wrong"},
+        _NOTES | _HANDOFF,
+        _NOTES | _HANDOFF,
+        {Scene.INBOX: "revert", Scene.REVIEW: "wrong", Scene.HANDOFF: "drop"},
         waits=True,
     ),
     Action(
@@ -68,10 +70,10 @@ JUDGING: tuple[Action, ...] = (
         "write",
         "ctrl+s",
         "write",
-        "Write what is proposed or marked: nothing is written before",
+        "Write what is proposed or marked, or the handoff: nothing is written before",
         Group.JUDGE,
-        _SETS,
-        _SETS,
+        _SETS | _HANDOFF,
+        _SETS | _HANDOFF,
         {Scene.INBOX: "write reverts", Scene.CURATION: "write"},
         waits=True,
     ),

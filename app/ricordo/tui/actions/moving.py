@@ -19,7 +19,8 @@ from ricordo.tui.situation import (
     needs_something_to_open,
 )
 
-_WITH_PANES = NOTEBOOK | LISTED | {Scene.CONFLICTS}
+_TWO_PANES = LISTED | {Scene.SESSIONS, Scene.HANDOFF}
+_WITH_PANES = NOTEBOOK | _TWO_PANES | {Scene.CONFLICTS}
 _BACK_AND_FORTH = NOTEBOOK | {Scene.INBOX, Scene.ORIGIN, Scene.CONFLICTS}
 
 MOVING: tuple[Action, ...] = (
@@ -35,7 +36,7 @@ MOVING: tuple[Action, ...] = (
         "next",
         "Choose the next link or view; elsewhere go to the diff",
         Group.MOVE,
-        NOTEBOOK | LISTED,
+        NOTEBOOK | _TWO_PANES,
         why_not=needs_neighbour,
     ),
     Action(
@@ -44,17 +45,19 @@ MOVING: tuple[Action, ...] = (
         "previous",
         "Choose the previous link or view; elsewhere go to the list",
         Group.MOVE,
-        NOTEBOOK | LISTED,
+        NOTEBOOK | _TWO_PANES,
         why_not=needs_pane_before,
     ),
     Action(
         "open",
         "enter",
         "open",
-        "Open what is under the cursor: the note, the chosen link, where the finding is",
+        "Open what is under the cursor: the note, the chosen link, where the finding is; draft a "
+        "handoff of the session; go from a statement to a fact on which it stands, or back",
         Group.MOVE,
         EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW},
-        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES},
+        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SESSIONS},
+        {Scene.SESSIONS: "draft it"},
         why_not=needs_something_to_open,
     ),
     Action(
@@ -69,8 +72,11 @@ MOVING: tuple[Action, ...] = (
         "mark",
         "space",
         "mark",
-        "Mark the note: d m P F E act on all marked ones, other keys on one; Esc clears the marks",
+        "Mark the note: d m P F E act on all marked ones, other keys on one; Esc clears the marks; "
+        "mark a session that is handed off with others",
         Group.MOVE,
+        NOTEBOOK | {Scene.SESSIONS},
+        {Scene.SESSIONS},
         why_not=needs_index,
     ),
     Action("next-pane", "tab", "next pane", "Go to the next pane", Group.MOVE, _WITH_PANES),
@@ -82,8 +88,8 @@ MOVING: tuple[Action, ...] = (
         Group.MOVE,
         _WITH_PANES,
     ),
-    Action("index", "1", "index", "Go to the index, or to the list", Group.MOVE, NOTEBOOK | LISTED),
-    Action("note", "2", "note", "Go to the note, or to the diff", Group.MOVE, NOTEBOOK | LISTED),
+    Action("index", "1", "index", "Go to the index, or to the list", Group.MOVE, NOTEBOOK | _TWO_PANES),
+    Action("note", "2", "note", "Go to the note, or to the diff", Group.MOVE, NOTEBOOK | _TWO_PANES),
     Action("freshness", "3", "freshness", "Go to what is wrong", Group.MOVE),
     Action(
         "back",

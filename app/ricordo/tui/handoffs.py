@@ -1,0 +1,128 @@
+"""What the screens of handing off have done, as values: what is asked for, what comes of it, and
+how true a handoff still is that was written before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ricordo.activity.session import Session
+from ricordo.curator.engine import Step
+from ricordo.handoff.document import Handoff, Target
+from ricordo.handoff.facts import Facts
+from ricordo.handoff.resume import Resumed
+from ricordo.handoff.statement import Statement
+from ricordo.memory.change_set import ChangeSet
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """How a handoff is wished."""
+
+    target: Target
+    budget: int
+    """Tokens."""
+    with_messages: bool = False
+    """Whether every message of the person is to stand in it."""
+    engine: str = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What is known of the sessions that are handed off, and the statements made of it."""
+
+    facts: Facts
+    whole: Handoff
+    """All statements, whatever room they take."""
+    remarks: tuple[str, ...] = ()
+    """What the person should know, such as what could not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A handoff as it would be written."""
+
+    handoff: Handoff
+    text: str
+    tokens: int
+    path: str
+    """Where it would be written, absolute."""
+    start: str
+    """The line that starts the next agent with it."""
+    remark: str = ""
+    """Why it is written elsewhere than to HANDOFF.md; "" where it is not."""
+
+    @property
+    def statements(self) -> Sequence[Statement]:
+        """Those for which there is room."""
+        return self.handoff.statements
+
+    @property
+    def redactions(self) -> int:
+        """How many secrets are kept back."""
+        return self.handoff.head.redactions
+
+    @property
+    def left_out(self) -> int:
+        """How many statements have no room."""
+        return self.handoff.left_out
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A file that may be a handoff."""
+
+    path: str
+    """Absolute."""
+    name: str
+    """As the person knows it, such as its path in the project."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How true a handoff still is."""
+
+    resumed: Resumed | None
+    """None where it is not ours."""
+    why: str = ""
+    """Why it is not ours, or not as we wrote it."""
+
+
+class Drafter(Protocol):
+    """What hands off; called in threads, one call at a time. All raise RicordoError, and what
+    `step` raises.
+    """
+
+    def sessions(self, step: Step) -> Sequence[Session]:
+        """Return the sessions that bear on the memory, the latest first."""
+
+    def earlier(self) -> Sequence[Earlier]:
+        """Return what may be handoffs that were written before."""
+
+    def look_at(self, it: Earlier, step: Step) -> Standing:
+        """Return how true a handoff still is."""
+
+    def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> Gathered:
+        """Return what is known of the sessions, and the statements made of it."""
+
+    def compose(self, gathered: Gathered, ask: Ask, step: Step) -> Gathered:
+        """Return the statements for another wish, of the same facts."""
+
+    def probe(
+        self, gathered: Gathered, statements: Sequence[Statement], step: Step
+    ) -> tuple[Statement, ...]:
+        """Return the statements with the proofs that they have now."""
+
+    def make(self, gathered: Gathered, wanted: Sequence[Statement], ask: Ask) -> Made:
+        """Return the handoff of what is wanted, as it would be written."""
+
+    def plan(self, made: Made) -> ChangeSet:
+        """Return what writing it comes to."""
+
+    def pick_up(self, made: Made, ask: Ask) -> ChangeSet:
+        """Return what makes the next agent read it by itself: a change of its instructions."""
+
+    def run(self, line: str, text: str, step: Callable[[], None]) -> str:
+        """Return what a command of the person's answers that is given the text."""

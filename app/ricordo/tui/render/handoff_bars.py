@@ -1,0 +1,64 @@
+"""The lines above and below the draft of a handoff."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ricordo.activity.session import Session
+from ricordo.text import clip_start, one_line
+from ricordo.tui.handoffs import Ask, Made
+from ricordo.tui.render.handoff_lines import counts
+from ricordo.tui.render.line import Span
+from ricordo.tui.render.session_rows import SHOWN, title_of
+
+Spans = tuple[Span, ...]
+
+_METER = 12
+"""Cells of the bar that fills."""
+_PATH = 60
+
+
+def title_spans(sessions: Sequence[Session], ask: Ask) -> tuple[Spans, Spans, Spans]:
+    """Return which sessions are handed off; for whom and how, in full and briefly."""
+    left = (Span(" Handoff ", "accent bold"), Span(f" {title_of(sessions)}", "bold"))
+    how = (Span(" for ", "dim"), Span(SHOWN[ask.target], "bold"))
+    engine = (Span(f" · {one_line(ask.engine)} ", "dim"),)
+    return left, (*how, *engine), (*how, Span(" "))
+
+
+def meter_spans(made: Made | None, budget: int) -> tuple[Spans, ...]:
+    """Return how much of the budget is taken, then how many statements carry which mark, with words
+    and without them.
+    """
+    if made is None:
+        return ((Span(f" {'▱' * _METER} {budget:,} tokens", "dim"),), ())
+    filled = min(_METER, round(made.tokens / budget * _METER)) if budget else _METER
+    style = "accent" if made.tokens <= budget else "error"
+    bar = Span(f" {'▰' * filled}{'▱' * (_METER - filled)} ", style)
+    left = [bar, Span(f"{made.tokens:,} of {budget:,} tokens")]
+    if made.redactions:
+        word = "secret" if made.redactions == 1 else "secrets"
+        left.append(Span(f" · {made.redactions} {word} kept back", "warning"))
+    if made.left_out:
+        left.append(Span(f" · {made.left_out} without room", "warning"))
+    return (tuple(left), counts(made.statements, in_words=True), counts(made.statements, in_words=False))
+
+
+def where_spans(made: Made | None, written: str) -> Spans:
+    """Return where it is to be written, or was `written`."""
+    if written:
+        done = Span(f" ✓ written: {clip_start(written, _PATH)}", "success")
+        return (done, Span(" · u takes it back", "dim"))
+    if made is None:
+        return (Span(" nothing is written by drafting", "dim"),)
+    remark = (Span(f" ! {one_line(made.remark)}", "warning"),) if made.remark else ()
+    path = Span(f" → {clip_start(made.path, _PATH)}")
+    return (path, *remark, Span(" · nothing is written until ctrl+s", "dim"))
+
+
+def start_spans(made: Made | None, ask: Ask) -> Spans:
+    """Return the line that lets the next agent begin with it."""
+    if made is None:
+        return ()
+    label = Span(f" paste for {SHOWN[ask.target]} ", "dim")
+    return (label, Span(one_line(made.start), "code"))

@@ -1,0 +1,465 @@
+"""The draft of a handoff beside its facts: statement by statement with its mark, to be dropped,
+worded anew or probed again. Only ctrl+s writes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container, Vertical
+from textual.content import Content
+
+from ricordo.errors import RicordoError
+from ricordo.handoff.document import Target
+from ricordo.handoff.sections import family
+from ricordo.settings.keymap import Keymap
+from ricordo.text import clip
+from ricordo.tui.drafting import Drafted, Drafting, Place, text_of
+from ricordo.tui.handoffs import Ask, Drafter, Gathered, Made
+from ricordo.tui.jobs import Answer, Jobs
+from ricordo.tui.render.bars import key_line
+from ricordo.tui.render.fact_rows import FactRow, Known, by_id, draw_fact, fact_lines, fact_rows
+from ricordo.tui.render.handoff_bars import meter_spans, start_spans, title_spans, where_spans
+from ricordo.tui.render.handoff_lines import DraftRow, about_lines, draft_rows
+from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.session_rows import SHOWN
+from ricordo.tui.screens import past
+from ricordo.tui.screens.acting import ActingScreen, bindings_on
+from ricordo.tui.screens.form import Field, Filled, FormScreen
+from ricordo.tui.screens.past import WIDE
+from ricordo.tui.situation import Scene, Situation, needs_redo, needs_undo
+from ricordo.tui.widgets.about_view import AboutView
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.draft_view import DraftView
+from ricordo.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from ricordo.activity.session import Session
+    from ricordo.curator.engine import Step
+    from ricordo.handoff.statement import Statement
+    from ricordo.tui.palette import Palette
+
+_TICK = 0.2
+"""Seconds after which it is told anew how far something is."""
+_BUSY = "It is still being worked at; Esc cancels."
+_NOT_YET = "There is no draft yet."
+_LEAST, _MOST = 500, 200_000
+"""Tokens that a budget may have."""
+_OF_DRAFT = ("write", "copy", "pipe", "pick-up", "for-whom", "budget", "messages", "reread")
+_NOTHING = (
+    ("Nothing could be drawn from this session", "heading"),
+    ("It holds no message, no command and no file that a handoff could tell of.", "dim"),
+)
+
+
+class Hands(past.Hands, Protocol):
+    """What the notebook does for a handoff."""
+
+    async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
+        """Open a text in the person's editor as a file that is called `name`, and hand what was
+        saved, where it is another one, to `use`. Raises RicordoError, nothing being lost.
+        """
+
+
+class HandoffScreen(ActingScreen[None]):
+    """One handoff, from what was gathered to what is written."""
+
+    SCENE = Scene.HANDOFF
+    CSS_PATH = "handoff.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+
+    def __init__(
+        self,
+        sessions: Sequence[Session],
+        ask: Ask,
+        drafter: Drafter,
+        drafting: Drafting,
+        hands: Hands,
+        palette: Palette,
+        keymap: Keymap,
+    ) -> None:
+        """`drafting` holds what was decided of statements before."""
+        super().__init__(palette, keymap)
+        self._sessions = sessions
+        self.ask = ask
+        """How the handoff is wished."""
+        self._drafter = drafter
+        self._drafting = drafting
+        self._hands = hands
+        self._jobs = Jobs()
+        self._gathered: Gathered | None = None
+        self._facts: Mapping[str, Known] = {}
+        self._rows: Sequence[FactRow] = ()
+        self.made: Made | None = None
+        """The handoff as it would be written, once it is there."""
+        self._drafted: Sequence[Drafted] = ()
+        self.written = ""
+        """Where it was written as it is shown; "" where it was not."""
+        self._failure = ""
+        self._one_at_a_time = asyncio.Lock()
+        names = ("title", "meter", "where", "start", "keys")
+        self._bars = {name: Bar(palette, id=name) for name in names}
+        self._list = RowList(palette, self._at_fact, self._fact_rows, id="facts", one_row=0)
+        self._right = Vertical(id="right", classes="pane")
+        self._draft = DraftView(palette, self._at_statement, self._draft_rows, id="draft")
+        self._about = AboutView(palette, self._about_lines, id="about")
+
+    def compose(self) -> ComposeResult:
+        """From where and for whom; the facts beside the draft; how much, where, how to begin."""
+        yield self._bars["title"]
+        with Container(id="handoff"):
+            yield self._list.add_class("pane")
+            with self._right:
+                yield self._draft
+                yield self._about
+        for name in ("meter", "where", "start", "keys"):
+            yield self._bars[name]
+
+    def on_mount(self) -> None:
+        """Begin to gather."""
+        self._draft.focus()
+        self.set_interval(_TICK, self.say)
+        self._draft.tell(0, (("gathering what happened …", "dim"),))
+        gather = partial(self._drafter.gather, self._sessions, self.ask)
+        self._begin("gathering", gather, self._take)
+
+    def on_unmount(self) -> None:
+        """Let nothing go on for a screen that is gone."""
+        self._jobs.cancel()
+
+    def on_resize(self) -> None:
+        """Put the facts beside the draft where there is room, else above it."""
+        self.set_class(self.size.width >= WIDE, "-wide")
+
+    # What goes on in threads
+
+    def _begin(
+        self, phase: str, work: Callable[[Step], Answer], done: Callable[[Answer], None]
+    ) -> None:
+        """Do `work` in the place of what goes on, and `done` with what came of it."""
+        job = self._jobs.begin(phase)
+        self._failure = ""
+        self.say()
+
+        async def doing() -> None:
+            try:
+                found = await self._jobs.done(job, work)
+            except RicordoError as error:
+                self._failure = str(error)
+                self._show()
+                return
+            if found is not None:
+                done(found)
+
+        self.run_worker(doing(), group="handoff")
+
+    def _take(self, gathered: Gathered) -> None:
+        """Have what was gathered, and make a handoff of it."""
+        self._gathered = gathered
+        self._facts, self._rows = by_id(gathered.facts), fact_rows(gathered.facts)
+        self._drafting.compose(gathered.whole.statements)
+        for remark in gathered.remarks:
+            self.notify(remark, severity="warning", markup=False, timeout=8)
+        self._list.show(len(self._rows), 0)
+        self._make()
+
+    def _make(self) -> None:
+        """Make the handoff of what is wanted, as it would be written."""
+        if self._gathered is None:
+            return
+        make = partial(self._drafter.make, self._gathered, self._drafting.wanted, self.ask)
+        self.written = ""
+        self._begin("fitting it to the budget", lambda step: make(), self._show_made)
+
+    def _show_made(self, made: Made) -> None:
+        self.made = made
+        self._show()
+
+    def _show(self) -> None:
+        """Draw the draft anew, with the cursor where it was."""
+        before, at = self.statement, self._draft.number
+        if self._gathered is not None:
+            written = frozenset(self.made.statements) if self.made else frozenset()
+            self._drafted = self._drafting.drafted(family(self.ask.target).order, written)
+        keys = [it.key for it in self._drafted]
+        at = keys.index(before.key) if before is not None and before.key in keys else max(at, 0)
+        self._draft.tell(at, [(self._failure, "error")] if self._failure else _NOTHING)
+        self._at_statement()
+
+    # What is shown
+
+    @property
+    def statement(self) -> Drafted | None:
+        """The statement under the cursor."""
+        at = self._draft.number
+        return self._drafted[at] if 0 <= at < len(self._drafted) else None
+
+    @property
+    def fact(self) -> Known | None:
+        """The fact under the cursor."""
+        return self._rows[self._list.at].fact if 0 <= self._list.at < len(self._rows) else None
+
+    @property
+    def _is_among_facts(self) -> bool:
+        return self._list.has_focus
+
+    def _draft_rows(self, width: int) -> Sequence[DraftRow]:
+        return draft_rows(
+            self._drafted, family(self.ask.target).headings, self.ask.budget, width
+        )
+
+    def _fact_rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
+        row = self._rows[number]
+        it = self.statement
+        is_marked = it is not None and bool(row.id) and row.id in it.statement.stands_on
+        return (draw_fact(row, width, is_marked=is_marked),)
+
+    def _about_lines(self, width: int) -> list[Line]:
+        if self._is_among_facts:
+            return fact_lines(self.fact, width) if self.fact is not None else []
+        if self.statement is None:
+            return []
+        return about_lines(self.statement, self._facts, len(self._sessions), width)
+
+    def _at_statement(self) -> None:
+        """Show on what the statement under the cursor stands."""
+        if self.statement is not None and not self._is_among_facts:
+            ids = self.statement.statement.stands_on
+            found = (n for n, row in enumerate(self._rows) if row.id and row.id in ids)
+            self._list.put_on(next(found, max(self._list.at, 0)))
+        self._list.refresh()
+        self._about.tell()
+        self.say()
+
+    def _at_fact(self) -> None:
+        self._about.tell()
+        self.say()
+
+    def say(self) -> None:
+        """Tell what is handed off, for whom, how much it is, where it goes, and the keys."""
+        bars = self._bars
+        bars["title"].say(*title_spans(self._sessions, self.ask))
+        bars["meter"].say(*meter_spans(self.made, self.ask.budget))
+        job = self._jobs.now
+        if job is not None:
+            doing = Span(f" ○ {job.told}", "accent")
+            bars["where"].say((doing, Span(" · nothing is changed, Esc cancels", "dim")))
+        else:
+            bars["where"].say(where_spans(self.made, self.written))
+        bars["start"].say(start_spans(self.made, self.ask))
+        bars["keys"].say(*key_line(self.situation, self.keymap))
+        self._list.border_title = Content(f"Facts · {len(self._facts):,}")
+        name = clip(os.path.basename(self.made.path), 60) if self.made else "…"
+        self._right.border_title = Content(f"Draft · {name}")
+
+    # What can be done
+
+    @property
+    def situation(self) -> Situation:
+        """What is refused, and why."""
+        busy = _BUSY if self._jobs.now is not None else "" if self.made else _NOT_YET
+        refusals = dict.fromkeys(_OF_DRAFT, busy)
+        is_there = self.statement is not None
+        no_statement = busy or ("" if is_there else "No statement is under the cursor.")
+        refusals["no"] = refusals["edit"] = no_statement
+        known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
+        refusals["undo"], refusals["redo"] = needs_undo(known), needs_redo(known)
+        if self.written and not busy:
+            refusals["write"] = "It is written as it is shown; u takes that back."
+        return replace(super().situation, refusals=refusals)
+
+    @property
+    def doers(self) -> tuple[object, ...]:
+        """The screen, and for moving whichever of the two panes has the focus."""
+        return self, self._list if self._is_among_facts else self._draft
+
+    # Moving
+
+    def do_index(self) -> None:
+        """To the facts."""
+        self._list.focus()
+        self.call_after_refresh(self._at_fact)
+
+    def do_note(self) -> None:
+        """To the draft."""
+        self._draft.focus()
+        self.call_after_refresh(self._at_statement)
+
+    do_next, do_previous = do_note, do_index
+
+    def do_next_pane(self) -> None:
+        """To the other of the two."""
+        if self._is_among_facts:
+            self.do_note()
+        else:
+            self.do_index()
+
+    do_previous_pane = do_next_pane
+
+    def do_open(self) -> None:
+        """From a statement to a fact on which it stands, and back."""
+        if not self._is_among_facts:
+            self.do_index()
+            return
+        id = self._rows[self._list.at].id if self._rows else ""
+        numbers = (n for n, it in enumerate(self._drafted) if id and id in it.statement.stands_on)
+        at = next(numbers, -1)
+        if at < 0:
+            self.notify("No statement stands on this.", markup=False, timeout=3)
+            return
+        self.do_note()
+        self._draft.go_to(at)
+
+    def do_leave(self) -> None:
+        """Stop what goes on; from the facts to the draft; from there back."""
+        if self._jobs.now is not None:
+            self._jobs.cancel()
+            self.notify("Cancelled. Nothing was changed.", markup=False, timeout=4)
+            if self.made is None:
+                self.dismiss(None)
+            self.say()
+        elif self._is_among_facts:
+            self.do_note()
+        else:
+            self.dismiss(None)
+
+    # Statements
+
+    def do_no(self) -> None:
+        """Drop the statement, or take it in again."""
+        it = self.statement
+        assert it is not None
+        if self._drafting.turn(it.key):
+            self._show()
+            self._draft.move(1)
+        self._make()
+
+    def do_edit(self) -> None:
+        """Word the statement anew, in the person's editor."""
+        it = self.statement
+        assert it is not None
+        self.run_worker(self._in_turn(partial(self._edit, it)), group="in turn")
+
+    async def _edit(self, it: Drafted) -> None:
+        async def use(saved: str) -> None:
+            self._drafting.word(it.key, " ".join(saved.split()))
+
+        await self._hands.edit_text("statement.md", f"{text_of(it.statement)}\n", use)
+        if it.place is Place.DROPPED:
+            self._drafting.turn(it.key)
+        self._probe()
+
+    def do_reread(self) -> None:
+        """Probe every statement again."""
+        self._probe()
+
+    def _probe(self) -> None:
+        assert self._gathered is not None
+        probe = partial(self._drafter.probe, self._gathered, self._drafting.worded)
+        self._begin("probing again", probe, self._proved)
+
+    def _proved(self, statements: tuple[Statement, ...]) -> None:
+        self._drafting.prove(statements)
+        self._make()
+
+    # How it is wished
+
+    def do_for_whom(self) -> None:
+        """For the next agent."""
+        targets = list(Target)
+        target = targets[(targets.index(self.ask.target) + 1) % len(targets)]
+        self.ask = replace(self.ask, target=target)
+        self._make()
+
+    def do_messages(self) -> None:
+        """With every message of the person, or without."""
+        assert self._gathered is not None
+        self.ask = replace(self.ask, with_messages=not self.ask.with_messages)
+        said = "every message of yours" if self.ask.with_messages else "only what matters of them"
+        self.notify(f"With {said}.", markup=False, timeout=3)
+        compose = partial(self._drafter.compose, self._gathered, self.ask)
+        self._begin("composing", compose, self._take)
+
+    def do_budget(self) -> None:
+        """Another budget."""
+        field = Field("tokens", str(self.ask.budget), "4000", ("2000", "4000", "8000", "16000"))
+        form = FormScreen("How long it may be", [field], self._palette, "take it")
+        self.app.push_screen(form, self._budgeted)
+
+    def _budgeted(self, filled: Filled | None) -> None:
+        if filled is None or not filled.confirmed:
+            return
+        typed = filled.values["tokens"].replace(",", "").strip()
+        if not typed.isdecimal() or not _LEAST <= int(typed) <= _MOST:
+            said = f"A budget is a number of tokens from {_LEAST:,} to {_MOST:,}."
+            self.notify(said, severity="warning", markup=False)
+            return
+        self.ask = replace(self.ask, budget=int(typed))
+        self._make()
+
+    # Writing it, and handing it on
+
+    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do `work`, which may write, once what was begun before is done; say why where it could
+        not be done.
+        """
+        async with self._one_at_a_time:
+            try:
+                await work()
+            except RicordoError as error:
+                self.notify(str(error), severity="error", markup=False, timeout=10)
+
+    def do_write(self) -> None:
+        """Write it."""
+        assert self.made is not None
+        self.run_worker(self._in_turn(partial(self._write, self.made)), group="in turn")
+
+    async def _write(self, made: Made) -> None:
+        change_set = await asyncio.to_thread(self._drafter.plan, made)
+        if await self._hands.write_seen(change_set):
+            self.written = made.path
+            said = f"Written to {clip(made.path, 80)}. u takes it back."
+            self.notify(said, markup=False, timeout=6)
+        self.say()
+
+    def do_undo(self) -> None:
+        """Take the last act back."""
+        self.run_worker(self._in_turn(partial(self._turn, self._hands.undo_last)), group="in turn")
+
+    def do_redo(self) -> None:
+        """Do again what was undone last."""
+        self.run_worker(self._in_turn(partial(self._turn, self._hands.redo_last)), group="in turn")
+
+    async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
+        if await turn():
+            self._make()
+
+    def do_copy(self) -> None:
+        """Copy all of it."""
+        self.copy_text(self.made.text if self.made else "")
+
+    def do_pick_up(self) -> None:
+        """Show what makes the next agent read it by itself."""
+        assert self.made is not None
+        self.run_worker(self._in_turn(partial(self._pick_up, self.made)), group="in turn")
+
+    async def _pick_up(self, made: Made) -> None:
+        change_set = await asyncio.to_thread(self._drafter.pick_up, made, self.ask)
+        title = f"{SHOWN[self.ask.target]} reads it at every start"
+        approved = await self._hands.propose(title, change_set)
+        if approved is not None and await self._hands.write_seen(approved):
+            self.notify("Written. u takes it back.", markup=False, timeout=5)
+
+    def do_pipe(self) -> None:
+        """Give it to a command."""
+        from ricordo.tui.screens.piped import pipe
+
+        assert self.made is not None
+        pipe(self.app, self._drafter.run, self.made.text, self._palette)
