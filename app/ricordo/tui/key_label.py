@@ -8,6 +8,7 @@ _KEY_NAMES = {
     "circumflex_accent": "^",
     "space": "Space",
     "minus": "-",
+    "number_sign": "#",
     "equals_sign": "=",
     "vertical_line": "|",
     "left_square_bracket": "[",

@@ -19,7 +19,9 @@ class Scene(StrEnum):
     ORIGIN = "origin"
     CONFLICTS = "conflicts"
     CURATION = "curation"
-    SESSIONS = "hand off"
+    SCOPE = "scope"
+    KEPT_BACK = "kept-back"
+    SESSIONS = "sessions"
     HANDOFF = "handoff"
 
 

@@ -21,6 +21,7 @@ from ricordo.tui.situation import (
 
 _TWO_PANES = LISTED | {Scene.SESSIONS, Scene.HANDOFF}
 _WITH_PANES = NOTEBOOK | _TWO_PANES | {Scene.CONFLICTS}
+_SCOPE = frozenset((Scene.SCOPE,))
 _BACK_AND_FORTH = NOTEBOOK | {Scene.INBOX, Scene.ORIGIN, Scene.CONFLICTS}
 
 MOVING: tuple[Action, ...] = (
@@ -34,30 +35,33 @@ MOVING: tuple[Action, ...] = (
         "next",
         "right",
         "next",
-        "Choose the next link or view; elsewhere go to the diff",
+        "Choose the next link, view or engine; elsewhere go to the diff",
         Group.MOVE,
-        NOTEBOOK | _TWO_PANES,
+        NOTEBOOK | _TWO_PANES | _SCOPE,
+        _SCOPE,
+        {Scene.SCOPE: "next engine"},
         why_not=needs_neighbour,
     ),
     Action(
         "previous",
         "left",
         "previous",
-        "Choose the previous link or view; elsewhere go to the list",
+        "Choose the previous link, view or engine; elsewhere go to the list",
         Group.MOVE,
-        NOTEBOOK | _TWO_PANES,
+        NOTEBOOK | _TWO_PANES | _SCOPE,
         why_not=needs_pane_before,
     ),
     Action(
         "open",
         "enter",
         "open",
-        "Open what is under the cursor: the note, the chosen link, where the finding is; draft a "
-        "handoff of the session; go from a statement to a fact on which it stands, or back",
+        "Open what is under the cursor: the note, the chosen link, where the finding is; curate in "
+        "the chosen scope; draft a handoff of the session; go from a statement to a fact on which "
+        "it stands, or back",
         Group.MOVE,
-        EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW},
-        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SESSIONS},
-        {Scene.SESSIONS: "draft it"},
+        EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW, Scene.KEPT_BACK},
+        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SCOPE, Scene.SESSIONS},
+        {Scene.SCOPE: "start", Scene.SESSIONS: "draft it"},
         why_not=needs_something_to_open,
     ),
     Action(
