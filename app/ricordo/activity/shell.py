@@ -29,10 +29,12 @@ def plain_deeds(command: str) -> Iterator[tuple[Deed, str, str]]:
     for simple in simple_commands(command):
         for deed, path in _redirected(simple):
             yield deed, path, directory
-        if not simple.words or not simple.is_plain:
-            continue
-        name, rest = os.path.basename(simple.words[0]), simple.words[1:]
-        if any(not _is_plain(word) for word in rest if name not in _SEARCHERS):
+        name, rest = os.path.basename((simple.words or [""])[0]), simple.words[1:]
+        is_plain = simple.is_plain and all(map(_is_plain, rest))
+        if name == "cd" and not (is_plain and len(rest) == 1):
+            # from here on nobody knows where it works
+            return
+        if not simple.is_plain or not (is_plain or name in _SEARCHERS):
             continue
         match name, rest:
             case "cd", [path]:

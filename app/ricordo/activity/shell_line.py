@@ -14,9 +14,7 @@ _INTO = frozenset((">", ">|", ">>"))
 _SIGNS = frozenset("<>()&|;\n")
 _BODY = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
 """Announces lines that are given to a command, up to one that is that word."""
-_COMPLAINTS = re.compile(
-    r"\s[12]?(?:>&[12]|>>?\s*/dev/null)(?![\w./])|\s&>>?\s*/dev/null(?![\w./])"
-)
+_COMPLAINTS = re.compile(r"\s(?:[12]?>&[12]|(?:[12]|&)?>>?\s*/dev/null)(?![\w./])")
 """Where what a command says goes to nowhere, or to where its other words go."""
 
 

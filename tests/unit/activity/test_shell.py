@@ -31,6 +31,7 @@ from ricordo.activity.shell import plain_deeds
         ("date | tee a.md | tee -a b.md >/dev/null", ["wrote a.md", "edited b.md"]),
         ("cat a:b.md &&\n\ncat c.md;", ["read a:b.md", "read c.md"]),
         ("(cat a.md)", []),
+        ("cd $NOTES && cat a.md > b.md", []),
         ("date > $NOTE", []),
         ("echo cat a.md", []),
         ("cat 'a.md", []),
