@@ -8,7 +8,8 @@ A statement gets the mark of its weakest part.
   that names a file in passing, or stands on anything besides, is not verified by the file.
 * A *result* stays one if it is word for word that of a command among the facts; `basis.py` says
   what makes it stale.
-* A *quote* stays one if its words stand in the turn that it names.
+* A *quote* stays one if its words stand in the turn that it names, in one piece; or if it is, line
+  by line, the tasks of that turn on which the statement stands.
 
 All else is unverified. Whoever made the statements has no say in that: what they bring as proof is
 what they wish to have proved.
@@ -105,11 +106,20 @@ def words_of(fact: Said | Summary | Ran | Todo | Mishap | GivenUp | Decided) -> 
 def _proof(statement: Statement, known: Known, world: World) -> Proof | None:
     match statement.proof:
         case Quote(ref):
-            return Quote(ref) if known.says(ref, statement.quote) else None
+            is_said = known.says(ref, statement.quote) or _is_list(statement, ref, known)
+            return Quote(ref) if is_said else None
         case Result() as result:
             return _result(result, statement, known, world)
         case _:
             return _seen(statement, known, world)
+
+
+def _is_list(statement: Statement, ref: Ref, known: Known) -> bool:
+    """Whether a statement quotes tasks of one turn, a line each, and stands on these alone."""
+    tasks = [it for id in statement.stands_on if isinstance(it := known.by_id.get(id), Todo)]
+    is_all = len(tasks) == len(statement.stands_on)
+    is_there = all(it.ref[:2] == ref[:2] for it in tasks)
+    return is_all and is_there and statement.quote == "\n".join(it.text for it in tasks)
 
 
 def _result(result: Result, statement: Statement, known: Known, world: World) -> Result | None:
