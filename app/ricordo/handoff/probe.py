@@ -16,7 +16,9 @@ from ricordo.handoff.git_state import git_state
 
 DIGITS = 12
 """Of a SHA-256, as handoffs name it."""
-OWN = frozenset(("HANDOFF.md", "HANDOFF.new.md"))
+NAME, BESIDE = "HANDOFF.md", "HANDOFF.new.md"
+"""How a handoff is called in its project; the other where that name is somebody else's."""
+OWN = frozenset((NAME, BESIDE))
 """Files that we write, which say nothing of the work."""
 MOST_LOOKS = 2_000
 MOST_BYTES = 512 * 1024 * 1024
