@@ -118,8 +118,8 @@ def _joined(first: Use, then: Use) -> Use:
     """What was done to a file in one session and in a later one."""
     last_change = then.last_change or first.last_change
     return Use(
-        list(dict.fromkeys((*first.deeds, *then.deeds))),
         last_change or then.last,
+        list(dict.fromkeys((*first.deeds, *then.deeds))),
         last_change,
         first.times + then.times,
     )
