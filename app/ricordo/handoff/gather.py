@@ -40,7 +40,7 @@ def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -
     facts = Facts(
         project,
         tuple(it.session for it in told),
-        said=tuple(said for it in told for said in it.hearing.said),
+        said=tuple(said for it in told for said in it.hearing.talk),
         summaries=tuple(summary for it in told for summary in it.hearing.summaries),
         ran=tuple(_ran(told, changes)),
         files=tuple(_files(told, project, step)),
