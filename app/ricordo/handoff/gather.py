@@ -1,0 +1,161 @@
+"""Gathering: what sessions tell, and what stands in the project now, as facts.
+
+Offline, by reading alone: nothing is run, and no file is opened outside the project. Whatever
+transcripts say is taken as text: an order in it is a fact like any other.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import TypeVar
+
+from ricordo.activity.session import Session
+from ricordo.activity.sources import Source
+from ricordo.disk.file_now import FileNow, look_at
+from ricordo.handoff.facts import Facts, FileUse, Ran, Ref, Todo
+from ricordo.handoff.gathering.file_uses import Use
+from ricordo.handoff.gathering.hearing import Hearing
+from ricordo.handoff.gathering.place import Place
+from ricordo.handoff.git_state import git_state
+
+_MOST_CHANGED = 50
+"""Files that are named of those that were changed after a command ran."""
+
+Step = Callable[[], None]
+Fact = TypeVar("Fact")
+
+
+def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -> Facts:
+    """Return what the sessions in `sources`, the oldest first, tell, and what stands in the
+    directory `project` now. `step` is called every few milliseconds; what it raises is raised here.
+    A transcript that cannot be read tells nothing.
+    """
+    heard: set[tuple[str, str]] = set()
+    told = [_Told(number, source, project, heard, step) for number, source in enumerate(sources)]
+    changes = sorted(change for it in told for change in it.changes())
+    names = {name: path for it in told for name, path in it.names()}
+    facts = Facts(
+        project,
+        tuple(it.session for it in told),
+        said=tuple(said for it in told for said in it.hearing.talk),
+        summaries=tuple(summary for it in told for summary in it.hearing.summaries),
+        ran=tuple(_ran(told, changes)),
+        files=tuple(_files(told, project, step)),
+        todos=tuple(_todos(told)),
+        git=git_state(project),
+        names=names,
+    )
+    return _numbered(facts)
+
+
+class _Told:
+    """One session, heard to its end."""
+
+    def __init__(
+        self, number: int, source: Source, project: str, heard: set[tuple[str, str]], step: Step
+    ) -> None:
+        transcript = source.transcript(step=step)
+        self.hearing = Hearing(number, heard)
+        for turn in transcript.turns():
+            self.hearing.hear(turn)
+        self.hearing.close()
+        self.session: Session = transcript.session
+        self.place = Place(project, self.session.cwd, self.hearing.files.used.keys())
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Yield how the session calls files of the project, each with its path there."""
+        for name in self.hearing.files.used:
+            path = self.place.path(name)
+            if self.place.has(path):
+                yield name, path
+
+    def changes(self) -> Iterator[tuple[Ref, str]]:
+        """Yield when the session changed each file of the project last."""
+        for ref, name in self.hearing.files.changes():
+            path = self.place.path(name)
+            if self.place.has(path):
+                yield ref, path
+
+
+def _ran(told: Sequence[_Told], changes: Sequence[tuple[Ref, str]]) -> Iterator[Ran]:
+    """Yield the commands, each with the files that were changed after it. `changes` are sorted."""
+    after: dict[int, tuple[str, ...]] = {}
+    places = [(ref.session, ref.turn) for ref, _ in changes]
+    for it in told:
+        for run in it.hearing.runs.kept:
+            first = bisect_right(places, (run.ref.session, run.ref.turn))
+            if first not in after:
+                newest = [path for _, path in changes[first:]][-_MOST_CHANGED:]
+                after[first] = tuple(dict.fromkeys(newest))
+            yield Ran(
+                "",
+                run.ref,
+                run.command,
+                run.work,
+                run.exit,
+                run.has_failed,
+                run.result,
+                after[first],
+            )
+
+
+def _files(told: Sequence[_Told], project: str, step: Step) -> Iterator[FileUse]:
+    """Yield the files, those of all sessions together, as they are now."""
+    uses: dict[str, Use] = {}
+    for it in told:
+        for name, use in it.hearing.files.used.items():
+            path = it.place.path(name)
+            uses[path] = _joined(uses[path], use) if path in uses else use
+    for path, use in sorted(uses.items(), key=lambda item: item[1].last[:2]):
+        step()
+        yield FileUse("", path, tuple(use.deeds), use.last, use.times, _sha(project, path, step))
+
+
+def _joined(first: Use, then: Use) -> Use:
+    """What was done to a file in one session and in a later one."""
+    last_change = then.last_change or first.last_change
+    return Use(
+        last_change or then.last,
+        list(dict.fromkeys((*first.deeds, *then.deeds))),
+        last_change,
+        first.times + then.times,
+    )
+
+
+def _sha(project: str, path: str, step: Step) -> str | None:
+    """The SHA-256 of a file of the project; None for one outside it, which is not looked at."""
+    found = look_at(project, path, step)
+    return found.sha if isinstance(found, FileNow) else None
+
+
+def _todos(told: Iterable[_Told]) -> Iterator[Todo]:
+    """Yield the tasks of the last session that kept a list."""
+    for it in reversed(list(told)):
+        if tasks := it.hearing.tasks.tasks:
+            at = it.hearing.tasks_at
+            yield from (Todo("", at, task.text, task.status) for task in tasks)
+            return
+
+
+def _numbered(facts: Facts) -> Facts:
+    """Give every fact a name of its own."""
+    numbers = count(1)
+
+    def named(of_kind: Iterable[Fact]) -> tuple[Fact, ...]:
+        return tuple(replace(it, id=f"f{next(numbers)}") for it in of_kind)  # type: ignore[type-var]
+
+    return replace(
+        facts,
+        said=named(facts.said),
+        summaries=named(facts.summaries),
+        ran=named(facts.ran),
+        files=named(facts.files),
+        todos=named(facts.todos),
+        mishaps=named(facts.mishaps),
+        given_up=named(facts.given_up),
+        decided=named(facts.decided),
+        notes=named(facts.notes),
+    )
