@@ -57,21 +57,17 @@ class Drafting:
         return tuple(it for key, it in self._worded() if key not in self._dropped)
 
     @property
-    def worded(self) -> tuple[Statement, ...]:
-        """All statements, each as it is worded now."""
-        return tuple(it for _, it in self._worded())
-
-    @property
     def changed(self) -> int:
         """How many statements were dropped or worded anew."""
         return sum(key in self._dropped or key in self._own for key, _ in self._worded())
 
-    def drafted(self, order: Sequence[Section], written: Collection[Statement]) -> list[Drafted]:
+    def drafted(self, order: Sequence[Section], written: Iterable[Statement]) -> list[Drafted]:
         """Return the statements in the order of their sections; `written` are those for which there
         is room.
         """
+        has_room = frozenset(map(key_of, written))
         found = [
-            Drafted(it, self._place(key, it, written), key in self._own, key)
+            Drafted(it, self._place(key, it, has_room), key in self._own, key)
             for key, it in self._worded()
         ]
         return sorted(found, key=lambda it: order.index(it.statement.section))
@@ -80,10 +76,10 @@ class Drafting:
         keyed = ((key_of(it), it) for it in self._composed)
         return [(key, self._own.get(key, it)) for key, it in keyed]
 
-    def _place(self, key: Key, it: Statement, written: Collection[Statement]) -> Place:
+    def _place(self, key: Key, it: Statement, has_room: Collection[Key]) -> Place:
         if key in self._dropped:
             return Place.DROPPED
-        return Place.IN if it in written else Place.NO_ROOM
+        return Place.IN if key_of(it) in has_room else Place.NO_ROOM
 
     # What the person decides
 
@@ -92,26 +88,20 @@ class Drafting:
         self._dropped ^= {key}
         return key in self._dropped
 
-    def word(self, key: Key, text: str) -> None:
-        """Take the person's own words for a statement: they quote nobody, and nothing proves them
-        yet. Its first words, or none, bring back what was composed.
+    def word(self, key: Key, text: str) -> Statement | None:
+        """Return the statement in the person's own words: it quotes nobody, and nothing proves it
+        yet. None where they are the words of what was composed, or none, which brings that back.
         """
         composed = next(it for it in self._composed if key_of(it) == key)
         self._own.pop(key, None)
-        if text and text != text_of(composed):
-            self._own[key] = replace(composed, text=text, proof=None, quote="")
+        if not text or text == " ".join(text_of(composed).split()):
+            return None
+        return replace(composed, text=text, proof=None, quote="")
 
-    def prove(self, proved: Sequence[Statement]) -> None:
-        """Take the proofs of the statements, in the order of `worded`."""
-        keys = [key for key, _ in self._worded()]
-        for key, it in zip(keys, proved, strict=True):
-            if key in self._own:
-                self._own[key] = it
-        by_key = dict(zip(keys, proved, strict=True))
-        self._composed = tuple(
-            it if key_of(it) in self._own else replace(it, proof=by_key[key_of(it)].proof)
-            for it in self._composed
-        )
+    def take(self, key: Key, own: Statement) -> None:
+        """Have a statement in the person's own words in the place of what was composed."""
+        self._own[key] = own
+        self._dropped.discard(key)
 
 
 def key_of(statement: Statement) -> Key:

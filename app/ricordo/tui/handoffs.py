@@ -4,25 +4,29 @@ how true a handoff still is that was written before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ricordo.activity.session import Session
 from ricordo.curator.engine import Step
+from ricordo.handoff.budget import DEFAULT
 from ricordo.handoff.document import Handoff, Target
 from ricordo.handoff.facts import Facts
 from ricordo.handoff.resume import Resumed
 from ricordo.handoff.statement import Statement
 from ricordo.memory.change_set import ChangeSet
 
+if TYPE_CHECKING:
+    from ricordo.notebook.handing_off import Draft
+
 
 @dataclass(frozen=True, slots=True)
 class Ask:
     """How a handoff is wished."""
 
-    target: Target
-    budget: int
+    target: Target = Target.ANY
+    budget: int = DEFAULT
     """Tokens."""
     with_messages: bool = False
     """Whether every message of the person is to stand in it."""
@@ -34,10 +38,12 @@ class Gathered:
     """What is known of the sessions that are handed off, and the statements made of it."""
 
     facts: Facts
-    whole: Handoff
-    """All statements, whatever room they take."""
+    statements: tuple[Statement, ...]
+    """All of them, whatever room they take, as they would be written."""
     remarks: tuple[str, ...] = ()
     """What the person should know, such as what could not be read."""
+    draft: Draft | None = None
+    """What it rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,22 +113,17 @@ class Drafter(Protocol):
     def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> Gathered:
         """Return what is known of the sessions, and the statements made of it."""
 
-    def compose(self, gathered: Gathered, ask: Ask, step: Step) -> Gathered:
-        """Return the statements for another wish, of the same facts."""
-
-    def probe(
-        self, gathered: Gathered, statements: Sequence[Statement], step: Step
-    ) -> tuple[Statement, ...]:
-        """Return the statements with the proofs that they have now."""
+    def prove(self, gathered: Gathered, statement: Statement) -> Statement:
+        """Return a statement in the person's own words with the proof that it has."""
 
     def make(self, gathered: Gathered, wanted: Sequence[Statement], ask: Ask) -> Made:
         """Return the handoff of what is wanted, as it would be written."""
 
-    def plan(self, made: Made) -> ChangeSet:
+    def plan(self, gathered: Gathered, made: Made) -> ChangeSet:
         """Return what writing it comes to."""
 
-    def pick_up(self, made: Made, ask: Ask) -> ChangeSet:
+    def pick_up(self, made: Made) -> ChangeSet:
         """Return what makes the next agent read it by itself: a change of its instructions."""
 
-    def run(self, line: str, text: str, step: Callable[[], None]) -> str:
+    def run(self, words: Sequence[str], text: str, step: Step) -> str:
         """Return what a command of the person's answers that is given the text."""

@@ -53,7 +53,7 @@ GOING: tuple[Action, ...] = (
         "hand-off",
         "w",
         "hand off",
-        "Write down what the next agent needs to go on, and see how true earlier handoffs still are",
+        "Write down what the next agent needs to go on; see how true earlier handoffs still are",
         Group.GO,
         NOTEBOOK | {Scene.SESSIONS},
         ANY_PANE,

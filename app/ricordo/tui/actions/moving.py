@@ -22,6 +22,7 @@ from ricordo.tui.situation import (
 _TWO_PANES = LISTED | {Scene.SESSIONS, Scene.HANDOFF}
 _WITH_PANES = NOTEBOOK | _TWO_PANES | {Scene.CONFLICTS}
 _SCOPE = frozenset((Scene.SCOPE,))
+_SESSIONS = frozenset((Scene.SESSIONS,))
 _BACK_AND_FORTH = NOTEBOOK | {Scene.INBOX, Scene.ORIGIN, Scene.CONFLICTS}
 
 MOVING: tuple[Action, ...] = (
@@ -79,8 +80,8 @@ MOVING: tuple[Action, ...] = (
         "Mark the note: d m P F E act on all marked ones, other keys on one; Esc clears the marks; "
         "mark a session that is handed off with others",
         Group.MOVE,
-        NOTEBOOK | {Scene.SESSIONS},
-        {Scene.SESSIONS},
+        NOTEBOOK | _SESSIONS,
+        _SESSIONS,
         why_not=needs_index,
     ),
     Action("next-pane", "tab", "next pane", "Go to the next pane", Group.MOVE, _WITH_PANES),
@@ -92,8 +93,12 @@ MOVING: tuple[Action, ...] = (
         Group.MOVE,
         _WITH_PANES,
     ),
-    Action("index", "1", "index", "Go to the index, or to the list", Group.MOVE, NOTEBOOK | _TWO_PANES),
-    Action("note", "2", "note", "Go to the note, or to the diff", Group.MOVE, NOTEBOOK | _TWO_PANES),
+    Action(
+        "index", "1", "index", "Go to the index, or to the list", Group.MOVE, NOTEBOOK | _TWO_PANES
+    ),
+    Action(
+        "note", "2", "note", "Go to the note, or to the diff", Group.MOVE, NOTEBOOK | _TWO_PANES
+    ),
     Action("freshness", "3", "freshness", "Go to what is wrong", Group.MOVE),
     Action(
         "back",

@@ -21,7 +21,16 @@ from ricordo.tui.actions.settling import SETTLING
 from ricordo.tui.key_label import key_label
 from ricordo.tui.situation import Scene, Situation
 
-ACTIONS: tuple[Action, ...] = (*MOVING, *SEEING, *GOING, *CHANGING, *JUDGING, *SETTLING, *HANDING, *LEAVING)
+ACTIONS: tuple[Action, ...] = (
+    *MOVING,
+    *SEEING,
+    *GOING,
+    *CHANGING,
+    *JUDGING,
+    *SETTLING,
+    *HANDING,
+    *LEAVING,
+)
 
 BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
 

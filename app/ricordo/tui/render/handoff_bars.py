@@ -41,7 +41,11 @@ def meter_spans(made: Made | None, budget: int) -> tuple[Spans, ...]:
         left.append(Span(f" · {made.redactions} {word} kept back", "warning"))
     if made.left_out:
         left.append(Span(f" · {made.left_out} without room", "warning"))
-    return (tuple(left), counts(made.statements, in_words=True), counts(made.statements, in_words=False))
+    return (
+        tuple(left),
+        counts(made.statements, in_words=True),
+        counts(made.statements, in_words=False),
+    )
 
 
 def where_spans(made: Made | None, written: str) -> Spans:

@@ -89,7 +89,9 @@ def _statement(it: Drafted, number: int, width: int) -> list[DraftRow]:
 def _quotation(quote: str, width: int) -> list[Line]:
     rows: list[Line] = []
     for part in quote[:_LONGEST].split("\n") if quote else ():
-        rows += [Line(row) for row in wrap([Span(shown(part), "quote")], width - 1, (_BAR,), (_BAR,))]
+        rows += [
+            Line(row) for row in wrap([Span(shown(part), "quote")], width - 1, (_BAR,), (_BAR,))
+        ]
         if len(rows) > _MOST_ROWS:
             more = f"… {len(quote):,} characters in all"
             return [*rows[: _MOST_ROWS - 1], Line((_BAR, Span(more, "dim")))]

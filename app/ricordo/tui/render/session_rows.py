@@ -25,7 +25,7 @@ SHOWN: Mapping[Target, str] = {
 NO_SESSION = (
     ("No session of an agent was found for this memory", "heading"),
     (
-        "What Claude Code, Codex and opencode keep of the sessions in this project will stand here, "
+        "What Claude Code, Codex and opencode keep of the sessions here will stand in this list, "
         "the latest first. A handoff is made of one of them: what the person asked for, what was "
         "done and decided, what failed, and what comes next, each line with what proves it.",
         "",

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -21,7 +21,8 @@ from ricordo.handoff.document import Target
 from ricordo.handoff.sections import family
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
-from ricordo.tui.drafting import Drafted, Drafting, Place, text_of
+from ricordo.tui.drafting import Drafted, Drafting, text_of
+from ricordo.tui.handing_on import HandingOn, Hands, Shared
 from ricordo.tui.handoffs import Ask, Drafter, Gathered, Made
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line
@@ -29,8 +30,6 @@ from ricordo.tui.render.fact_rows import FactRow, Known, by_id, draw_fact, fact_
 from ricordo.tui.render.handoff_bars import meter_spans, start_spans, title_spans, where_spans
 from ricordo.tui.render.handoff_lines import DraftRow, about_lines, draft_rows
 from ricordo.tui.render.line import Line, Span
-from ricordo.tui.render.session_rows import SHOWN
-from ricordo.tui.screens import past
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
 from ricordo.tui.screens.form import Field, Filled, FormScreen
 from ricordo.tui.screens.past import WIDE
@@ -43,7 +42,6 @@ from ricordo.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from ricordo.activity.session import Session
     from ricordo.curator.engine import Step
-    from ricordo.handoff.statement import Statement
     from ricordo.tui.palette import Palette
 
 _TICK = 0.2
@@ -57,15 +55,6 @@ _NOTHING = (
     ("Nothing could be drawn from this session", "heading"),
     ("It holds no message, no command and no file that a handoff could tell of.", "dim"),
 )
-
-
-class Hands(past.Hands, Protocol):
-    """What the notebook does for a handoff."""
-
-    async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
-        """Open a text in the person's editor as a file that is called `name`, and hand what was
-        saved, where it is another one, to `use`. Raises RicordoError, nothing being lost.
-        """
 
 
 class HandoffScreen(ActingScreen[None]):
@@ -82,10 +71,13 @@ class HandoffScreen(ActingScreen[None]):
         drafter: Drafter,
         drafting: Drafting,
         hands: Hands,
+        shared: Shared,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
-        """`drafting` holds what was decided of statements before."""
+        """`drafting` holds what was decided of statements before, `shared` what outlasts this
+        screen.
+        """
         super().__init__(palette, keymap)
         self._sessions = sessions
         self.ask = ask
@@ -94,7 +86,8 @@ class HandoffScreen(ActingScreen[None]):
         self._drafting = drafting
         self._hands = hands
         self._jobs = Jobs()
-        self._gathered: Gathered | None = None
+        self.gathered: Gathered | None = None
+        """What is known, once it is gathered."""
         self._facts: Mapping[str, Known] = {}
         self._rows: Sequence[FactRow] = ()
         self.made: Made | None = None
@@ -103,7 +96,7 @@ class HandoffScreen(ActingScreen[None]):
         self.written = ""
         """Where it was written as it is shown; "" where it was not."""
         self._failure = ""
-        self._one_at_a_time = asyncio.Lock()
+        self._handing_on = HandingOn(self, drafter, hands, shared)
         names = ("title", "meter", "where", "start", "keys")
         self._bars = {name: Bar(palette, id=name) for name in names}
         self._list = RowList(palette, self._at_fact, self._fact_rows, id="facts", one_row=0)
@@ -127,8 +120,7 @@ class HandoffScreen(ActingScreen[None]):
         self._draft.focus()
         self.set_interval(_TICK, self.say)
         self._draft.tell(0, (("gathering what happened …", "dim"),))
-        gather = partial(self._drafter.gather, self._sessions, self.ask)
-        self._begin("gathering", gather, self._take)
+        self._gather("gathering")
 
     def on_unmount(self) -> None:
         """Let nothing go on for a screen that is gone."""
@@ -160,21 +152,24 @@ class HandoffScreen(ActingScreen[None]):
 
         self.run_worker(doing(), group="handoff")
 
+    def _gather(self, phase: str) -> None:
+        self._begin(phase, partial(self._drafter.gather, self._sessions, self.ask), self._take)
+
     def _take(self, gathered: Gathered) -> None:
         """Have what was gathered, and make a handoff of it."""
-        self._gathered = gathered
+        self.gathered = gathered
         self._facts, self._rows = by_id(gathered.facts), fact_rows(gathered.facts)
-        self._drafting.compose(gathered.whole.statements)
+        self._drafting.compose(gathered.statements)
         for remark in gathered.remarks:
             self.notify(remark, severity="warning", markup=False, timeout=8)
         self._list.show(len(self._rows), 0)
-        self._make()
+        self.make()
 
-    def _make(self) -> None:
+    def make(self) -> None:
         """Make the handoff of what is wanted, as it would be written."""
-        if self._gathered is None:
+        if self.gathered is None:
             return
-        make = partial(self._drafter.make, self._gathered, self._drafting.wanted, self.ask)
+        make = partial(self._drafter.make, self.gathered, self._drafting.wanted, self.ask)
         self.written = ""
         self._begin("fitting it to the budget", lambda step: make(), self._show_made)
 
@@ -182,11 +177,17 @@ class HandoffScreen(ActingScreen[None]):
         self.made = made
         self._show()
 
+    def wrote(self, made: Made) -> None:
+        """Know that the draft was written, as far as it is still the one that is shown."""
+        if made is self.made:
+            self.written = made.path
+        self.say()
+
     def _show(self) -> None:
         """Draw the draft anew, with the cursor where it was."""
         before, at = self.statement, self._draft.number
-        if self._gathered is not None:
-            written = frozenset(self.made.statements) if self.made else frozenset()
+        if self.gathered is not None:
+            written = self.made.statements if self.made else ()
             self._drafted = self._drafting.drafted(family(self.ask.target).order, written)
         keys = [it.key for it in self._drafted]
         at = keys.index(before.key) if before is not None and before.key in keys else max(at, 0)
@@ -211,9 +212,7 @@ class HandoffScreen(ActingScreen[None]):
         return self._list.has_focus
 
     def _draft_rows(self, width: int) -> Sequence[DraftRow]:
-        return draft_rows(
-            self._drafted, family(self.ask.target).headings, self.ask.budget, width
-        )
+        return draft_rows(self._drafted, family(self.ask.target).headings, self.ask.budget, width)
 
     def _fact_rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         row = self._rows[number]
@@ -278,7 +277,7 @@ class HandoffScreen(ActingScreen[None]):
     @property
     def doers(self) -> tuple[object, ...]:
         """The screen, and for moving whichever of the two panes has the focus."""
-        return self, self._list if self._is_among_facts else self._draft
+        return self, self._handing_on, self._list if self._is_among_facts else self._draft
 
     # Moving
 
@@ -339,35 +338,30 @@ class HandoffScreen(ActingScreen[None]):
         if self._drafting.turn(it.key):
             self._show()
             self._draft.move(1)
-        self._make()
+        self.make()
 
     def do_edit(self) -> None:
         """Word the statement anew, in the person's editor."""
         it = self.statement
         assert it is not None
-        self.run_worker(self._in_turn(partial(self._edit, it)), group="in turn")
+        self._handing_on.begin(partial(self._edit, it))
 
     async def _edit(self, it: Drafted) -> None:
+        gathered = self.gathered
+        assert gathered is not None
+
         async def use(saved: str) -> None:
-            self._drafting.word(it.key, " ".join(saved.split()))
+            own = self._drafting.word(it.key, " ".join(saved.split()))
+            if own is not None:
+                proved = await asyncio.to_thread(self._drafter.prove, gathered, own)
+                self._drafting.take(it.key, proved)
 
         await self._hands.edit_text("statement.md", f"{text_of(it.statement)}\n", use)
-        if it.place is Place.DROPPED:
-            self._drafting.turn(it.key)
-        self._probe()
+        self.make()
 
     def do_reread(self) -> None:
-        """Probe every statement again."""
-        self._probe()
-
-    def _probe(self) -> None:
-        assert self._gathered is not None
-        probe = partial(self._drafter.probe, self._gathered, self._drafting.worded)
-        self._begin("probing again", probe, self._proved)
-
-    def _proved(self, statements: tuple[Statement, ...]) -> None:
-        self._drafting.prove(statements)
-        self._make()
+        """Gather and probe all of it again."""
+        self._gather("probing again")
 
     # How it is wished
 
@@ -376,16 +370,14 @@ class HandoffScreen(ActingScreen[None]):
         targets = list(Target)
         target = targets[(targets.index(self.ask.target) + 1) % len(targets)]
         self.ask = replace(self.ask, target=target)
-        self._make()
+        self.make()
 
     def do_messages(self) -> None:
         """With every message of the person, or without."""
-        assert self._gathered is not None
         self.ask = replace(self.ask, with_messages=not self.ask.with_messages)
         said = "every message of yours" if self.ask.with_messages else "only what matters of them"
         self.notify(f"With {said}.", markup=False, timeout=3)
-        compose = partial(self._drafter.compose, self._gathered, self.ask)
-        self._begin("composing", compose, self._take)
+        self._gather("composing")
 
     def do_budget(self) -> None:
         """Another budget."""
@@ -402,64 +394,4 @@ class HandoffScreen(ActingScreen[None]):
             self.notify(said, severity="warning", markup=False)
             return
         self.ask = replace(self.ask, budget=int(typed))
-        self._make()
-
-    # Writing it, and handing it on
-
-    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work`, which may write, once what was begun before is done; say why where it could
-        not be done.
-        """
-        async with self._one_at_a_time:
-            try:
-                await work()
-            except RicordoError as error:
-                self.notify(str(error), severity="error", markup=False, timeout=10)
-
-    def do_write(self) -> None:
-        """Write it."""
-        assert self.made is not None
-        self.run_worker(self._in_turn(partial(self._write, self.made)), group="in turn")
-
-    async def _write(self, made: Made) -> None:
-        change_set = await asyncio.to_thread(self._drafter.plan, made)
-        if await self._hands.write_seen(change_set):
-            self.written = made.path
-            said = f"Written to {clip(made.path, 80)}. u takes it back."
-            self.notify(said, markup=False, timeout=6)
-        self.say()
-
-    def do_undo(self) -> None:
-        """Take the last act back."""
-        self.run_worker(self._in_turn(partial(self._turn, self._hands.undo_last)), group="in turn")
-
-    def do_redo(self) -> None:
-        """Do again what was undone last."""
-        self.run_worker(self._in_turn(partial(self._turn, self._hands.redo_last)), group="in turn")
-
-    async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
-        if await turn():
-            self._make()
-
-    def do_copy(self) -> None:
-        """Copy all of it."""
-        self.copy_text(self.made.text if self.made else "")
-
-    def do_pick_up(self) -> None:
-        """Show what makes the next agent read it by itself."""
-        assert self.made is not None
-        self.run_worker(self._in_turn(partial(self._pick_up, self.made)), group="in turn")
-
-    async def _pick_up(self, made: Made) -> None:
-        change_set = await asyncio.to_thread(self._drafter.pick_up, made, self.ask)
-        title = f"{SHOWN[self.ask.target]} reads it at every start"
-        approved = await self._hands.propose(title, change_set)
-        if approved is not None and await self._hands.write_seen(approved):
-            self.notify("Written. u takes it back.", markup=False, timeout=5)
-
-    def do_pipe(self) -> None:
-        """Give it to a command."""
-        from ricordo.tui.screens.piped import pipe
-
-        assert self.made is not None
-        pipe(self.app, self._drafter.run, self.made.text, self._palette)
+        self.make()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -25,6 +25,7 @@ from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from ricordo.curator.engine import Step
+    from ricordo.tui.handing_on import Shared
     from ricordo.tui.palette import Palette
 
 _TICK = 0.2
@@ -116,7 +117,7 @@ class PipedScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Run it."""
         self.set_interval(_TICK, self._say)
-        self.run_worker(self._running(), group="pipe")
+        self.run_worker(self._run_it(), group="pipe")
 
     def on_unmount(self) -> None:
         """End it with the screen."""
@@ -131,7 +132,7 @@ class PipedScreen(ModalScreen[None]):
         """Whether the command has."""
         return self._jobs.now is None
 
-    async def _running(self) -> None:
+    async def _run_it(self) -> None:
         work = partial(self._run, self._words, self._text)
         try:
             self._answer = await self._jobs.done(self._jobs.begin("running"), work) or ""
@@ -163,24 +164,14 @@ class PipedScreen(ModalScreen[None]):
         self.dismiss(None)
 
 
-def pipe(
-    app: App[Any],
-    run: Run,
-    text: str,
-    palette: Palette,
-    line: str,
-    keep: Callable[[str], None],
-) -> None:
-    """Ask for a command, as the `line` that was typed last, and run it with `text`; `keep` is
-    called with the line.
-    """
+def pipe(app: App[Any], run: Run, text: str, palette: Palette, shared: Shared) -> None:
+    """Ask for a command, and run it with `text`; its line is kept in `shared`."""
 
     def typed(filled: Filled | None) -> None:
         if filled is None:
             return
-        keep(filled.values[_FIELD])
+        shared.line = filled.values[_FIELD]
         if filled.confirmed:
-            words = words_of(filled.values[_FIELD])
-            app.push_screen(PipedScreen(run, words, text, palette))
+            app.push_screen(PipedScreen(run, words_of(shared.line), text, palette))
 
-    app.push_screen(LineForm(line, palette), typed)
+    app.push_screen(LineForm(shared.line, palette), typed)

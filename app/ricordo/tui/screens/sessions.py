@@ -75,9 +75,7 @@ class SessionsScreen(ActingScreen[None]):
         self.is_loaded = False
         """Whether what there is to choose from is on the screen."""
         self._title = Bar(palette, id="title")
-        self._list = RowList(
-            palette, self._chosen, self._rows, id="sessions", rests=self._rests
-        )
+        self._list = RowList(palette, self._chosen, self._rows, id="sessions", rests=self._rests)
         self._known = ReadView(palette, self._lines, id="known")
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
@@ -189,9 +187,7 @@ class SessionsScreen(ActingScreen[None]):
         if isinstance(thing, Earlier):
             return earlier_rows(thing, self._standing.get(thing.path), width, in_one=in_one)
         is_marked, is_latest = thing in self._marked, number == 0
-        return session_rows(
-            thing, width, in_one=in_one, is_marked=is_marked, is_latest=is_latest
-        )
+        return session_rows(thing, width, in_one=in_one, is_marked=is_marked, is_latest=is_latest)
 
     def _lines(self, width: int) -> list[Line]:
         thing = self.thing
@@ -254,7 +250,9 @@ class SessionsScreen(ActingScreen[None]):
         """Hand the session off with others, or no longer."""
         thing = self.thing
         assert isinstance(thing, Session)
-        self._marked = [it for it in (*self._marked, thing) if it != thing or thing not in self._marked]
+        self._marked = [
+            it for it in (*self._marked, thing) if it != thing or thing not in self._marked
+        ]
         self._list.refresh()
         self._list.move(1)
 
