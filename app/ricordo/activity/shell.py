@@ -17,8 +17,10 @@ _READERS = frozenset(("cat", "head", "tail", "nl", "less", "more", "bat", "batca
 """Read every file that they are given."""
 _SEARCHERS = frozenset(("sed", "rg", "grep", "awk"))
 """Are given what to look for, or to do, before the files."""
-_COUNTED = frozenset(("-n", "-c"))
-"""Options of `head` and `tail` whose number is a word of its own."""
+_COUNTED = frozenset(("-n", "-c", "-A", "-B", "-C", "-m"))
+"""Options whose number is a word of its own."""
+_BOUNDING = frozenset(("-g", "--glob", "-t", "--type", "-T", "--type-not"))
+"""Options of `rg` behind which a word stands that is neither what is looked for nor a file."""
 
 
 def plain_deeds(command: str) -> Iterator[tuple[Deed, str, str]]:
@@ -76,5 +78,7 @@ def _files(rest: list[str]) -> list[str]:
     return [
         word
         for before, word in zip(after, rest, strict=False)
-        if not word.startswith("-") and not (before in _COUNTED and word.isdigit())
+        if not word.startswith("-")
+        and not (before in _COUNTED and word.isdigit())
+        and before not in _BOUNDING
     ]

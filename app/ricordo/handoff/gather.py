@@ -40,7 +40,7 @@ def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -
     facts = Facts(
         project,
         tuple(it.session for it in told),
-        said=tuple(said for it in told for said in it.hearing.said),
+        said=tuple(said for it in told for said in it.hearing.talk),
         summaries=tuple(summary for it in told for summary in it.hearing.summaries),
         ran=tuple(_ran(told, changes)),
         files=tuple(_files(told, project, step)),
@@ -118,8 +118,8 @@ def _joined(first: Use, then: Use) -> Use:
     """What was done to a file in one session and in a later one."""
     last_change = then.last_change or first.last_change
     return Use(
-        list(dict.fromkeys((*first.deeds, *then.deeds))),
         last_change or then.last,
+        list(dict.fromkeys((*first.deeds, *then.deeds))),
         last_change,
         first.times + then.times,
     )

@@ -22,6 +22,8 @@ from ricordo.activity.shell import plain_deeds
         ("ls\ncat a.md", ["read a.md"]),
         ("rm -f a.md", ["deleted a.md"]),
         ("mv a.md b.md", ["deleted a.md", "wrote b.md"]),
+        ("make | grep -A 5 tides", []),
+        ("rg -g '*.py' -m 3 tides a.md", ["read a.md"]),
         ("cat *.md", []),
         ("cat $NOTE", []),
         ("cat `ls`", []),

@@ -7,28 +7,33 @@ from datetime import date
 from typing import NamedTuple
 
 from ricordo.handoff.composing.quoting import quoting
+from ricordo.handoff.composing.room import Room
 from ricordo.handoff.composing.talk import Talk
 from ricordo.handoff.composing.words import has
 from ricordo.handoff.facts import Said
 from ricordo.handoff.statement import Section, Statement
 from ricordo.health.vocabulary import lowered
+from ricordo.secrets import find_secrets
 from ricordo.speech.patterns import pattern
 from ricordo.speech.saying import Kind, Saying, find_saying
 from ricordo.speech.sentence import LONGEST_SPOKEN, Sentence, sentences, without_quotations
 
 _UNKNOWN = date(2000, 1, 1)
-"""The day of a message whose transcript tells no time: none that it names is one to come."""
+"""The day of a message whose transcript tells no time: no day that it names lies ahead."""
 _LONGEST_DOCUMENT = 12_000
 """Characters of a plan that was handed over and is looked through."""
-_LONGEST = 400
+_LONGEST = 500
+"""Characters of a saying with its reasons."""
 _MOST_OF_ONE = 6
-"""Constraints of one message; one with more is a specification, and quoted as the objective."""
+"""Limits of one message; one with more is a specification, and quoted as the objective."""
 _MOST = 14
+_WHOLE = 0.5
+"""Share of a message from which what is quoted of it stands for all of it."""
 _LABELS = {
     Kind.REQUEST: "To be remembered",
     Kind.CORRECTION: "Correction",
     Kind.PREFERENCE: "Rule",
-    Kind.DECISION: "Decided",
+    Kind.DECISION: "The person decided",
     Kind.DEADLINE: "Date",
     Kind.POINTER: "Where to look",
 }
@@ -45,31 +50,38 @@ class Constraint(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether hardly anything else stands in the message."""
-        return len(self.quote) >= 0.6 * len(self.said.text.strip())
+        return len(self.quote) >= _WHOLE * len(self.said.text.strip())
 
 
 def constraints(talk: Talk) -> tuple[Constraint, ...]:
-    """Return what the work has to keep to, in the order of time; the latest, where it is much."""
-    found = [it for said in talk.wishes for it in _of_message(said, is_answer=talk.answered(said))]
+    """Return what the work has to keep to, in the order of time; the latest, where it is much. What
+    the first wish says as a whole is no limit to it.
+    """
+    wishes = talk.wishes
+    found = [
+        it
+        for said in wishes
+        for it in _of_message(said, is_answer=talk.is_answered(said))
+        if not (it.is_whole and said is wishes[0])
+    ]
     return tuple(found[-_MOST:])
 
 
-def stated(found: Sequence[Constraint]) -> Iterator[Statement]:
+def stated(found: Sequence[Constraint], room: Room) -> Iterator[Statement]:
     """Yield the statements of constraints: decisions stand in their own section."""
     for it in found:
         section = Section.DECISIONS if it.label == _LABELS[Kind.DECISION] else Section.CONSTRAINTS
-        yield quoting(section, it.label, it.quote, it.said.ref, (it.said.id,), _LONGEST)
+        yield quoting(section, it.label, it.quote, it.said.ref, (it.said.id,), room.words)
 
 
 def _of_message(said: Said, *, is_answer: bool) -> Iterator[Constraint]:
     text = said.text
     day = date.fromisoformat(said.ref.at[:10]) if said.ref.at else _UNKNOWN
     saying = find_saying(text, day, is_answer=is_answer)
+    start = end = -1
     if saying is not None:
         start, end = _span(saying)
         yield Constraint(said, _LABELS[saying.kind], text[start:end])
-    else:
-        start = end = -1
     others = [it for it in _limits(text) if it.end <= start or it.start >= end]
     for it in others[:_MOST_OF_ONE]:
         yield Constraint(said, "Limit", it.text)
@@ -84,18 +96,26 @@ def _span(saying: Saying) -> tuple[int, int]:
 
 def _limits(text: str) -> list[Sentence]:
     """Return the sentences that set a limit. In a document only what plainly forbids counts: it
-    tells at length how something is to work.
+    tells at length how something is to work. One with a credential is quoted nowhere but in its
+    message.
     """
     own = lowered(without_quotations(text))
     is_document = len(text) > LONGEST_SPOKEN
     kinds = (_forbids,) if is_document else (_forbids, _requires, _orders_how)
+    said = sentences(text, _LONGEST_DOCUMENT)
     return [
         it
-        for it in sentences(text, _LONGEST_DOCUMENT)
-        if not it.is_question
-        and not any(pattern(part).search(own[it.start : it.end]) for part in ("guess", "unreal"))
+        for it in said
+        if _is_meant(it, own)
         and any(kind(own[it.start : it.end]) for kind in kinds)
+        and not find_secrets(it.text)
     ]
+
+
+def _is_meant(sentence: Sentence, own: str) -> bool:
+    plain = own[sentence.start : sentence.end]
+    unsure = any(pattern(part).search(plain) for part in ("guess", "unreal"))
+    return not (sentence.is_question or unsure)
 
 
 def _forbids(plain: str) -> bool:

@@ -3,51 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from ricordo.handoff.composing.questions import asked
 from ricordo.handoff.composing.quoting import quoting
-from ricordo.handoff.composing.talk import Talk
-from ricordo.handoff.composing.words import is_only
-from ricordo.handoff.facts import Facts
+from ricordo.handoff.composing.room import Room
+from ricordo.handoff.composing.talk import Talk, is_answer
+from ricordo.handoff.composing.words import begins
+from ricordo.handoff.facts import Facts, Said
 from ricordo.handoff.statement import Section, Statement
 from ricordo.text import clip
 
-_LONGEST = 400
 _MOST = 10
 _LONGEST_REASON = 300
+_LONGEST_QUESTION = 200
 
 
-def decisions(facts: Facts, talk: Talk, told: Collection[str]) -> Iterator[Statement]:
-    """Yield what was decided in so many words, and the questions of the agent that the person
-    answered with no more than a yes or a no. What is `told` elsewhere is left out.
-    """
-    for it in facts.decided[-_MOST:]:
-        if it.text.strip() in told:
-            continue
+class Answer(NamedTuple):
+    """What the person answered to a question of the agent."""
+
+    asked_by: Said
+    question: str
+    reply: Said
+
+
+def decisions(facts: Facts, told: Collection[str], room: Room) -> Iterator[Statement]:
+    """Yield what was decided in so many words, but for quotes that are `told` elsewhere."""
+    for it in [it for it in facts.decided if it.text.strip() not in told][-_MOST:]:
         who = "The person decided" if it.is_person else "The agent's decision"
-        yield quoting(
-            Section.DECISIONS, _with_reason(who, it.why), it.text, it.ref, (it.id,), _LONGEST
-        )
-    yield from _answers(talk)
+        label = _with_reason(who, it.why)
+        yield quoting(Section.DECISIONS, label, it.text, it.ref, (it.id,), room.words)
 
 
-def ruled_out(facts: Facts) -> Iterator[Statement]:
-    """Yield what was tried and given up, with the reason that was given for it."""
-    for it in facts.given_up[-_MOST:]:
-        label = _with_reason("Given up", it.why)
-        yield quoting(Section.RULED_OUT, label, it.what, it.ref, (it.id,), _LONGEST)
+def answered(found: Collection[Answer], room: Room) -> Iterator[Statement]:
+    """Yield the answers of the person, each with the question that it answers."""
+    for it in found:
+        question = clip(" ".join(it.question.split()), _LONGEST_QUESTION)
+        label, ids = f"The person answered to “{question}”", (it.asked_by.id, it.reply.id)
+        yield quoting(Section.DECISIONS, label, it.reply.text, it.reply.ref, ids, room.words)
 
 
-def _answers(talk: Talk) -> Iterator[Statement]:
+def answers(talk: Talk) -> tuple[Answer, ...]:
+    """Return what the person answered to questions with which the agent closed: a message that is
+    a yes or a no, or begins with one.
+    """
+    found: list[Answer] = []
     for before, after in zip(talk.exchanges, talk.exchanges[1:], strict=False):
         closing, reply = before.closing, after.wish
-        if closing is None or reply is None:
+        questions = asked(closing.text) if closing is not None else []
+        if closing is None or reply is None or not questions:
             continue
-        if is_only("assent", reply.text) or is_only("refusal", reply.text):
-            for question in asked(closing.text)[-1:]:
-                label = f"The person answered “{clip(reply.text, 60)}” to"
-                ids = (closing.id, reply.id)
-                yield quoting(Section.DECISIONS, label, question, closing.ref, ids, _LONGEST)
+        if is_answer(reply.text) or begins("answer", reply.text):
+            found.append(Answer(closing, questions[-1], reply))
+    return tuple(found[-_MOST:])
+
+
+def ruled_out(facts: Facts, talk: Talk, room: Room) -> Iterator[Statement]:
+    """Yield what was tried and given up, with the reason that was given for it, and what the agent
+    did or said that the person then set right.
+    """
+    for it in facts.given_up[-_MOST:]:
+        label = _with_reason("Given up", it.why)
+        yield quoting(Section.RULED_OUT, label, it.what, it.ref, (it.id,), room.words)
+    yield from list(_set_right(talk, room))[-_MOST:]
+
+
+def _set_right(talk: Talk, room: Room) -> Iterator[Statement]:
+    for exchange, following in zip(talk.exchanges, talk.exchanges[1:], strict=False):
+        said, reply = exchange.closing, following.wish
+        if exchange.is_set_right and said is not None and reply is not None:
+            words = clip(" ".join(reply.text.split()), _LONGEST_REASON)
+            label = f"The agent said, and the person set it right with “{words}”"
+            ids = (said.id, reply.id)
+            yield quoting(Section.RULED_OUT, label, said.text, said.ref, ids, room.words)
 
 
 def _with_reason(label: str, why: str) -> str:

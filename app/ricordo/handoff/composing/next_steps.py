@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ricordo.handoff.composing.headed import headed
 from ricordo.handoff.composing.lines import can_be_run, code
 from ricordo.handoff.composing.quoting import quoting
+from ricordo.handoff.composing.room import Room
 from ricordo.handoff.composing.runs import Runs, result_of
 from ricordo.handoff.composing.talk import Talk
 from ricordo.handoff.composing.words import has
@@ -14,21 +15,24 @@ from ricordo.handoff.facts import Facts, Said
 from ricordo.handoff.statement import Section, Statement
 from ricordo.speech.sentence import sentences
 
-_LONGEST = 600
-_MOST_TODOS = 12
+_MOST_TASKS = 12
 _MOST_LEFT = 3
-_SHORT = 300
+_REMINDER = 160
+"""Characters: the message is quoted as the objective."""
 
 
-def next_steps(facts: Facts, talk: Talk, known: Runs) -> Iterator[Statement]:
+def next_steps(
+    facts: Facts, talk: Talk, known: Runs, kept: Collection[Statement], room: Room
+) -> Iterator[Statement]:
     """Yield what is to be done next, the most urgent first: what the person asked without getting
-    a closing answer, the list of the agent, what it said is left, and the command that tells how
-    the work stands: the test that fails, where one does.
+    a closing answer, the list of the agent, what it said is left, what its summary `kept` of that,
+    and the command that tells how the work stands: the one that fails, where one does.
     """
-    found = [*_unanswered(talk), *_list(facts), *_left(talk)]
+    found = [*_unanswered(talk), *_tasks(facts, room), *_left(talk, room), *kept]
     yield from found
     yield from _command(known)
-    if not found and not known.failed:
+    is_stale = known.to_run is not None and bool(known.to_run.changed_since)
+    if not (found or known.failed or is_stale):
         yield Statement(Section.NEXT, "Nothing was found in the sessions that is left to do")
 
 
@@ -37,29 +41,26 @@ def _unanswered(talk: Talk) -> Iterator[Statement]:
     if last is None or last.is_over or not talk.wishes:
         return
     wish = talk.wishes[-1]
-    label = "Asked last, and the session has no closing answer to it"
-    yield quoting(Section.NEXT, label, wish.text, wish.ref, (wish.id,), _LONGEST)
+    label = "Asked last, without a closing answer so far"
+    yield quoting(Section.NEXT, label, wish.text, wish.ref, (wish.id,), _REMINDER)
 
 
-def _list(facts: Facts) -> Iterator[Statement]:
-    open_ = [it for it in facts.todos if it.status in ("in_progress", "pending")]
-    open_.sort(key=lambda it: it.status != "in_progress")
-    for it in open_[:_MOST_TODOS]:
-        begun = "begun" if it.status == "in_progress" else "pending"
-        yield quoting(
-            Section.NEXT, f"On the agent's list as {begun}", it.text, it.ref, (it.id,), _SHORT
-        )
+def _tasks(facts: Facts, room: Room) -> Iterator[Statement]:
+    left = [it for it in facts.todos if it.status in ("in_progress", "pending")]
+    for it in sorted(left, key=lambda it: it.status != "in_progress")[:_MOST_TASKS]:
+        label = f"On the agent's list as {'begun' if it.status == 'in_progress' else 'pending'}"
+        yield quoting(Section.NEXT, label, it.text, it.ref, (it.id,), room.words)
 
 
-def _left(talk: Talk) -> Iterator[Statement]:
+def _left(talk: Talk, room: Room) -> Iterator[Statement]:
     """Yield what the agent said at the end that is left, or that it would do next."""
     last = talk.last
     if last is None or not last.answers:
         return
     said = last.answers[-1]
-    for quote in _told_left(said)[:_MOST_LEFT]:
-        label = "The agent said what is left"
-        yield quoting(Section.NEXT, label, quote, said.ref, (said.id,), _SHORT)
+    for words in _told_left(said)[:_MOST_LEFT]:
+        label = "The agent on what is left"
+        yield quoting(Section.NEXT, label, words, said.ref, (said.id,), room.words)
 
 
 def _told_left(said: Said) -> list[str]:
@@ -75,9 +76,9 @@ def _command(known: Runs) -> Iterator[Statement]:
     if ran is None or not can_be_run(ran.command):
         return
     if ran.has_failed:
-        text = f"Mend what fails, then run it again: {code(ran.command)}"
+        what = "Mend what fails, then run it again"
     elif ran.changed_since:
-        text = f"Run it again, files were changed since: {code(ran.command)}"
+        what = "Run it again, files were changed since"
     else:
-        text = f"To see how the work stands: {code(ran.command)}"
-    yield Statement(Section.NEXT, text, result_of(ran), (ran.id,))
+        what = "To see how the work stands"
+    yield Statement(Section.NEXT, f"{what}: {code(ran.command)}", result_of(ran), (ran.id,))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import posixpath
 from collections.abc import Iterator
 
 from ricordo.activity.session import Deed
 from ricordo.handoff.composing.lines import code
 from ricordo.handoff.composing.quoting import quoting
-from ricordo.handoff.facts import Facts, FileUse
+from ricordo.handoff.composing.talk import Place, place
+from ricordo.handoff.facts import Facts, FileUse, Mishap
 from ricordo.handoff.statement import Quote, Section, Statement
 
 _MOST_CHANGED = 20
@@ -16,16 +17,15 @@ _MOST_READ = 8
 _MOST_ERRORS = 8
 _LONGEST_ERROR = 300
 _LONGEST_WHAT = 160
-_WHOLE = 1_000_000
-"""Characters: every message of the person is quoted as a whole."""
 
 
 def files(facts: Facts) -> Iterator[Statement]:
-    """Yield the files that were changed, those of the last changes first, then those that were only
-    read.
+    """Yield the files that were changed, those of the last changes first, then those of the project
+    that were read and are there.
     """
-    changed = sorted((it for it in facts.files if it.is_changed), key=_last, reverse=True)
-    read = sorted((it for it in facts.files if not it.is_changed), key=_last, reverse=True)
+    latest_first = sorted(facts.files, key=_last, reverse=True)
+    changed = [it for it in latest_first if it.is_changed]
+    read = [it for it in latest_first if not it.is_changed and it.sha and _is_inside(it)]
     for it in changed[:_MOST_CHANGED]:
         yield Statement(Section.FILES, f"{code(it.path)}: {_deeds(it)}", stands_on=(it.id,))
     for it in read[:_MOST_READ]:
@@ -34,15 +34,9 @@ def files(facts: Facts) -> Iterator[Statement]:
 
 def errors(facts: Facts) -> Iterator[Statement]:
     """Yield the errors, with what mended them; those that nothing mended come first."""
-    found = sorted(facts.mishaps, key=lambda it: (it.mended is not None, it.ref[:2]))
+    found = sorted(facts.mishaps, key=lambda it: (it.mended is not None, place(it.ref)))
     for it in found[:_MOST_ERRORS]:
-        how = (
-            f"mended at turn {it.mended.turn}"
-            if it.mended
-            else "nothing is known to have mended it"
-        )
-        by = f" by {it.by}" if it.mended and it.by else ""
-        text = f"{code(it.what, _LONGEST_WHAT)} failed; {how}{by}"
+        text = f"{code(it.what, _LONGEST_WHAT)} failed; {_mended(it)}"
         yield quoting(Section.ERRORS, text, it.error, it.ref, (it.id,), _LONGEST_ERROR)
 
 
@@ -64,13 +58,22 @@ def messages(facts: Facts) -> Iterator[Statement]:
             yield Statement(Section.MESSAGES, "The person", Quote(it.ref), (it.id,), it.text)
 
 
-def _last(it: FileUse) -> tuple[int, int]:
-    return it.last.session, it.last.turn
+def _last(it: FileUse) -> Place:
+    return place(it.last)
+
+
+def _is_inside(it: FileUse) -> bool:
+    return not posixpath.isabs(it.path)
 
 
 def _deeds(it: FileUse) -> str:
-    names = Counter(it.deeds)
-    told = [deed.value for deed in names if deed.changes]
-    gone = "" if it.sha or Deed.DELETED in names else "; not there now"
+    told = " and ".join(deed.value for deed in it.deeds if deed.changes)
     times = f" {it.times} times" if it.times > 1 else ""
-    return f"{' and '.join(told)}{times}, last at turn {it.last.turn}{gone}"
+    gone = "" if it.sha or Deed.DELETED in it.deeds else "; not there now"
+    return f"{told}{times}, last at turn {it.last.turn}{gone}"
+
+
+def _mended(it: Mishap) -> str:
+    if it.mended is None:
+        return "nothing is known to have mended it"
+    return f"mended at turn {it.mended.turn}" + (f" by {it.by}" if it.by else "")

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ricordo.handoff.composing.quoting import quoting
-from ricordo.handoff.composing.talk import Exchange, Talk
-from ricordo.handoff.composing.words import has, is_only
+from ricordo.handoff.composing.room import Room
+from ricordo.handoff.composing.talk import Exchange, Talk, is_answer
+from ricordo.handoff.composing.words import begins, has
 from ricordo.handoff.facts import Said
 from ricordo.handoff.statement import Section, Statement
 from ricordo.recall.words import content_words, words
 from ricordo.speech.sentence import sentences
 
-_LONGEST = 400
 _MOST = 5
 _MOST_OF_ONE = 3
 
 
-def open_questions(talk: Talk) -> Iterator[Statement]:
+def open_questions(talk: Talk, room: Room) -> Iterator[Statement]:
     """Yield the questions of the agent that the person did not answer: those of its last words, and
-    earlier ones of which the reply takes up no word. An offer that was not taken up is none.
+    earlier ones of which the reply takes up no word. An offer that was passed over is none.
     """
     found = [(said, it) for said, questions in _unanswered(talk) for it in questions]
     for said, question in found[-_MOST:]:
         label = "The agent asked, and got no answer"
-        yield quoting(Section.QUESTIONS, label, question, said.ref, (said.id,), _LONGEST)
+        yield quoting(Section.QUESTIONS, label, question, said.ref, (said.id,), room.words)
 
 
 def asked(text: str) -> list[str]:
@@ -48,7 +48,7 @@ def _unanswered(talk: Talk) -> Iterator[tuple[Said, list[str]]]:
 
 def _ignored(questions: list[str], following: Exchange) -> list[str]:
     reply = following.wish
-    if reply is None or is_only("assent", reply.text) or is_only("refusal", reply.text):
+    if reply is None or is_answer(reply.text) or begins("answer", reply.text):
         return []
     taken_up = frozenset(content_words(words(reply.text)))
     return [

@@ -1,12 +1,17 @@
-"""The talk of a session: what the person said, and what the agent said then."""
+"""The talk of a session: what the person said, and what the agent said and did then."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ricordo.handoff.composing.words import is_only
-from ricordo.handoff.facts import Facts, Ref, Said
+from ricordo.handoff.composing.words import has, is_only
+from ricordo.handoff.facts import Facts, Ref, Said, Work
+from ricordo.health.vocabulary import lowered
+from ricordo.speech.patterns import pattern
+
+Place = tuple[int, int]
+"""A session and a turn of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,10 @@ class Exchange:
     """Whether the agent's last words close it: another message of the person followed, or nothing
     was done behind them.
     """
+    is_work: bool
+    """Whether files were changed in it, or tests, checks or deeds done: not only read and told."""
+    is_set_right: bool
+    """Whether the person objected to it in the next message."""
 
     @property
     def closing(self) -> Said | None:
@@ -35,9 +44,10 @@ class Talk:
 
     @property
     def wishes(self) -> tuple[Said, ...]:
-        """The messages of the person that say more than “yes” or “go on”."""
+        """The messages of the person that say more than “yes” or “go on”, each text once."""
         spoken = (it.wish for it in self.exchanges)
-        return tuple(it for it in spoken if it is not None and not is_only("assent", it.text))
+        told = [it for it in spoken if it is not None and not is_answer(it.text)]
+        return tuple({it.text.strip(): it for it in reversed(told)}.values())[::-1]
 
     @property
     def last(self) -> Exchange | None:
@@ -46,14 +56,11 @@ class Talk:
 
     def after(self, ref: Ref) -> Said | None:
         """Return what the agent said first after the turn `ref`, before the person spoke again."""
-        for exchange in self.exchanges:
-            for it in exchange.answers:
-                if _place(it.ref) > _place(ref):
-                    begun = exchange.wish is None or _place(exchange.wish.ref) < _place(ref)
-                    return it if begun else None
-        return None
+        behind = (it for exchange in self.exchanges for it in _said(exchange))
+        first = next((it for it in behind if place(it.ref) > place(ref)), None)
+        return first if first is not None and not first.is_person else None
 
-    def answered(self, said: Said) -> bool:
+    def is_answered(self, said: Said) -> bool:
         """Whether an agent had spoken in its session before the person said this."""
         return any(
             it.ref.session == said.ref.session and it.ref.turn < said.ref.turn
@@ -64,32 +71,62 @@ class Talk:
 
 def talk(facts: Facts) -> Talk:
     """Return the talk of the sessions that `facts` are of."""
-    ends = _last_deed(facts)
     grouped: list[tuple[Said | None, list[Said]]] = []
-    for it in sorted(facts.said, key=lambda it: _place(it.ref)):
+    for it in sorted(facts.said, key=lambda it: place(it.ref)):
         if it.is_person:
             grouped.append((it, []))
         elif grouped:
             grouped[-1][1].append(it)
         else:
             grouped.append((None, [it]))
-    return Talk(
-        tuple(
-            Exchange(wish, tuple(answers), number < len(grouped) - 1 or _closes(answers, ends))
-            for number, (wish, answers) in enumerate(grouped)
-        )
-    )
+    return Talk(tuple(_exchanges(grouped, facts)))
 
 
-def _closes(answers: Sequence[Said], ends: tuple[int, int]) -> bool:
-    return bool(answers) and _place(answers[-1].ref) > ends
+def is_answer(text: str) -> bool:
+    """Whether a message of the person only agrees or declines."""
+    return is_only("assent", text) or is_only("refusal", text)
 
 
-def _last_deed(facts: Facts) -> tuple[int, int]:
-    """Return where something was done last: a command, a reading or changing of a file."""
-    done: Iterable[Ref] = (*(it.ref for it in facts.ran), *(it.last for it in facts.files))
-    return max(map(_place, done), default=(0, 0))
+def objects(text: str) -> bool:
+    """Whether a message of the person begins by setting the agent right."""
+    plain = lowered(text).lstrip()
+    return bool(pattern("objection").match(plain)) and not is_answer(text)
 
 
-def _place(ref: Ref) -> tuple[int, int]:
+def place(ref: Ref) -> Place:
+    """Return where a turn stands among all."""
     return ref.session, ref.turn
+
+
+def _exchanges(
+    grouped: Sequence[tuple[Said | None, list[Said]]], facts: Facts
+) -> Iterator[Exchange]:
+    done, worked = sorted(_done(facts)), sorted(_worked(facts))
+    begins = [place((wish or answers[0]).ref) for wish, answers in grouped]
+    ends = [*begins[1:], (len(facts.sessions) + 1, 0)]
+    for number, (wish, answers) in enumerate(grouped):
+        begin, end = begins[number], ends[number]
+        last = place(answers[-1].ref) if answers else begin
+        is_last = number == len(grouped) - 1
+        is_over = bool(answers) and not (is_last and any(it > last for it in done))
+        is_work = any(begin < it < end for it in worked)
+        following = grouped[number + 1][0] if not is_last else None
+        is_set_right = following is not None and objects(following.text)
+        yield Exchange(wish, tuple(answers), is_over or not is_last, is_work, is_set_right)
+
+
+def _said(exchange: Exchange) -> tuple[Said, ...]:
+    return exchange.answers if exchange.wish is None else (exchange.wish, *exchange.answers)
+
+
+def _done(facts: Facts) -> Iterator[Place]:
+    """Yield where commands were run, and files last read or changed."""
+    yield from (place(it.ref) for it in facts.ran)
+    yield from (place(it.last) for it in facts.files)
+
+
+def _worked(facts: Facts) -> Iterator[Place]:
+    for it in facts.ran:
+        if it.work is not Work.OTHER or has("deed", it.command):
+            yield place(it.ref)
+    yield from (place(it.last) for it in facts.files if it.is_changed)

@@ -27,6 +27,11 @@ def is_only(part: str, text: str) -> bool:
     return len(plain) <= _LONGEST_ANSWER and bool(plain) and bool(_whole(part).fullmatch(plain))
 
 
+def begins(part: str, text: str) -> bool:
+    """Say whether `text` begins with an expression under `part`."""
+    return bool(_pattern(part).match(lowered(text).lstrip()))
+
+
 def section_of(heading: str) -> str:
     """Return the value of the section that an agent's `heading` opens; "" where it is none."""
     plain = lowered(heading).strip(_EDGES)

@@ -94,13 +94,8 @@ def _deeds(line: str, has_pipefail: bool, depth: int) -> Iterator[Deed]:
 
 def _is_masked(rest: Sequence[Simple], has_pipefail: bool) -> bool:
     """Say whether the line goes on behind its first command so that this one's code is lost."""
-    for simple in rest[:-1]:
-        if simple.end == "&&" or (
-            has_pipefail and simple.end.startswith("|") and simple.end != "||"
-        ):
-            continue
-        return True
-    return rest[-1].end == "&"
+    kept = ("&&", "|", "|&") if has_pipefail else ("&&",)
+    return any(it.end not in kept for it in rest[:-1]) or rest[-1].end == "&"
 
 
 def _inner(words: Sequence[str]) -> str:

@@ -20,9 +20,10 @@ _MOST_OPEN = 1_000
 class Use:
     """What was done to one file."""
 
+    last: Ref
+    """The last change, else the last reading."""
     deeds: list[Deed] = field(default_factory=list)
     """In the order in which they were first done."""
-    last: Ref = Ref(0, 0)
     last_change: Ref | None = None
     times: int = 0
 
@@ -69,7 +70,7 @@ class FileUses:
     def _take(self, touched: list[tuple[Touch, Ref]]) -> None:
         for touch, ref in touched:
             if touch.path in self.used or len(self.used) < _MOST:
-                self.used.setdefault(touch.path, Use()).take(touch.deed, ref)
+                self.used.setdefault(touch.path, Use(ref)).take(touch.deed, ref)
 
     def changes(self) -> Iterator[tuple[Ref, str]]:
         """Yield when each file was changed last."""

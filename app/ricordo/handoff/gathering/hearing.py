@@ -10,7 +10,9 @@ from ricordo.handoff.gathering.file_uses import FileUses
 from ricordo.handoff.gathering.runs import Runs
 
 _MOST_SAID = 8_000_000
-"""Characters of messages of one session that are kept; summaries have as much room."""
+"""Characters of messages of the person in one session that are kept; those of the agent, and
+summaries, have as much room each.
+"""
 
 
 class Hearing:
@@ -22,9 +24,10 @@ class Hearing:
         """
         self._session = session
         self._heard = heard
-        self._answer: Said | None = None
-        """What the agent said last."""
         self.said: Bounded[Said] = Bounded(_MOST_SAID, lambda said: len(said.text))
+        """What the person said."""
+        self.answers: Bounded[Said] = Bounded(_MOST_SAID, lambda said: len(said.text))
+        """What the agent said."""
         self.summaries: Bounded[Summary] = Bounded(_MOST_SAID, lambda it: len(it.text))
         self.tasks = TaskList()
         self.tasks_at = Ref(session, 1)
@@ -43,8 +46,12 @@ class Hearing:
 
     def close(self) -> None:
         """Take note that the session has ended."""
-        self._conclude()
         self.files.close()
+
+    @property
+    def talk(self) -> list[Said]:
+        """What both said, in the order in which they said it."""
+        return sorted((*self.said, *self.answers), key=lambda said: said.ref.turn)
 
     def _hear_deeds(self, turn: Turn, ref: Ref) -> None:
         for call in turn.calls:
@@ -63,21 +70,13 @@ class Hearing:
 
     def _hear_message(self, said: Said, key: str) -> None:
         if not said.is_person:
-            self._answer = said
-            return
-        self._conclude()
-        if (key, said.text) not in self._heard:
+            self.answers.add(said)
+        elif (key, said.text) not in self._heard:
             self._heard.add((key, said.text))
             self.said.add(said)
 
-    def _conclude(self) -> None:
-        """Keep what the agent said last before the person spoke, or before the end."""
-        if self._answer is not None:
-            self.said.add(self._answer)
-            self._answer = None
-
     def _hear_summary(self, summary: Summary) -> None:
-        if any(it.is_person and it.text == summary.text for it in self.said):
+        if any(it.text == summary.text for it in self.said):
             # the last message of what a compaction kept may be one of the person
             return
         self.summaries.add(summary)
