@@ -1,5 +1,5 @@
-"""Running a program of the person's: no shell, an empty folder, so many bytes and so long, and
-nothing of it left at the end.
+"""Running a program of the person's: no shell, so many bytes and so long, and nothing of it left at
+the end. One that is asked as a model is runs in an empty folder.
 """
 
 from __future__ import annotations
@@ -44,27 +44,40 @@ def run_program(
     """Return what the program writes that is started by `words`, reading `text`. `step` is called
     ten times a second; what it raises ends the program and is raised here. Raises ModelFailed.
     """
-    run = secrets.token_hex(16)
-    surroundings = {**environ, CURATING: "1", RUN: run}
     with empty_folder() as folder:
-        try:
-            process = subprocess.Popen(
-                words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=folder,
-                env=surroundings,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or "its line cannot be run"
-            raise ModelFailed(Cause.PROGRAM, f"{words[0]}: {why}") from None
-        running = _Running(process, text.encode("utf-8", "replace"), bounds)
-        try:
-            running.until_done(step)
-        finally:
-            _end(process, run)
+        return run_in(folder, words, text, {**environ, CURATING: "1"}, bounds, step)
+
+
+def run_in(
+    folder: str,
+    words: Sequence[str],
+    text: str,
+    environ: Mapping[str, str],
+    bounds: Bounds,
+    step: Callable[[], None],
+) -> bytes:
+    """Do what `run_program` does, in a `folder` of the person's and with nothing added to the
+    environment but the name of the run.
+    """
+    run = secrets.token_hex(16)
+    try:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env={**environ, RUN: run},
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "its line cannot be run"
+        raise ModelFailed(Cause.PROGRAM, f"{words[0]}: {why}") from None
+    running = _Running(process, text.encode("utf-8", "replace"), bounds)
+    try:
+        running.until_done(step)
+    finally:
+        _end(process, run)
     if process.returncode:
         told = running.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise ModelFailed(Cause.PROGRAM, f"it ended with {process.returncode}. {told}".strip())

@@ -43,6 +43,8 @@ from ricordo.notebook.redacting import begin_redaction
 from ricordo.text import visible
 
 RULES = "rules"
+REASON = "handoff for"
+"""How the history tells why one was written; for whom stands behind it."""
 _VALID_FOR = timedelta(days=7)
 
 Step = Callable[[], None]
@@ -153,7 +155,7 @@ def change_of(notebook: Notebook, memory: Memory, draft: Draft, done: Finished) 
     """Return the change set that writes a handoff. Raises ChangeRefused."""
     to = draft.destination
     folder, name = os.path.split(to.path)
-    reason = f"handoff for {done.handoff.head.target.value}"
+    reason = f"{REASON} {done.handoff.head.target.value}"
     act = WriteFile(folder, name, to.before, done.text)
     return put_together(notebook, memory, [Change(act, reason)])
 

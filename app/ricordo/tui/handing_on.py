@@ -14,7 +14,7 @@ from ricordo.tui.render.session_rows import SHOWN
 from ricordo.tui.screens import past
 
 if TYPE_CHECKING:
-    from ricordo.tui.handoffs import Drafter, Gathered, Made
+    from ricordo.tui.handoffs import Drafter, Made
     from ricordo.tui.screens.handoff import HandoffScreen
 
 
@@ -69,12 +69,10 @@ class HandingOn:
 
     def do_write(self) -> None:
         """Write it."""
-        gathered = self._screen.gathered
-        assert gathered is not None, "it is refused until there is a draft"
-        self.begin(partial(self._write, gathered, self._made))
+        self.begin(partial(self._write, self._made))
 
-    async def _write(self, gathered: Gathered, made: Made) -> None:
-        change_set = await asyncio.to_thread(self._drafter.plan, gathered, made)
+    async def _write(self, made: Made) -> None:
+        change_set = await asyncio.to_thread(self._drafter.plan, made)
         if await self._hands.write_seen(change_set):
             self._screen.wrote(made)
             said = f"Written to {clip(made.path, 80)}. u takes it back."
@@ -94,7 +92,7 @@ class HandingOn:
 
     def do_copy(self) -> None:
         """Copy all of it."""
-        self._screen.copy_text(self._made.text)
+        self._screen.copy_text(self._made.done.text)
 
     def do_pick_up(self) -> None:
         """Show what makes the next agent read it by itself."""
@@ -112,4 +110,4 @@ class HandingOn:
         from ricordo.tui.screens.piped import pipe
 
         screen, shared = self._screen, self._shared
-        pipe(screen.app, self._drafter.run, self._made.text, screen.styles_now(), shared)
+        pipe(screen.app, self._drafter.run, self._made.done.text, screen.styles_now(), shared)

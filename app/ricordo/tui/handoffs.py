@@ -18,7 +18,8 @@ from ricordo.handoff.statement import Statement
 from ricordo.memory.change_set import ChangeSet
 
 if TYPE_CHECKING:
-    from ricordo.notebook.handing_off import Draft
+    from ricordo.notebook.handing_off import Draft, Finished
+    from ricordo.notebook.resuming import Resumption
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +41,35 @@ class Gathered:
     facts: Facts
     statements: tuple[Statement, ...]
     """All of them, whatever room they take, as they would be written."""
-    remarks: tuple[str, ...] = ()
-    """What the person should know, such as what could not be read."""
-    draft: Draft | None = None
-    """What it rests on."""
+    draft: Draft
+    """What they come from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
     """A handoff as it would be written."""
 
-    handoff: Handoff
-    text: str
-    tokens: int
-    path: str
-    """Where it would be written, absolute."""
+    draft: Draft
+    """Of what the person wants."""
+    done: Finished
+    """As much of it as there is room for."""
     start: str
     """The line that starts the next agent with it."""
-    remark: str = ""
-    """Why it is written elsewhere than to HANDOFF.md; "" where it is not."""
 
     @property
-    def statements(self) -> Sequence[Statement]:
-        """Those for which there is room."""
-        return self.handoff.statements
+    def handoff(self) -> Handoff:
+        """What would be written, as a value."""
+        return self.done.handoff
 
     @property
-    def redactions(self) -> int:
-        """How many secrets are kept back."""
-        return self.handoff.head.redactions
+    def path(self) -> str:
+        """Where it would be written, absolute."""
+        return self.draft.destination.path
 
     @property
-    def left_out(self) -> int:
-        """How many statements have no room."""
-        return self.handoff.left_out
+    def remark(self) -> str:
+        """Why it is written elsewhere than to HANDOFF.md; "" where it is not."""
+        return self.draft.destination.remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +86,15 @@ class Earlier:
 class Standing:
     """How true a handoff still is."""
 
-    resumed: Resumed | None
+    found: Resumption | None
     """None where it is not ours."""
     why: str = ""
-    """Why it is not ours, or not as we wrote it."""
+    """Why it is not."""
+
+    @property
+    def resumed(self) -> Resumed | None:
+        """What still holds of it."""
+        return self.found.resumed if self.found else None
 
 
 class Drafter(Protocol):
@@ -119,7 +120,7 @@ class Drafter(Protocol):
     def make(self, gathered: Gathered, wanted: Sequence[Statement], ask: Ask) -> Made:
         """Return the handoff of what is wanted, as it would be written."""
 
-    def plan(self, gathered: Gathered, made: Made) -> ChangeSet:
+    def plan(self, made: Made) -> ChangeSet:
         """Return what writing it comes to."""
 
     def pick_up(self, made: Made) -> ChangeSet:

@@ -144,6 +144,6 @@ CHANGING: tuple[Action, ...] = (
         Group.CHANGE,
         NOTEBOOK | _HANDOFFS,
         _HANDOFFS,
-        dict.fromkeys(_HANDOFFS, "probe again"),
+        dict.fromkeys(_HANDOFFS, "probe"),
     ),
 )

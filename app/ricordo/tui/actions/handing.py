@@ -11,7 +11,7 @@ HANDING: tuple[Action, ...] = (
     Action(
         "for-whom",
         "t",
-        "for whom",
+        "for",
         "Write the handoff for the next agent: Claude Code, Codex, opencode, Gemini CLI, any",
         Group.SEE,
         _HANDOFF,
@@ -32,7 +32,6 @@ HANDING: tuple[Action, ...] = (
         "messages",
         "Have every message of yours in the handoff word for word, or only what matters",
         Group.SEE,
-        _HANDOFF,
         _HANDOFF,
     ),
     Action(

@@ -23,7 +23,7 @@ from ricordo.handoff.facts import (
     Todo,
 )
 from ricordo.notebook.activity_words import local_time
-from ricordo.text import clip, one_line
+from ricordo.text import clip, clip_start, one_line
 from ricordo.tui.render.line import Line, Span, fit, shown, wrap
 
 Known = Fact | GitState
@@ -33,6 +33,8 @@ _LONGEST = 400
 """Characters of a fact that are looked at for its row."""
 _MOST_TEXT = 4_000
 """Characters of a fact that are shown in full."""
+_PATH = 34
+"""Cells of a path, whose end tells most."""
 _TURN = 5
 """Cells of the number of a turn."""
 _TODO = {"completed": "✓", "in_progress": "▸", "cancelled": "✗"}
@@ -112,7 +114,7 @@ def fact_words(fact: Known) -> str:
 def fact_lines(fact: Known, width: int) -> list[Line]:
     """Return a fact in full, as far as it is not very long, with where it comes from."""
     rows = [Line((Span(_origin(fact), "dim"),))]
-    for text in _parts(fact):
+    for text in filter(None, _parts(fact)):
         cut = "…" if len(text) > _MOST_TEXT else ""
         for part in text[:_MOST_TEXT].split("\n"):
             rows += [Line(row) for row in wrap([Span(shown(part + cut))], width - 1)]
@@ -148,7 +150,8 @@ def _briefly(fact: Known, *, is_marked: bool) -> tuple[Span, ...]:
         case Ran():
             return (_ending(fact), Span(_row(fact.command), plain), _aside(fact.result))
         case FileUse():
-            return (_state(fact), Span(_row(fact.path), plain), Span(f"  {_uses(fact)}", "dim"))
+            path = Span(clip_start(fact.path, _PATH), plain)
+            return (_state(fact), path, Span(f"  {_uses(fact)}", "dim"))
         case Todo():
             glyph = Span(f"{_TODO.get(fact.status, '·')} ", "dim")
             return (glyph, Span(_row(fact.text), plain))
@@ -175,19 +178,19 @@ def _parts(fact: Known) -> Iterable[str]:
             return (fact.text,)
         case Ran():
             since = f"changed since: {', '.join(fact.changed_since)}" if fact.changed_since else ""
-            return filter(None, (f"$ {fact.command}", fact.result, since))
+            return (f"$ {fact.command}", fact.result, since)
         case FileUse():
-            return (fact.path, _uses(fact), fact.sha or "it is not there now")
+            return (fact.path, _uses(fact), fact.sha or "")
         case Todo():
             return (fact.text, fact.status)
         case Mishap():
-            return filter(None, (fact.what, fact.error, fact.by))
+            return (fact.what, fact.error, fact.by)
         case GivenUp():
-            return filter(None, (fact.what, fact.why))
+            return (fact.what, fact.why)
         case Decided():
-            return filter(None, (fact.text, fact.why))
+            return (fact.text, fact.why)
         case NoteFound():
-            return filter(None, (fact.path, fact.description, fact.why))
+            return (fact.path, fact.description, fact.why)
         case _:
             assert_never(fact)
 
@@ -207,13 +210,19 @@ def _ending(ran: Ran) -> Span:
 
 
 def _state(use: FileUse) -> Span:
-    return Span("✗ ", "warning") if use.sha is None else Span("  ")
+    return Span("✗ ", "warning") if use.sha is None and not _is_outside(use) else Span("  ")
+
+
+def _is_outside(use: FileUse) -> bool:
+    """Whether nothing looked what it is now, because it is no file of the project."""
+    return use.path.startswith(("/", "~"))
 
 
 def _uses(use: FileUse) -> str:
     done = ", ".join(_DEEDS[deed] for deed in use.deeds)
     times = f" {use.times}×" if use.times > 1 else ""
-    return f"{done}{times}{', not there now' if use.sha is None else ''}"
+    gone = "outside the project" if _is_outside(use) else "not there now"
+    return f"{done}{times}" if use.sha else f"{done}{times}, {gone}"
 
 
 def _git(state: GitState) -> str:

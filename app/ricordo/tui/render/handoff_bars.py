@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ricordo.activity.session import Session
+from ricordo.handoff.document import Target
 from ricordo.text import clip_start, one_line
 from ricordo.tui.handoffs import Ask, Made
 from ricordo.tui.render.handoff_lines import counts
@@ -32,19 +33,21 @@ def meter_spans(made: Made | None, budget: int) -> tuple[Spans, ...]:
     """
     if made is None:
         return ((Span(f" {'▱' * _METER} {budget:,} tokens", "dim"),), ())
-    filled = min(_METER, round(made.tokens / budget * _METER)) if budget else _METER
-    style = "accent" if made.tokens <= budget else "error"
+    head, statements = made.handoff.head, made.handoff.statements
+    budget = head.budget
+    filled = min(_METER, round(made.done.tokens / budget * _METER)) if budget else _METER
+    style = "accent" if made.done.tokens <= budget else "error"
     bar = Span(f" {'▰' * filled}{'▱' * (_METER - filled)} ", style)
-    left = [bar, Span(f"{made.tokens:,} of {budget:,} tokens")]
-    if made.redactions:
-        word = "secret" if made.redactions == 1 else "secrets"
-        left.append(Span(f" · {made.redactions} {word} kept back", "warning"))
-    if made.left_out:
-        left.append(Span(f" · {made.left_out} without room", "warning"))
+    left = [bar, Span(f"{made.done.tokens:,} of {budget:,} tokens")]
+    if head.redactions:
+        word = "secret" if head.redactions == 1 else "secrets"
+        left.append(Span(f" · {head.redactions} {word} kept back", "warning"))
+    if made.handoff.left_out:
+        left.append(Span(f" · {made.handoff.left_out} without room", "warning"))
     return (
         tuple(left),
-        counts(made.statements, in_words=True),
-        counts(made.statements, in_words=False),
+        counts(statements, in_words=True),
+        counts(statements, in_words=False),
     )
 
 
@@ -60,9 +63,10 @@ def where_spans(made: Made | None, written: str) -> Spans:
     return (path, *remark, Span(" · nothing is written until ctrl+s", "dim"))
 
 
-def start_spans(made: Made | None, ask: Ask) -> Spans:
-    """Return the line that lets the next agent begin with it."""
+def start_spans(made: Made | None) -> Spans:
+    """Return the line to copy that lets the next agent begin with it."""
     if made is None:
         return ()
-    label = Span(f" paste for {SHOWN[ask.target]} ", "dim")
-    return (label, Span(one_line(made.start), "code"))
+    target = made.handoff.head.target
+    label = "then tell any agent" if target is Target.ANY else f"then start {SHOWN[target]} with"
+    return (Span(f" {label}  ", "dim"), Span(one_line(made.start), "code"))

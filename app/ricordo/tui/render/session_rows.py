@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from ricordo.activity.session import Session
 from ricordo.handoff.document import Target
-from ricordo.handoff.resume import Checked, Resumed
+from ricordo.handoff.resume import Checked
 from ricordo.handoff.since import Changes, FileChange
 from ricordo.handoff.statement import Status
 from ricordo.notebook.activity_words import day_in_words, local_time
+from ricordo.notebook.resuming import Resumption
 from ricordo.text import clip, clip_start, one_line
 from ricordo.tui.handoffs import Earlier, Standing
 from ricordo.tui.render.handoff_lines import GLYPHS
@@ -46,14 +47,12 @@ def session_rows(
 ) -> tuple[Line, ...]:
     """Return the rows of a session in the list, in one or two."""
     mark = Span(" ◆ " if is_marked else "   ", "accent")
-    agent = Span(f"{it.agent.shown:<12}", "" if in_one else "dim")
-    name, when = Span(one_line(it.shown), "bold"), _when(it)
+    name = Span(one_line(it.shown), "bold")
     latest = " · latest" if is_latest else ""
-    right = (Span(f" {when}{latest} ", "dim"),)
+    about = f"{it.agent.shown} · {_when(it)}{latest} "
     if in_one:
-        return (with_right((mark, agent, name), right, width),)
-    second = (Span("   "), agent, Span(f"{when}{latest}", "dim"))
-    return Line(fit((mark, name), width)), Line(fit(second, width))
+        return (with_right((mark, name), (Span(f"  {about}", "dim"),), width),)
+    return Line(fit((mark, name), width)), Line(fit((Span(f"   {about}", "dim"),), width))
 
 
 def earlier_rows(
@@ -128,26 +127,27 @@ def standing_lines(it: Earlier, standing: Standing | None, width: int) -> list[L
     if standing is None:
         return lines
     lines += _wrapped(standing.why, "warning", width) if standing.why else []
-    if standing.resumed is not None:
-        lines += _resumed_lines(standing.resumed, width)
+    if standing.found is not None:
+        lines += _resumed_lines(standing.found, width)
     return lines
 
 
-def _resumed_lines(resumed: Resumed, width: int) -> list[Line]:
+def _resumed_lines(found: Resumption, width: int) -> list[Line]:
+    resumed = found.resumed
     head = resumed.handoff.head
     lines = _labelled("written", f"{head.written:%-d %b %Y %H:%M} for {SHOWN[head.target]}", width)
     valid = "it has expired" if resumed.has_expired else f"valid until {head.expires:%-d %b %Y}"
     lines += _wrapped(valid, "warning" if resumed.has_expired else "dim", width)
-    for remark in resumed.remarks:
+    for remark in found.remarks:
         lines += _wrapped(remark, "warning", width)
     lines += _changed_lines(resumed.changed, width)
-    worse = [it for it in resumed.statements if not it.holds]
-    for title, found in (
-        ("No longer so", worse),
-        ("Still so", [it for it in resumed.statements if it.holds]),
-    ):
-        lines += [BLANK, Line((Span(f"{title} · {len(found)}", "heading"),))] if found else []
-        lines += [line for it in found for line in _checked_lines(it, width)]
+    groups = {
+        "No longer so": [it for it in resumed.statements if not it.holds],
+        "Still so": [it for it in resumed.statements if it.holds],
+    }
+    for title, checked in groups.items():
+        lines += [BLANK, Line((Span(f"{title} · {len(checked)}", "heading"),))] if checked else []
+        lines += [line for it in checked for line in _checked_lines(it, width)]
     return lines
 
 

@@ -160,7 +160,7 @@ class HandoffScreen(ActingScreen[None]):
         self.gathered = gathered
         self._facts, self._rows = by_id(gathered.facts), fact_rows(gathered.facts)
         self._drafting.compose(gathered.statements)
-        for remark in gathered.remarks:
+        for remark in gathered.draft.remarks:
             self.notify(remark, severity="warning", markup=False, timeout=8)
         self._list.show(len(self._rows), 0)
         self.make()
@@ -187,7 +187,7 @@ class HandoffScreen(ActingScreen[None]):
         """Draw the draft anew, with the cursor where it was."""
         before, at = self.statement, self._draft.number
         if self.gathered is not None:
-            written = self.made.statements if self.made else ()
+            written = self.made.handoff.statements if self.made else ()
             self._drafted = self._drafting.drafted(family(self.ask.target).order, written)
         keys = [it.key for it in self._drafted]
         at = keys.index(before.key) if before is not None and before.key in keys else max(at, 0)
@@ -252,9 +252,9 @@ class HandoffScreen(ActingScreen[None]):
             bars["where"].say((doing, Span(" · nothing is changed, Esc cancels", "dim")))
         else:
             bars["where"].say(where_spans(self.made, self.written))
-        bars["start"].say(start_spans(self.made, self.ask))
+        bars["start"].say(start_spans(self.made))
         bars["keys"].say(*key_line(self.situation, self.keymap))
-        self._list.border_title = Content(f"Facts · {len(self._facts):,}")
+        self._list.border_title = Content(f"Facts · {len(self._facts):,} · by turn")
         name = clip(os.path.basename(self.made.path), 60) if self.made else "…"
         self._right.border_title = Content(f"Draft · {name}")
 
