@@ -49,6 +49,11 @@ def mark(proof: Proof | None, sessions: int) -> str:
             assert_never(proof)
 
 
+def basis(proof: Proof | None, sessions: int) -> str:
+    """Return what a mark says besides its status: on what it rests; "" where it is on nothing."""
+    return mark(proof, sessions)[1:-1].partition(": ")[2]
+
+
 def read_mark(written: str) -> Proof | None:
     """Return the proof that `mark` made `written` of. Raises ValueError where it is no mark."""
     if written == _UNVERIFIED:

@@ -69,7 +69,7 @@ def pickup(target: Target, project: str, path: str) -> Pickup | None:
     return Pickup(file, table["added"].format(path=name), path=name)
 
 
-def written(project: str, wanted: Pickup) -> WriteFile:
+def pickup_act(project: str, wanted: Pickup) -> WriteFile:
     """Return the change that adds the line to its file; where it stands there already, the change
     changes nothing. Raises ChangeRefused, with what to paste, where the file is anything unusual.
     """

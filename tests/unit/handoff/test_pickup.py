@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.document import Target
-from ricordo.handoff.pickup import pickup, start_line, written
+from ricordo.handoff.pickup import pickup, pickup_act, start_line
 from ricordo.handoff.splice import with_item
 
 ADDED = {
@@ -30,7 +30,7 @@ ADDED = {
 def after(project: Path, target: Target, handoff: str = "HANDOFF.md") -> tuple[str, bytes]:
     wanted = pickup(target, str(project), str(project / handoff))
     assert wanted is not None
-    change = written(str(project), wanted)
+    change = pickup_act(str(project), wanted)
     whole = Path(change.root) / change.name
     assert (whole.read_bytes() if whole.exists() else None) == change.before
     return whole.relative_to(project).as_posix(), change.text.encode()
