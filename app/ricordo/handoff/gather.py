@@ -16,7 +16,7 @@ from ricordo.activity.session import Session
 from ricordo.activity.sources import Source
 from ricordo.disk.file_now import FileNow, look_at
 from ricordo.handoff.facts import Facts, FileUse, Ran, Ref, Todo
-from ricordo.handoff.gathering.file_uses import Use
+from ricordo.handoff.gathering.file_uses import Use, latest
 from ricordo.handoff.gathering.hearing import Hearing
 from ricordo.handoff.gathering.place import Place
 from ricordo.handoff.git_state import git_state
@@ -111,7 +111,8 @@ def _files(told: Sequence[_Told], project: str, step: Step) -> Iterator[FileUse]
             uses[path] = _joined(uses[path], use) if path in uses else use
     for path, use in sorted(uses.items(), key=lambda item: item[1].last[:2]):
         step()
-        yield FileUse("", path, tuple(use.deeds), use.last, use.times, _sha(project, path, step))
+        sha = _sha(project, path, step)
+        yield FileUse("", path, tuple(use.deeds), use.last, use.times, sha, tuple(use.parts))
 
 
 def _joined(first: Use, then: Use) -> Use:
@@ -122,6 +123,7 @@ def _joined(first: Use, then: Use) -> Use:
         list(dict.fromkeys((*first.deeds, *then.deeds))),
         last_change,
         first.times + then.times,
+        latest([*first.parts, *then.parts]),
     )
 
 
