@@ -63,7 +63,7 @@ def _statements(
     yield from blocked(talk, known, room)
     yield from decisions(facts, {it.quote.strip() for it in limits}, room)
     yield from answered(replies, room)
-    yield from ruled_out(facts, room)
+    yield from ruled_out(facts, talk, room)
     yield from files(facts)
     yield from errors(facts)
     yield from (it for it in kept if it.section is not Section.NEXT)

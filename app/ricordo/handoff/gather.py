@@ -16,7 +16,7 @@ from ricordo.activity.session import Session
 from ricordo.activity.sources import Source
 from ricordo.disk.file_now import FileNow, look_at
 from ricordo.handoff.facts import Facts, FileUse, GivenUp, Mishap, Ran, Ref, Todo
-from ricordo.handoff.gathering.file_uses import Use
+from ricordo.handoff.gathering.file_uses import Use, latest
 from ricordo.handoff.gathering.hearing import Hearing
 from ricordo.handoff.gathering.place import Place
 from ricordo.handoff.git_state import git_state
@@ -43,7 +43,7 @@ def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -
     facts = Facts(
         project,
         tuple(it.session for it in told),
-        said=tuple(said for it in told for said in it.hearing.said),
+        said=tuple(said for it in told for said in it.hearing.talk),
         summaries=tuple(summary for it in told for summary in it.hearing.summaries),
         ran=tuple(_ran(told, changes)),
         files=tuple(_files(told, project, step)),
@@ -117,7 +117,8 @@ def _files(told: Sequence[_Told], project: str, step: Step) -> Iterator[FileUse]
             uses[path] = _joined(uses[path], use) if path in uses else use
     for path, use in sorted(uses.items(), key=lambda item: item[1].last[:2]):
         step()
-        yield FileUse("", path, tuple(use.deeds), use.last, use.times, _sha(project, path, step))
+        sha = _sha(project, path, step)
+        yield FileUse("", path, tuple(use.deeds), use.last, use.times, sha, tuple(use.parts))
 
 
 def _joined(first: Use, then: Use) -> Use:
@@ -128,6 +129,7 @@ def _joined(first: Use, then: Use) -> Use:
         list(dict.fromkeys((*first.deeds, *then.deeds))),
         last_change,
         first.times + then.times,
+        latest([*first.parts, *then.parts]),
     )
 
 

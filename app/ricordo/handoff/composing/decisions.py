@@ -39,7 +39,7 @@ def answered(found: Collection[Answer], room: Room) -> Iterator[Statement]:
     """Yield the answers of the person, each with the question that it answers."""
     for it in found:
         question = clip(" ".join(it.question.split()), _LONGEST_QUESTION)
-        label, ids = f"The person answered to “{question}”", (it.asked_by.id, it.reply.id)
+        label, ids = f"The person's answer to “{question}”", (it.asked_by.id, it.reply.id)
         yield quoting(Section.DECISIONS, label, it.reply.text, it.reply.ref, ids, room.words)
 
 
@@ -58,11 +58,24 @@ def answers(talk: Talk) -> tuple[Answer, ...]:
     return tuple(found[-_MOST:])
 
 
-def ruled_out(facts: Facts, room: Room) -> Iterator[Statement]:
-    """Yield what was tried and given up, with the reason that was given for it."""
+def ruled_out(facts: Facts, talk: Talk, room: Room) -> Iterator[Statement]:
+    """Yield what was tried and given up, with the reason that was given for it, and what the agent
+    did or said that the person then set right.
+    """
     for it in facts.given_up[-_MOST:]:
         label = _with_reason("Given up", it.why)
         yield quoting(Section.RULED_OUT, label, it.what, it.ref, (it.id,), room.words)
+    yield from list(_set_right(talk, room))[-_MOST:]
+
+
+def _set_right(talk: Talk, room: Room) -> Iterator[Statement]:
+    for exchange, following in zip(talk.exchanges, talk.exchanges[1:], strict=False):
+        said, reply = exchange.closing, following.wish
+        if exchange.is_set_right and said is not None and reply is not None:
+            words = clip(" ".join(reply.text.split()), _LONGEST_REASON)
+            label = f"The agent said, and the person set it right with “{words}”"
+            ids = (said.id, reply.id)
+            yield quoting(Section.RULED_OUT, label, said.text, said.ref, ids, room.words)
 
 
 def _with_reason(label: str, why: str) -> str:

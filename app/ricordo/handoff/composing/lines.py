@@ -8,6 +8,7 @@ from ricordo.text import clip
 
 LONGEST_COMMAND = 300
 """Characters of a command that is told in full; one that is cut could not be run."""
+_LONGEST_TOLD = 140
 _LONGEST_RESULT = 200
 _TICKS = re.compile("`+")
 
@@ -25,6 +26,13 @@ def code(text: str, most: int = LONGEST_COMMAND) -> str:
 def result(text: str) -> str:
     """Return what tells how a command ended, to stand behind it; "" where nothing does."""
     return f": {clip(' '.join(text.split()), _LONGEST_RESULT)}" if text.strip() else ""
+
+
+def told(command: str) -> str:
+    """Return a command as something that was done: one that is too long to be run from here is told
+    by its beginning.
+    """
+    return code(command, LONGEST_COMMAND if can_be_run(command) else _LONGEST_TOLD)
 
 
 def can_be_run(command: str) -> bool:

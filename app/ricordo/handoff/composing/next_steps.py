@@ -31,7 +31,8 @@ def next_steps(
     found = [*_unanswered(talk), *_tasks(facts, room), *_left(talk, room), *kept]
     yield from found
     yield from _command(known)
-    if not found and not known.failed:
+    is_stale = known.to_run is not None and bool(known.to_run.changed_since)
+    if not (found or known.failed or is_stale):
         yield Statement(Section.NEXT, "Nothing was found in the sessions that is left to do")
 
 

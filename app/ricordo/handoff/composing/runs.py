@@ -22,7 +22,9 @@ class Runs:
     afterwards.
     """
     untold: tuple[Ran, ...]
-    """Those of which the transcript does not tell how they ended."""
+    """Those of which the transcript does not tell how they ended, nor of one of their kind that
+    was run afterwards.
+    """
 
     @property
     def to_run(self) -> Ran | None:
@@ -38,10 +40,13 @@ def runs(facts: Facts) -> Runs:
     """Return the last runs of the commands in `facts` that matter."""
     last = sorted(_last(facts), key=lambda it: it.ref[:2])
     good = {_kind(it): it.ref[:2] for it in last if it.has_failed is False}
+    told = {_kind(it): it.ref[:2] for it in last if it.has_failed is not None}
     return Runs(
         tuple(it for it in last if it.has_failed is False),
         tuple(it for it in last if it.has_failed and it.ref[:2] > good.get(_kind(it), (0, 0))),
-        tuple(it for it in last if it.has_failed is None),
+        tuple(
+            it for it in last if it.has_failed is None and it.ref[:2] > told.get(_kind(it), (0, 0))
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ricordo.handoff.composing.lines import code, result
+from ricordo.handoff.composing.lines import code, result, told
 from ricordo.handoff.composing.questions import asked
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
@@ -33,11 +33,11 @@ def done(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statemen
     for ran in known.succeeded[-_MOST_RESULTS:]:
         yield _ran(Section.DONE, ran)
     yield from _tasks(Section.DONE, "On the agent's list as completed", facts.todos, "completed")
-    told = [it for it in talk.exchanges if _tells(it)][-_MOST_ANSWERS:]
-    work = [it for it in told if it.is_work]
-    for it in told:
+    closed = [it for it in talk.exchanges if _tells(it)][-_MOST_ANSWERS:]
+    work = [it for it in closed if it.is_work]
+    for it in closed:
         if it.closing is not None:
-            most = room.report if it is (work or told)[-1] else room.answer
+            most = room.report if it is (work or closed)[-1] else room.answer
             label = "The agent reported" if it.is_work else "The agent answered"
             yield _said(Section.DONE, label, it.closing, most)
 
@@ -50,7 +50,7 @@ def active(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statem
         yield Statement(Section.ACTIVE, _git(facts.git), stands_on=(GIT,))
     yield from _tasks(Section.ACTIVE, "On the agent's list as begun", facts.todos, "in_progress")
     for ran in known.untold[-_MOST_RESULTS:]:
-        text = f"{code(ran.command)} was run; the transcript does not tell how it ended"
+        text = f"{told(ran.command)} was run; the transcript does not tell how it ended"
         yield Statement(Section.ACTIVE, text, stands_on=(ran.id,))
     last = talk.last
     if last is not None and last.answers and not last.is_over:
@@ -84,7 +84,7 @@ def _said(section: Section, label: str, said: Said, most: int) -> Statement:
 
 def _ran(section: Section, ran: Ran) -> Statement:
     how = "failed" if ran.has_failed else "succeeded"
-    text = f"{code(ran.command)} {how}{result(ran.result)}"
+    text = f"{told(ran.command)} {how}{result(ran.result)}"
     return Statement(section, text, result_of(ran), (ran.id,))
 
 
@@ -102,7 +102,9 @@ def _tasks(section: Section, label: str, tasks: Iterable[Todo], status: str) -> 
 def _tells(exchange: Exchange) -> bool:
     """Whether the agent closed it with more than a word or a question."""
     closing = exchange.closing
-    if closing is None or len(closing.text) < _LEAST_TOLD * (not exchange.is_work):
+    if closing is None or exchange.is_set_right:
+        return False
+    if not exchange.is_work and len(closing.text) < _LEAST_TOLD:
         return False
     return not (len(closing.text) <= _LONGEST_QUESTION and asked(closing.text))
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from ricordo.handoff.composing.words import has, is_only
 from ricordo.handoff.facts import Facts, Ref, Said, Work
+from ricordo.health.vocabulary import lowered
+from ricordo.speech.patterns import pattern
 
 Place = tuple[int, int]
 """A session and a turn of it."""
@@ -20,11 +22,11 @@ class Exchange:
     """None for what an agent said before the person said anything."""
     answers: tuple[Said, ...]
     is_over: bool
-    """Whether the agent's last words close it: another message of the person followed, or nothing
-    was done behind them.
-    """
+    """Whether the agent's last words close it: nothing was done behind them."""
     is_work: bool
     """Whether files were changed in it, or tests, checks or deeds done: not only read and told."""
+    is_set_right: bool
+    """Whether the person objected to it in the next message."""
 
     @property
     def closing(self) -> Said | None:
@@ -83,6 +85,12 @@ def is_answer(text: str) -> bool:
     return is_only("assent", text) or is_only("refusal", text)
 
 
+def objects(text: str) -> bool:
+    """Whether a message of the person begins by setting the agent right."""
+    plain = lowered(text).lstrip()
+    return bool(pattern("objection").match(plain)) and not is_answer(text)
+
+
 def place(ref: Ref) -> Place:
     """Return where a turn stands among all."""
     return ref.session, ref.turn
@@ -94,12 +102,15 @@ def _exchanges(
     done, worked = sorted(_done(facts)), sorted(_worked(facts))
     begins = [place((wish or answers[0]).ref) for wish, answers in grouped]
     ends = [*begins[1:], (len(facts.sessions) + 1, 0)]
-    for (wish, answers), begin, end in zip(grouped, begins, ends, strict=True):
+    for number, (wish, answers) in enumerate(grouped):
+        begin, end = begins[number], ends[number]
         last = place(answers[-1].ref) if answers else begin
-        is_last = end == ends[-1]
-        is_over = bool(answers) and not (is_last and any(it > last for it in done))
+        is_last = number == len(grouped) - 1
+        is_over = bool(answers) and not any(last < it < end for it in done)
         is_work = any(begin < it < end for it in worked)
-        yield Exchange(wish, tuple(answers), is_over or not is_last, is_work)
+        following = grouped[number + 1][0] if not is_last else None
+        is_set_right = following is not None and objects(following.text)
+        yield Exchange(wish, tuple(answers), is_over, is_work, is_set_right)
 
 
 def _said(exchange: Exchange) -> tuple[Said, ...]:

@@ -14,9 +14,10 @@ from ricordo.handoff.gathering.outcome import error_line
 from ricordo.handoff.gathering.runs import Runs
 
 _MOST_SAID = 8_000_000
-"""Characters of messages of one session that are kept; summaries have as much room."""
-
-_MOST_OPEN = 1_000
+"""Characters of messages of the person in one session that are kept; those of the agent, and
+summaries, have as much room each.
+"""
+_MOST_OPEN = 300
 """Calls whose ending is waited for."""
 
 
@@ -29,9 +30,10 @@ class Hearing:
         """
         self._session = session
         self._heard = heard
-        self._answer: Said | None = None
-        """What the agent said last."""
         self.said: Bounded[Said] = Bounded(_MOST_SAID, lambda said: len(said.text))
+        """What the person said."""
+        self.answers: Bounded[Said] = Bounded(_MOST_SAID, lambda said: len(said.text))
+        """What the agent said."""
         self.summaries: Bounded[Summary] = Bounded(_MOST_SAID, lambda it: len(it.text))
         self.tasks = TaskList()
         self.tasks_at = Ref(session, 1)
@@ -55,8 +57,12 @@ class Hearing:
 
     def close(self) -> None:
         """Take note that the session has ended."""
-        self._conclude()
         self.files.close()
+
+    @property
+    def talk(self) -> list[Said]:
+        """What both said, in the order in which they said it."""
+        return sorted((*self.said, *self.answers), key=lambda said: said.ref.turn)
 
     def _hear_deeds(self, turn: Turn, ref: Ref) -> None:
         touches = {touch.call: touch for touch in turn.touches}
@@ -101,19 +107,12 @@ class Hearing:
         self.decisions.hear(said)
         self.given_up.hear(said)
         if not said.is_person:
-            self._answer = said
-            return
-        self._conclude()
-        self.said.add(said)
-
-    def _conclude(self) -> None:
-        """Keep what the agent said last before the person spoke, or before the end."""
-        if self._answer is not None:
-            self.said.add(self._answer)
-            self._answer = None
+            self.answers.add(said)
+        else:
+            self.said.add(said)
 
     def _hear_summary(self, summary: Summary) -> None:
-        if any(it.is_person and it.text == summary.text for it in self.said):
+        if any(it.text == summary.text for it in self.said):
             # the last message of what a compaction kept may be one of the person
             return
         self.summaries.add(summary)
