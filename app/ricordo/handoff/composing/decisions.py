@@ -39,7 +39,7 @@ def answered(found: Collection[Answer], room: Room) -> Iterator[Statement]:
     """Yield the answers of the person, each with the question that it answers."""
     for it in found:
         question = clip(" ".join(it.question.split()), _LONGEST_QUESTION)
-        label, ids = f"The person answered to “{question}”", (it.asked_by.id, it.reply.id)
+        label, ids = f"The person's answer to “{question}”", (it.asked_by.id, it.reply.id)
         yield quoting(Section.DECISIONS, label, it.reply.text, it.reply.ref, ids, room.words)
 
 

@@ -102,11 +102,9 @@ def _tasks(section: Section, label: str, tasks: Iterable[Todo], status: str) -> 
 def _tells(exchange: Exchange) -> bool:
     """Whether the agent closed it with more than a word or a question."""
     closing = exchange.closing
-    if (
-        closing is None
-        or exchange.is_set_right
-        or len(closing.text) < _LEAST_TOLD * (not exchange.is_work)
-    ):
+    if closing is None or exchange.is_set_right:
+        return False
+    if not exchange.is_work and len(closing.text) < _LEAST_TOLD:
         return False
     return not (len(closing.text) <= _LONGEST_QUESTION and asked(closing.text))
 
