@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from ricordo.activity.session import Deed
 from ricordo.handoff.compose import compose
-from ricordo.handoff.composing.excerpt import excerpt
-from ricordo.handoff.composing.headed import headed
-from ricordo.handoff.facts import GIT, Facts, GitState, Work
-from ricordo.handoff.statement import Quote, Result, Section, Statement, Status
+from ricordo.handoff.statement import Section, Statement
 from tests.gathered import Gathered
-from tests.secret_corpus import SECRETS, corpus
 
 
 def told(gathered: Gathered, section: Section) -> list[Statement]:
