@@ -14,7 +14,7 @@ from ricordo.handoff.composing.tasks import tasks
 from ricordo.handoff.composing.words import has
 from ricordo.handoff.facts import Facts, Said
 from ricordo.handoff.statement import Section, Statement
-from ricordo.speech.sentence import sentences
+from ricordo.speech.sentence import written_sentences
 
 _MOST_LEFT = 3
 _REMINDER = 160
@@ -60,7 +60,7 @@ def _told_left(said: Said) -> list[str]:
     under_heading = [it.text for it in headed(said.text) if it.section is Section.NEXT]
     if under_heading:
         return under_heading
-    spoken = sentences(said.text, len(said.text))
+    spoken = written_sentences(said.text)
     return [it.text for it in spoken if has("left", it.text) and not it.is_question]
 
 
@@ -68,10 +68,11 @@ def _command(known: Runs) -> Iterator[Statement]:
     ran = known.to_run
     if ran is None or not can_be_run(ran.command):
         return
-    if ran.has_failed:
+    if ran.changed_since:
+        how = "failed" if ran.has_failed else "went well"
+        what = f"It {how} before files were changed again; run it"
+    elif ran.has_failed:
         what = "Mend what fails, then run it again"
-    elif ran.changed_since:
-        what = "Run it again, files were changed since"
     else:
         what = "To see how the work stands"
     yield Statement(Section.NEXT, f"{what}: {code(ran.command)}", result_of(ran), (ran.id,))

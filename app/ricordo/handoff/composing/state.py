@@ -14,7 +14,7 @@ from ricordo.handoff.composing.tasks import tasks
 from ricordo.handoff.composing.words import has
 from ricordo.handoff.facts import GIT, Facts, GitState, Ran, Said
 from ricordo.handoff.statement import Section, Statement
-from ricordo.speech.sentence import sentences
+from ricordo.speech.sentence import written_sentences
 
 _MOST_ANSWERS = 6
 _MOST_RESULTS = 6
@@ -72,7 +72,7 @@ def blocked(talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
     closing = talk.last.closing if talk.last else None
     if closing is None:
         return
-    for it in sentences(closing.text, len(closing.text)):
+    for it in written_sentences(closing.text):
         if has("blocked", it.text):
             label, words, ids = "The agent was kept from going on", it.text, (closing.id,)
             yield quoting(Section.BLOCKED, label, words, closing.ref, ids, room.words)
