@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from ricordo.activity.session import Agent
 from ricordo.handoff.document import Head, SourceSession, Target
-from ricordo.handoff.marks import DIGITS
+from ricordo.handoff.probe import DIGITS
 from ricordo.handoff.written import WORD, read_word, word
 from ricordo.memory.head import Value
 

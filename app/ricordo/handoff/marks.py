@@ -21,11 +21,10 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from ricordo.handoff.facts import Ref
+from ricordo.handoff.probe import DIGITS
 from ricordo.handoff.statement import FileIs, GitIs, NoteIs, Proof, Quote, Result
 from ricordo.handoff.written import WORD, read_word, word
 
-DIGITS = 12
-"""Digits of a SHA-256 that a mark tells."""
 _UNVERIFIED = "[unverified]"
 _UNCHANGED = "files unchanged since"
 _NOT_THERE = "not there"
@@ -48,6 +47,11 @@ def mark(proof: Proof | None, sessions: int) -> str:
             return _result(proof, sessions)
         case _:
             assert_never(proof)
+
+
+def basis(proof: Proof | None, sessions: int) -> str:
+    """Return what a mark says besides its status: on what it rests; "" where it is on nothing."""
+    return mark(proof, sessions)[1:-1].partition(": ")[2]
 
 
 def read_mark(written: str) -> Proof | None:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from ricordo.handoff.document import Handoff
+from ricordo.handoff.document import Handoff, Target
 from ricordo.handoff.head import is_ours, is_whole, read_fields
 from ricordo.handoff.marks import read_mark
 from ricordo.handoff.render import BEGIN, END, TITLE
@@ -71,6 +71,15 @@ def parse(raw: bytes) -> Parsed:
     return Parsed(State.EDITED, handoff, _edited(text, strange))
 
 
+def read_statement(written: str, section: Section) -> Statement | None:
+    """Return the one statement of a `section` that stands in the lines `written`; None where
+    anything else does.
+    """
+    body = _Body(family(Target.ANY), section)
+    statements, strange = body.read(written.split("\n"))
+    return statements[0] if len(statements) == 1 and not strange else None
+
+
 def _foreign(why: str) -> Parsed:
     return Parsed(State.FOREIGN, None, why)
 
@@ -85,10 +94,10 @@ def _edited(text: str, strange: int) -> str:
 class _Body:
     """Reads what stands behind the head, line by line."""
 
-    def __init__(self, look: Family) -> None:
+    def __init__(self, look: Family, section: Section | None = None) -> None:
         self._look = look
         self._parent = ""
-        self._section: Section | None = None
+        self._section = section
         self._statements: list[Statement] = []
 
     def read(self, lines: list[str]) -> tuple[tuple[Statement, ...], int]:

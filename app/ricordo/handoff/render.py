@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from ricordo.handoff.document import Handoff, Head
 from ricordo.handoff.head import head_lines, with_digest
-from ricordo.handoff.marks import DIGITS, mark, settled
+from ricordo.handoff.marks import mark, settled
+from ricordo.handoff.probe import DIGITS
 from ricordo.handoff.sections import Heading, family
 from ricordo.handoff.statement import Section, Statement
 from ricordo.handoff.written import line, quotation, tidy, tidy_quote

@@ -1,0 +1,133 @@
+"""The budget of a handoff: what of it gets room.
+
+The head comes first; its lists of files take at most a quarter of the budget. Then statements get
+room in this order, each as a whole or not at all:
+
+1. the first three of each section, sections in the order of `ORDER`;
+2. of these three, those that take more than a quarter of the budget by themselves;
+3. all others, sections in the same order;
+4. of all others, those that take more than a quarter.
+
+What finds no room is counted. The measure is that of `model.question.estimate`, four bytes a token,
+of the whole file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from ricordo.errors import WrongUsage
+from ricordo.handoff.document import Handoff, Head
+from ricordo.handoff.render import heading_lines, render, statement_lines
+from ricordo.handoff.sections import family
+from ricordo.handoff.statement import Section, Statement
+from ricordo.handoff.written import word
+from ricordo.model.question import BYTES_A_TOKEN, estimate
+
+DEFAULT = 4_000
+"""Tokens."""
+ORDER = (
+    Section.OBJECTIVE,
+    Section.NEXT,
+    Section.CONSTRAINTS,
+    Section.ACTIVE,
+    Section.BLOCKED,
+    Section.DONE,
+    Section.RULED_OUT,
+    Section.DECISIONS,
+    Section.QUESTIONS,
+    Section.ERRORS,
+    Section.FILES,
+    Section.MEMORY,
+    Section.MESSAGES,
+)
+"""Sections, those first without which the next agent would go wrong."""
+_FIRST = 3
+_SHARE = 4
+"""The part of a budget that the lists of the head, or one statement, may take before the rest."""
+_MOST_LEFT_OUT = 99_999
+
+
+def tokens(handoff: Handoff) -> int:
+    """Return about how many tokens the file of a handoff costs."""
+    return estimate(render(handoff))
+
+
+def fitted(handoff: Handoff) -> Handoff:
+    """Return a handoff with as much of it as its budget has room for.
+
+    Raises WrongUsage where not even its head has room.
+    """
+    room = handoff.head.budget * BYTES_A_TOKEN
+    head = _with_fitting_lists(handoff.head, room // _SHARE)
+    room -= _size(render(Handoff(head, (), _MOST_LEFT_OUT)))
+    if room < 0:
+        needed = handoff.head.budget - room // BYTES_A_TOKEN
+        raise WrongUsage(f"The head of this handoff alone takes about {needed} tokens.")
+    kept = _with_room(handoff, room, handoff.head.budget * BYTES_A_TOKEN // _SHARE)
+    left_out = handoff.left_out + len(handoff.statements) - len(kept)
+    statements = [it for number, it in enumerate(handoff.statements) if number in kept]
+    return Handoff(head, tuple(statements), left_out)
+
+
+def _with_room(handoff: Handoff, room: int, long: int) -> set[int]:
+    """Return the places of the statements for which there is `room`, in bytes."""
+    sizes = [_cost(it, handoff) for it in handoff.statements]
+    ranks = _ranks(handoff.statements)
+
+    def turn(number: int) -> tuple[bool, bool, int, int]:
+        it = handoff.statements[number]
+        is_first = ranks[number] < _FIRST
+        return not is_first, sizes[number] > long, ORDER.index(it.section), ranks[number]
+
+    kept: set[int] = set()
+    begun: set[Section] = set()
+    for number in sorted(range(len(sizes)), key=turn):
+        section = handoff.statements[number].section
+        size = sizes[number] + (0 if section in begun else _heading_cost(section, handoff.head))
+        if size <= room:
+            kept.add(number)
+            begun.add(section)
+            room -= size
+    return kept
+
+
+def _ranks(statements: Sequence[Statement]) -> list[int]:
+    """Return of each statement how many of its section stand before it."""
+    seen: Counter[Section] = Counter()
+    ranks: list[int] = []
+    for it in statements:
+        ranks.append(seen[it.section])
+        seen[it.section] += 1
+    return ranks
+
+
+def _cost(statement: Statement, handoff: Handoff) -> int:
+    # the number in front is as long as any that it may come to have
+    rows = statement_lines(statement, len(handoff.statements), len(handoff.head.sources))
+    return _size("\n".join((*rows, "")))
+
+
+def _heading_cost(section: Section, head: Head) -> int:
+    return _size("\n".join((*heading_lines(family(head.target).headings[section], ()), "")))
+
+
+def _with_fitting_lists(head: Head, room: int) -> Head:
+    """Return a head that lists no more files than there is `room` for: those that were changed
+    before those that are only dirty.
+    """
+    rows = [*head.files, *head.dirty]
+    # fence, digest and indentation of a line
+    ends = accumulate(_size(word(path)) + 20 for path in rows)
+    fitting = sum(1 for end in ends if end <= room)
+    files = dict(list(head.files.items())[:fitting])
+    dirty = head.dirty[: fitting - len(files)]
+    unlisted = head.unlisted + len(rows) - len(files) - len(dirty)
+    return replace(head, files=files, dirty=dirty, unlisted=unlisted)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

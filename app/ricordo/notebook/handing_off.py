@@ -1,0 +1,232 @@
+"""Handing off: from the sessions of a project to the `HANDOFF.md` that the next agent reads.
+
+`draft` gathers, composes, proves, and keeps what still holds of the handoff that stands there;
+nothing is written by then. `finished` keeps secrets back and fits it into its budget; `write` puts
+it on the disk through the one door.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from ricordo import git
+from ricordo.disk.door import Applied
+from ricordo.errors import ChangeRefused, Conflict, MemoryNotFound
+from ricordo.handoff.basis import files_now
+from ricordo.handoff.budget import DEFAULT, fitted, tokens
+from ricordo.handoff.compose import compose
+from ricordo.handoff.destination import Destination, destination
+from ricordo.handoff.document import Handoff, Head, SourceSession, Target
+from ricordo.handoff.facts import Facts
+from ricordo.handoff.kept_back import counted, is_clean, without_secrets
+from ricordo.handoff.lookup import Transcripts
+from ricordo.handoff.pickup import Pickup, pickup, pickup_act, start_line
+from ricordo.handoff.probe import NAME, OWN, World
+from ricordo.handoff.prove import prove
+from ricordo.handoff.render import render, tidied
+from ricordo.handoff.resume import resume
+from ricordo.handoff.sections import family
+from ricordo.handoff.statement import Statement, Status
+from ricordo.handoff.update import updated
+from ricordo.memory.change import Change, WriteFile
+from ricordo.memory.change_set import ChangeSet
+from ricordo.memory.memory import Memory
+from ricordo.model.redaction import Redaction
+from ricordo.notebook.change import apply_or_merge, put_together
+from ricordo.notebook.handed_off import facts_of
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.redacting import begin_redaction
+from ricordo.text import visible
+
+RULES = "rules"
+_VALID_FOR = timedelta(days=7)
+
+Step = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What handoff the person wishes."""
+
+    target: Target = Target.ANY
+    budget: int = DEFAULT
+    """Tokens."""
+    sessions: tuple[str, ...] = ()
+    """Paths of transcripts; the latest session of the project, where none is named."""
+    path: str = ""
+    """The file; "" for `HANDOFF.md` in the project."""
+    with_messages: bool = False
+    """Whether every message of the person is to stand in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A handoff as it could be written, with all that it rests on."""
+
+    facts: Facts
+    handoff: Handoff
+    """All statements, proved, secrets included: it is for this process alone."""
+    destination: Destination
+    redaction: Redaction = field(repr=False)
+    remarks: tuple[str, ...] = ()
+    """What the person should know, a sentence each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A handoff as it is written."""
+
+    handoff: Handoff
+    text: str
+    tokens: int
+
+    @property
+    def counts(self) -> Mapping[Status, int]:
+        """How many statements carry each mark."""
+        found = Counter(it.status for it in self.handoff.statements)
+        return {status: found[status] for status in Status}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A handoff that was written."""
+
+    path: str
+    """Absolute."""
+    start: str
+    """The line to copy that starts the next agent with it."""
+    act: int
+    """In the history."""
+
+
+def project_of(notebook: Notebook) -> str:
+    """Return the project that is handed off: that of the memory, else the one in which the person
+    stands. Raises MemoryNotFound where it is not there any more.
+    """
+    surroundings = notebook.surroundings
+    named = surroundings.project or notebook.place.project
+    if named and not os.path.isdir(named):
+        raise MemoryNotFound(f"The project of this memory, {visible(named)}, is not there.")
+    return os.path.realpath(named or git.top_level(surroundings.cwd) or surroundings.cwd)
+
+
+def draft(notebook: Notebook, wish: Wish, step: Step = lambda: None) -> Draft:
+    """Return the handoff that is wished, composed by extraction. Nothing is written.
+
+    `step` is called all the while; what it raises is raised here. Raises WrongUsage where a session
+    is named that is none, ChangeRefused where there is nothing to hand off or no file to write to.
+    """
+    project = project_of(notebook)
+    wished = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else ""
+    to = destination(wished or os.path.join(project, NAME))
+    facts = facts_of(notebook, project, wish.sessions, step)
+    if not facts.sessions:
+        raise ChangeRefused("No session of this project was found that could be handed off.")
+    world = World(project, facts.memory, _own(to, project), step)
+    statements = prove(compose(facts, with_messages=wish.with_messages), facts, world)
+    new = Handoff(_head(notebook, facts, statements, world, wish), statements)
+    redaction = begin_redaction(notebook)
+    if to.handoff is not None:
+        new = _updated(to.handoff, new, world, notebook.surroundings.now, redaction, step)
+    remarks = (to.remark, _about_budget(wish))
+    return Draft(facts, new, to, redaction, tuple(filter(None, remarks)))
+
+
+def finished(draft: Draft) -> Finished:
+    """Return a draft as it is written: without secrets, within its budget.
+
+    Raises WrongUsage where the budget has no room for its head, and ChangeRefused where a secret
+    could not be kept back.
+    """
+    clean = without_secrets(tidied(draft.handoff), draft.redaction)
+    handoff = counted(fitted(counted(clean)))
+    if not is_clean(handoff, draft.redaction):
+        raise ChangeRefused("Something in this handoff looks like a secret only as a whole.")
+    return Finished(handoff, render(handoff), tokens(handoff))
+
+
+def change_of(notebook: Notebook, memory: Memory, draft: Draft, done: Finished) -> ChangeSet:
+    """Return the change set that writes a handoff. Raises ChangeRefused."""
+    to = draft.destination
+    folder, name = os.path.split(to.path)
+    reason = f"handoff for {done.handoff.head.target.value}"
+    act = WriteFile(folder, name, to.before, done.text)
+    return put_together(notebook, memory, [Change(act, reason)])
+
+
+def write(notebook: Notebook, memory: Memory, draft: Draft, done: Finished) -> Written:
+    """Write a handoff. Raises ChangeRefused, Conflict where somebody else wrote the file since it
+    was drafted, WriteFailed, StateUnusable and Busy.
+    """
+    path = draft.destination.path
+    outcome = apply_or_merge(notebook, change_of(notebook, memory, draft, done))
+    if not isinstance(outcome, Applied):
+        # lines of two handoffs would be none of either
+        raise Conflict(f"Meanwhile somebody else wrote {visible(path)}.")
+    return Written(path, start_of(notebook, draft), outcome.act)
+
+
+def start_of(notebook: Notebook, draft: Draft) -> str:
+    """Return the line to copy that starts the next agent with the handoff of a draft."""
+    path = draft.destination.path
+    inside = os.path.relpath(path, project_of(notebook))
+    return start_line(draft.handoff.head.target, path if inside.startswith("..") else inside)
+
+
+def pickup_of(notebook: Notebook, draft: Draft) -> Pickup | None:
+    """Return the line, and its file, that makes the agent read the handoff at every start; None
+    where there is none for it.
+    """
+    head = draft.handoff.head
+    return pickup(head.target, project_of(notebook), draft.destination.path)
+
+
+def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeSet:
+    """Return the change set that adds that line, an empty one where it is there already; to be
+    reviewed by the person, and applied as any other. Raises ChangeRefused, with what to paste,
+    where the file is anything unusual.
+    """
+    act = pickup_act(project_of(notebook), wanted)
+    return put_together(notebook, memory, [Change(act, f"{wanted.file} names the handoff")])
+
+
+def _own(to: Destination, project: str) -> frozenset[str]:
+    return OWN | {os.path.relpath(to.path, project)}
+
+
+def _about_budget(wish: Wish) -> str:
+    most = family(wish.target).most_tokens
+    told = f"More than {most:,} tokens do not suit {wish.target.value}: it gets no more."
+    return told if wish.budget > most else ""
+
+
+def _head(
+    notebook: Notebook, facts: Facts, statements: Sequence[Statement], world: World, wish: Wish
+) -> Head:
+    now, state = notebook.surroundings.now, world.git
+    return Head(
+        written=now,
+        expires=now + _VALID_FOR,
+        target=wish.target,
+        budget=min(wish.budget, family(wish.target).most_tokens),
+        engine=RULES,
+        sources=tuple(SourceSession(it.agent, it.id, it.path) for it in facts.sessions),
+        commit=state.commit if state else "",
+        branch=state.branch if state else "",
+        dirty=state.dirty if state else (),
+        files=files_now(statements, facts, world),
+        memory=facts.memory,
+    )
+
+
+def _updated(
+    old: Handoff, new: Handoff, world: World, now: datetime, redaction: Redaction, step: Step
+) -> Handoff:
+    """Return `new` with what still holds of the handoff that stands there."""
+    for it in old.statements:
+        redaction.adopt(f"{it.text}\n{it.quote}")
+    return updated(resume(old, world, Transcripts(old, step), now), new)
