@@ -59,8 +59,9 @@ def look_at(root: str, path: str, step: Callable[[], None] = lambda: None) -> Lo
     if not _is_inside(path):
         return Unseen.OUTSIDE
     folder, _, name = path.rpartition("/")
+    root = os.path.realpath(root)
     try:
-        top = calls.open_directory(os.path.realpath(root))
+        top = calls.open_directory(root)
     except OSError:
         return Unseen.UNREADABLE
     try:
@@ -70,7 +71,7 @@ def look_at(root: str, path: str, step: Callable[[], None] = lambda: None) -> Lo
         finally:
             os.close(handle)
     except OSError as error:
-        return _why(error)
+        return Unseen.LINK if _lies_behind_link(root, folder) else _why(error)
     finally:
         os.close(top)
 
@@ -96,11 +97,19 @@ def _is_inside(path: str) -> bool:
     return True
 
 
+def _lies_behind_link(root: str, folder: str) -> bool:
+    """Whether a folder cannot be reached but through a link: systems call that by various names."""
+    at = root
+    for name in filter(None, folder.split("/")):
+        at = os.path.join(at, name)
+        if os.path.islink(at):
+            return True
+    return False
+
+
 def _why(error: OSError) -> Look:
     """What it means that a folder or a file could not be opened."""
-    if error.errno in _MISSING:
-        return Gone.GONE
-    return Unseen.LINK if error.errno in (errno.ELOOP, errno.EXDEV) else Unseen.UNREADABLE
+    return Gone.GONE if error.errno in _MISSING else Unseen.UNREADABLE
 
 
 def _named(folder: int, name: str, step: Callable[[], None]) -> Look:

@@ -140,6 +140,8 @@ class Decided:
     text: str
     why: str
     is_person: bool
+    asked: str = ""
+    """The question that it answers; "" where it answers none."""
 
 
 GIT = "git"

@@ -15,7 +15,7 @@ _MOST = 20_000
 """Files of one session that are kept."""
 _MOST_PARTS = 20
 """Names of parts of one file that are kept."""
-_MOST_OPEN = 1_000
+_MOST_OPEN = 300
 """Calls whose ending is waited for."""
 
 
