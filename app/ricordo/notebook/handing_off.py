@@ -25,7 +25,7 @@ from ricordo.handoff.facts import Facts
 from ricordo.handoff.kept_back import counted, is_clean, without_secrets
 from ricordo.handoff.lookup import Transcripts
 from ricordo.handoff.pickup import Pickup, pickup, pickup_act, start_line
-from ricordo.handoff.probe import NAME, OWN, World
+from ricordo.handoff.probe import NAME, OWN, World, without_own
 from ricordo.handoff.prove import prove
 from ricordo.handoff.render import render, tidied
 from ricordo.handoff.resume import resume
@@ -147,16 +147,14 @@ def draft(
     wished = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else ""
     to = destination(wished or os.path.join(project, NAME))
     facts = facts_of(notebook, project, wish.sessions, step)
+    own = OWN | {os.path.relpath(to.path, project)}
+    facts = replace(facts, git=facts.git and without_own(facts.git, own))
     if not facts.sessions:
         raise ChangeRefused("No session of this project was found that could be handed off.")
-    world = World(project, facts.memory, _own(to, project), step)
-    # without the files that handoffs write
-    facts = replace(facts, git=world.git)
-    found = compose(facts, with_messages=wish.with_messages)
-    composed = composer(notebook, facts, found)
+    world = World(project, facts.memory, own, step)
+    composed = composer(notebook, facts, compose(facts, with_messages=wish.with_messages))
     statements = prove(composed.statements, facts, world)
-    head = _head(notebook, facts, statements, world, wish, composed.engine)
-    new = Handoff(head, statements)
+    new = Handoff(_head(notebook, facts, statements, world, wish, composed.engine), statements)
     redaction = begin_redaction(notebook)
     if to.handoff is not None:
         new = _updated(to.handoff, new, world, notebook.surroundings.now, redaction, step)
@@ -220,10 +218,6 @@ def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeS
     """
     act = pickup_act(project_of(notebook), wanted)
     return put_together(notebook, memory, [Change(act, f"{wanted.file} names the handoff")])
-
-
-def _own(to: Destination, project: str) -> frozenset[str]:
-    return OWN | {os.path.relpath(to.path, project)}
 
 
 def _about_budget(wish: Wish) -> str:
