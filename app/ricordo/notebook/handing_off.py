@@ -127,7 +127,8 @@ def draft(notebook: Notebook, wish: Wish, step: Step = lambda: None) -> Draft:
     if not facts.sessions:
         raise ChangeRefused("No session of this project was found that could be handed off.")
     world = World(project, facts.memory, _own(to, project), step)
-    statements = prove(compose(facts, with_messages=wish.with_messages), facts, world)
+    told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
+    statements = prove(told, facts, world)
     new = Handoff(_head(notebook, facts, statements, world, wish), statements)
     redaction = begin_redaction(notebook)
     if to.handoff is not None:
@@ -198,6 +199,10 @@ def _own(to: Destination, project: str) -> frozenset[str]:
     return OWN | {os.path.relpath(to.path, project)}
 
 
+def _room(wish: Wish) -> int:
+    return min(wish.budget, family(wish.target).most_tokens)
+
+
 def _about_budget(wish: Wish) -> str:
     most = family(wish.target).most_tokens
     told = f"More than {most:,} tokens do not suit {wish.target.value}: it gets no more."
@@ -212,7 +217,7 @@ def _head(
         written=now,
         expires=now + _VALID_FOR,
         target=wish.target,
-        budget=min(wish.budget, family(wish.target).most_tokens),
+        budget=_room(wish),
         engine=RULES,
         sources=tuple(SourceSession(it.agent, it.id, it.path) for it in facts.sessions),
         commit=state.commit if state else "",
