@@ -152,7 +152,8 @@ def draft(
     if not facts.sessions:
         raise ChangeRefused("No session of this project was found that could be handed off.")
     world = World(project, facts.memory, own, step)
-    composed = composer(notebook, facts, compose(facts, with_messages=wish.with_messages))
+    told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
+    composed = composer(notebook, facts, told)
     statements = prove(composed.statements, facts, world)
     new = Handoff(_head(notebook, facts, statements, world, wish, composed.engine), statements)
     redaction = begin_redaction(notebook)
@@ -220,6 +221,10 @@ def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeS
     return put_together(notebook, memory, [Change(act, f"{wanted.file} names the handoff")])
 
 
+def _room(wish: Wish) -> int:
+    return min(wish.budget, family(wish.target).most_tokens)
+
+
 def _about_budget(wish: Wish) -> str:
     most = family(wish.target).most_tokens
     told = f"More than {most:,} tokens do not suit {wish.target.value}: it gets no more."
@@ -239,7 +244,7 @@ def _head(
         written=now,
         expires=now + _VALID_FOR,
         target=wish.target,
-        budget=min(wish.budget, family(wish.target).most_tokens),
+        budget=_room(wish),
         engine=engine,
         sources=tuple(SourceSession(it.agent, it.id, it.path) for it in facts.sessions),
         commit=state.commit if state else "",
