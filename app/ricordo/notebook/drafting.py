@@ -21,9 +21,8 @@ from ricordo.handoff.drafting.form import DRAFT
 from ricordo.handoff.drafting.telling import Told, tell
 from ricordo.handoff.facts import Facts
 from ricordo.handoff.statement import Statement
-from ricordo.memory.change import Author
 from ricordo.notebook.handing_off import RULES, Composed, Composer
-from ricordo.notebook.ledger import new_run, record
+from ricordo.notebook.ledger import Run, new_run, record
 from ricordo.notebook.models import Outside
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.redacting import begin_redaction
@@ -48,16 +47,18 @@ def by_engine(
     outside: Outside,
     step: Step = lambda _: None,
     before: Callable[[Asked], None] = lambda _: None,
+    after: Callable[[Run], None] = lambda _: None,
 ) -> Composer:
     """Return what has a handoff drafted by `outside`. `before` is told what will be asked and what
-    it may cost, `step` all the while how far it is; what they raise is raised by the composer.
+    it may cost, `step` all the while how far it is, and `after` what it did cost, with an answer or
+    without; what the first two raise is raised by the composer.
     """
 
     def composer(notebook: Notebook, facts: Facts, statements: tuple[Statement, ...]) -> Composed:
         asked = _asked(notebook, outside, facts)
         before(asked)
         try:
-            reply = _reply(notebook, asked, step)
+            reply = _reply(notebook, asked, step, after)
         except (CuratorFailed, StateUnusable) as failed:
             return _by_rules(statements, failed.message)
         drafted = draft(statements, facts, asked.told, reply.said)
@@ -78,27 +79,23 @@ def _asked(notebook: Notebook, outside: Outside, facts: Facts) -> Asked:
     return Asked(replace(outside, ask=ask, author=author), told, ask.estimate(told))
 
 
-def _reply(notebook: Notebook, asked: Asked, step: Step) -> Reply:
+def _reply(notebook: Notebook, asked: Asked, step: Step, after: Callable[[Run], None]) -> Reply:
     """Ask, and record what it cost, with an answer or without. Raises CuratorFailed, StateUnusable,
     and what `step` raises.
     """
-    author = asked.outside.author
+    author, surroundings = asked.outside.author, notebook.surroundings
 
     def pay(usage: Usage) -> None:
+        run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
+        after(run)
         # whether there is an answer matters more than that its cost can be told
         with suppress(StateUnusable):
-            _record(notebook, author, usage)
+            record(surroundings.state, notebook.place.root, run)
 
     ask = replace(asked.outside.ask, lost=pay)
     reply = ask(Sent(NOTHING.stable, asked.told.text), step)
     pay(reply.usage)
     return reply
-
-
-def _record(notebook: Notebook, author: Author, usage: Usage) -> None:
-    surroundings = notebook.surroundings
-    run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
-    record(surroundings.state, notebook.place.root, run)
 
 
 def _by_rules(statements: tuple[Statement, ...], *why: str) -> Composed:
