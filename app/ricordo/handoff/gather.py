@@ -15,14 +15,17 @@ from typing import TypeVar
 from ricordo.activity.session import Session
 from ricordo.activity.sources import Source
 from ricordo.disk.file_now import FileNow, look_at
-from ricordo.handoff.facts import Facts, FileUse, Ran, Ref, Todo
-from ricordo.handoff.gathering.file_uses import Use
+from ricordo.handoff.facts import Facts, FileUse, GivenUp, Mishap, Ran, Ref, Todo
+from ricordo.handoff.gathering.file_uses import Use, latest
 from ricordo.handoff.gathering.hearing import Hearing
 from ricordo.handoff.gathering.place import Place
 from ricordo.handoff.git_state import git_state
 
 _MOST_CHANGED = 50
 """Files that are named of those that were changed after a command ran."""
+
+_MOST_NAMED = 3
+"""Files that are named of those that were changed before an error was mended."""
 
 Step = Callable[[], None]
 Fact = TypeVar("Fact")
@@ -33,7 +36,7 @@ def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -
     directory `project` now. `step` is called every few milliseconds; what it raises is raised here.
     A transcript that cannot be read tells nothing.
     """
-    heard: set[tuple[str, str]] = set()
+    heard: set[int] = set()
     told = [_Told(number, source, project, heard, step) for number, source in enumerate(sources)]
     changes = sorted(change for it in told for change in it.changes())
     names = {name: path for it in told for name, path in it.names()}
@@ -45,6 +48,9 @@ def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -
         ran=tuple(_ran(told, changes)),
         files=tuple(_files(told, project, step)),
         todos=tuple(_todos(told)),
+        mishaps=tuple(mishap for it in told for mishap in _mishaps(it)),
+        given_up=tuple(given_up for it in told for given_up in _given_up(it)),
+        decided=tuple(decided for it in told for decided in it.hearing.decisions.kept),
         git=git_state(project),
         names=names,
     )
@@ -55,7 +61,7 @@ class _Told:
     """One session, heard to its end."""
 
     def __init__(
-        self, number: int, source: Source, project: str, heard: set[tuple[str, str]], step: Step
+        self, number: int, source: Source, project: str, heard: set[int], step: Step
     ) -> None:
         transcript = source.transcript(step=step)
         self.hearing = Hearing(number, heard)
@@ -111,7 +117,8 @@ def _files(told: Sequence[_Told], project: str, step: Step) -> Iterator[FileUse]
             uses[path] = _joined(uses[path], use) if path in uses else use
     for path, use in sorted(uses.items(), key=lambda item: item[1].last[:2]):
         step()
-        yield FileUse("", path, tuple(use.deeds), use.last, use.times, _sha(project, path, step))
+        sha = _sha(project, path, step)
+        yield FileUse("", path, tuple(use.deeds), use.last, use.times, sha, tuple(use.parts))
 
 
 def _joined(first: Use, then: Use) -> Use:
@@ -122,6 +129,7 @@ def _joined(first: Use, then: Use) -> Use:
         list(dict.fromkeys((*first.deeds, *then.deeds))),
         last_change,
         first.times + then.times,
+        latest([*first.parts, *then.parts]),
     )
 
 
@@ -131,12 +139,30 @@ def _sha(project: str, path: str, step: Step) -> str | None:
     return found.sha if isinstance(found, FileNow) else None
 
 
+def _mishaps(told: _Told) -> Iterator[Mishap]:
+    """Yield the errors of a session; files are called as the project calls them."""
+    for it in told.hearing.mishaps.kept:
+        what = f"{it.what} {told.place.path(it.path)}" if it.path else it.what
+        changed = [path for path in map(told.place.path, it.by) if told.place.has(path)]
+        yield Mishap("", it.ref, what, it.error, it.mended, _few(changed))
+
+
+def _given_up(told: _Told) -> Iterator[GivenUp]:
+    for given_up, path in told.hearing.given_up.kept:
+        yield replace(given_up, what=told.place.path(path) + given_up.what) if path else given_up
+
+
+def _few(paths: Sequence[str]) -> str:
+    """The first of some files, and how many more there are."""
+    more = len(paths) - _MOST_NAMED
+    return ", ".join(paths[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def _todos(told: Iterable[_Told]) -> Iterator[Todo]:
     """Yield the tasks of the last session that kept a list."""
-    for it in reversed(list(told)):
+    for number, it in reversed(list(enumerate(told))):
         if tasks := it.hearing.tasks.tasks:
-            at = it.hearing.tasks_at
-            yield from (Todo("", at, task.text, task.status) for task in tasks)
+            yield from (Todo("", Ref(number, it.turn), it.text, it.status) for it in tasks)
             return
 
 

@@ -21,7 +21,9 @@ def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step)
     Raises WrongUsage where a path is no transcript, and what `step` raises.
     """
     cwd = notebook.surroundings.cwd
-    sources = [named_session(os.path.join(cwd, path)) for path in named] or _latest(notebook)
+    sources = [
+        named_session(os.path.normpath(os.path.join(cwd, path))) for path in named
+    ] or _latest(notebook)
     return replace(gather(sources, project, step), memory=notebook.place.root)
 
 

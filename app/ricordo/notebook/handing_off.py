@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from ricordo import git
@@ -25,7 +25,7 @@ from ricordo.handoff.facts import Facts
 from ricordo.handoff.kept_back import counted, is_clean, without_secrets
 from ricordo.handoff.lookup import Transcripts
 from ricordo.handoff.pickup import Pickup, pickup, pickup_act, start_line
-from ricordo.handoff.probe import NAME, OWN, World
+from ricordo.handoff.probe import NAME, OWN, World, without_own
 from ricordo.handoff.prove import prove
 from ricordo.handoff.render import render, tidied
 from ricordo.handoff.resume import resume
@@ -79,6 +79,26 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Composed:
+    """What stands in a handoff, to be proved."""
+
+    statements: tuple[Statement, ...]
+    engine: str = RULES
+    """Who put it together."""
+    remarks: Sequence[str] = ()
+    """What the person should know of that, a sentence each."""
+
+
+Composer = Callable[[Notebook, Facts, tuple[Statement, ...]], Composed]
+"""Makes a handoff of facts, and of what the rules composed of them."""
+
+
+def by_rules(_: Notebook, __: Facts, statements: tuple[Statement, ...]) -> Composed:
+    """Return what the rules composed, as it is (`Composer`)."""
+    return Composed(statements)
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """A handoff as it is written."""
 
@@ -116,8 +136,11 @@ def project_of(notebook: Notebook) -> str:
     return os.path.realpath(named or git.top_level(surroundings.cwd) or surroundings.cwd)
 
 
-def draft(notebook: Notebook, wish: Wish, step: Step = lambda: None) -> Draft:
-    """Return the handoff that is wished, composed by extraction. Nothing is written.
+def draft(
+    notebook: Notebook, wish: Wish, step: Step = lambda: None, composer: Composer = by_rules
+) -> Draft:
+    """Return the handoff that is wished, composed by extraction, or as `composer` has it. Nothing
+    is written.
 
     `step` is called all the while; what it raises is raised here. Raises WrongUsage where a session
     is named that is none, ChangeRefused where there is nothing to hand off or no file to write to.
@@ -126,15 +149,19 @@ def draft(notebook: Notebook, wish: Wish, step: Step = lambda: None) -> Draft:
     wished = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else ""
     to = destination(wished or os.path.join(project, NAME))
     facts = facts_of(notebook, project, wish.sessions, step)
+    own = OWN | {os.path.relpath(to.path, project)}
+    facts = replace(facts, git=facts.git and without_own(facts.git, own))
     if not facts.sessions:
         raise ChangeRefused("No session of this project was found that could be handed off.")
-    world = World(project, facts.memory, _own(to, project), step)
-    statements = prove(compose(facts, with_messages=wish.with_messages), facts, world)
-    new = Handoff(_head(notebook, facts, statements, world, wish), statements)
+    world = World(project, facts.memory, own, step)
+    told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
+    composed = composer(notebook, facts, told)
+    statements = prove(composed.statements, facts, world)
+    new = Handoff(_head(notebook, facts, statements, world, wish, composed.engine), statements)
     redaction = begin_redaction(notebook)
     if to.handoff is not None:
         new = _updated(to.handoff, new, world, notebook.surroundings.now, redaction, step)
-    remarks = (to.remark, _about_budget(wish))
+    remarks = (to.remark, _about_budget(wish), *composed.remarks)
     return Draft(facts, new, to, redaction, tuple(filter(None, remarks)))
 
 
@@ -196,8 +223,8 @@ def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeS
     return put_together(notebook, memory, [Change(act, f"{wanted.file} names the handoff")])
 
 
-def _own(to: Destination, project: str) -> frozenset[str]:
-    return OWN | {os.path.relpath(to.path, project)}
+def _room(wish: Wish) -> int:
+    return min(wish.budget, family(wish.target).most_tokens)
 
 
 def _about_budget(wish: Wish) -> str:
@@ -207,15 +234,20 @@ def _about_budget(wish: Wish) -> str:
 
 
 def _head(
-    notebook: Notebook, facts: Facts, statements: Sequence[Statement], world: World, wish: Wish
+    notebook: Notebook,
+    facts: Facts,
+    statements: Sequence[Statement],
+    world: World,
+    wish: Wish,
+    engine: str,
 ) -> Head:
     now, state = notebook.surroundings.now, world.git
     return Head(
         written=now,
         expires=now + _VALID_FOR,
         target=wish.target,
-        budget=min(wish.budget, family(wish.target).most_tokens),
-        engine=RULES,
+        budget=_room(wish),
+        engine=engine,
         sources=tuple(SourceSession(it.agent, it.id, it.path) for it in facts.sessions),
         commit=state.commit if state else "",
         branch=state.branch if state else "",

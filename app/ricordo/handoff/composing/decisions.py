@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from ricordo.handoff.composing.lines import short
 from ricordo.handoff.composing.questions import asked
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
@@ -12,7 +13,6 @@ from ricordo.handoff.composing.talk import Talk, is_answer
 from ricordo.handoff.composing.words import begins
 from ricordo.handoff.facts import Facts, Said
 from ricordo.handoff.statement import Section, Statement
-from ricordo.text import clip
 
 _MOST = 10
 _LONGEST_REASON = 300
@@ -38,8 +38,8 @@ def decisions(facts: Facts, told: Collection[str], room: Room) -> Iterator[State
 def answered(found: Collection[Answer], room: Room) -> Iterator[Statement]:
     """Yield the answers of the person, each with the question that it answers."""
     for it in found:
-        question = clip(" ".join(it.question.split()), _LONGEST_QUESTION)
-        label, ids = f"The person answered to “{question}”", (it.asked_by.id, it.reply.id)
+        label = f"The person's answer to “{short(it.question, _LONGEST_QUESTION)}”"
+        ids = (it.asked_by.id, it.reply.id)
         yield quoting(Section.DECISIONS, label, it.reply.text, it.reply.ref, ids, room.words)
 
 
@@ -72,11 +72,11 @@ def _set_right(talk: Talk, room: Room) -> Iterator[Statement]:
     for exchange, following in zip(talk.exchanges, talk.exchanges[1:], strict=False):
         said, reply = exchange.closing, following.wish
         if exchange.is_set_right and said is not None and reply is not None:
-            words = clip(" ".join(reply.text.split()), _LONGEST_REASON)
+            words = short(reply.text, _LONGEST_REASON)
             label = f"The agent said, and the person set it right with “{words}”"
             ids = (said.id, reply.id)
             yield quoting(Section.RULED_OUT, label, said.text, said.ref, ids, room.words)
 
 
 def _with_reason(label: str, why: str) -> str:
-    return f"{label}, because: “{clip(why, _LONGEST_REASON)}”" if why.strip() else label
+    return f"{label}, because: “{short(why, _LONGEST_REASON)}”" if why.strip() else label

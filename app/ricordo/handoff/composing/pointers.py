@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator
 
 from ricordo.activity.session import Deed
@@ -14,6 +13,7 @@ from ricordo.handoff.statement import Quote, Section, Statement
 
 _MOST_CHANGED = 20
 _MOST_READ = 8
+_MOST_PARTS = 8
 _MOST_ERRORS = 8
 _LONGEST_ERROR = 300
 _LONGEST_WHAT = 160
@@ -63,14 +63,21 @@ def _last(it: FileUse) -> Place:
 
 
 def _is_inside(it: FileUse) -> bool:
-    return not posixpath.isabs(it.path)
+    return not it.path.startswith(("/", "~"))
 
 
 def _deeds(it: FileUse) -> str:
     told = " and ".join(deed.value for deed in it.deeds if deed.changes)
     times = f" {it.times} times" if it.times > 1 else ""
-    gone = "" if it.sha or Deed.DELETED in it.deeds else "; not there now"
-    return f"{told}{times}, last at turn {it.last.turn}{gone}"
+    parts = ", ".join(code(part) for part in it.parts[-_MOST_PARTS:])
+    names = f"; the changes name {parts}" if parts else ""
+    return f"{told}{times}, last at turn {it.last.turn}{_whereabouts(it)}{names}"
+
+
+def _whereabouts(it: FileUse) -> str:
+    if not _is_inside(it):
+        return "; outside of the project"
+    return "" if it.sha or Deed.DELETED in it.deeds else "; not there now"
 
 
 def _mended(it: Mishap) -> str:

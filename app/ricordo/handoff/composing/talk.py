@@ -22,9 +22,7 @@ class Exchange:
     """None for what an agent said before the person said anything."""
     answers: tuple[Said, ...]
     is_over: bool
-    """Whether the agent's last words close it: another message of the person followed, or nothing
-    was done behind them.
-    """
+    """Whether the agent's last words close it: nothing was done behind them."""
     is_work: bool
     """Whether files were changed in it, or tests, checks or deeds done: not only read and told."""
     is_set_right: bool
@@ -108,11 +106,11 @@ def _exchanges(
         begin, end = begins[number], ends[number]
         last = place(answers[-1].ref) if answers else begin
         is_last = number == len(grouped) - 1
-        is_over = bool(answers) and not (is_last and any(it > last for it in done))
+        is_over = bool(answers) and not any(last < it < end for it in done)
         is_work = any(begin < it < end for it in worked)
         following = grouped[number + 1][0] if not is_last else None
         is_set_right = following is not None and objects(following.text)
-        yield Exchange(wish, tuple(answers), is_over or not is_last, is_work, is_set_right)
+        yield Exchange(wish, tuple(answers), is_over, is_work, is_set_right)
 
 
 def _said(exchange: Exchange) -> tuple[Said, ...]:

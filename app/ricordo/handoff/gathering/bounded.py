@@ -4,11 +4,12 @@ is kept, what lies between them goes.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
+Name = TypeVar("Name")
 
 
 class Bounded(Generic[Item]):
@@ -39,3 +40,18 @@ class Bounded(Generic[Item]):
         """Yield what is kept, in the order in which it came."""
         yield from self._first
         yield from self._last
+
+
+class Recent(OrderedDict[Name, Item]):
+    """A table that holds what was put into it last, and forgets the rest."""
+
+    def __init__(self, most: int) -> None:
+        """`most` is how many it holds."""
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, name: Name, item: Item) -> None:
+        """Put `item` into it; what was put into it first goes where there is no room."""
+        super().__setitem__(name, item)
+        if len(self) > self._most:
+            self.popitem(last=False)

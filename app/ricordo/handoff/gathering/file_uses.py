@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ricordo.activity.calls import Ending
 from ricordo.activity.session import Deed, Touch
 from ricordo.handoff.facts import Ref
+from ricordo.handoff.gathering.parts import parts_of
 
 _MOST = 20_000
 """Files of one session that are kept."""
-_MOST_OPEN = 1_000
+_MOST_PARTS = 20
+"""Names of parts of one file that are kept."""
+_MOST_OPEN = 300
 """Calls whose ending is waited for."""
 
 
@@ -26,15 +29,24 @@ class Use:
     """In the order in which they were first done."""
     last_change: Ref | None = None
     times: int = 0
+    parts: list[str] = field(default_factory=list)
+    """What the changes name of it, the latest last."""
 
-    def take(self, deed: Deed, ref: Ref) -> None:
+    def take(self, touch: Touch, ref: Ref) -> None:
         """Take note of a deed."""
+        deed = touch.deed
         if deed not in self.deeds:
             self.deeds.append(deed)
         if deed.changes:
             self.times += 1
             self.last_change = ref
+            self.parts = latest([*self.parts, *parts_of(touch.path, touch.text)])
         self.last = self.last_change or ref
+
+
+def latest(parts: Sequence[str]) -> list[str]:
+    """Return the last of the names, each where it stands last."""
+    return list(dict.fromkeys(reversed(parts)))[:_MOST_PARTS][::-1]
 
 
 class FileUses:
@@ -70,7 +82,7 @@ class FileUses:
     def _take(self, touched: list[tuple[Touch, Ref]]) -> None:
         for touch, ref in touched:
             if touch.path in self.used or len(self.used) < _MOST:
-                self.used.setdefault(touch.path, Use(ref)).take(touch.deed, ref)
+                self.used.setdefault(touch.path, Use(ref)).take(touch, ref)
 
     def changes(self) -> Iterator[tuple[Ref, str]]:
         """Yield when each file was changed last."""

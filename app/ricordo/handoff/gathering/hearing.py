@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from ricordo.activity.calls import TaskList
-from ricordo.activity.session import Noise, Turn, Who
+from ricordo.activity.calls import Call, Ending, TaskList
+from ricordo.activity.session import Noise, Touch, Turn, Who
 from ricordo.handoff.facts import Ref, Said, Summary
-from ricordo.handoff.gathering.bounded import Bounded
+from ricordo.handoff.gathering.bounded import Bounded, Recent
+from ricordo.handoff.gathering.decided import Decisions
 from ricordo.handoff.gathering.file_uses import FileUses
+from ricordo.handoff.gathering.given_up import GivenUps
+from ricordo.handoff.gathering.mishaps import Mishaps
+from ricordo.handoff.gathering.outcome import error_line
 from ricordo.handoff.gathering.runs import Runs
 
 _MOST_SAID = 8_000_000
 """Characters of messages of the person in one session that are kept; those of the agent, and
 summaries, have as much room each.
 """
+_MOST_OPEN = 300
+"""Calls whose ending is waited for."""
 
 
 class Hearing:
     """Hears one session."""
 
-    def __init__(self, session: int, heard: set[tuple[str, str]]) -> None:
+    def __init__(self, session: int, heard: set[int]) -> None:
         """`session` is its number. `heard` are the messages that were heard in sessions before, by
-        key and text: one that was gone on with holds them again.
+        digests: one that was gone on with holds them again.
         """
         self._session = session
         self._heard = heard
@@ -30,10 +36,13 @@ class Hearing:
         """What the agent said."""
         self.summaries: Bounded[Summary] = Bounded(_MOST_SAID, lambda it: len(it.text))
         self.tasks = TaskList()
-        self.tasks_at = Ref(session, 1)
-        """When the list of tasks was told of last."""
         self.runs = Runs()
         self.files = FileUses()
+        self.mishaps = Mishaps()
+        self.given_up = GivenUps()
+        self.decisions = Decisions()
+        self._calls: Recent[str, tuple[Call, Touch | None]] = Recent(_MOST_OPEN)
+        """The calls that have not ended, each with what it is to do to a file."""
 
     def hear(self, turn: Turn) -> None:
         """Take note of a turn."""
@@ -54,25 +63,49 @@ class Hearing:
         return sorted((*self.said, *self.answers), key=lambda said: said.ref.turn)
 
     def _hear_deeds(self, turn: Turn, ref: Ref) -> None:
+        touches = {touch.call: touch for touch in turn.touches}
         for call in turn.calls:
             self.runs.begin(call, ref)
+            self._calls[call.id] = (call, touches.get(call.id))
             if not turn.is_aside and (call.tasks or call.is_whole_list):
-                self.tasks.hear(call)
-                self.tasks_at = ref
+                self.tasks.hear(call, ref.turn)
         for touch in turn.touches:
             self.files.begin(touch, ref)
         for ending in turn.endings:
-            self.files.end(ending)
-            self.tasks.end(ending)
-            self.runs.end(ending)
-            if ending.words:
-                self._hear_message(Said("", ref, ending.words, True), turn.key)
+            self._hear_ending(ending, ref, turn.key)
+
+    def _hear_ending(self, ending: Ending, ref: Ref, key: str) -> None:
+        self.tasks.end(ending)
+        touched = self.files.end(ending)
+        self.given_up.touched(touched, ref)
+        for done in touched:
+            if done.deed.changes:
+                self.mishaps.changed(done.path, ref)
+        call, touch = self._calls.pop(ending.call, (None, None))
+        run = self.runs.end(ending)
+        if ending.is_refused and call is not None:
+            self.given_up.refused(call, touch.path if touch else "", ending, ref)
+        elif run is not None:
+            self.mishaps.ran(run, ending.output, ref)
+            self.given_up.ran(run)
+        elif ending.has_failed and call is not None and touch is not None and touch.deed.changes:
+            # that there is nothing to read is an answer
+            self.mishaps.failed(call.tool, touch.path, error_line(ending.output), ref)
+        self.decisions.answered(ending, ref)
+        if ending.words:
+            self._hear_message(Said("", ref, ending.words, True), key)
 
     def _hear_message(self, said: Said, key: str) -> None:
+        digest = hash((key, said.text))
+        if digest in self._heard:
+            return
+        if key:
+            self._heard.add(digest)
+        self.decisions.hear(said)
+        self.given_up.hear(said)
         if not said.is_person:
             self.answers.add(said)
-        elif (key, said.text) not in self._heard:
-            self._heard.add((key, said.text))
+        else:
             self.said.add(said)
 
     def _hear_summary(self, summary: Summary) -> None:

@@ -14,6 +14,8 @@ _LONGEST_LINE = 300
 """Characters; longer lines tell no result."""
 _MOST_LINES = 1_000
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.")
+_LABEL = re.compile(r"^\[[\w:./-]{1,40}\] ")
+"""Names the task of which the line tells, where several run side by side."""
 _FRAME = re.compile(r"^[=\-*#─━ ]{2,}|[=\-*#─━ ]{2,}$")
 
 
@@ -50,7 +52,7 @@ def error_line(output: str) -> str:
     lines = list(_lines(output))
     for expression in _patterns("errors"):
         for line in lines:
-            if expression.search(line):
+            if expression.search(_LABEL.sub("", line)):
                 return line
     return lines[-1] if lines else ""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 
 from ricordo.activity.calls import Call, Ending
 from ricordo.handoff.facts import Ref, Work
-from ricordo.handoff.gathering.bounded import Bounded
+from ricordo.handoff.gathering.bounded import Bounded, Recent
 from ricordo.handoff.gathering.commands import Deed, decisive, deeds, work_of
 from ricordo.handoff.gathering.outcome import error_line, outcome, success
 
@@ -66,20 +65,20 @@ class Runs:
     def __init__(self) -> None:
         """None yet."""
         self.kept: Bounded[Run] = Bounded(_MOST, lambda run: len(run.command) + _RECORD)
-        self._open: OrderedDict[str, Run] = OrderedDict()
+        self._open: Recent[str, Run] = Recent(_MOST_OPEN)
         """By the calls by which they were begun, and by those that look at them again."""
-        self._going_on: OrderedDict[str, Run] = OrderedDict()
+        self._going_on: Recent[str, Run] = Recent(_MOST_OPEN)
         """By the names of what runs in the background."""
 
     def begin(self, call: Call, ref: Ref) -> None:
         """Take note of a call."""
         if call.process in self._going_on:
-            _put(self._open, call.id, self._going_on[call.process])
+            self._open[call.id] = self._going_on[call.process]
         elif call.command and call.id not in self._open:
             done = deeds(call.command)
             run = Run(ref, call.command, done, work_of(done))
             self.kept.add(run)
-            _put(self._open, call.id, run)
+            self._open[call.id] = run
 
     def end(self, ending: Ending) -> Run | None:
         """Return the command that has come to its end; None where none has."""
@@ -87,13 +86,7 @@ class Runs:
         if run is None or run.has_ended:
             return None
         if ending.process:
-            _put(self._going_on, ending.process, run)
+            self._going_on[ending.process] = run
             return None
         run.end(ending)
         return run
-
-
-def _put(known: OrderedDict[str, Run], name: str, run: Run) -> None:
-    known[name] = run
-    if len(known) > _MOST_OPEN:
-        known.popitem(last=False)
