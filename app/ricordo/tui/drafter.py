@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.curator.engine import Progress
 from ricordo.errors import ChangeRefused, HandoffUnreadable, MemoryNotFound
-from ricordo.notebook.drafted import chosen, proved_of, statements_of, writing
+from ricordo.notebook.drafted import chosen, probed_again, proved_of, statements_of, writing
 from ricordo.notebook.handing_off import (
     Wish,
     draft,
@@ -76,6 +76,12 @@ class NotebookDrafter:
         made = draft(self._notebook, wish, _telling(step, "gathering what happened"))
         step(Progress("keeping secrets back"))
         return Gathered(made.facts, statements_of(made), made)
+
+    def probe(self, gathered: Gathered, step: Step) -> Gathered:
+        """Return the same statements with the proofs that they have now."""
+        now, telling = self._notebook.surroundings.now, _telling(step, "probing again")
+        draft = probed_again(gathered.draft, now, telling)
+        return Gathered(gathered.facts, statements_of(draft), draft)
 
     def prove(self, gathered: Gathered, statement: Statement) -> Statement:
         """Return a statement in the person's own words with the proof that it has."""

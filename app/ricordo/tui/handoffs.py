@@ -67,6 +67,11 @@ class Made:
         return self.draft.destination.path
 
     @property
+    def is_there(self) -> bool:
+        """Whether a handoff of ours stood there when it was drafted."""
+        return self.draft.destination.handoff is not None
+
+    @property
     def remark(self) -> str:
         """Why it is written elsewhere than to HANDOFF.md; "" where it is not."""
         return self.draft.destination.remark
@@ -113,6 +118,9 @@ class Drafter(Protocol):
 
     def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> Gathered:
         """Return what is known of the sessions, and the statements made of it."""
+
+    def probe(self, gathered: Gathered, step: Step) -> Gathered:
+        """Return the same statements with the proofs that they have now."""
 
     def prove(self, gathered: Gathered, statement: Statement) -> Statement:
         """Return a statement in the person's own words with the proof that it has."""

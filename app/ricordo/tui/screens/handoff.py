@@ -20,7 +20,7 @@ from ricordo.errors import RicordoError
 from ricordo.handoff.document import Target
 from ricordo.handoff.sections import family
 from ricordo.settings.keymap import Keymap
-from ricordo.text import clip
+from ricordo.text import clip, one_line
 from ricordo.tui.drafting import Drafted, Drafting, text_of
 from ricordo.tui.handing_on import HandingOn, Hands, Shared
 from ricordo.tui.handoffs import Ask, Drafter, Gathered, Made
@@ -153,15 +153,19 @@ class HandoffScreen(ActingScreen[None]):
         self.run_worker(doing(), group="handoff")
 
     def _gather(self, phase: str) -> None:
-        self._begin(phase, partial(self._drafter.gather, self._sessions, self.ask), self._take)
+        gather = partial(self._drafter.gather, self._sessions, self.ask)
+        self._begin(phase, gather, self._tell_and_take)
+
+    def _tell_and_take(self, gathered: Gathered) -> None:
+        for remark in gathered.draft.remarks:
+            self.notify(one_line(remark), severity="warning", markup=False, timeout=10)
+        self._take(gathered)
 
     def _take(self, gathered: Gathered) -> None:
         """Have what was gathered, and make a handoff of it."""
         self.gathered = gathered
         self._facts, self._rows = by_id(gathered.facts), fact_rows(gathered.facts)
         self._drafting.compose(gathered.statements)
-        for remark in gathered.draft.remarks:
-            self.notify(remark, severity="warning", markup=False, timeout=8)
         self._list.show(len(self._rows), 0)
         self.make()
 
@@ -265,11 +269,13 @@ class HandoffScreen(ActingScreen[None]):
         """What is refused, and why."""
         busy = _BUSY if self._jobs.now is not None else "" if self.made else _NOT_YET
         refusals = dict.fromkeys(_OF_DRAFT, busy)
-        is_there = self.statement is not None
-        no_statement = busy or ("" if is_there else "No statement is under the cursor.")
+        no_statement = busy or ("" if self.statement else "No statement is under the cursor.")
         refusals["no"] = refusals["edit"] = no_statement
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
         refusals["undo"], refusals["redo"] = needs_undo(known), needs_redo(known)
+        is_there = bool(self.written) or (self.made is not None and self.made.is_there)
+        if not busy and not is_there:
+            refusals["pick-up"] = "There is no handoff to pick up yet; ctrl+s writes it."
         if self.written and not busy:
             refusals["write"] = "It is written as it is shown; u takes that back."
         return replace(super().situation, refusals=refusals)
@@ -283,12 +289,15 @@ class HandoffScreen(ActingScreen[None]):
 
     def do_index(self) -> None:
         """To the facts."""
+        # where there is no room for both they come on the screen only now
+        self.add_class("-facts")
         self._list.focus()
         self.call_after_refresh(self._at_fact)
 
     def do_note(self) -> None:
         """To the draft."""
         self._draft.focus()
+        self.remove_class("-facts")
         self.call_after_refresh(self._at_statement)
 
     do_next, do_previous = do_note, do_index
@@ -360,8 +369,10 @@ class HandoffScreen(ActingScreen[None]):
         self.make()
 
     def do_reread(self) -> None:
-        """Gather and probe all of it again."""
-        self._gather("probing again")
+        """Probe every statement again."""
+        assert self.gathered is not None
+        probe = partial(self._drafter.probe, self.gathered)
+        self._begin("probing again", probe, self._take)
 
     # How it is wished
 
