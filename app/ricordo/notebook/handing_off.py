@@ -129,7 +129,8 @@ def draft(notebook: Notebook, wish: Wish, step: Step = lambda: None) -> Draft:
     if not facts.sessions:
         raise ChangeRefused("No session of this project was found that could be handed off.")
     world = World(project, facts.memory, own, step)
-    statements = prove(compose(facts, with_messages=wish.with_messages), facts, world)
+    told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
+    statements = prove(told, facts, world)
     new = Handoff(_head(notebook, facts, statements, world, wish), statements)
     redaction = begin_redaction(notebook)
     if to.handoff is not None:
@@ -196,6 +197,11 @@ def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeS
     return put_together(notebook, memory, [Change(act, f"{wanted.file} names the handoff")])
 
 
+def _room(wish: Wish) -> int:
+    """The tokens that the handoff may take."""
+    return min(wish.budget, family(wish.target).most_tokens)
+
+
 def _about_budget(wish: Wish) -> str:
     most = family(wish.target).most_tokens
     told = f"More than {most:,} tokens do not suit {wish.target.value}: it gets no more."
@@ -210,7 +216,7 @@ def _head(
         written=now,
         expires=now + _VALID_FOR,
         target=wish.target,
-        budget=min(wish.budget, family(wish.target).most_tokens),
+        budget=_room(wish),
         engine=RULES,
         sources=tuple(SourceSession(it.agent, it.id, it.path) for it in facts.sessions),
         commit=state.commit if state else "",

@@ -27,19 +27,20 @@ _LONGEST_QUESTION = 240
 
 
 def done(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
-    """Yield how tests, checks and deeds ended, what the agent's list has as completed, and what the
-    agent reported, which is its own claim.
+    """Yield what the agent reported last of its work, which is its own claim, how tests, checks and
+    deeds ended, what its list has as completed, and what else it reported or answered, the latest
+    first.
     """
+    closed = [it for it in talk.exchanges if _tells(it)][-_MOST_ANSWERS:]
+    main = next((it for it in reversed(closed) if it.is_work), closed[-1] if closed else None)
+    if main is not None:
+        yield _closing(main, room.report)
     for ran in known.succeeded[-_MOST_RESULTS:]:
         yield _ran(Section.DONE, ran)
     yield from tasks(facts, "completed")
-    closed = [it for it in talk.exchanges if _tells(it)][-_MOST_ANSWERS:]
-    work = [it for it in closed if it.is_work]
-    for it in closed:
-        if it.closing is not None:
-            most = room.report if it is (work or closed)[-1] else room.answer
-            label = "The agent reported" if it.is_work else "The agent answered"
-            yield _said(Section.DONE, label, it.closing, most)
+    for it in reversed(closed):
+        if it is not main:
+            yield _closing(it, room.answer)
 
 
 def active(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
@@ -76,6 +77,12 @@ def blocked(talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
         if has("blocked", it.text):
             label, words, ids = "The agent was kept from going on", it.text, (closing.id,)
             yield quoting(Section.BLOCKED, label, words, closing.ref, ids, room.words)
+
+
+def _closing(exchange: Exchange, most: int) -> Statement:
+    assert exchange.closing is not None
+    label = "The agent reported" if exchange.is_work else "The agent answered"
+    return _said(Section.DONE, label, exchange.closing, most)
 
 
 def _said(section: Section, label: str, said: Said, most: int) -> Statement:
