@@ -57,11 +57,14 @@ class Gathered:
         told = (command, work, code, failed, result, changed_since)
         return self._add("ran", Ran(self._id(), self._next(), *told))
 
-    def changes(self, path: str, *deeds: Deed, sha: str | None = SHA) -> Gathered:
+    def changes(
+        self, path: str, *deeds: Deed, sha: str | None = SHA, parts: tuple[str, ...] = ()
+    ) -> Gathered:
         """Add a file that the agent changes, or does to what `deeds` tell."""
         did = deeds or (Deed.EDITED,)
         times = sum(deed.changes for deed in did)
-        return self._add("files", FileUse(self._id(), path, did, self._next(), times, sha))
+        told = (path, tuple(dict.fromkeys(did)), self._next(), times, sha, parts)
+        return self._add("files", FileUse(self._id(), *told))
 
     def lists(self, *tasks: tuple[str, str]) -> Gathered:
         """Add the agent's list: what is to be done, and how it stands."""

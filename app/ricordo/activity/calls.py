@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +15,8 @@ class Task:
     text: str
     status: str
     """`pending`, `in_progress`, `completed` or `cancelled`; "" where that was not told."""
+    turn: int = 0
+    """The turn that told its words; 0 where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +100,17 @@ class TaskList:
         """The tasks as they stand now, in their order."""
         return tuple(self._tasks.values())
 
-    def hear(self, call: Call) -> None:
-        """Take note of what a call says of tasks."""
+    def hear(self, call: Call, turn: int) -> None:
+        """Take note of what a call in this turn says of tasks."""
         if call.is_whole_list:
-            self._tasks = {f"{n}": task for n, task in enumerate(call.tasks)}
+            self._tasks = {f"{n}": replace(it, turn=turn) for n, it in enumerate(call.tasks)}
             return
         for task in call.tasks:
             name = task.id or call.id
             before = self._tasks.get(name, Task(name, "", "pending"))
-            text, status = task.text or before.text, task.status or before.status
+            text, told = (task.text, turn) if task.text else (before.text, before.turn)
             if text and (name in self._tasks or len(self._tasks) < MOST_TASKS):
-                self._tasks[name] = Task(task.id, text, status)
+                self._tasks[name] = Task(task.id, text, task.status or before.status, told)
 
     def end(self, ending: Ending) -> None:
         """Take note of how a call ended: a task may have got its name, or was not made at all."""

@@ -98,6 +98,7 @@ class Todo:
 
     id: str
     ref: Ref
+    """The turn that told its words."""
     text: str
     status: str
     """`pending`, `in_progress`, `completed` or `cancelled`."""

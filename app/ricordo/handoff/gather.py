@@ -165,10 +165,9 @@ def _few(paths: Sequence[str]) -> str:
 
 def _todos(told: Iterable[_Told]) -> Iterator[Todo]:
     """Yield the tasks of the last session that kept a list."""
-    for it in reversed(list(told)):
+    for number, it in reversed(list(enumerate(told))):
         if tasks := it.hearing.tasks.tasks:
-            at = it.hearing.tasks_at
-            yield from (Todo("", at, task.text, task.status) for task in tasks)
+            yield from (Todo("", Ref(number, it.turn), it.text, it.status) for it in tasks)
             return
 
 

@@ -11,7 +11,7 @@ A statement gets the mark of its weakest part.
 * A *quote* stays one if its words stand in the turn that it names, in one piece; or if it is, line
   by line, the tasks of that turn on which the statement stands.
 
-All else is unverified. Whoever made the statements has no say in that: what they bring as proof is
+All else is unverified, and so is everything that a model put into its own words. Whoever made the statements has no say in that: what they bring as proof is
 what they wish to have proved.
 """
 
@@ -104,6 +104,8 @@ def words_of(fact: Said | Summary | Ran | Todo | Mishap | GivenUp | Decided) -> 
 
 
 def _proof(statement: Statement, known: Known, world: World) -> Proof | None:
+    if statement.is_own_words:
+        return None
     match statement.proof:
         case Quote(ref):
             is_said = known.says(ref, statement.quote) or _is_list(statement, ref, known)

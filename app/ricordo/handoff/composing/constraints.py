@@ -16,7 +16,12 @@ from ricordo.health.vocabulary import lowered
 from ricordo.secrets import find_secrets
 from ricordo.speech.patterns import pattern
 from ricordo.speech.saying import Kind, Saying, find_saying
-from ricordo.speech.sentence import LONGEST_SPOKEN, Sentence, sentences, without_quotations
+from ricordo.speech.sentence import (
+    LONGEST_SPOKEN,
+    Sentence,
+    without_quotations,
+    written_sentences,
+)
 
 _UNKNOWN = date(2000, 1, 1)
 """The day of a message whose transcript tells no time: no day that it names lies ahead."""
@@ -102,7 +107,7 @@ def _limits(text: str) -> list[Sentence]:
     own = lowered(without_quotations(text))
     is_document = len(text) > LONGEST_SPOKEN
     kinds = (_forbids,) if is_document else (_forbids, _requires, _orders_how)
-    said = sentences(text, _LONGEST_DOCUMENT)
+    said = written_sentences(text[:_LONGEST_DOCUMENT])
     return [
         it
         for it in said
@@ -114,8 +119,8 @@ def _limits(text: str) -> list[Sentence]:
 
 def _is_meant(sentence: Sentence, own: str) -> bool:
     plain = own[sentence.start : sentence.end]
-    unsure = any(pattern(part).search(plain) for part in ("guess", "unreal"))
-    return not (sentence.is_question or unsure)
+    others = any(pattern(part).search(plain) for part in ("guess", "unreal", "request"))
+    return not (sentence.is_question or others)
 
 
 def _forbids(plain: str) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from ricordo.handoff.composing.lines import short
 from ricordo.handoff.composing.questions import asked
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
-from ricordo.handoff.composing.talk import Talk, is_answer
+from ricordo.handoff.composing.talk import Talk, is_answer, place
 from ricordo.handoff.composing.words import begins
 from ricordo.handoff.facts import Facts, Said
 from ricordo.handoff.statement import Section, Statement
-from ricordo.text import clip
 
 _MOST = 10
 _LONGEST_REASON = 300
@@ -27,9 +27,11 @@ class Answer(NamedTuple):
     reply: Said
 
 
-def decisions(facts: Facts, told: Collection[str], room: Room) -> Iterator[Statement]:
-    """Yield what was decided in so many words, but for quotes that are `told` elsewhere."""
-    for it in [it for it in facts.decided if it.text.strip() not in told][-_MOST:]:
+def decisions(facts: Facts, told: Collection[Statement], room: Room) -> Iterator[Statement]:
+    """Yield what was decided in so many words, but for what is `told` already."""
+    quoted = [it.quote for it in told]
+    new = [it for it in facts.decided if not any(it.text.strip() in quote for quote in quoted)]
+    for it in new[-_MOST:]:
         who = "The person decided" if it.is_person else "The agent's decision"
         label = _with_reason(who, it.why)
         yield quoting(Section.DECISIONS, label, it.text, it.ref, (it.id,), room.words)
@@ -38,8 +40,8 @@ def decisions(facts: Facts, told: Collection[str], room: Room) -> Iterator[State
 def answered(found: Collection[Answer], room: Room) -> Iterator[Statement]:
     """Yield the answers of the person, each with the question that it answers."""
     for it in found:
-        question = clip(" ".join(it.question.split()), _LONGEST_QUESTION)
-        label, ids = f"The person's answer to “{question}”", (it.asked_by.id, it.reply.id)
+        label = f"The person's answer to “{short(it.question, _LONGEST_QUESTION)}”"
+        ids = (it.asked_by.id, it.reply.id)
         yield quoting(Section.DECISIONS, label, it.reply.text, it.reply.ref, ids, room.words)
 
 
@@ -59,10 +61,12 @@ def answers(talk: Talk) -> tuple[Answer, ...]:
 
 
 def ruled_out(facts: Facts, talk: Talk, room: Room) -> Iterator[Statement]:
-    """Yield what was tried and given up, with the reason that was given for it, and what the agent
+    """Yield what the agent tried and gave up, with the reason that was given for it, and what it
     did or said that the person then set right.
     """
-    for it in facts.given_up[-_MOST:]:
+    of_person = {place(it.ref) for it in facts.said if it.is_person}
+    own = [it for it in facts.given_up if place(it.ref) not in of_person]
+    for it in own[-_MOST:]:
         label = _with_reason("Given up", it.why)
         yield quoting(Section.RULED_OUT, label, it.what, it.ref, (it.id,), room.words)
     yield from list(_set_right(talk, room))[-_MOST:]
@@ -72,11 +76,11 @@ def _set_right(talk: Talk, room: Room) -> Iterator[Statement]:
     for exchange, following in zip(talk.exchanges, talk.exchanges[1:], strict=False):
         said, reply = exchange.closing, following.wish
         if exchange.is_set_right and said is not None and reply is not None:
-            words = clip(" ".join(reply.text.split()), _LONGEST_REASON)
+            words = short(reply.text, _LONGEST_REASON)
             label = f"The agent said, and the person set it right with “{words}”"
             ids = (said.id, reply.id)
             yield quoting(Section.RULED_OUT, label, said.text, said.ref, ids, room.words)
 
 
 def _with_reason(label: str, why: str) -> str:
-    return f"{label}, because: “{clip(why, _LONGEST_REASON)}”" if why.strip() else label
+    return f"{label}, because: “{short(why, _LONGEST_REASON)}”" if why.strip() else label

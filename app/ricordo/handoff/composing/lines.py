@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ricordo.text import clip
+from ricordo.handoff.composing.excerpt import excerpt
 
 LONGEST_COMMAND = 300
 """Characters of a command that is told in full; one that is cut could not be run."""
@@ -17,15 +17,24 @@ def code(text: str, most: int = LONGEST_COMMAND) -> str:
     """Return `text` as code in Markdown, in one line, with a `…` where it has more than `most`
     characters.
     """
-    row = clip(" ".join(text.split()), most)
+    row = short(text, most)
     fence = "`" * (1 + max((len(it[0]) for it in _TICKS.finditer(row)), default=0))
     edge = " " if row.startswith("`") or row.endswith("`") else ""
     return f"{fence}{edge}{row}{edge}{fence}"
 
 
+def short(text: str, most: int) -> str:
+    """Return `text` in one line, with a `…` where it has more than `most` characters. It never ends
+    inside of a credential.
+    """
+    row = " ".join(text.split())
+    kept = excerpt(row, most)
+    return kept if kept == row else f"{kept} …"
+
+
 def result(text: str) -> str:
     """Return what tells how a command ended, to stand behind it; "" where nothing does."""
-    return f": {clip(' '.join(text.split()), _LONGEST_RESULT)}" if text.strip() else ""
+    return f": {short(text, _LONGEST_RESULT)}" if text.strip() else ""
 
 
 def told(command: str) -> str:

@@ -10,12 +10,12 @@ from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
 from ricordo.handoff.composing.runs import Runs, result_of
 from ricordo.handoff.composing.talk import Talk
+from ricordo.handoff.composing.tasks import tasks
 from ricordo.handoff.composing.words import has
 from ricordo.handoff.facts import Facts, Said
 from ricordo.handoff.statement import Section, Statement
-from ricordo.speech.sentence import sentences
+from ricordo.speech.sentence import written_sentences
 
-_MOST_TASKS = 12
 _MOST_LEFT = 3
 _REMINDER = 160
 """Characters: the message is quoted as the objective."""
@@ -28,7 +28,7 @@ def next_steps(
     a closing answer, the list of the agent, what it said is left, what its summary `kept` of that,
     and the command that tells how the work stands: the one that fails, where one does.
     """
-    found = [*_unanswered(talk), *_tasks(facts, room), *_left(talk, room), *kept]
+    found = [*_unanswered(talk), *tasks(facts, "pending"), *_left(talk, room), *kept]
     yield from found
     yield from _command(known)
     is_stale = known.to_run is not None and bool(known.to_run.changed_since)
@@ -43,13 +43,6 @@ def _unanswered(talk: Talk) -> Iterator[Statement]:
     wish = talk.wishes[-1]
     label = "Asked last, without a closing answer so far"
     yield quoting(Section.NEXT, label, wish.text, wish.ref, (wish.id,), _REMINDER)
-
-
-def _tasks(facts: Facts, room: Room) -> Iterator[Statement]:
-    left = [it for it in facts.todos if it.status in ("in_progress", "pending")]
-    for it in sorted(left, key=lambda it: it.status != "in_progress")[:_MOST_TASKS]:
-        label = f"On the agent's list as {'begun' if it.status == 'in_progress' else 'pending'}"
-        yield quoting(Section.NEXT, label, it.text, it.ref, (it.id,), room.words)
 
 
 def _left(talk: Talk, room: Room) -> Iterator[Statement]:
@@ -67,7 +60,7 @@ def _told_left(said: Said) -> list[str]:
     under_heading = [it.text for it in headed(said.text) if it.section is Section.NEXT]
     if under_heading:
         return under_heading
-    spoken = sentences(said.text, len(said.text))
+    spoken = written_sentences(said.text)
     return [it.text for it in spoken if has("left", it.text) and not it.is_question]
 
 
@@ -75,10 +68,11 @@ def _command(known: Runs) -> Iterator[Statement]:
     ran = known.to_run
     if ran is None or not can_be_run(ran.command):
         return
-    if ran.has_failed:
+    if ran.changed_since:
+        how = "failed" if ran.has_failed else "went well"
+        what = f"It {how} before files were changed again; run it"
+    elif ran.has_failed:
         what = "Mend what fails, then run it again"
-    elif ran.changed_since:
-        what = "Run it again, files were changed since"
     else:
         what = "To see how the work stands"
     yield Statement(Section.NEXT, f"{what}: {code(ran.command)}", result_of(ran), (ran.id,))

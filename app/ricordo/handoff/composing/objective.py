@@ -16,17 +16,18 @@ _MOST_LATER = 12
 
 
 def objective(talk: Talk, told: Collection[str], room: Room) -> Iterator[Statement]:
-    """Yield the first wish, and later ones that are not `told` elsewhere, by the ids of the
-    messages. Where there is room for some alone, the last one goes first, then those that take
-    another direction, then later before earlier.
+    """Yield the first wish, the last one, and those between that are not `told` elsewhere, by the
+    ids of the messages. Where there is room for some alone, those that take another direction go
+    first, then later before earlier.
     """
     wishes = talk.wishes
     if not wishes:
         return
     first, *later = wishes
     yield quoting(Section.OBJECTIVE, "Asked first", first.text, first.ref, (first.id,), room.first)
-    for it in _chosen([it for it in later if it.id not in told], room):
-        label = "Asked last" if it is wishes[-1] else "Then"
+    chosen = _chosen([it for it in later if it.id not in told], room)
+    for it in sorted(chosen, key=lambda it: it is not wishes[-1]):
+        label = "Asked last" if it is wishes[-1] else "In between"
         yield quoting(Section.OBJECTIVE, label, it.text, it.ref, (it.id,), room.wish)
 
 

@@ -11,7 +11,7 @@ from ricordo.handoff.composing.words import begins, has
 from ricordo.handoff.facts import Said
 from ricordo.handoff.statement import Section, Statement
 from ricordo.recall.words import content_words, words
-from ricordo.speech.sentence import sentences
+from ricordo.speech.sentence import written_sentences
 
 _MOST = 5
 _MOST_OF_ONE = 3
@@ -29,7 +29,7 @@ def open_questions(talk: Talk, room: Room) -> Iterator[Statement]:
 
 def asked(text: str) -> list[str]:
     """Return the questions with which an agent's message ends: those of its last paragraphs."""
-    said = sentences(text, len(text))
+    said = written_sentences(text)
     last = said[-1].paragraph if said else 0
     near = [it for it in said if it.paragraph >= last - 1]
     return [it.text for it in near if it.is_question][-_MOST_OF_ONE:]

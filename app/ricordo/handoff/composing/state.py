@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ricordo.handoff.composing.lines import code, result, told
 from ricordo.handoff.composing.questions import asked
@@ -10,14 +10,14 @@ from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
 from ricordo.handoff.composing.runs import Runs, result_of
 from ricordo.handoff.composing.talk import Exchange, Talk
+from ricordo.handoff.composing.tasks import tasks
 from ricordo.handoff.composing.words import has
-from ricordo.handoff.facts import GIT, Facts, GitState, Ran, Said, Todo
-from ricordo.handoff.statement import Quote, Section, Statement
-from ricordo.speech.sentence import sentences
+from ricordo.handoff.facts import GIT, Facts, GitState, Ran, Said
+from ricordo.handoff.statement import Section, Statement
+from ricordo.speech.sentence import written_sentences
 
 _MOST_ANSWERS = 6
 _MOST_RESULTS = 6
-_MOST_TASKS = 12
 _MOST_NAMED = 8
 _MOST_ON_THE_WAY = 3
 _LEAST_TOLD = 80
@@ -27,19 +27,20 @@ _LONGEST_QUESTION = 240
 
 
 def done(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
-    """Yield how tests, checks and deeds ended, what the agent's list has as completed, and what the
-    agent reported, which is its own claim.
+    """Yield what the agent reported last of its work, which is its own claim, how tests, checks and
+    deeds ended, what its list has as completed, and what else it reported or answered, the latest
+    first.
     """
+    closed = [it for it in talk.exchanges if _tells(it)][-_MOST_ANSWERS:]
+    main = next((it for it in reversed(closed) if it.is_work), closed[-1] if closed else None)
+    if main is not None:
+        yield _closing(main, room.report)
     for ran in known.succeeded[-_MOST_RESULTS:]:
         yield _ran(Section.DONE, ran)
-    yield from _tasks(Section.DONE, "On the agent's list as completed", facts.todos, "completed")
-    closed = [it for it in talk.exchanges if _tells(it)][-_MOST_ANSWERS:]
-    work = [it for it in closed if it.is_work]
-    for it in closed:
-        if it.closing is not None:
-            most = room.report if it is (work or closed)[-1] else room.answer
-            label = "The agent reported" if it.is_work else "The agent answered"
-            yield _said(Section.DONE, label, it.closing, most)
+    yield from tasks(facts, "completed")
+    for it in reversed(closed):
+        if it is not main:
+            yield _closing(it, room.answer)
 
 
 def active(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
@@ -48,7 +49,7 @@ def active(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statem
     """
     if facts.git is not None:
         yield Statement(Section.ACTIVE, _git(facts.git), stands_on=(GIT,))
-    yield from _tasks(Section.ACTIVE, "On the agent's list as begun", facts.todos, "in_progress")
+    yield from tasks(facts, "in_progress")
     for ran in known.untold[-_MOST_RESULTS:]:
         text = f"{told(ran.command)} was run; the transcript does not tell how it ended"
         yield Statement(Section.ACTIVE, text, stands_on=(ran.id,))
@@ -72,10 +73,16 @@ def blocked(talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
     closing = talk.last.closing if talk.last else None
     if closing is None:
         return
-    for it in sentences(closing.text, len(closing.text)):
+    for it in written_sentences(closing.text):
         if has("blocked", it.text):
             label, words, ids = "The agent was kept from going on", it.text, (closing.id,)
             yield quoting(Section.BLOCKED, label, words, closing.ref, ids, room.words)
+
+
+def _closing(exchange: Exchange, most: int) -> Statement:
+    assert exchange.closing is not None
+    label = "The agent reported" if exchange.is_work else "The agent answered"
+    return _said(Section.DONE, label, exchange.closing, most)
 
 
 def _said(section: Section, label: str, said: Said, most: int) -> Statement:
@@ -86,17 +93,6 @@ def _ran(section: Section, ran: Ran) -> Statement:
     how = "failed" if ran.has_failed else "succeeded"
     text = f"{told(ran.command)} {how}{result(ran.result)}"
     return Statement(section, text, result_of(ran), (ran.id,))
-
-
-def _tasks(section: Section, label: str, tasks: Iterable[Todo], status: str) -> Iterator[Statement]:
-    """Yield what stands on the agent's list with this status, once for every turn that wrote it."""
-    by_turn: dict[tuple[int, int], list[Todo]] = {}
-    for it in [it for it in tasks if it.status == status][-_MOST_TASKS:]:
-        by_turn.setdefault(it.ref[:2], []).append(it)
-    for together in by_turn.values():
-        quote = "\n".join(it.text for it in together)
-        ids = tuple(it.id for it in together)
-        yield Statement(section, label, Quote(together[0].ref), ids, quote)
 
 
 def _tells(exchange: Exchange) -> bool:

@@ -21,7 +21,7 @@ def summarized(facts: Facts, room: Room) -> Iterator[Statement]:
     if not written:
         return
     last = written[-1]
-    found = list(headed(last.text))
+    found = [it for it in headed(last.text) if any(map(str.isalnum, it.text))]
     for section, words in found:
         yield quoting(section, _LABEL, words, last.ref, (last.id,), room.answer)
     if not found:

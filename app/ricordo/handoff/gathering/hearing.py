@@ -36,8 +36,6 @@ class Hearing:
         """What the agent said."""
         self.summaries: Bounded[Summary] = Bounded(_MOST_SAID, lambda it: len(it.text))
         self.tasks = TaskList()
-        self.tasks_at = Ref(session, 1)
-        """When the list of tasks was told of last."""
         self.runs = Runs()
         self.files = FileUses()
         self.mishaps = Mishaps()
@@ -70,8 +68,7 @@ class Hearing:
             self.runs.begin(call, ref)
             self._calls[call.id] = (call, touches.get(call.id))
             if not turn.is_aside and (call.tasks or call.is_whole_list):
-                self.tasks.hear(call)
-                self.tasks_at = ref
+                self.tasks.hear(call, ref.turn)
         for touch in turn.touches:
             self.files.begin(touch, ref)
         for ending in turn.endings:

@@ -11,7 +11,7 @@ from functools import cache
 from ricordo.health.vocabulary import any_of, lowered
 from ricordo.resources import data_text
 from ricordo.speech.patterns import pattern
-from ricordo.speech.sentence import Sentence, sentences
+from ricordo.speech.sentence import Sentence, written_sentences
 
 _LABEL = re.compile(r"\s*[^\n]{0,80}[:*][ \t]*\n")
 """The Fix:**"""
@@ -38,7 +38,7 @@ def spoken(message: str) -> tuple[Sentence, ...]:
     """Return the sentences of `message`, without code, quotations, tables and headings, nor labels
     that stand on a line of their own.
     """
-    return tuple(map(_without_label, sentences(message, LONGEST)))
+    return tuple(map(_without_label, written_sentences(message[:LONGEST])))
 
 
 def _without_label(sentence: Sentence) -> Sentence:
