@@ -106,9 +106,7 @@ def _ranks(statements: Sequence[Statement]) -> list[int]:
 
 
 def _cost(statement: Statement, handoff: Handoff) -> int:
-    # the number in front is as long as any that it may come to have
-    rows = statement_lines(statement, len(handoff.statements), len(handoff.head.sources))
-    return _size("\n".join((*rows, "")))
+    return _size("\n".join((*statement_lines(statement, len(handoff.head.sources)), "")))
 
 
 def _heading_cost(section: Section, head: Head) -> int:

@@ -53,12 +53,12 @@ def _redacted(it: Statement, handoff: Handoff, redaction: Redaction) -> Statemen
     bare = replace(it, text=text, quote=quote)
     sessions = len(handoff.head.sources)
     # what becomes a secret only beside its mark, or in the form in which it is written
-    written = "\n".join(statement_lines(bare, 1, sessions))
+    written = "\n".join(statement_lines(bare, sessions))
     masked = redaction.redact(place, written)
     if masked == written:
         return bare
     read = read_statement(masked, it.section)
-    if read is None or statement_lines(replace(read, proof=it.proof), 1, sessions) != (
+    if read is None or statement_lines(replace(read, proof=it.proof), sessions) != (
         masked.split("\n")
     ):
         return None

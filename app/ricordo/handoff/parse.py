@@ -128,15 +128,15 @@ class _Body:
 
     def _statement(self, lines: list[str], at: int) -> int:
         """Take in the statement at `at`, as `_heading` does."""
-        bullet = _BULLET.match(lines[at])
-        if bullet is None or self._section is None:
+        if not lines[at].startswith(_BULLET) or self._section is None:
             return 0
-        before, opening, rest = lines[at][bullet.end() - 1 :].rpartition(" [")
+        whole = lines[at].removeprefix(_BULLET)
+        before, opening, rest = f" {whole}".rpartition(" [")
         try:
             proof = read_mark(f"[{rest}") if opening else None
-            text = before[1:] if opening else lines[at][bullet.end() :]
+            text = before[1:] if opening else whole
         except ValueError:
-            proof, text = None, lines[at][bullet.end() :]
+            proof, text = None, whole
         quoted = read_quotation(lines, at + 1)
         quote, behind = quoted or ("", at + 1)
         self._statements.append(Statement(self._section, read_line(text), proof, quote=quote))
@@ -148,7 +148,7 @@ class _Body:
         return bool(text) and text != TITLE and not is_foreword and not _LEFT_OUT.fullmatch(text)
 
 
-_BULLET = re.compile(r"(?:-|\d{1,4}\.) ")
+_BULLET = "- "
 _LEFT_OUT = re.compile(r"\d+ more statements had no room in the budget\.")
 
 

@@ -20,7 +20,6 @@ from ricordo.handoff.written import line, quotation, tidy, tidy_quote
 BEGIN = "<!-- ricordo handoff: begin -->"
 END = "<!-- ricordo handoff: end -->"
 TITLE = "# Handoff"
-_NUMBERED = frozenset((Section.NEXT,))
 _MARKS = (
     "Each statement ends with its mark. verified: seen by Ricordo itself when this was written. "
     "reported: told by the transcript, nothing it rests on changed since. stale: something did. "
@@ -72,11 +71,10 @@ def tidied_statement(statement: Statement) -> Statement:
     )
 
 
-def statement_lines(statement: Statement, number: int, sessions: int) -> list[str]:
-    """Return a statement as lines, `number` being its place in its section, from 1."""
-    bullet = f"{number}." if statement.section in _NUMBERED else "-"
+def statement_lines(statement: Statement, sessions: int) -> list[str]:
+    """Return a statement of a handoff of so many sessions as lines."""
     text = line(tidy(statement.text))
-    first = " ".join(filter(None, (bullet, text, mark(statement.proof, sessions))))
+    first = " ".join(filter(None, ("-", text, mark(statement.proof, sessions))))
     quote = tidy_quote(statement.quote)
     return [first, *quotation(quote)] if quote else [first]
 
@@ -101,8 +99,8 @@ def _body(handoff: Handoff) -> Iterator[str]:
     for section, statements in _by_section(handoff.statements, look.order).items():
         yield from heading_lines(look.headings[section], above)
         above = look.headings[section]
-        for number, statement in enumerate(statements, 1):
-            yield from statement_lines(statement, number, sessions)
+        for statement in statements:
+            yield from statement_lines(statement, sessions)
 
 
 def _by_section(

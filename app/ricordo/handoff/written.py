@@ -3,7 +3,8 @@ r"""Text of others as it stands in a handoff, and back.
 Whoever reads a handoff takes its lines for ours. So nothing in a text of others may look like a
 line, a mark, a heading or a comment of ours, be drawn as a picture or a link, or make an agent load
 a file (`@path` in its instructions). In a line such characters get a backslash, code between
-backticks stands as it is; a quotation is a fenced block in which every line begins with ``  > ``.
+backticks stands as it is; a quotation is a fenced block in which every line begins with ``> ``. It
+stands in no list and in no other block: there, what reads a document does not always see the fence.
 Source of the rules: CommonMark 0.31, sections 2.4, 6.1 and 4.5; the imports of Claude Code and
 Gemini CLI, which leave code alone and want a space or nothing before the `@`.
 """
@@ -16,14 +17,12 @@ from collections.abc import Iterator, Sequence
 
 from ricordo.text import one_line, visible
 
-LABEL = "quotation"
-"""What a fence says that it holds."""
-_PREFIX = "  > "
+_OPENING, _CLOSING = "```quotation", "```"
+_PREFIX = "> "
 _BARE_WORD = re.compile(r"[\w./+=~%-][\w./+=~%:#@-]*")
 _ESCAPED_IN_WORD = re.compile("[\\[\\]<>`@]")
 _ESCAPABLE = frozenset("\\<[`@#>~")
 _TICKS = re.compile("`+")
-_FENCE = re.compile(rf"(`{{3,}}){LABEL}")
 
 
 # words
@@ -131,32 +130,21 @@ def tidy_quote(text: str) -> str:
 
 def quotation(text: str) -> list[str]:
     """Return a `tidy_quote` as lines, labelled as a quotation; none of them begins as ours do."""
-    longest = max((len(match[0]) for match in _TICKS.finditer(text)), default=0)
-    fence = "`" * max(3, longest + 1)
     inner = (f"{_PREFIX}{row}" if row else _PREFIX.rstrip() for row in text.split("\n"))
-    return [f"{_PREFIX}{fence}{LABEL}", *inner, f"{_PREFIX}{fence}"]
+    return [_OPENING, *inner, _CLOSING]
 
 
 def read_quotation(lines: Sequence[str], at: int) -> tuple[str, int] | None:
     """Return the quotation that begins in line `at`, and the line behind it; None where none does,
     or where it has no end.
     """
-    opening = _FENCE.fullmatch(_unprefixed(lines, at) or "")
-    if opening is None:
+    if lines[at : at + 1] != [_OPENING]:
         return None
     rows: list[str] = []
-    for number in range(at + 1, len(lines)):
-        row = _unprefixed(lines, number)
-        if row is None:
-            return None
-        if row == opening[1]:
+    for number, written in enumerate(lines[at + 1 :], at + 1):
+        if written == _CLOSING:
             return "\n".join(rows), number + 1
-        rows.append(row)
+        if not written.startswith(_PREFIX.rstrip()):
+            return None
+        rows.append(written[len(_PREFIX) :])
     return None
-
-
-def _unprefixed(lines: Sequence[str], at: int) -> str | None:
-    row = lines[at] if at < len(lines) else ""
-    if row == _PREFIX.rstrip():
-        return ""
-    return row.removeprefix(_PREFIX) if row.startswith(_PREFIX) else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from ricordo import git
@@ -25,7 +25,7 @@ from ricordo.handoff.facts import Facts
 from ricordo.handoff.kept_back import counted, is_clean, without_secrets
 from ricordo.handoff.lookup import Transcripts
 from ricordo.handoff.pickup import Pickup, pickup, pickup_act, start_line
-from ricordo.handoff.probe import NAME, OWN, World
+from ricordo.handoff.probe import NAME, OWN, World, without_own
 from ricordo.handoff.prove import prove
 from ricordo.handoff.render import render, tidied
 from ricordo.handoff.resume import resume
@@ -124,9 +124,11 @@ def draft(notebook: Notebook, wish: Wish, step: Step = lambda: None) -> Draft:
     wished = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else ""
     to = destination(wished or os.path.join(project, NAME))
     facts = facts_of(notebook, project, wish.sessions, step)
+    own = OWN | {os.path.relpath(to.path, project)}
+    facts = replace(facts, git=facts.git and without_own(facts.git, own))
     if not facts.sessions:
         raise ChangeRefused("No session of this project was found that could be handed off.")
-    world = World(project, facts.memory, _own(to, project), step)
+    world = World(project, facts.memory, own, step)
     told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
     statements = prove(told, facts, world)
     new = Handoff(_head(notebook, facts, statements, world, wish), statements)
@@ -195,11 +197,8 @@ def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeS
     return put_together(notebook, memory, [Change(act, f"{wanted.file} names the handoff")])
 
 
-def _own(to: Destination, project: str) -> frozenset[str]:
-    return OWN | {os.path.relpath(to.path, project)}
-
-
 def _room(wish: Wish) -> int:
+    """The tokens that the handoff may take."""
     return min(wish.budget, family(wish.target).most_tokens)
 
 

@@ -53,7 +53,7 @@ hostile = st.sampled_from(
     [
         "", "a", " ", "\n", "\r\n", "\t", "- ", "## Next steps", "# Handoff", BEGIN, END, "---",
         "[unverified]", " [verified: a.py is 3f2a91c0b7d4]", "[a](http://x)", "![](http://x)",
-        "`", "``", "```", "````quotation", "~~~", "  > ", "  > ```", "\\", "\\`", "\\[", "<", ">",
+        "`", "``", "```", "```quotation", "~~~", "> ", "> ```", "\\", "\\`", "\\[", "<", ">",
         "<!--", "-->", "<system-reminder>", "@", "@~/.ssh/id_rsa", "a@b.c", "\x1b[31m", "\u202e",
         "\u2028", "\x00", "\udcff", "é", "日本", "🧠", '"', "'", ":", ": ", "#", " #", ",", ";",
         "is", " changed since", "1. ", "null", "digest: ", "gone",
@@ -144,11 +144,12 @@ def test_no_line_of_others_passes_for_one_of_ours(statement: Statement) -> None:
     body = lines[lines.index(BEGIN) + 1 : -2]
     headings = [it for it in body if it.startswith("#")]
     assert len(headings) <= 3
-    assert sum(it.startswith(("- ", "1. ")) for it in body) == 1
+    assert sum(it.startswith("- ") for it in body) == 1
     assert not any("<!--" in re.sub(r"(`+).*?\1", "", it.replace(r"\<", "")) for it in body
-                   if not it.startswith("  > "))  # fmt: skip
+                   if not it.startswith("> "))  # fmt: skip
     own = body[body.index(headings[-1]) + 2 :]
-    assert all(it.startswith("  >") for it in own if it)
+    assert all(it.startswith(">") for it in own[1:-2])
+    assert not own[0] or (own[0], own[-2]) == ("```quotation", "```")
     text = "\n".join(lines)
     assert text.isprintable() or all(it.isprintable() for it in text if it not in "\n\t" and
                                      it.isascii())  # fmt: skip
@@ -197,9 +198,8 @@ def test_code_and_quotations_stand_as_they_are() -> None:
     text = text_of(
         Statement(Section.NEXT, command), Statement(Section.CONSTRAINTS, "", None, (), said)
     )
-    assert f"1. {command} [unverified]\n" in text
-    assert "  > ````quotation\n" in text
-    assert all(f"  > {row}".rstrip() + "\n" in text for row in said.split("\n"))
+    assert f"- {command} [unverified]\n" in text
+    assert all(f"> {row}".rstrip() + "\n" in text for row in said.split("\n"))
 
 
 def test_what_could_be_drawn_linked_or_loaded_is_escaped() -> None:
@@ -217,7 +217,7 @@ class TestEdited:
     )
 
     def test_a_statement_that_was_added_is_read_and_told(self) -> None:
-        parsed = parse(self.TEXT.replace("1. Two", "1. Zero.\n1. Two").encode())
+        parsed = parse(self.TEXT.replace("- Two", "- Zero.\n- Two").encode())
         assert parsed.state is State.EDITED
         assert parsed.handoff is not None
         assert [it.text for it in parsed.handoff.statements] == ["One.", "Zero.", "Two."]
