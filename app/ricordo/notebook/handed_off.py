@@ -49,20 +49,22 @@ def _latest(notebook: Notebook, step: Step) -> list[Source]:
         step()
         session = _session(source, own, step)
         if session is not None:
-            return [*_before(session, there, own, step), source]
+            return _with_those_before(source, session, there, own, step)
     return []
 
 
-def _before(session: Session, there: Sequence[Source], own: Bearing, step: Step) -> list[Source]:
-    """The sessions that one went on with, the oldest first."""
-    found: list[Source] = []
-    while session.continues and len(found) < _MOST_BEFORE:
-        source = next((it for it in there if _is_of(it, session.continues)), None)
-        before = _session(source, own, step) if source is not None else None
-        if source is None or before is None or source in found:
+def _with_those_before(
+    source: Source, session: Session, there: Sequence[Source], own: Bearing, step: Step
+) -> list[Source]:
+    """A session behind those that it went on with, the oldest first."""
+    found = [source]
+    while session.continues and len(found) <= _MOST_BEFORE:
+        before = next((it for it in there if _is_of(it, session.continues)), None)
+        told = _session(before, own, step) if before is not None else None
+        if before is None or told is None or before in found:
             break
-        found.append(source)
-        session = before
+        found.append(before)
+        session = told
     return found[::-1]
 
 
