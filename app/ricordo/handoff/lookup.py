@@ -16,6 +16,7 @@ from ricordo.activity.sources import Source
 from ricordo.disk.paths import absolute_path
 from ricordo.handoff.document import Handoff, SourceSession
 from ricordo.handoff.facts import Ref
+from ricordo.handoff.gathering.outcome import plain
 from ricordo.handoff.statement import Quote, Statement
 from ricordo.model.placeholder import LIKE
 from ricordo.text import visible
@@ -115,6 +116,6 @@ def _words(turn: Turn) -> Iterator[str]:
         yield call.command
         yield from (task.text for task in call.tasks)
     for ending in turn.endings:
-        yield from (ending.output, ending.words)
+        yield from (ending.output, plain(ending.output), ending.words)
         for answer in ending.answers:
             yield from answer
