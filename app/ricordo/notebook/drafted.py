@@ -7,21 +7,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from ricordo.errors import Conflict
 from ricordo.handoff.destination import destination
-from ricordo.handoff.document import Target
 from ricordo.handoff.kept_back import without_secrets
-from ricordo.handoff.lookup import Transcripts
 from ricordo.handoff.probe import OWN, World
 from ricordo.handoff.prove import prove
 from ricordo.handoff.render import tidied
-from ricordo.handoff.resume import Checked, resume
-from ricordo.handoff.sections import family
-from ricordo.handoff.statement import Result, Statement
+from ricordo.handoff.statement import Statement
 from ricordo.memory.change_set import ChangeSet
-from ricordo.notebook.handing_off import Draft, Finished, Step, change_of
+from ricordo.notebook.handing_off import Draft, Finished, change_of
 from ricordo.notebook.open import Notebook
 from ricordo.text import visible
 
@@ -43,48 +38,14 @@ def _clean(it: Statement, draft: Draft) -> tuple[Statement, ...]:
 
 def proved_of(draft: Draft, statement: Statement) -> Statement:
     """Return a statement in other words with the proof that it has."""
-    return prove((statement,), draft.facts, _world(draft))[0]
-
-
-def probed_again(draft: Draft, now: datetime, step: Step) -> Draft:
-    """Return a draft whose statements have the proofs that they have `now`. What it kept of the
-    handoff that stood there is probed as that was; nothing is gathered again.
-
-    `step` is called all the while; what it raises is raised here.
-    """
-    world, handoff = _world(draft, step), draft.handoff
-    kept = tuple(it for it in handoff.statements if not it.stands_on)
-    says = Transcripts(replace(handoff, statements=kept), step)
-    found = resume(replace(handoff, statements=kept), world, says, now)
-    checked = {it.statement: it for it in found.statements}
-    proved = iter(prove((it for it in handoff.statements if it.stands_on), draft.facts, world))
-    statements = tuple(
-        next(proved) if it.stands_on else _as_now(checked[it]) for it in handoff.statements
-    )
-    return replace(draft, handoff=replace(handoff, statements=statements))
-
-
-def _as_now(it: Checked) -> Statement:
-    if it.holds:
-        return it.statement
-    proof = it.statement.proof
-    stale = replace(proof, changed=it.changed) if isinstance(proof, Result) and it.changed else None
-    return replace(it.statement, proof=stale)
-
-
-def _world(draft: Draft, step: Step = lambda: None) -> World:
     project = draft.facts.project
     own = OWN | {os.path.relpath(draft.destination.path, project)}
-    return World(project, draft.facts.memory, own, step)
+    return prove((statement,), draft.facts, World(project, draft.facts.memory, own))[0]
 
 
-def chosen(draft: Draft, wanted: Sequence[Statement], target: Target, budget: int) -> Draft:
-    """Return a draft of the statements that are `wanted` alone, for another agent or with another
-    budget.
-    """
-    budget = min(budget, family(target).most_tokens)
-    head = replace(draft.handoff.head, target=target, budget=budget)
-    return replace(draft, handoff=replace(draft.handoff, head=head, statements=tuple(wanted)))
+def chosen(draft: Draft, wanted: Sequence[Statement]) -> Draft:
+    """Return a draft of the statements that are `wanted` alone."""
+    return replace(draft, handoff=replace(draft.handoff, statements=tuple(wanted)))
 
 
 def writing(notebook: Notebook, draft: Draft, done: Finished, last: str) -> ChangeSet:

@@ -44,10 +44,10 @@ def _latest(notebook: Notebook, step: Step) -> list[Source]:
     with; a sub-agent's is none.
     """
     own = bearing(notebook.place, notebook.surroundings)
-    there = sorted(sources_of(own, notebook.surroundings), key=_touched, reverse=True)
+    there = sorted(sources_of(own, notebook.surroundings), key=touched, reverse=True)
     for source in there:
         step()
-        session = _session(source, own, step)
+        session = session_of(source, own, step)
         if session is not None:
             return _with_those_before(source, session, there, own, step)
     return []
@@ -60,7 +60,7 @@ def _with_those_before(
     found = [source]
     while session.continues and len(found) <= _MOST_BEFORE:
         before = next((it for it in there if _is_of(it, session.continues)), None)
-        told = _session(before, own, step) if before is not None else None
+        told = session_of(before, own, step) if before is not None else None
         if before is None or told is None or before in found:
             break
         found.append(before)
@@ -74,7 +74,7 @@ def _is_of(source: Source, session: str) -> bool:
     return stem == session or stem.endswith(f"-{session}")
 
 
-def _session(source: Source, own: Bearing, step: Step) -> Session | None:
+def session_of(source: Source, own: Bearing, step: Step) -> Session | None:
     """The session of a transcript, as far as its beginning tells; None where nobody said anything
     in it, where it is a sub-agent's or does not bear on the memory.
     """
@@ -86,7 +86,7 @@ def _session(source: Source, own: Bearing, step: Step) -> Session | None:
     return None
 
 
-def _touched(source: Source) -> float:
+def touched(source: Source) -> float:
     """When something was added to a transcript last, in seconds since 1970."""
     if source.agent is Agent.OPENCODE:
         # the stamp begins with it, in milliseconds

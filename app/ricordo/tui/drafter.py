@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ricordo.curator.engine import Progress
 from ricordo.errors import ChangeRefused, HandoffUnreadable, MemoryNotFound
-from ricordo.notebook.drafted import chosen, probed_again, proved_of, statements_of, writing
+from ricordo.notebook.drafted import chosen, proved_of, statements_of, writing
 from ricordo.notebook.handing_off import (
+    Composer,
+    Ground,
     Wish,
+    by_rules,
     draft,
     finished,
+    ground,
     pickup_change,
     pickup_of,
     project_of,
     start_of,
 )
 from ricordo.notebook.handoffs_written import handoffs_written
-from ricordo.notebook.recent import recent_sessions, scope_of
+from ricordo.notebook.recent import scope_of
 from ricordo.notebook.resuming import resume_handoff
+from ricordo.notebook.session_choice import sessions_to_choose
 from ricordo.tui.handoffs import Ask, Earlier, Gathered, Made, Standing
 
 if TYPE_CHECKING:
@@ -43,8 +49,7 @@ class NotebookDrafter:
 
     def sessions(self, step: Step) -> Sequence[Session]:
         """Return the sessions that bear on the memory, the latest first."""
-        step(Progress("looking for sessions"))
-        return recent_sessions(self._notebook)
+        return sessions_to_choose(self._notebook, _telling(step, "looking for sessions"))
 
     def earlier(self) -> Sequence[Earlier]:
         """Return what may be handoffs that were written before."""
@@ -70,29 +75,30 @@ class NotebookDrafter:
 
     def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> Gathered:
         """Return what is known of the sessions, and the statements made of it."""
-        oldest_first = sorted(sessions, key=lambda it: it.ended)
-        named = tuple(scope_of(it).session for it in oldest_first)
-        wish = Wish(ask.target, ask.budget, named, with_messages=ask.with_messages)
-        made = draft(self._notebook, wish, _telling(step, "gathering what happened"))
+        named = tuple(scope_of(it).session for it in sessions)
+        wish = replace(_wish(ask), sessions=named)
+        on = ground(self._notebook, wish, _telling(step, "gathering what happened"))
+        return self._drafted(on, ask, step, by_rules)
+
+    def again(self, gathered: Gathered, ask: Ask, step: Step) -> Gathered:
+        """Return statements for another wish, of the same facts, with the proofs of now."""
+        on = Ground(gathered.facts, gathered.draft.destination)
+        return self._drafted(on, ask, step, by_rules)
+
+    def _drafted(self, on: Ground, ask: Ask, step: Step, composer: Composer) -> Gathered:
+        telling = _telling(step, "looking what can be proved")
+        made = draft(self._notebook, _wish(ask), telling, composer, on)
         step(Progress("keeping secrets back"))
         return Gathered(made.facts, statements_of(made), made)
-
-    def probe(self, gathered: Gathered, step: Step) -> Gathered:
-        """Return the same statements with the proofs that they have now."""
-        now, telling = self._notebook.surroundings.now, _telling(step, "probing again")
-        draft = probed_again(gathered.draft, now, telling)
-        return Gathered(gathered.facts, statements_of(draft), draft)
 
     def prove(self, gathered: Gathered, statement: Statement) -> Statement:
         """Return a statement in the person's own words with the proof that it has."""
         return proved_of(gathered.draft, statement)
 
-    def make(self, gathered: Gathered, wanted: Sequence[Statement], ask: Ask) -> Made:
+    def make(self, gathered: Gathered, wanted: Sequence[Statement]) -> Made:
         """Return the handoff of what is wanted, as it would be written."""
-        draft = chosen(gathered.draft, wanted, ask.target, ask.budget)
-        done = finished(draft)
-        start = start_of(self._notebook, draft)
-        return Made(draft, done, start)
+        of_wanted = chosen(gathered.draft, wanted)
+        return Made(of_wanted, finished(of_wanted), start_of(self._notebook, of_wanted))
 
     def plan(self, made: Made) -> ChangeSet:
         """Return what writing it comes to."""
@@ -114,6 +120,10 @@ class NotebookDrafter:
         folder = self._project or self._notebook.place.root
         environ = self._notebook.surroundings.environ
         return pipe(words, text, environ, folder, _telling(step, "running"))
+
+
+def _wish(ask: Ask) -> Wish:
+    return Wish(ask.target, ask.budget, with_messages=ask.with_messages)
 
 
 def _telling(step: Step, phase: str) -> Callable[[], None]:

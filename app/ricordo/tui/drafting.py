@@ -32,8 +32,12 @@ class Drafted:
     """Names it among the statements of its draft."""
 
 
-Key = tuple[Section, str, str]
-"""What a statement was composed as: its section, its text, its quote."""
+Key = tuple[Section, str, tuple[str, ...], str]
+"""What a statement was composed as: its section, its text, the facts on which it stands, and how
+its quote begins, which is as long as there is room.
+"""
+_QUOTED = 40
+"""Characters."""
 
 
 class Drafting:
@@ -65,7 +69,7 @@ class Drafting:
         """Return the statements in the order of their sections; `written` are those for which there
         is room.
         """
-        has_room = frozenset(map(key_of, written))
+        has_room = frozenset((it.section, it.text, it.quote) for it in written)
         found = [
             Drafted(it, self._place(key, it, has_room), key in self._own, key)
             for key, it in self._worded()
@@ -76,10 +80,12 @@ class Drafting:
         keyed = ((key_of(it), it) for it in self._composed)
         return [(key, self._own.get(key, it)) for key, it in keyed]
 
-    def _place(self, key: Key, it: Statement, has_room: Collection[Key]) -> Place:
+    def _place(
+        self, key: Key, it: Statement, has_room: Collection[tuple[Section, str, str]]
+    ) -> Place:
         if key in self._dropped:
             return Place.DROPPED
-        return Place.IN if key_of(it) in has_room else Place.NO_ROOM
+        return Place.IN if (it.section, it.text, it.quote) in has_room else Place.NO_ROOM
 
     # What the person decides
 
@@ -106,7 +112,8 @@ class Drafting:
 
 def key_of(statement: Statement) -> Key:
     """Return what names a statement that was composed."""
-    return statement.section, statement.text, statement.quote
+    quoted = statement.quote[:_QUOTED]
+    return statement.section, statement.text, statement.stands_on, quoted
 
 
 def text_of(statement: Statement) -> str:

@@ -119,13 +119,13 @@ class Drafter(Protocol):
     def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> Gathered:
         """Return what is known of the sessions, and the statements made of it."""
 
-    def probe(self, gathered: Gathered, step: Step) -> Gathered:
-        """Return the same statements with the proofs that they have now."""
+    def again(self, gathered: Gathered, ask: Ask, step: Step) -> Gathered:
+        """Return statements for another wish, of the same facts, with the proofs of now."""
 
     def prove(self, gathered: Gathered, statement: Statement) -> Statement:
         """Return a statement in the person's own words with the proof that it has."""
 
-    def make(self, gathered: Gathered, wanted: Sequence[Statement], ask: Ask) -> Made:
+    def make(self, gathered: Gathered, wanted: Sequence[Statement]) -> Made:
         """Return the handoff of what is wanted, as it would be written."""
 
     def plan(self, made: Made) -> ChangeSet:

@@ -17,7 +17,6 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 
 from ricordo.errors import RicordoError
-from ricordo.handoff.document import Target
 from ricordo.handoff.sections import family
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
@@ -31,13 +30,13 @@ from ricordo.tui.render.handoff_bars import meter_spans, start_spans, title_span
 from ricordo.tui.render.handoff_lines import DraftRow, about_lines, draft_rows
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
-from ricordo.tui.screens.form import Field, Filled, FormScreen
 from ricordo.tui.screens.past import WIDE
 from ricordo.tui.situation import Scene, Situation, needs_redo, needs_undo
 from ricordo.tui.widgets.about_view import AboutView
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.draft_view import DraftView
 from ricordo.tui.widgets.row_list import RowList
+from ricordo.tui.wishing import Wishing
 
 if TYPE_CHECKING:
     from ricordo.activity.session import Session
@@ -48,8 +47,6 @@ _TICK = 0.2
 """Seconds after which it is told anew how far something is."""
 _BUSY = "It is still being worked at; Esc cancels."
 _NOT_YET = "There is no draft yet."
-_LEAST, _MOST = 500, 200_000
-"""Tokens that a budget may have."""
 _OF_DRAFT = ("write", "copy", "pipe", "pick-up", "for-whom", "budget", "messages", "reread")
 _NOTHING = (
     ("Nothing could be drawn from this session", "heading"),
@@ -96,6 +93,7 @@ class HandoffScreen(ActingScreen[None]):
         self.written = ""
         """Where it was written as it is shown; "" where it was not."""
         self._failure = ""
+        self._wishing = Wishing(self)
         self._handing_on = HandingOn(self, drafter, hands, shared)
         names = ("title", "meter", "where", "start", "keys")
         self._bars = {name: Bar(palette, id=name) for name in names}
@@ -169,11 +167,17 @@ class HandoffScreen(ActingScreen[None]):
         self._list.show(len(self._rows), 0)
         self.make()
 
+    def again(self, phase: str) -> None:
+        """Draft it as it is wished now, of the same facts."""
+        assert self.gathered is not None
+        again = partial(self._drafter.again, self.gathered, self.ask)
+        self._begin(phase, again, self._tell_and_take)
+
     def make(self) -> None:
         """Make the handoff of what is wanted, as it would be written."""
         if self.gathered is None:
             return
-        make = partial(self._drafter.make, self.gathered, self._drafting.wanted, self.ask)
+        make = partial(self._drafter.make, self.gathered, self._drafting.wanted)
         self.written = ""
         self._begin("fitting it to the budget", lambda step: make(), self._show_made)
 
@@ -283,7 +287,8 @@ class HandoffScreen(ActingScreen[None]):
     @property
     def doers(self) -> tuple[object, ...]:
         """The screen, and for moving whichever of the two panes has the focus."""
-        return self, self._handing_on, self._list if self._is_among_facts else self._draft
+        moving = self._list if self._is_among_facts else self._draft
+        return self, self._wishing, self._handing_on, moving
 
     # Moving
 
@@ -370,39 +375,4 @@ class HandoffScreen(ActingScreen[None]):
 
     def do_reread(self) -> None:
         """Probe every statement again."""
-        assert self.gathered is not None
-        probe = partial(self._drafter.probe, self.gathered)
-        self._begin("probing again", probe, self._take)
-
-    # How it is wished
-
-    def do_for_whom(self) -> None:
-        """For the next agent."""
-        targets = list(Target)
-        target = targets[(targets.index(self.ask.target) + 1) % len(targets)]
-        self.ask = replace(self.ask, target=target)
-        self.make()
-
-    def do_messages(self) -> None:
-        """With every message of the person, or without."""
-        self.ask = replace(self.ask, with_messages=not self.ask.with_messages)
-        said = "every message of yours" if self.ask.with_messages else "only what matters of them"
-        self.notify(f"With {said}.", markup=False, timeout=3)
-        self._gather("composing")
-
-    def do_budget(self) -> None:
-        """Another budget."""
-        field = Field("tokens", str(self.ask.budget), "4000", ("2000", "4000", "8000", "16000"))
-        form = FormScreen("How long it may be", [field], self._palette, "take it")
-        self.app.push_screen(form, self._budgeted)
-
-    def _budgeted(self, filled: Filled | None) -> None:
-        if filled is None or not filled.confirmed:
-            return
-        typed = filled.values["tokens"].replace(",", "").strip()
-        if not typed.isdecimal() or not _LEAST <= int(typed) <= _MOST:
-            said = f"A budget is a number of tokens from {_LEAST:,} to {_MOST:,}."
-            self.notify(said, severity="warning", markup=False)
-            return
-        self.ask = replace(self.ask, budget=int(typed))
-        self.make()
+        self.again("probing again")
