@@ -88,7 +88,7 @@ class HandingOn:
 
     async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
         if await turn():
-            self._screen.make()
+            self._screen.turned()
 
     def do_copy(self) -> None:
         """Copy all of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple, assert_never
 
 from ricordo.activity.session import Deed
@@ -23,6 +24,7 @@ from ricordo.handoff.facts import (
     Todo,
 )
 from ricordo.notebook.activity_words import local_time
+from ricordo.secrets import mask
 from ricordo.text import clip, clip_start, one_line
 from ricordo.tui.render.line import Line, Span, fit, shown, wrap
 
@@ -116,7 +118,7 @@ def fact_lines(fact: Known, width: int) -> list[Line]:
     rows = [Line((Span(_origin(fact), "dim"),))]
     for text in filter(None, _parts(fact)):
         cut = "…" if len(text) > _MOST_TEXT else ""
-        for part in text[:_MOST_TEXT].split("\n"):
+        for part in mask(text[:_MOST_TEXT]).split("\n"):
             rows += [Line(row) for row in wrap([Span(shown(part + cut))], width - 1)]
     return rows
 
@@ -195,8 +197,10 @@ def _parts(fact: Known) -> Iterable[str]:
             assert_never(fact)
 
 
+@lru_cache(maxsize=4096)
 def _row(text: str) -> str:
-    return one_line(" ".join(text[:_LONGEST].split()))
+    # drawn again at every key, and to look for secrets takes long
+    return one_line(" ".join(mask(text[:_LONGEST]).split()))
 
 
 def _aside(text: str) -> Span:

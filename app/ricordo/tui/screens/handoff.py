@@ -92,12 +92,16 @@ class HandoffScreen(ActingScreen[None]):
         self._drafted: Sequence[Drafted] = ()
         self.written = ""
         """Where it was written as it is shown; "" where it was not."""
+        self._is_on_disk = False
+        """Whether a handoff was written from here, as it was shown then."""
         self._failure = ""
         self._wishing = Wishing(self)
         self._handing_on = HandingOn(self, drafter, hands, shared)
         names = ("title", "meter", "where", "start", "keys")
         self._bars = {name: Bar(palette, id=name) for name in names}
-        self._list = RowList(palette, self._at_fact, self._fact_rows, id="facts", one_row=0)
+        self._list = RowList(
+            palette, self._at_fact, self._fact_rows, id="facts", one_row=0, rests=self._rests
+        )
         self._right = Vertical(id="right", classes="pane")
         self._draft = DraftView(palette, self._at_statement, self._draft_rows, id="draft")
         self._about = AboutView(palette, self._about_lines, id="about")
@@ -187,9 +191,15 @@ class HandoffScreen(ActingScreen[None]):
 
     def wrote(self, made: Made) -> None:
         """Know that the draft was written, as far as it is still the one that is shown."""
+        self._is_on_disk = True
         if made is self.made:
             self.written = made.path
         self.say()
+
+    def turned(self) -> None:
+        """Know that the last act was taken back or done again."""
+        self._is_on_disk = False
+        self.make()
 
     def _show(self) -> None:
         """Draw the draft anew, with the cursor where it was."""
@@ -221,6 +231,9 @@ class HandoffScreen(ActingScreen[None]):
 
     def _draft_rows(self, width: int) -> Sequence[DraftRow]:
         return draft_rows(self._drafted, family(self.ask.target).headings, self.ask.budget, width)
+
+    def _rests(self, number: int) -> bool:
+        return self._rows[number].fact is not None
 
     def _fact_rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         row = self._rows[number]
@@ -277,7 +290,7 @@ class HandoffScreen(ActingScreen[None]):
         refusals["no"] = refusals["edit"] = no_statement
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
         refusals["undo"], refusals["redo"] = needs_undo(known), needs_redo(known)
-        is_there = bool(self.written) or (self.made is not None and self.made.is_there)
+        is_there = self._is_on_disk or (self.made is not None and self.made.is_there)
         if not busy and not is_there:
             refusals["pick-up"] = "There is no handoff to pick up yet; ctrl+s writes it."
         if self.written and not busy:

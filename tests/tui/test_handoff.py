@@ -1,0 +1,350 @@
+"""Handing off on the screen: from the key w to what is written, handed on and taken back."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from ricordo.errors import WriteFailed
+from ricordo.handoff.parse import State, parse
+from ricordo.handoff.statement import Status
+from ricordo.tui import drafter
+from ricordo.tui.screens.handoff import HandoffScreen
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.piped import LineForm, PipedScreen
+from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.screens.sessions import SessionsScreen
+from tests.transcripts import OTHER
+from tests.tui.handing import (
+    ALARM,
+    LATER,
+    WISH,
+    draft_of,
+    drafted,
+    drafting,
+    go_to,
+    let_work,
+    project,
+    sessions,
+)
+from tests.tui.stage import Stage, editor, staged, text_of
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    memory = project(tmp_path)
+    let_work(memory, WISH, LATER)
+    return memory
+
+
+def handoff(root: Path) -> Path:
+    return root.parent / "HANDOFF.md"
+
+
+async def written(stage: Stage, screen: HandoffScreen) -> str:
+    """Write what is shown; return what stands in the file."""
+    await stage.press("ctrl+s")
+    await stage.wait_for(lambda: screen.written, "it written")
+    return Path(screen.written).read_text()
+
+
+# From the sessions to what is written
+
+
+async def test_a_draft_is_gone_through_and_only_ctrl_s_writes_it(root: Path) -> None:
+    async with drafting(root) as (stage, screen):
+        shown = draft_of(screen)
+        for glyph, words in (
+            ("❝", "Asked first"),
+            ("↻", "`pytest -q tests/test_alarm.py` succeeded"),
+            ("✓", f"`{ALARM}`: edited"),
+            ("?", "Nothing was found"),
+        ):
+            assert f" {glyph} {words}" in shown
+        # the facts on which a statement stands are marked, and told below it
+        await go_to(stage, screen, f"`{ALARM}`: edited")
+        assert [row for row in text_of(screen._list).split("\n") if "▸" in row] == [
+            next(row for row in text_of(screen._list).split("\n") if ALARM in row)
+        ]
+        assert f"verified: {ALARM} is" in text_of(screen._about)
+        await go_to(stage, screen, LATER)
+        await stage.press("d")
+        screen = await drafted(stage)
+        assert "dropped, d takes it in again" in draft_of(screen)
+        assert not handoff(root).exists()
+        text = await written(stage, screen)
+        assert LATER not in text
+        assert WISH in text
+        assert parse(text.encode()).state is State.WHOLE
+        await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
+        await stage.press("u")
+        await stage.wait_for(lambda: not handoff(root).exists(), "it taken back")
+        # what was dropped stays dropped, until it is taken in again
+        await stage.press("escape", "enter")
+        screen = await drafted(stage)
+        await go_to(stage, screen, LATER)
+        await stage.press("d")
+        await drafted(stage)
+        assert LATER in screen.made.done.text  # type: ignore[union-attr]
+
+
+async def test_an_edited_statement_is_the_persons_own_and_probing_sees_what_changed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", editor(tmp_path, 'echo "Round nothing, ever." > "$1"'))
+    async with drafting(root) as (stage, screen):
+        await go_to(stage, screen, LATER)
+        await stage.press("e")
+        await stage.paints("Round nothing, ever.  ✎ your words")
+        await drafted(stage)
+        assert "unverified: your own words" in text_of(screen._about)
+        (root.parent / ALARM).write_text("def fire(): return 1\n")
+        await stage.press("ctrl+r")
+        await drafted(stage)
+        assert "? Round nothing, ever." in draft_of(screen)
+        assert f"? `{ALARM}`: edited" in draft_of(screen)
+        assert "✗ `pytest -q tests/test_alarm.py` succeeded" in draft_of(screen)
+        text = await written(stage, screen)
+        assert "- Round nothing, ever. [unverified]" in text
+        assert f"{ALARM} changed since]" in text
+        assert LATER not in text
+
+
+async def test_it_is_drafted_anew_for_whom_and_with_the_budget_that_is_wished(root: Path) -> None:
+    long = " ".join(f"Berth {n} is for ships of {n} metres." for n in range(80))
+    let_work(root, f"Always keep to this. {long}", session=OTHER, days=1)
+    async with drafting(root) as (stage, screen):
+        await stage.press("t")
+        await drafted(stage)
+        assert "Primary Request and Intent" in draft_of(screen)
+        await stage.paints("then start Claude Code with  claude 'Read HANDOFF.md first")
+        for typed in ("x", "600"):
+            await stage.press("b", *["backspace"] * 4, *typed)
+            await stage.confirm()
+            await stage.shows(HandoffScreen)
+        await stage.wait_for(lambda: screen.ask.budget == 600, "the budget")
+        await drafted(stage)
+        assert "A budget is a number of tokens" in stage.toasts
+        assert "No room in 600 tokens" in draft_of(screen)
+        await stage.press("m")
+        await drafted(stage)
+        assert "All User Messages" in draft_of(screen)
+        assert screen.made
+        assert screen.made.done.tokens <= 600
+
+
+async def test_keys_of_the_first_moment_and_what_is_pasted_write_nothing(root: Path) -> None:
+    async with staged(root, known=False) as stage:
+        await stage.press("w")
+        await sessions(stage)
+        await stage.type_ahead("enter", "ctrl+s", "d")
+        screen = await drafted(stage)
+        await stage.paste("\x13")
+        assert screen._drafting.wanted == screen._drafting._composed
+        assert not handoff(root).exists()
+
+
+# Others' files
+
+
+@pytest.mark.parametrize("theirs", [b"# Handoff\n\nBy hand.\n", b"# Handoff\r\n\r\nBy hand.\r\n"])
+async def test_a_handoff_of_others_is_left_alone_and_ours_goes_beside(
+    root: Path, theirs: bytes
+) -> None:
+    handoff(root).write_bytes(theirs)
+    async with drafting(root) as (stage, screen):
+        assert "HANDOFF.md is left alone." in stage.toasts
+        await stage.paints("HANDOFF.new.md")
+        await written(stage, screen)
+        assert handoff(root).read_bytes() == theirs
+        beside = handoff(root).with_name("HANDOFF.new.md")
+        assert parse(beside.read_bytes()).state is State.WHOLE
+        await stage.press("escape")
+        screen = await sessions(stage)  # type: ignore[assignment]
+        rows = text_of(screen._list)
+        assert "⊘ not ours" in rows
+        assert "✓ all holds" in rows
+
+
+async def test_what_others_write_meanwhile_is_never_written_over(root: Path) -> None:
+    async with drafting(root) as (stage, screen):
+        handoff(root).write_text("theirs\n")
+        await stage.press("ctrl+s")
+        await stage.wait_for(lambda: "Meanwhile somebody else wrote" in stage.toasts)
+        assert "Nothing was changed." in stage.toasts
+        assert handoff(root).read_text() == "theirs\n"
+        assert not screen.written
+
+
+async def test_why_nothing_could_be_written_is_told(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*given: object) -> None:
+        raise WriteFailed("HANDOFF.md cannot be written: no space left.")
+
+    async with drafting(root) as (stage, screen):
+        monkeypatch.setattr(drafter, "writing", refuses)
+        await stage.press("ctrl+s")
+        await stage.wait_for(lambda: "no space left. Nothing was changed." in stage.toasts)
+        assert stage.app.screen is screen
+        assert not handoff(root).exists()
+
+
+# How true the handoffs are that were written before
+
+
+async def test_a_handoff_tells_later_what_no_longer_holds(root: Path) -> None:
+    async with drafting(root) as (stage, screen):
+        await written(stage, screen)
+        await stage.press("escape")
+        chosen = await sessions(stage)
+        assert "✓ all holds" in text_of(chosen._list)
+        (root.parent / ALARM).write_text("def fire(): return 1\n")
+        await stage.press("ctrl+r")
+        await sessions(stage)
+        assert "no longer hold" in text_of(chosen._list)
+        await stage.press("G")
+        known = text_of(chosen._known)
+        assert "was verified, no longer so" in known
+        assert f"{ALARM} changed since" in known
+        assert f"changed  {ALARM}" in known
+        await stage.press("enter")
+        assert "A session is drafted" in stage.toasts
+        # several sessions are handed off together
+        let_work(root, "Then the report.", session=OTHER, days=1)
+        await stage.press("g", "ctrl+r")
+        await sessions(stage)
+        await stage.press("g", "space", "space", "enter")
+        screen = await drafted(stage)
+        assert len(screen.gathered.facts.sessions) == 2  # type: ignore[union-attr]
+        assert WISH in screen.made.done.text  # type: ignore[union-attr]
+        assert "Then the report." in screen.made.done.text  # type: ignore[union-attr]
+
+
+async def test_where_no_agent_has_worked_it_is_said_what_will_stand_there(tmp_path: Path) -> None:
+    async with staged(project(tmp_path), known=False) as stage:
+        await stage.press("w")
+        screen = await sessions(stage)
+        assert "No session of an agent was found" in text_of(screen._list)
+        await stage.press("enter", "space", "2", "w")
+        assert "No session was found." in stage.toasts
+        await stage.shows(MainScreen)
+
+
+# Handing it on
+
+
+async def test_a_draft_is_copied_and_piped_without_a_shell(root: Path) -> None:
+    async with drafting(root) as (stage, screen):
+        text = screen.made.done.text  # type: ignore[union-attr]
+        await stage.press("y")
+        assert stage.app.clipboard == text
+        await pipe(stage, "grep -c 'no round|;>x'")
+        await stage.paints("✗ it failed")
+        await stage.press("escape")
+        await pipe(stage, "sh -c 'pwd; tr a-z A-Z'")
+        await stage.paints("✓ it ended")
+        assert str(root.parent) in text_of(stage.app.screen.query_one("#answer"))  # type: ignore[arg-type]
+        assert "THE SCHEMA" in text_of(stage.app.screen.query_one("#answer"))  # type: ignore[arg-type]
+        await stage.press("escape")
+        # a command that does not end is ended with its screen
+        alive = root.parent / "alive"
+        await pipe(stage, f"sh -c 'echo $$ > {alive}; exec sleep 600'")
+        await stage.wait_for(lambda: alive.exists() and alive.read_text().strip(), "its number")
+        await stage.press("escape")
+        await stage.wait_for(lambda: not is_alive(int(alive.read_text())), "its end")
+        await stage.shows(HandoffScreen)
+        assert not handoff(root).exists()
+
+
+async def pipe(stage: Stage, line: str) -> None:
+    await stage.shows(HandoffScreen)
+    await stage.press("vertical_line")
+    await stage.shows(LineForm)
+    form = stage.app.screen
+    assert isinstance(form, LineForm)
+    form.query_one("#field-command").value = line  # type: ignore[attr-defined]
+    await stage.settle()
+    await stage.confirm()
+    await stage.shows(PipedScreen)
+
+
+def is_alive(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def test_a_line_that_cannot_be_run_is_asked_again(root: Path) -> None:
+    async with drafting(root) as (stage, _):
+        await stage.press("vertical_line", *"cat 'x|", "ctrl+s")
+        await stage.shows(LineForm)
+        await stage.confirm()
+        assert "a quote is left open" in stage.toasts
+        await stage.press("'")
+        await stage.paints("there is no shell")
+        await stage.press("escape")
+        await stage.shows(HandoffScreen)
+        await stage.press("vertical_line")
+        await stage.paints("cat 'x|'")
+
+
+async def test_the_next_agents_instructions_name_it_after_a_look_at_the_change(root: Path) -> None:
+    claude = root.parent / "CLAUDE.md"
+    claude.write_text("# Rules\n")
+    async with drafting(root) as (stage, screen):
+        await stage.press("p")
+        assert "There is no handoff to pick up yet" in stage.toasts
+        await written(stage, screen)
+        await stage.press("p")
+        await stage.wait_for(lambda: "No agent is chosen" in stage.toasts)
+        await stage.press("t")
+        await drafted(stage)
+        await stage.press("p")
+        await stage.shows(ProposalScreen)
+        await stage.paints("+ @HANDOFF.md")
+        assert claude.read_text() == "# Rules\n"
+        await stage.confirm()
+        await stage.wait_for(lambda: "@HANDOFF.md" in claude.read_text(), "the line")
+
+
+# Out of it at every point
+
+
+async def test_escape_ends_what_goes_on_and_nothing_is_changed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
+
+    def never_ends(*given: object) -> None:
+        try:
+            while True:
+                given[-1]()  # type: ignore[operator]
+                time.sleep(0.005)
+        finally:
+            ended.append("")
+
+    async with staged(root, known=False) as stage:
+        await stage.press("w")
+        await sessions(stage)
+        with monkeypatch.context() as patched:
+            patched.setattr(drafter, "ground", never_ends)
+            await stage.press("enter")
+            await stage.paints("gathering what happened …")
+            await stage.press("ctrl+s", "d")
+            assert "Esc cancels" in stage.toasts or not handoff(root).exists()
+            await stage.press("escape")
+            await stage.shows(SessionsScreen)
+            await stage.wait_for(lambda: ended, "the thread ended")
+            assert "Cancelled. Nothing was changed." in stage.toasts
+        await stage.press("enter")
+        screen = await drafted(stage)
+        assert {it.status for it in screen._drafting.wanted} >= {Status.VERIFIED, Status.QUOTED}
+        await stage.press("1", "enter", "escape")
+        await stage.shows(SessionsScreen)
+    assert not handoff(root).exists()
