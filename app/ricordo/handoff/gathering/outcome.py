@@ -57,8 +57,13 @@ def error_line(output: str) -> str:
     return lines[-1] if lines else ""
 
 
+def without_escapes(output: str) -> str:
+    """Return an output without what steers a terminal."""
+    return _ESCAPES.sub("", output)
+
+
 def _lines(output: str) -> Iterator[str]:
-    for line in _ESCAPES.sub("", output).replace("\r", "\n").split("\n")[-_MOST_LINES:]:
+    for line in without_escapes(output).replace("\r", "\n").split("\n")[-_MOST_LINES:]:
         plain = _FRAME.sub("", line).strip()
         if plain and len(plain) <= _LONGEST_LINE:
             yield plain
