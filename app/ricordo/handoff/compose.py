@@ -57,12 +57,12 @@ def _statements(
     quoted = {it.said.id for it in limits if it.is_whole} | {it.reply.id for it in replies}
     kept = list(summarized(facts, room))
     yield from objective(talk, quoted, room)
-    yield from stated(limits, room)
+    told = [*stated(limits, room), *answered(replies, room)]
+    yield from told
     yield from done(facts, talk, known, room)
     yield from active(facts, talk, known, room)
     yield from blocked(talk, known, room)
-    yield from decisions(facts, {it.quote.strip() for it in limits}, room)
-    yield from answered(replies, room)
+    yield from decisions(facts, told, room)
     yield from ruled_out(facts, talk, room)
     yield from files(facts)
     yield from errors(facts)

@@ -15,7 +15,7 @@ from typing import TypeVar
 from ricordo.activity.session import Session
 from ricordo.activity.sources import Source
 from ricordo.disk.file_now import FileNow, look_at
-from ricordo.handoff.facts import Facts, FileUse, GivenUp, Mishap, Ran, Ref, Todo
+from ricordo.handoff.facts import Facts, FileUse, GivenUp, Mishap, NoteFound, Ran, Ref, Todo
 from ricordo.handoff.gathering.file_uses import Use, latest
 from ricordo.handoff.gathering.hearing import Hearing
 from ricordo.handoff.gathering.place import Place
@@ -55,6 +55,11 @@ def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -
         names=names,
     )
     return _numbered(facts)
+
+
+def with_notes(facts: Facts, memory: str, notes: Iterable[NoteFound]) -> Facts:
+    """Return `facts` with the `notes` of the memory in the directory `memory` that bear on them."""
+    return _numbered(replace(facts, memory=memory, notes=tuple(notes)))
 
 
 class _Told:

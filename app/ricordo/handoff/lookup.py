@@ -17,7 +17,7 @@ from ricordo.activity.sources import Source
 from ricordo.disk.paths import absolute_path
 from ricordo.handoff.document import Handoff, SourceSession
 from ricordo.handoff.facts import Ref
-from ricordo.handoff.gathering.outcome import without_escapes
+from ricordo.handoff.gathering.outcome import plain
 from ricordo.handoff.statement import Quote, Statement
 from ricordo.model.placeholder import LIKE
 from ricordo.text import visible
@@ -130,6 +130,6 @@ def _words(turn: Turn) -> Iterator[str]:
 
 
 def _words_of_ending(ending: Ending) -> Iterator[str]:
-    yield from (without_escapes(ending.output), ending.words)
+    yield from (ending.output, plain(ending.output), ending.words)
     for answer in ending.answers:
         yield from answer

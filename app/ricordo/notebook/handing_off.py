@@ -222,6 +222,7 @@ def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeS
 
 
 def _room(wish: Wish) -> int:
+    """The tokens that the handoff may take."""
     return min(wish.budget, family(wish.target).most_tokens)
 
 

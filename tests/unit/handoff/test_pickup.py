@@ -15,15 +15,15 @@ from ricordo.handoff.document import Target
 from ricordo.handoff.pickup import pickup, pickup_act, start_line
 from ricordo.handoff.splice import with_item
 
+READ_FIRST = (
+    "Before you begin, read HANDOFF.md: it says where the work stands, and how far that is "
+    "proved.\n"
+)
 ADDED = {
     Target.CLAUDE: ("CLAUDE.md", "@HANDOFF.md\n"),
-    Target.CODEX: (
-        "AGENTS.md",
-        "Before you begin, read HANDOFF.md: it says where the work stands, and how far that is "
-        "proved.\n",
-    ),
+    Target.CODEX: ("AGENTS.md", READ_FIRST),
     Target.OPENCODE: ("opencode.json", '{\n  "instructions": ["HANDOFF.md"]\n}\n'),
-    Target.GEMINI: ("GEMINI.md", "@HANDOFF.md\n"),
+    Target.GEMINI: ("GEMINI.md", READ_FIRST),
 }
 
 
@@ -131,7 +131,7 @@ def test_no_link_no_pipe_and_no_other_text_is_touched(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
     (tmp_path / "GEMINI.md").write_bytes(b"\xff\xfe")
     for target in (Target.CLAUDE, Target.GEMINI):
-        with pytest.raises(ChangeRefused, match=r"@HANDOFF\.md"):
+        with pytest.raises(ChangeRefused, match=r"by hand: .*HANDOFF\.md"):
             after(tmp_path, target)
 
 

@@ -119,8 +119,8 @@ def _limits(text: str) -> list[Sentence]:
 
 def _is_meant(sentence: Sentence, own: str) -> bool:
     plain = own[sentence.start : sentence.end]
-    unsure = any(pattern(part).search(plain) for part in ("guess", "unreal"))
-    return not (sentence.is_question or unsure)
+    others = any(pattern(part).search(plain) for part in ("guess", "unreal", "request"))
+    return not (sentence.is_question or others)
 
 
 def _forbids(plain: str) -> bool:

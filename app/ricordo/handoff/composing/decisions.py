@@ -9,7 +9,7 @@ from ricordo.handoff.composing.lines import short
 from ricordo.handoff.composing.questions import asked
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
-from ricordo.handoff.composing.talk import Talk, is_answer
+from ricordo.handoff.composing.talk import Talk, is_answer, place
 from ricordo.handoff.composing.words import begins
 from ricordo.handoff.facts import Facts, Said
 from ricordo.handoff.statement import Section, Statement
@@ -27,9 +27,11 @@ class Answer(NamedTuple):
     reply: Said
 
 
-def decisions(facts: Facts, told: Collection[str], room: Room) -> Iterator[Statement]:
-    """Yield what was decided in so many words, but for quotes that are `told` elsewhere."""
-    for it in [it for it in facts.decided if it.text.strip() not in told][-_MOST:]:
+def decisions(facts: Facts, told: Collection[Statement], room: Room) -> Iterator[Statement]:
+    """Yield what was decided in so many words, but for what is `told` already."""
+    quoted = [it.quote for it in told]
+    new = [it for it in facts.decided if not any(it.text.strip() in quote for quote in quoted)]
+    for it in new[-_MOST:]:
         who = "The person decided" if it.is_person else "The agent's decision"
         label = _with_reason(who, it.why)
         yield quoting(Section.DECISIONS, label, it.text, it.ref, (it.id,), room.words)
@@ -59,10 +61,12 @@ def answers(talk: Talk) -> tuple[Answer, ...]:
 
 
 def ruled_out(facts: Facts, talk: Talk, room: Room) -> Iterator[Statement]:
-    """Yield what was tried and given up, with the reason that was given for it, and what the agent
+    """Yield what the agent tried and gave up, with the reason that was given for it, and what it
     did or said that the person then set right.
     """
-    for it in facts.given_up[-_MOST:]:
+    of_person = {place(it.ref) for it in facts.said if it.is_person}
+    own = [it for it in facts.given_up if place(it.ref) not in of_person]
+    for it in own[-_MOST:]:
         label = _with_reason("Given up", it.why)
         yield quoting(Section.RULED_OUT, label, it.what, it.ref, (it.id,), room.words)
     yield from list(_set_right(talk, room))[-_MOST:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ricordo.handoff.composing.words import has, is_only
+from ricordo.handoff.composing.words import begins, has, is_only
 from ricordo.handoff.facts import Facts, Ref, Said, Work
 from ricordo.health.vocabulary import lowered
 from ricordo.speech.patterns import pattern
@@ -87,8 +87,9 @@ def is_answer(text: str) -> bool:
 
 def objects(text: str) -> bool:
     """Whether a message of the person begins by setting the agent right."""
-    plain = lowered(text).lstrip()
-    return bool(pattern("objection").match(plain)) and not is_answer(text)
+    if is_answer(text):
+        return False
+    return bool(pattern("objection").match(lowered(text).lstrip())) or begins("set_right", text)
 
 
 def place(ref: Ref) -> Place:

@@ -19,6 +19,8 @@ from ricordo.resources import data_text
 _VARIABLE = re.compile(r"\w+=.*", re.DOTALL)
 _VERSION = re.compile(r"(?<=[a-z])[\d.]+\Z")
 _NUMBER = re.compile(r"\d+[smh]?\Z")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+"""testDebug"""
 _WORD = re.compile(r"[a-z]+\d*[a-z]*")
 _SCRIPT = re.compile(r"\.(?:py|sh|bash|js|mjs|ts|rb|pl|php)\Z")
 _SHELLS = frozenset(("bash", "sh", "zsh", "fish"))
@@ -150,7 +152,7 @@ def _names(words: Sequence[str]) -> Iterator[str]:
 
 
 def _work_of_names(names: Iterator[str]) -> Work:
-    parts = {part for name in names for part in _WORD.findall(name.lower())}
+    parts = {part for name in names for part in _WORD.findall(_HUMP.sub(" ", name).lower())}
     for work in (Work.TEST, Work.CHECK):
         if not parts.isdisjoint(_listed("tasks", work)):
             return work
@@ -159,7 +161,7 @@ def _work_of_names(names: Iterator[str]) -> Work:
 
 def _matches(words: Sequence[str], phrases: frozenset[str]) -> bool:
     """Say whether the first words, with or without their options, are one of the phrases."""
-    plain = [words[0], *(word for word in words[1:] if not word.startswith("-"))]
+    plain = [words[0], *(word for word in words[1:] if not word.startswith(("-", "+")))]
     return any(
         " ".join(said[:size]) in phrases
         for said in (words, plain)

@@ -23,6 +23,7 @@ class Trouble:
     """An error, and how far it is mended."""
 
     ref: Ref
+    """The turn that told the error."""
     what: str
     error: str
     left: tuple[Deed, ...] = ()
@@ -49,7 +50,7 @@ class Mishaps:
             self._mend_others(run, output, at)
             answers = all(deed.is_question for deed in run.deeds)
             if not answers and not self._is_repeated(run):
-                self._add(Trouble(run.ref, run.command, run.error, _wanted(run.deeds)))
+                self._add(Trouble(at, run.command, run.error, _wanted(run.deeds)))
         elif run.has_failed is False:
             for trouble in list(self._open):
                 self._take_up(trouble, run.deeds, at)
