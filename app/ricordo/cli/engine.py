@@ -29,12 +29,12 @@ _MOST_KEPT_BACK = 20
 """Values that are told one by one."""
 
 
-def add_engine(parser: ArgumentParser) -> None:
-    """Declare the words that choose an engine."""
+def add_engine(parser: ArgumentParser, does: str = "proposes") -> None:
+    """Declare the words that choose an engine, and say what it does."""
     parser.add_argument(
         "--engine",
         choices=ENGINES,
-        help="what proposes: the rules need no key and no network; anthropic asks a model; command "
+        help=f"what {does}: the rules need no key and no network; anthropic asks a model; command "
         f"runs the program that is set; without it, the setting engine.use ({ENGINE.use})",
     )
     parser.add_argument(
@@ -90,9 +90,9 @@ def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None
             curation = propose_prepared(notebook, prepared, step, outside or rules)
     finally:
         # it has left, whatever became of the answer
-        tell(_kept_back(prepared.redaction))
+        tell(kept_back_lines(prepared.redaction))
     if outside is not None:
-        tell([_usage_line(curation.run)])
+        tell([usage_line(curation.run)])
     return curation
 
 
@@ -109,14 +109,15 @@ def estimate_line(outside: Outside, estimate: Estimate) -> str:
     return f"{who} is asked: about {sent} tokens are sent, at most {written} written, {most}"
 
 
-def _usage_line(run: Run) -> str:
+def usage_line(run: Run) -> str:
+    """Return what a run did cost."""
     from ricordo.model.prices import told
 
     sent, written = f"{run.input_tokens:,}", f"{run.output_tokens:,}"
     return f"{run.model} answered: {sent} tokens sent, {written} written, {told(run.usd)}"
 
 
-def _kept_back(redaction: Redaction) -> Iterator[str]:
+def kept_back_lines(redaction: Redaction) -> Iterator[str]:
     """Yield what was kept back, and never a value."""
     found = redaction.told()
     for it in found[:_MOST_KEPT_BACK]:

@@ -6,6 +6,14 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
+from ricordo.cli.engine import (
+    add_engine,
+    engine_of,
+    estimate_line,
+    kept_back_lines,
+    let_run,
+    usage_line,
+)
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.output import tell
 from ricordo.text import one_line
@@ -13,7 +21,9 @@ from ricordo.text import one_line
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from ricordo.notebook.handing_off import Draft, Finished, Wish, Written
+    from ricordo.notebook.drafting import Asked
+    from ricordo.notebook.handing_off import Composer, Draft, Finished, Wish, Written
+    from ricordo.notebook.models import Outside
     from ricordo.notebook.open import Notebook
     from ricordo.notebook.surroundings import Surroundings
 
@@ -23,7 +33,6 @@ Each statement says how far it is proved, and by what; `ricordo resume` proves i
 like a credential is kept back. A HANDOFF.md that somebody else wrote or edited is left alone."""
 
 _TARGETS = ("claude", "codex", "opencode", "gemini", "any")
-_ENGINES = ("rules",)
 _BUDGET = 4_000
 
 
@@ -54,9 +63,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=_BUDGET,
         help=f"tokens that it may take, four bytes each ({_BUDGET})",
     )
-    parser.add_argument(
-        "--engine", choices=_ENGINES, default="rules", help="what composes it: the rules (rules)"
-    )
+    add_engine(parser, "puts it into words")
+    parser.add_argument("--yes", action="store_true", help="let a new program run")
     parser.add_argument(
         "--messages",
         action="store_true",
@@ -70,16 +78,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Draft, write, and say how the next agent picks it up."""
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.cli.progress import progress_line
-    from ricordo.curator.engine import Progress
     from ricordo.notebook.describe_handoff import describe_handoff
-    from ricordo.notebook.handing_off import draft, finished, write
+    from ricordo.notebook.handing_off import finished, write
 
     notebook = open_notebook(options, surroundings)
+    outside = engine_of(options, notebook)
+    let_run(notebook, outside, is_meant=options.yes)
     memory = begin_reported(notebook)
-    with progress_line() as show:
-        drafted = draft(notebook, _wish(options), lambda: show(Progress("reading transcripts")))
-        done = finished(drafted)
+    drafted = _drafted(options, notebook, outside)
+    done = finished(drafted)
     tell(drafted.remarks)
     written = write(notebook, memory, drafted, done)
     if options.json:
@@ -87,6 +94,34 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     else:
         print_lines(_lines(notebook, drafted, done, written))
     return 0
+
+
+def _drafted(options: Namespace, notebook: Notebook, outside: Outside | None) -> Draft:
+    """Return the draft, and tell what asking an engine costs and what was kept back from it."""
+    from ricordo.cli.progress import progress_line
+    from ricordo.curator.engine import Progress
+    from ricordo.notebook.handing_off import by_rules, draft
+
+    asked: list[Asked] = []
+
+    def before(it: Asked) -> None:
+        asked.append(it)
+        left_out = it.told.left_out
+        told = [f"{left_out} facts had no room in what is sent"] if left_out else []
+        tell([*told, estimate_line(it.outside, it.estimate)])
+
+    reading = Progress("reading transcripts")
+    with progress_line() as show:
+        composer: Composer = by_rules
+        if outside is not None:
+            from ricordo.notebook.drafting import by_engine
+
+            composer = by_engine(outside, show, before, lambda run: tell([usage_line(run)]))
+        try:
+            return draft(notebook, _wish(options), lambda: show(reading), composer)
+        finally:
+            # it has left, whatever became of the answer
+            tell(line for it in asked for line in kept_back_lines(it.told.redaction))
 
 
 def _wish(options: Namespace) -> Wish:
@@ -102,6 +137,14 @@ def _wish(options: Namespace) -> Wish:
     )
 
 
+def _how(engine: str) -> str:
+    from ricordo.notebook.handing_off import RULES
+
+    if engine == RULES:
+        return "composed by rules from the transcript, without a model"
+    return f"drafted by {one_line(engine)} from facts of the transcript"
+
+
 def _lines(notebook: Notebook, drafted: Draft, done: Finished, written: Written) -> list[str]:
     """Return what was written and how it is picked up."""
     from ricordo.notebook.handing_off import pickup_of
@@ -114,7 +157,7 @@ def _lines(notebook: Notebook, drafted: Draft, done: Finished, written: Written)
         f"  {len(done.handoff.statements)} statements: {marks or 'none'}",
         f"  about {done.tokens:,} of {head.budget:,} tokens, {done.handoff.left_out} left out, "
         f"{head.redactions} credentials kept back",
-        "  composed by rules from the transcript, without a model",
+        f"  {_how(head.engine)}",
         f"next: {written.start}",
     ]
     at_start = pickup_of(notebook, drafted)

@@ -77,6 +77,26 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Composed:
+    """What stands in a handoff, to be proved."""
+
+    statements: tuple[Statement, ...]
+    engine: str = RULES
+    """Who put it together."""
+    remarks: Sequence[str] = ()
+    """What the person should know of that, a sentence each."""
+
+
+Composer = Callable[[Notebook, Facts, tuple[Statement, ...]], Composed]
+"""Makes a handoff of facts, and of what the rules composed of them."""
+
+
+def by_rules(_: Notebook, __: Facts, statements: tuple[Statement, ...]) -> Composed:
+    """Return what the rules composed, as it is (`Composer`)."""
+    return Composed(statements)
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """A handoff as it is written."""
 
@@ -114,8 +134,11 @@ def project_of(notebook: Notebook) -> str:
     return os.path.realpath(named or git.top_level(surroundings.cwd) or surroundings.cwd)
 
 
-def draft(notebook: Notebook, wish: Wish, step: Step = lambda: None) -> Draft:
-    """Return the handoff that is wished, composed by extraction. Nothing is written.
+def draft(
+    notebook: Notebook, wish: Wish, step: Step = lambda: None, composer: Composer = by_rules
+) -> Draft:
+    """Return the handoff that is wished, composed by extraction, or as `composer` has it. Nothing
+    is written.
 
     `step` is called all the while; what it raises is raised here. Raises WrongUsage where a session
     is named that is none, ChangeRefused where there is nothing to hand off or no file to write to.
@@ -130,12 +153,13 @@ def draft(notebook: Notebook, wish: Wish, step: Step = lambda: None) -> Draft:
         raise ChangeRefused("No session of this project was found that could be handed off.")
     world = World(project, facts.memory, own, step)
     told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
-    statements = prove(told, facts, world)
-    new = Handoff(_head(notebook, facts, statements, world, wish), statements)
+    composed = composer(notebook, facts, told)
+    statements = prove(composed.statements, facts, world)
+    new = Handoff(_head(notebook, facts, statements, world, wish, composed.engine), statements)
     redaction = begin_redaction(notebook)
     if to.handoff is not None:
         new = _updated(to.handoff, new, world, notebook.surroundings.now, redaction, step)
-    remarks = (to.remark, _about_budget(wish))
+    remarks = (to.remark, _about_budget(wish), *composed.remarks)
     return Draft(facts, new, to, redaction, tuple(filter(None, remarks)))
 
 
@@ -209,7 +233,12 @@ def _about_budget(wish: Wish) -> str:
 
 
 def _head(
-    notebook: Notebook, facts: Facts, statements: Sequence[Statement], world: World, wish: Wish
+    notebook: Notebook,
+    facts: Facts,
+    statements: Sequence[Statement],
+    world: World,
+    wish: Wish,
+    engine: str,
 ) -> Head:
     now, state = notebook.surroundings.now, world.git
     return Head(
@@ -217,7 +246,7 @@ def _head(
         expires=now + _VALID_FOR,
         target=wish.target,
         budget=_room(wish),
-        engine=RULES,
+        engine=engine,
         sources=tuple(SourceSession(it.agent, it.id, it.path) for it in facts.sessions),
         commit=state.commit if state else "",
         branch=state.branch if state else "",
