@@ -11,8 +11,8 @@ A statement gets the mark of its weakest part.
 * A *quote* stays one if its words stand in the turn that it names, in one piece; or if it is, line
   by line, the tasks of that turn on which the statement stands.
 
-All else is unverified, and so is everything that a model put into its own words. Whoever made the statements has no say in that: what they bring as proof is
-what they wish to have proved.
+All else is unverified, and so is everything that a model put into its own words. Whoever made the
+statements has no say in that: what they bring as proof is what they wish to have proved.
 """
 
 from __future__ import annotations
