@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from ricordo.notebook.drafting import Asked
-    from ricordo.notebook.handing_off import Composer, Draft, Finished, Wish, Written
+    from ricordo.notebook.handing_off import Composer, Draft, Wish
+    from ricordo.notebook.handing_over import Finished, Written
     from ricordo.notebook.models import Outside
     from ricordo.notebook.open import Notebook
     from ricordo.notebook.surroundings import Surroundings
@@ -79,7 +80,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     """Draft, write, and say how the next agent picks it up."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.describe_handoff import describe_handoff
-    from ricordo.notebook.handing_off import finished, write
+    from ricordo.notebook.handing_over import finished, write
 
     notebook = open_notebook(options, surroundings)
     outside = engine_of(options, notebook)
@@ -147,7 +148,7 @@ def _how(engine: str) -> str:
 
 def _lines(notebook: Notebook, drafted: Draft, done: Finished, written: Written) -> list[str]:
     """Return what was written and how it is picked up."""
-    from ricordo.notebook.handing_off import pickup_of
+    from ricordo.notebook.handing_over import pickup_of
 
     head = done.handoff.head
     act = "updated" if drafted.destination.handoff else "wrote"
