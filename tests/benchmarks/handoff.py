@@ -31,7 +31,8 @@ from ricordo.handoff.parse import State, parse
 from ricordo.handoff.statement import Quote, Section, Statement, Status
 from ricordo.model.placeholder import LIKE
 from ricordo.notebook.find import find_memory
-from ricordo.notebook.handing_off import Finished, Wish, draft, finished, write
+from ricordo.notebook.handing_off import Wish, draft
+from ricordo.notebook.handing_over import Finished, finished, write
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.resuming import resume_handoff
 from ricordo.notebook.settle import load_settings
@@ -91,14 +92,10 @@ def transcripts(folder: Path) -> Iterator[Transcript]:
             yield Transcript(f"{path}#{session.id}", (path,))
 
 
-def hand_off(folder: Path, found: Transcript, project: Path | None, budget: int) -> Row:
-    """Return how a transcript is handed off: on a machine of its own in `folder`, which has the
-    sample memory, and in a copy of `project`, or an empty one.
-    """
-    notebook, where = _notebook(folder, project)
+def hand_off(notebook: Notebook, found: Transcript, budget: int) -> Row:
+    """Return how a transcript is handed off in the project of `notebook`."""
     wish = Wish(budget=budget, sessions=(found.name,))
     memory = notebook.read()
-    notebook.record(memory)
     try:
         drafted = draft(notebook, wish)
         done = finished(drafted)
@@ -107,7 +104,8 @@ def hand_off(folder: Path, found: Transcript, project: Path | None, budget: int)
     except RicordoError as error:
         return Row(found.name, None, (f"{type(error).__name__}: {error}",))
     raw = Path(written.path).read_bytes()
-    known = (*_names_in(where), notebook.place.root, *(it.path for it in memory.notes))
+    names = _names_in(Path(notebook.surroundings.project))
+    known = (*names, notebook.place.root, *(it.path for it in memory.notes))
     state = drafted.facts.git
     known += (state.branch, *state.dirty) if state else ()
     amiss = (
@@ -168,19 +166,27 @@ def _unmarked(raw: bytes, statements: int) -> Iterator[str]:
     yield from (f"is not marked: {line}" for line in items if not _MARKED.fullmatch(line))
 
 
-def _notebook(folder: Path, project: Path | None) -> tuple[Notebook, Path]:
+def machine(folder: Path) -> Notebook:
+    """Return the notebook of the sample memory on a machine of its own in `folder`."""
     home = folder / "home"
     root = copytree(SAMPLE / "memory", home / _MEMORY)
-    where = folder / "project"
+    surroundings = look_around(
+        {"HOME": str(home)}, state=str(folder / "state"), now=NOW, agent_home=str(home)
+    )
+    settings, _ = load_settings(surroundings, frozenset())
+    notebook = Notebook(find_memory(str(root), surroundings), surroundings, settings)
+    notebook.record(notebook.read())
+    return notebook
+
+
+def _in_project(notebook: Notebook, where: Path, project: Path | None) -> Notebook:
+    """Return a notebook of the same memory; its project is a copy of `project`, or empty."""
     if project is None:
         where.mkdir()
     else:
         copytree(project, where)
-    surroundings = look_around(
-        {"HOME": str(home)}, state=str(folder / "state"), now=NOW, agent_home=str(home)
-    )._replace(project=str(where), cwd=str(where))
-    settings, _ = load_settings(surroundings, frozenset())
-    return Notebook(find_memory(str(root), surroundings), surroundings, settings), where
+    here = notebook.surroundings._replace(project=str(where), cwd=str(where))
+    return Notebook(notebook.place, here, notebook.settings)
 
 
 def _names_in(project: Path) -> list[str]:
@@ -226,12 +232,15 @@ def rows(folders: Sequence[Path], budget: int = DEFAULT) -> Iterator[Row]:
     """Yield how each transcript beneath the folders is handed off. Those of the sample memory are
     handed off in its project.
     """
-    for folder in folders:
-        project = SAMPLE / "project" if folder.is_relative_to(SAMPLE) else None
-        for found in transcripts(folder):
-            with tempfile.TemporaryDirectory() as name:
-                row = hand_off(Path(name).resolve(), found, project, budget)
-            yield Row(_short(found.name, folder), row.done, row.amiss)
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name).resolve()
+        notebook = machine(place)
+        for folder in folders:
+            project = SAMPLE / "project" if folder.is_relative_to(SAMPLE) else None
+            for number, found in enumerate(transcripts(folder)):
+                where = place / f"{folder.name}-{number}"
+                row = hand_off(_in_project(notebook, where, project), found, budget)
+                yield Row(_short(found.name, folder), row.done, row.amiss)
 
 
 def _short(name: str, folder: Path) -> str:

@@ -131,7 +131,7 @@ async def test_it_is_drafted_anew_for_whom_and_with_the_budget_that_is_wished(ro
         assert "No room in 600 tokens" in draft_of(screen)
         await stage.press("m")
         await drafted(stage)
-        assert "All User Messages" in draft_of(screen)
+        assert "under All User Messages" in draft_of(screen)
         assert screen.made
         assert screen.made.done.tokens <= 600
 

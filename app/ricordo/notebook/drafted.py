@@ -16,7 +16,8 @@ from ricordo.handoff.prove import prove
 from ricordo.handoff.render import tidied
 from ricordo.handoff.statement import Statement
 from ricordo.memory.change_set import ChangeSet
-from ricordo.notebook.handing_off import Draft, Finished, change_of
+from ricordo.notebook.handing_off import Draft
+from ricordo.notebook.handing_over import Finished, change_of
 from ricordo.notebook.open import Notebook
 from ricordo.text import visible
 

@@ -9,7 +9,8 @@ from ricordo.disk.act import CHANGE
 from ricordo.disk.history import History
 from ricordo.errors import MemoryNotFound
 from ricordo.handoff.probe import BESIDE, NAME
-from ricordo.notebook.handing_off import REASON, project_of
+from ricordo.notebook.handing_off import project_of
+from ricordo.notebook.handing_over import REASON
 from ricordo.notebook.open import Notebook
 
 _MOST = 20

@@ -16,13 +16,10 @@ from ricordo.notebook.handing_off import (
     Wish,
     by_rules,
     draft,
-    finished,
     ground,
-    pickup_change,
-    pickup_of,
     project_of,
-    start_of,
 )
+from ricordo.notebook.handing_over import finished, pickup_change, pickup_of, start_of
 from ricordo.notebook.handoffs_written import handoffs_written
 from ricordo.notebook.recent import scope_of
 from ricordo.notebook.resuming import resume_handoff

@@ -18,7 +18,8 @@ from ricordo.handoff.statement import Statement
 from ricordo.memory.change_set import ChangeSet
 
 if TYPE_CHECKING:
-    from ricordo.notebook.handing_off import Draft, Finished
+    from ricordo.notebook.handing_off import Draft
+    from ricordo.notebook.handing_over import Finished
     from ricordo.notebook.resuming import Resumption
 
 

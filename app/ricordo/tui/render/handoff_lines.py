@@ -54,7 +54,7 @@ def draft_rows(
         if it.statement.section is not above:
             above = it.statement.section
             rows += [DraftRow(BLANK)] if rows else []
-            rows.append(_title(" · ".join(headings[above]), "heading", width))
+            rows.append(_title(_named(headings[above]), "heading", width))
         rows += _statement(it, number, width)
     left = [(number, it) for number, it in enumerate(drafted) if it.place is Place.NO_ROOM]
     if left:
@@ -62,7 +62,7 @@ def draft_rows(
         told = f"No room in {budget:,} tokens · {len(left)} · b gives more, d makes room"
         rows.append(_title(told, "warning", width))
     for number, it in left:
-        rows += _statement(it, number, width)
+        rows += _statement(it, number, width, _named(headings[it.statement.section]))
     return rows
 
 
@@ -70,10 +70,16 @@ def _title(words: str, style: str, width: int) -> DraftRow:
     return DraftRow(Line(fit((Span(f" {words}", style),), width)))
 
 
-def _statement(it: Drafted, number: int, width: int) -> list[DraftRow]:
+def _named(heading: Heading) -> str:
+    return " · ".join(heading)
+
+
+def _statement(it: Drafted, number: int, width: int, under: str = "") -> list[DraftRow]:
     glyph, style = GLYPHS[it.statement.status]
     plain = "" if it.place is Place.IN else "dim strike" if it.place is Place.DROPPED else "dim"
     words = [Span(shown(it.statement.text[:_LONGEST]), plain)]
+    if under:
+        words.append(Span(f"  under {under}", "dim"))
     if it.is_own:
         words.append(Span("  ✎ your words", "changed"))
     if it.place is Place.DROPPED:
