@@ -152,9 +152,10 @@ def _lines(notebook: Notebook, drafted: Draft, done: Finished, written: Written)
 
     head = done.handoff.head
     act = "updated" if drafted.destination.handoff else "wrote"
+    is_new = written.act is not None
     marks = ", ".join(f"{count} {status.value}" for status, count in done.counts.items() if count)
     lines = [
-        f"{act} {one_line(written.path)} for {head.target.value}",
+        f"{act if is_new else 'unchanged:'} {one_line(written.path)} for {head.target.value}",
         f"  {len(done.handoff.statements)} statements: {marks or 'none'}",
         f"  about {done.tokens:,} of {head.budget:,} tokens, {done.handoff.left_out} left out, "
         f"{head.redactions} credentials kept back",
@@ -164,4 +165,4 @@ def _lines(notebook: Notebook, drafted: Draft, done: Finished, written: Written)
     at_start = pickup_of(notebook, drafted)
     if at_start is not None:
         lines.append(f"or, to have it read at every start, in {at_start.file}: {at_start.added}")
-    return [*lines, "`ricordo undo` takes it back."]
+    return [*lines, "`ricordo undo` takes it back."] if is_new else lines

@@ -52,8 +52,8 @@ class Written:
     """Absolute."""
     start: str
     """The line to copy that starts the next agent with it."""
-    act: int
-    """In the history."""
+    act: int | None
+    """In the history; None where the file was just so already."""
 
 
 def finished(draft: Draft) -> Finished:
@@ -82,12 +82,15 @@ def write(notebook: Notebook, memory: Memory, draft: Draft, done: Finished) -> W
     """Write a handoff. Raises ChangeRefused, Conflict where somebody else wrote the file since it
     was drafted, WriteFailed, StateUnusable and Busy.
     """
-    path = draft.destination.path
-    outcome = apply_or_merge(notebook, change_of(notebook, memory, draft, done))
+    path, start = draft.destination.path, start_of(notebook, draft)
+    change_set = change_of(notebook, memory, draft, done)
+    if not change_set:
+        return Written(path, start, None)
+    outcome = apply_or_merge(notebook, change_set)
     if not isinstance(outcome, Applied):
         # lines of two handoffs would be none of either
         raise Conflict(f"Meanwhile somebody else wrote {visible(path)}.")
-    return Written(path, start_of(notebook, draft), outcome.act)
+    return Written(path, start, outcome.act)
 
 
 def start_of(notebook: Notebook, draft: Draft) -> str:
