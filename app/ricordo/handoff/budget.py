@@ -15,14 +15,14 @@ of the whole file.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
 from ricordo.errors import WrongUsage
 from ricordo.handoff.document import Handoff, Head
 from ricordo.handoff.render import heading_lines, render, statement_lines
-from ricordo.handoff.sections import family
+from ricordo.handoff.sections import Heading, family
 from ricordo.handoff.statement import Section, Statement
 from ricordo.handoff.written import word
 from ricordo.model.question import BYTES_A_TOKEN, estimate
@@ -84,13 +84,14 @@ def _with_room(handoff: Handoff, room: int, long: int) -> set[int]:
         return not is_first, sizes[number] > long, ORDER.index(it.section), ranks[number]
 
     kept: set[int] = set()
-    begun: set[Section] = set()
+    begun: set[Heading] = set()
+    headings = family(handoff.head.target).headings
     for number in sorted(range(len(sizes)), key=turn):
-        section = handoff.statements[number].section
-        size = sizes[number] + (0 if section in begun else _heading_cost(section, handoff.head))
+        heading = headings[handoff.statements[number].section]
+        size = sizes[number] + _heading_cost(heading, begun)
         if size <= room:
             kept.add(number)
-            begun.add(section)
+            begun |= {heading, heading[:-1]}
             room -= size
     return kept
 
@@ -109,8 +110,14 @@ def _cost(statement: Statement, handoff: Handoff) -> int:
     return _size("\n".join((*statement_lines(statement, len(handoff.head.sources)), "")))
 
 
-def _heading_cost(section: Section, head: Head) -> int:
-    return _size("\n".join((*heading_lines(family(head.target).headings[section], ()), "")))
+def _heading_cost(heading: Heading, begun: Collection[Heading]) -> int:
+    """Return what the first statement under a heading costs besides; `begun` are the headings that
+    stand already.
+    """
+    if heading in begun:
+        return 0
+    above = heading if heading[:-1] in begun else ()
+    return _size("\n".join((*heading_lines(heading, above), "")))
 
 
 def _with_fitting_lists(head: Head, room: int) -> Head:

@@ -62,10 +62,10 @@ def _statements(
     yield from done(facts, talk, known, room)
     yield from active(facts, talk, known, room)
     yield from blocked(talk, known, room)
-    yield from decisions(facts, told, room)
+    yield from decisions(facts, talk, told, room)
     yield from ruled_out(facts, talk, room)
     yield from files(facts)
-    yield from errors(facts)
+    yield from errors(facts, talk)
     yield from (it for it in kept if it.section is not Section.NEXT)
     yield from next_steps(
         facts, talk, known, [it for it in kept if it.section is Section.NEXT], room

@@ -110,6 +110,7 @@ class Mishap:
 
     id: str
     ref: Ref
+    """The turn that told it."""
     what: str
     """What was done: the command, or the tool and its file."""
     error: str

@@ -54,7 +54,7 @@ def _redacted(it: Statement, handoff: Handoff, redaction: Redaction) -> Statemen
     sessions = len(handoff.head.sources)
     # what becomes a secret only beside its mark, or in the form in which it is written
     written = "\n".join(statement_lines(bare, sessions))
-    masked = redaction.redact(place, written)
+    masked = redaction.sealed(written)
     if masked == written:
         return bare
     read = read_statement(masked, it.section)

@@ -11,8 +11,8 @@ A statement gets the mark of its weakest part.
 * A *quote* stays one if its words stand in the turn that it names, in one piece; or if it is, line
   by line, the tasks of that turn on which the statement stands.
 
-All else is unverified, and so is everything that a model put into its own words. Whoever made the statements has no say in that: what they bring as proof is
-what they wish to have proved.
+All else is unverified, and so is everything that a model put into its own words. Whoever made the
+statements has no say in that: what they bring as proof is what they wish to have proved.
 """
 
 from __future__ import annotations
@@ -89,16 +89,15 @@ def all_facts(facts: Facts) -> list[Fact]:
 
 
 def words_of(fact: Said | Summary | Ran | Todo | Mishap | GivenUp | Decided) -> list[str]:
-    """Return what a fact has word for word from its transcript."""
+    """Return what a fact has word for word from its turn of the transcript."""
     match fact:
         case Ran():
             return [fact.command, fact.result]
         case Mishap():
-            return [fact.what, fact.error]
+            return [fact.error]
         case GivenUp():
-            return [fact.what, fact.why]
-        case Decided():
-            return [fact.text, fact.why]
+            # what was given up, and why, may have been said at other turns
+            return []
         case _:
             return [fact.text]
 

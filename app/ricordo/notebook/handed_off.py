@@ -32,7 +32,8 @@ def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step)
     `step` raises.
     """
     cwd = notebook.surroundings.cwd
-    sources = [named_session(os.path.join(cwd, path)) for path in dict.fromkeys(named)]
+    paths = (os.path.normpath(os.path.join(cwd, path)) for path in named)
+    sources = [named_session(path) for path in dict.fromkeys(paths)]
     found = sorted(sources, key=_began) if sources else _latest(notebook, step)
     facts = gather(found, project, step)
     return with_notes(facts, notebook.place.root, _notes(notebook, facts))

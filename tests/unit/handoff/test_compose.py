@@ -226,7 +226,7 @@ def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
     session = Gathered().says("Mend it.").gives_up("Rounding to the minute", "two tests broke")
     session.decides("We keep the stored times.", "reports compare them", person=True)
     session.decides("I use `<=`.").answers("Mended.")
-    assert lines(session, Section.RULED_OUT) == "Given up, because: “two tests broke”"
+    assert lines(session, Section.RULED_OUT) == "The agent gave up, because: “two tests broke”"
     assert lines(session, Section.DECISIONS).split("\n") == [
         "The person decided, because: “reports compare them”",
         "The agent's decision",
@@ -247,7 +247,7 @@ def test_tasks_stand_where_they_belong() -> None:
         )
     )
     session.answers("Going on.")
-    assert quotes(session, Section.DONE) == ["Write it\nTest it"]
+    assert quotes(session, Section.DONE) == ["Going on.", "Write it\nTest it"]
     assert quotes(session, Section.ACTIVE) == ["Push it"]
     assert quotes(session, Section.NEXT) == ["Tell"]
 
@@ -272,12 +272,13 @@ def test_files_are_told_with_what_was_done_to_them() -> None:
 def test_errors_tell_what_mended_them() -> None:
     """Those that nothing mended come first."""
     session = (
-        Gathered().says("Mend it.").fails("pytest", "E assert 1 == 2", mended=9, by="alarm.py")
+        Gathered().says("Mend it.").fails("pytest", "E assert 1 == 2", mended=3, by="alarm.py")
     )
-    session.fails("make docs", "make: no rule").answers("Mended.")
+    session.fails("make docs", "make: no rule").answers("There are no pages yet.")
     assert lines(session, Section.ERRORS).split("\n") == [
-        "`make docs` failed; nothing is known to have mended it",
-        "`pytest` failed; mended at turn 9 by alarm.py",
+        "`make docs` failed; nothing is known to have mended it; "
+        "the agent then: “There are no pages yet.”",
+        "`pytest` failed; mended at turn 3 by alarm.py",
     ]
     assert quotes(session, Section.ERRORS) == ["make: no rule", "E assert 1 == 2"]
 
@@ -372,3 +373,29 @@ def test_nothing_is_told_that_stands_in_no_fact(told_steps: list[tuple[str, str]
             for name in ("text", "what")
         )
         assert it.status is not Status.VERIFIED
+
+
+def test_a_decision_stands_with_what_is_around_it() -> None:
+    """The paragraph of the message, where it is not long."""
+    session = (
+        Gathered()
+        .says("Commit.")
+        .answers("I looked.\n\nThree files are only formatted. I commit the other one.\n\nDone.")
+    )
+    session.decides("I commit the other one.")
+    decided = replace(session.facts.decided[0], ref=session.facts.said[1].ref)
+    (found,) = [
+        it
+        for it in compose(replace(session.facts, decided=(decided,)))
+        if it.section is Section.DECISIONS
+    ]
+    assert found.quote == "Three files are only formatted. I commit the other one."
+
+
+def test_how_the_person_checks_it_is_a_next_step() -> None:
+    """What stands under such a heading of the last wish that has one."""
+    plan = "Build it.\n\n## Verification\n\n```bash\nmake check\n```\n\n## Notes\n\nNone."
+    session = Gathered().says(plan).answers("It is built.").says("Now the mail.").answers("Sent.")
+    (check,) = [it for it in told(session, Section.NEXT) if it.quote]
+    assert check.text == "The person on how to check it"
+    assert check.quote == "```bash\nmake check\n```"

@@ -16,7 +16,8 @@ from ricordo.handoff.pickup import pickup, pickup_act, start_line
 from ricordo.handoff.splice import with_item
 
 READ_FIRST = (
-    "Before you begin, read HANDOFF.md: it says where the work stands, and how far that is proved.\n"
+    "Before you begin, read HANDOFF.md: it says where the work stands, and how far that is "
+    "proved.\n"
 )
 ADDED = {
     Target.CLAUDE: ("CLAUDE.md", "@HANDOFF.md\n"),

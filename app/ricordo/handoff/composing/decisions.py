@@ -27,14 +27,19 @@ class Answer(NamedTuple):
     reply: Said
 
 
-def decisions(facts: Facts, told: Collection[Statement], room: Room) -> Iterator[Statement]:
-    """Yield what was decided in so many words, but for what is `told` already."""
+def decisions(
+    facts: Facts, talk: Talk, told: Collection[Statement], room: Room
+) -> Iterator[Statement]:
+    """Yield what was decided in so many words, with what stands around it, but for what is `told`
+    already.
+    """
     quoted = [it.quote for it in told]
     new = [it for it in facts.decided if not any(it.text.strip() in quote for quote in quoted)]
     for it in new[-_MOST:]:
         who = "The person decided" if it.is_person else "The agent's decision"
-        label = _with_reason(who, it.why)
-        yield quoting(Section.DECISIONS, label, it.text, it.ref, (it.id,), room.words)
+        words = talk.around(it.ref, it.text)
+        label = _with_reason(who, it.why, words)
+        yield quoting(Section.DECISIONS, label, words, it.ref, (it.id,), room.words)
 
 
 def answered(found: Collection[Answer], room: Room) -> Iterator[Statement]:
@@ -67,8 +72,9 @@ def ruled_out(facts: Facts, talk: Talk, room: Room) -> Iterator[Statement]:
     of_person = {place(it.ref) for it in facts.said if it.is_person}
     own = [it for it in facts.given_up if place(it.ref) not in of_person]
     for it in own[-_MOST:]:
-        label = _with_reason("Given up", it.why)
-        yield quoting(Section.RULED_OUT, label, it.what, it.ref, (it.id,), room.words)
+        words = talk.around(it.ref, it.what)
+        label = _with_reason("The agent gave up", it.why, words)
+        yield quoting(Section.RULED_OUT, label, words, it.ref, (it.id,), room.words)
     yield from list(_set_right(talk, room))[-_MOST:]
 
 
@@ -82,5 +88,7 @@ def _set_right(talk: Talk, room: Room) -> Iterator[Statement]:
             yield quoting(Section.RULED_OUT, label, said.text, said.ref, ids, room.words)
 
 
-def _with_reason(label: str, why: str) -> str:
-    return f"{label}, because: “{short(why, _LONGEST_REASON)}”" if why.strip() else label
+def _with_reason(label: str, why: str, words: str) -> str:
+    """Return a label with the reason, where the words that are quoted do not give it themselves."""
+    is_told = not why.strip() or why.strip() in words
+    return label if is_told else f"{label}, because: “{short(why, _LONGEST_REASON)}”"

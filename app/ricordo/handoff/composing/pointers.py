@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ricordo.activity.session import Deed
-from ricordo.handoff.composing.lines import code
+from ricordo.handoff.composing.lines import code, short
 from ricordo.handoff.composing.quoting import quoting
-from ricordo.handoff.composing.talk import Place, place
+from ricordo.handoff.composing.talk import Place, Talk, place
 from ricordo.handoff.facts import Facts, FileUse, Mishap
 from ricordo.handoff.statement import Quote, Section, Statement
 
@@ -17,6 +17,7 @@ _MOST_PARTS = 8
 _MOST_ERRORS = 8
 _LONGEST_ERROR = 300
 _LONGEST_WHAT = 160
+_LONGEST_COMMENT = 240
 
 
 def files(facts: Facts) -> Iterator[Statement]:
@@ -32,11 +33,13 @@ def files(facts: Facts) -> Iterator[Statement]:
         yield Statement(Section.FILES, f"{code(it.path)}: only read", stands_on=(it.id,))
 
 
-def errors(facts: Facts) -> Iterator[Statement]:
-    """Yield the errors, with what mended them; those that nothing mended come first."""
+def errors(facts: Facts, talk: Talk) -> Iterator[Statement]:
+    """Yield the errors, with what the agent said of them and what mended them; those that nothing
+    mended come first.
+    """
     found = sorted(facts.mishaps, key=lambda it: (it.mended is not None, place(it.ref)))
     for it in found[:_MOST_ERRORS]:
-        text = f"{code(it.what, _LONGEST_WHAT)} failed; {_mended(it)}"
+        text = f"{code(it.what, _LONGEST_WHAT)} failed; {_mended(it)}{_comment(it, talk)}"
         yield quoting(Section.ERRORS, text, it.error, it.ref, (it.id,), _LONGEST_ERROR)
 
 
@@ -78,6 +81,14 @@ def _whereabouts(it: FileUse) -> str:
     if not _is_inside(it):
         return "; outside of the project"
     return "" if it.sha or Deed.DELETED in it.deeds else "; not there now"
+
+
+def _comment(it: Mishap, talk: Talk) -> str:
+    """Return what the agent said of an error before it was mended."""
+    said = talk.after(it.ref)
+    if said is None or (it.mended is not None and place(said.ref) > place(it.mended)):
+        return ""
+    return f"; the agent then: “{short(said.text, _LONGEST_COMMENT)}”"
 
 
 def _mended(it: Mishap) -> str:

@@ -31,7 +31,7 @@ def done(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statemen
     deeds ended, what its list has as completed, and what else it reported or answered, the latest
     first.
     """
-    closed = [it for it in talk.exchanges if _tells(it)][-_MOST_ANSWERS:]
+    closed = [it for it in talk.exchanges if _tells(it, talk)][-_MOST_ANSWERS:]
     main = next((it for it in reversed(closed) if it.is_work), closed[-1] if closed else None)
     if main is not None:
         yield _closing(main, room.report)
@@ -95,12 +95,13 @@ def _ran(section: Section, ran: Ran) -> Statement:
     return Statement(section, text, result_of(ran), (ran.id,))
 
 
-def _tells(exchange: Exchange) -> bool:
-    """Whether the agent closed it with more than a word or a question."""
+def _tells(exchange: Exchange, talk: Talk) -> bool:
+    """Whether the agent closed it with more than a question; the last one also with a word."""
     closing = exchange.closing
     if closing is None or exchange.is_set_right:
         return False
-    if not exchange.is_work and len(closing.text) < _LEAST_TOLD:
+    is_short = len(closing.text) < _LEAST_TOLD and exchange is not talk.last
+    if is_short and not exchange.is_work:
         return False
     return not (len(closing.text) <= _LONGEST_QUESTION and asked(closing.text))
 

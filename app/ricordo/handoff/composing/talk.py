@@ -10,6 +10,7 @@ from ricordo.handoff.facts import Facts, Ref, Said, Work
 from ricordo.health.vocabulary import lowered
 from ricordo.speech.patterns import pattern
 
+_LONGEST_PARAGRAPH = 400
 Place = tuple[int, int]
 """A session and a turn of it."""
 
@@ -57,6 +58,20 @@ class Talk:
         behind = (it for exchange in self.exchanges for it in _said(exchange))
         first = next((it for it in behind if place(it.ref) > place(ref)), None)
         return first if first is not None and not first.is_person else None
+
+    def around(self, ref: Ref, words: str) -> str:
+        """Return the paragraph of the message at the turn `ref` in which `words` stand; `words`
+        themselves where there is none, or it is long.
+        """
+        for exchange in self.exchanges:
+            for it in _said(exchange):
+                if place(it.ref) == place(ref) and words in it.text:
+                    at = it.text.index(words)
+                    start = it.text.rfind("\n\n", 0, at) + 1
+                    end = it.text.find("\n\n", at + len(words))
+                    found = it.text[start : end if end >= 0 else None].strip()
+                    return found if len(found) <= _LONGEST_PARAGRAPH else words
+        return words
 
     def is_answered(self, said: Said) -> bool:
         """Whether an agent had spoken in its session before the person said this."""

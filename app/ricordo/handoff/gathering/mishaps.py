@@ -23,6 +23,7 @@ class Trouble:
     """An error, and how far it is mended."""
 
     ref: Ref
+    """The turn that told the error."""
     what: str
     error: str
     left: tuple[Deed, ...] = ()
@@ -51,7 +52,7 @@ class Mishaps:
             self._mend_others(run, output, at)
             answers = all(deed.is_question for deed in run.deeds)
             if not answers and not self._is_repeated(run):
-                trouble = Trouble(run.ref, run.command, run.error, _wanted(run.deeds))
+                trouble = Trouble(at, run.command, run.error, _wanted(run.deeds))
                 self.kept.add(trouble)
                 self._open.append(trouble)
         elif run.has_failed is False:

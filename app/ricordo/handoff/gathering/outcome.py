@@ -57,11 +57,16 @@ def error_line(output: str) -> str:
     return lines[-1] if lines else ""
 
 
+def plain(output: str) -> str:
+    """Return `output` without what steers a terminal."""
+    return _ESCAPES.sub("", output).replace("\r", "\n")
+
+
 def _lines(output: str) -> Iterator[str]:
-    for line in _ESCAPES.sub("", output).replace("\r", "\n").split("\n")[-_MOST_LINES:]:
-        plain = _FRAME.sub("", line).strip()
-        if plain and len(plain) <= _LONGEST_LINE:
-            yield plain
+    for line in plain(output).split("\n")[-_MOST_LINES:]:
+        bare = _FRAME.sub("", line).strip()
+        if bare and len(bare) <= _LONGEST_LINE:
+            yield bare
 
 
 def _last(lines: Iterable[str], part: str) -> str:
