@@ -87,7 +87,7 @@ def test_scope(snap_compare: Compare, tmp_path: Path, pinned: Path) -> None:
         await stage.know()
         await stage.press("c")
         await stage.shows(ScopeScreen)
-        await stage.wait_for(lambda: app.screen.prepared)  # type: ignore[attr-defined]
+        await stage.wait_for(lambda: app.screen.before)  # type: ignore[attr-defined]
         app.clear_notifications()
         await stage.press("pagedown")
         await stage.settle()

@@ -113,7 +113,7 @@ def told_of_price(price: Price | None) -> str:
     """Return what a model costs, in a few words."""
     if price is None:
         return told(None)
-    return f"${price.input:g} sent, ${price.output:g} written, by million tokens"
+    return f"${price.input:g} sent, ${price.output:g} written, for a million tokens"
 
 
 def kept_back_rows(

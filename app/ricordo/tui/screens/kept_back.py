@@ -64,6 +64,7 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
         self.is_read = False
         """Whether it is known what may leave."""
         self._is_other = False
+        self._one_at_a_time = asyncio.Lock()
         self._list = RowList(palette, self.say, self._rows, id="ways", one_row=1_000)
         self._keys = Bar(palette, id="keys")
 
@@ -139,7 +140,8 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
         asker, name = self._asker, it.fingerprint
         decide = partial(asker.allow, it) if leaves else partial(asker.withhold, name)
         try:
-            await asyncio.to_thread(decide)
+            async with self._one_at_a_time:
+                await asyncio.to_thread(decide)
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
             return
@@ -150,4 +152,10 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
 
     def do_leave(self) -> None:
         """Back, with whether anything was decided."""
+        self.run_worker(self._leave())
+
+    async def _leave(self) -> None:
+        # what is decided comes before what is told of it
+        async with self._one_at_a_time:
+            pass
         self.dismiss(self._is_other)

@@ -306,7 +306,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         prices = self._asker.models()
         names = dict.fromkeys((self.own.model, *prices))
         ways = [Way(name, name, told_of_price(prices.get(name))) for name in names]
-        ways.append(Way("", "another one", "by its name, as its server knows it"))
+        ways.insert(1, Way("", "another one", "by its name, as its server knows it"))
         self.app.push_screen(ChooseScreen(_WHICH_MODEL, ways, self._palette), self._model_chosen)
 
     def _model_chosen(self, name: str | None) -> None:
