@@ -293,7 +293,8 @@ async def test_a_value_is_let_out_and_kept_back_again_without_being_shown(
         await looked(stage)
         await stage.paints("nothing here looks like one")
         assert screen.before is not None
-        assert TOKEN in screen.before.prepared.brief.text
+        assert screen.before.leaving is not None
+        assert TOKEN in screen.before.leaving.text
         await stage.press("r")
         await stage.shows(KeptBackScreen)
         await stage.paints("✓ github-token")

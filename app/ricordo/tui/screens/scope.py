@@ -338,8 +338,8 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
         assert self.before is not None
         assert self.before.leaving is not None
-        kept_back, prepared = self.before.leaving.kept_back, self.before.prepared
-        screen = KeptBackScreen(kept_back, prepared, self._asker, self._palette, self.keymap)
+        leaving, told = self.before.leaving, self.before.prepared.told
+        screen = KeptBackScreen(leaving, told, self._asker, self._palette, self.keymap)
         self.app.push_screen(screen, self._decided)
 
     def _decided(self, is_other: bool | None) -> None:
