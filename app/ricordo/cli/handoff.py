@@ -10,9 +10,9 @@ from ricordo.cli.engine import (
     add_engine,
     engine_of,
     estimate_line,
-    kept_back_lines,
     let_run,
 )
+from ricordo.cli.kept_back import kept_back_lines
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.output import tell
 from ricordo.text import one_line
@@ -122,7 +122,7 @@ def _drafted(options: Namespace, notebook: Notebook, outside: Outside | None) ->
             return draft(notebook, _wish(options), lambda: show(reading), composer)
         finally:
             # it has left, whatever became of the answer
-            tell(line for it in asked for line in kept_back_lines(it.told.redaction))
+            tell(line for it in asked for line in kept_back_lines(it.told.redaction.told()))
 
 
 def _wish(options: Namespace) -> Wish:

@@ -26,6 +26,8 @@ class Leaving:
     """What leaves where a model or a program is asked, and what that may cost."""
 
     outside: Outside
+    text: str
+    """The brief as it leaves."""
     estimate: Estimate
     left: Left
     """What the caps leave."""
@@ -70,11 +72,13 @@ def look_before(
 
 def _leaving(notebook: Notebook, outside: Outside, prepared: Prepared) -> Leaving:
     brief, ask = prepared.brief, outside.ask
+    text, kept_back = prepared.redaction.foreseen(brief.stable, brief.changing)
     return Leaving(
         outside,
+        text,
         ask.estimate(brief),
         ask.gate.left(),
-        prepared.redaction.foreseen((brief.stable, brief.changing)),
+        kept_back,
         new_program(notebook.surroundings, outside),
     )
 

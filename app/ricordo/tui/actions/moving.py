@@ -40,7 +40,7 @@ MOVING: tuple[Action, ...] = (
         Group.MOVE,
         NOTEBOOK | _TWO_PANES | _SCOPE,
         _SCOPE,
-        {Scene.SCOPE: "next engine"},
+        {Scene.SCOPE: "engine"},
         why_not=needs_neighbour,
     ),
     Action(
