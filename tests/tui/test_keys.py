@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from textual.command import CommandList, CommandPalette
 
+from ricordo.handoff.document import Target
 from ricordo.notebook.conflicts import Keep
 from ricordo.settings.keymap import clashes
 from ricordo.tui.actions.registry import BY_ID, actions_on, known_actions, label_of, offered
@@ -19,6 +20,7 @@ from ricordo.tui.screens.choose import ChooseScreen
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.finder import FinderScreen
 from ricordo.tui.screens.form import FormScreen
+from ricordo.tui.screens.handoff import HandoffScreen
 from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.history import HistoryScreen
 from ricordo.tui.screens.inbox import InboxScreen
@@ -38,8 +40,10 @@ from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
 from tests.messages_replies import counted
 from tests.messages_server import messages_server, without_credentials
+from tests.tui import handing
 from tests.tui.stage import SMALL, Stage, build, editor, on_text, staged, text_of
 from tests.tui.test_origin import with_transcript
+from tests.unit.machine import git
 
 Scenario = Callable[[Stage], Awaitable[None]]
 SCENARIOS: dict[str, Scenario] = {}
@@ -766,6 +770,81 @@ async def _(stage: Stage) -> None:
         await stage.press("escape", "M")
         await stage.shows(ChooseScreen)
         await stage.paints("claude-opus-5-5")
+
+
+# Handing off
+
+
+async def in_draft(stage: Stage) -> HandoffScreen:
+    """Go to the draft of a session of the memory's project."""
+    root = Path(stage.main.root)
+    git(root.parent, "init", "--quiet", "--template=")
+    with_transcript(root, TIDES)
+    await stage.press("w")
+    await handing.sessions(stage)
+    await stage.press("enter")
+    return await handing.drafted(stage)
+
+
+@shows("hand-off")
+async def _(stage: Stage) -> None:
+    await stage.press("w")
+    await handing.sessions(stage)
+    await stage.paints("No session of an agent was found")
+    await stage.press("w")
+    await stage.shows(MainScreen)
+
+
+@shows("for-whom")
+async def _(stage: Stage) -> None:
+    screen = await in_draft(stage)
+    for agent in ("Claude Code", "Codex", "opencode", "Gemini CLI", "any agent"):
+        await stage.press("t")
+        await handing.drafted(stage)
+        await stage.paints(f"for {agent}")
+    assert screen.ask.target is Target.ANY
+
+
+@shows("budget")
+async def _(stage: Stage) -> None:
+    await in_draft(stage)
+    await stage.press("b")
+    await stage.shows(FormScreen)
+    await stage.press("right")
+    await stage.confirm()
+    await handing.drafted(stage)
+    await stage.paints("of 8,000 tokens")
+
+
+@shows("messages")
+async def _(stage: Stage) -> None:
+    screen = await in_draft(stage)
+    assert "Messages of the person" not in handing.draft_of(screen)
+    await stage.press("m")
+    await handing.drafted(stage)
+    assert "Messages of the person" in handing.draft_of(screen)
+
+
+@shows("pipe")
+async def _(stage: Stage) -> None:
+    await in_draft(stage)
+    await stage.press("vertical_line", *"cat")
+    await stage.confirm()
+    await stage.paints("format: ricordo handoff 1")
+    await stage.press("escape")
+    await stage.shows(HandoffScreen)
+
+
+@shows("pick-up")
+async def _(stage: Stage) -> None:
+    screen = await in_draft(stage)
+    await stage.press("t")
+    await handing.drafted(stage)
+    await stage.press("ctrl+s")
+    await stage.wait_for(lambda: screen.written, "it written")
+    await stage.press("p")
+    await stage.shows(ProposalScreen)
+    await stage.paints("+ @HANDOFF.md")
 
 
 @shows("reread")

@@ -56,9 +56,8 @@ MOVING: tuple[Action, ...] = (
         "open",
         "enter",
         "open",
-        "Open what is under the cursor: the note, the chosen link, where the finding is; curate in "
-        "the chosen scope; draft a handoff of the session; go from a statement to a fact on which "
-        "it stands, or back",
+        "Open what is under the cursor: the note, the chosen link, where the finding is; curate or "
+        "draft what is chosen; of a handoff, go to the fact, or back to the statement",
         Group.MOVE,
         EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW, Scene.KEPT_BACK},
         ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SCOPE, Scene.SESSIONS},
