@@ -13,7 +13,8 @@ from ricordo.resources import data_text
 from ricordo.secrets import mask
 
 CURATE = "curate"
-_VERSIONS = {CURATE: 1}
+JUDGE = "judge"
+_VERSIONS = {CURATE: 1, JUDGE: 1}
 _LARGEST = 64 * 1024
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.form import PROPOSE
+from ricordo.curator.propose_form import PROPOSE
 from ricordo.memory.change import Author, Role
 from ricordo.model.failure import Cause, ModelFailed
 from ricordo.model.programs import program_of

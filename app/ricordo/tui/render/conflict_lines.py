@@ -36,7 +36,7 @@ def note_lines(side: Side, width: int) -> tuple[list[Line], int]:
     claim.
     """
     note = side.note
-    span = span_of(note, side.quote) or (0, 0)
+    span = span_of(note, side.quote) or (-1, -1)
     lines: list[Line] = []
     first, at = 0, 0
     for number, text in enumerate(note.text.split("\n"), 1):
