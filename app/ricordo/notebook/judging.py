@@ -96,7 +96,7 @@ def _judge(notebook: Notebook, outside: Outside, pairs: int) -> Outside:
     most = _WRITTEN + _WRITTEN_EACH * pairs
     ask = replace(outside.ask, prompt=prompt, form=JUDGING, most_written=most)
     author = curator(outside.author.name, outside.author.model, prompt.version)
-    return replace(outside, ask=ask, author=author)
+    return replace(outside, ask=ask, author=author, remark=prompt.remark)
 
 
 def _record(notebook: Notebook, author: Author, usage: Usage) -> Run:
