@@ -40,7 +40,8 @@ def opposed_of(left: Said, right: Said) -> Opposed | None:
         return None
     if reason := opposed_in(pair):
         return Opposed(left, right, reason)
-    doubt = doubt_in(pair)
+    # two descriptions say what the notes are about, not what is so
+    doubt = None if left.in_head and right.in_head else doubt_in(pair)
     return Opposed(left, right, *doubt) if doubt else None
 
 
