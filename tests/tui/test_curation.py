@@ -353,7 +353,7 @@ async def test_the_sample_memory_is_curated_and_all_of_it_is_taken_back(
     async with staged(root) as stage:
         await stage.press("c")
         screen = await scope(stage)
-        assert "rules · offline · cost 0.00" in stage.painted()
+        assert "rules · offline · cost $0.00" in stage.painted()
         assert "of 60,000 tokens" in stage.painted()
         assert "last session" in stage.painted()
         await stage.press("down")

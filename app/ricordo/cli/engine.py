@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ricordo.curator.asking import Estimate
     from ricordo.model.redaction import Redaction
     from ricordo.notebook.curate import Curation
-    from ricordo.notebook.ledger import Run
     from ricordo.notebook.models import Outside
     from ricordo.notebook.open import Notebook
     from ricordo.notebook.preparing import Prepared
@@ -80,6 +79,7 @@ def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None
     """
     from ricordo.cli.progress import progress_line
     from ricordo.notebook.curate import propose_prepared
+    from ricordo.notebook.describe_run import answered
     from ricordo.notebook.engines import rules
 
     if outside is not None:
@@ -92,7 +92,7 @@ def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None
         # it has left, whatever became of the answer
         tell(_kept_back(prepared.redaction))
     if outside is not None:
-        tell([_usage_line(curation.run)])
+        tell([answered(curation.run)])
     return curation
 
 
@@ -107,13 +107,6 @@ def estimate_line(outside: Outside, estimate: Estimate) -> str:
     most = told(estimate.usd) if estimate.usd is None else f"at most {told(estimate.usd)}"
     sent, written = f"{estimate.input_tokens:,}", f"{estimate.output_tokens:,}"
     return f"{who} is asked: about {sent} tokens are sent, at most {written} written, {most}"
-
-
-def _usage_line(run: Run) -> str:
-    from ricordo.model.prices import told
-
-    sent, written = f"{run.input_tokens:,}", f"{run.output_tokens:,}"
-    return f"{run.model} answered: {sent} tokens sent, {written} written, {told(run.usd)}"
 
 
 def _kept_back(redaction: Redaction) -> Iterator[str]:

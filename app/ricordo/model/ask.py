@@ -24,6 +24,8 @@ from ricordo.model.request import Wanted, request_of
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
+    from ricordo.model.reading import Reading
+
 _TELL_EVERY = 0.1
 """Seconds between two words of progress."""
 _AGAIN = frozenset((Cause.RATE_LIMIT, Cause.SERVER, Cause.OVERLOADED))
@@ -166,7 +168,7 @@ async def _try(call: _Call) -> Answer:
                     reading.take(event.data)
                     if reading.is_over:
                         break
-                    telling.tell(reading.phase, reading.tokens)
+                    telling.tell(reading)
     finally:
         if not reading.is_over:  # nobody has counted what was written
             call.meter.running = replace(call.meter.running, output_tokens=reading.tokens)
@@ -179,8 +181,9 @@ class _Telling:
         self._began = time.monotonic()
         self._told = float("-inf")
 
-    def tell(self, phase: Phase, tokens: int) -> None:
+    def tell(self, reading: Reading) -> None:
         now = time.monotonic()
         if now - self._told >= _TELL_EVERY:
             self._told = now
-            self._tell(Progress(phase, tokens, now - self._began))
+            seconds = now - self._began
+            self._tell(Progress(reading.phase, reading.tokens, seconds, reading.tail))

@@ -37,7 +37,7 @@ def told_of_brief(prepared: Prepared, budget: int) -> tuple[Span, ...]:
     told, brief = prepared.told, prepared.brief
     sessions = "1 session" if told.sessions == 1 else f"{told.sessions} sessions"
     spans = [
-        Span(f" brief  {len(told.said):,} messages of yours from {sessions}"),
+        Span(f" brief   {len(told.said):,} messages of yours from {sessions}"),
         Span(f" · ≈{brief.tokens:,} of {budget:,} tokens", "dim"),
     ]
     if brief.left_out:

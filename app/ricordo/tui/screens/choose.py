@@ -21,15 +21,17 @@ if TYPE_CHECKING:
     from ricordo.tui.palette import Palette
 
 _LABEL = 16
-"""Cells of the words for a way."""
+"""Cells of the words for a way, unless some take more."""
 
 
 class Way(NamedTuple):
-    """One way to go on, in words of our own."""
+    """One way to go on."""
 
     id: str
     label: str
+    """May be text of strangers."""
     help: str
+    """In words of our own."""
 
 
 class ChooseScreen(ModalScreen[str | None]):
@@ -49,6 +51,7 @@ class ChooseScreen(ModalScreen[str | None]):
         super().__init__()
         self._title = title
         self._ways = ways
+        self._label = max(_LABEL, *(cells(way.label) + 2 for way in ways))
         self._palette = palette
         self._list = RowList(palette, lambda: None, self._rows, id="ways", one_row=0)
 
@@ -73,7 +76,8 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         way = self._ways[number]
-        label = way.label + " " * max(1, _LABEL - cells(way.label))
+        label = one_line(way.label)
+        label += " " * max(1, self._label - cells(label))
         spans = (Span(f" {number + 1} ", "key"), Span(label), Span(way.help, "dim"))
         return (Line(spans),)
 
