@@ -33,14 +33,19 @@ BODIES = (*SUMMARY, *LOGGED)
 NAMES = ("end-of-day", "morning", "importer", "logging")
 
 
-def doubtful(folder: Path, *bodies: str) -> Notebook:
-    """Return a notebook on notes that say the `bodies`, each with something of its own."""
+def doubtful_files(*bodies: str) -> dict[str, str | bytes]:
+    """Return the files of a memory whose notes say the `bodies`, each with something of its own."""
     files: dict[str, str | bytes] = {
         f"{name}.md": note_text(name, f"{body}\n\n{own}\n", f"About {name}")
         for name, body, own in zip(NAMES, bodies or BODIES, OWN, strict=False)
     }
-    index = "".join(f"- [{name}]({name})\n" for name in files)
-    return recorded(folder, {"MEMORY.md": index, **files})
+    index = "".join(f"- [{name.removesuffix('.md')}]({name})\n" for name in files)
+    return {"MEMORY.md": index, **files}
+
+
+def doubtful(folder: Path, *bodies: str) -> Notebook:
+    """Return a notebook on such a memory."""
+    return recorded(folder, doubtful_files(*bodies))
 
 
 def verdict(

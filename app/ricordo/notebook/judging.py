@@ -15,22 +15,36 @@ from ricordo.curator.judge_form import JUDGING
 from ricordo.curator.opinion import Opinion, read_opinions
 from ricordo.curator.prompts import JUDGE, load_prompt
 from ricordo.curator.proposal import Rejected, curator
-from ricordo.errors import StateUnusable
+from ricordo.errors import StateUnusable, WrongUsage
 from ricordo.health.evidence import UNKNOWN
 from ricordo.memory.change import Author
 from ricordo.model.redaction import Redacted
 from ricordo.notebook.age import stamped_day
+from ricordo.notebook.before import Leaving, leaving_of, why_not
+from ricordo.notebook.chosen import outside_of
 from ricordo.notebook.conflicts import Conflict, Side
+from ricordo.notebook.engine_choice import engine_chosen
 from ricordo.notebook.ledger import Run, new_run, record
 from ricordo.notebook.models import Outside
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.opinions import keep_opinions
+from ricordo.notebook.open import Look, Notebook
+from ricordo.notebook.opinions import judged, keep_opinions, known_opinions
 from ricordo.notebook.redacting import begin_redaction
 
 MOST = 20
 """Doubts of one batch: more are not looked through at once, and most are none."""
 _WRITTEN, _WRITTEN_EACH = 1_500, 150
 """Tokens that may be written: at first, for thinking, and for each pair."""
+
+
+_NO_DOUBTS = "Nothing is in doubt that nobody has judged."
+_RULES = (
+    "The rules judge nothing further. Choose a model or a program on the screen where you curate."
+)
+_NEW_PROGRAM = (
+    "This program was not run before. Choose it on the screen where you curate: that shows its "
+    "line, and asks."
+)
+_NO_ROOM = "Not even one pair has room under the cap of a run."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +63,48 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class BeforeJudging:
+    """What is known before doubts are judged; nothing was sent."""
+
+    untold: int
+    """How many doubts nobody has judged."""
+    told: tuple[Conflict, ...]
+    """Those that were judged before, with the opinions on them."""
+    asked: Asked | None = None
+    leaving: Leaving | None = None
+    """None where nothing leaves."""
+    why_not: str = ""
+    """Why nothing can be asked, and what to do; "" where nothing speaks against it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """What came of it."""
 
     opinions: tuple[tuple[Conflict, Opinion], ...]
     rejected: tuple[Rejected, ...]
     run: Run
+
+
+def look_before_judging(notebook: Notebook, look: Look) -> BeforeJudging:
+    """Return what is known before the engine that was chosen last judges what is in doubt in a
+    memory. Raises StateUnusable.
+    """
+    told, untold = judged(look, known_opinions(notebook.surroundings.state))
+    before = BeforeJudging(len(untold), told)
+    if not untold:
+        return replace(before, why_not=_NO_DOUBTS)
+    try:
+        outside = outside_of(notebook.surroundings, engine_chosen(notebook))
+    except WrongUsage as error:
+        return replace(before, why_not=error.message)
+    if outside is None:
+        return replace(before, why_not=_RULES)
+    asked = prepare_judging(notebook, untold, outside)
+    batch = asked.batch
+    leaving = leaving_of(notebook, asked.outside, batch, batch.redaction, (batch.text,))
+    why = _NO_ROOM if not asked.doubts else _NEW_PROGRAM if leaving.program else why_not(leaving)
+    return replace(before, asked=asked, leaving=leaving, why_not=why)
 
 
 def prepare_judging(notebook: Notebook, doubts: Sequence[Conflict], outside: Outside) -> Asked:

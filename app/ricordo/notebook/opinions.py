@@ -13,7 +13,7 @@ from ricordo.curator.opinion import Keeps, Opinion, View, plain_line
 from ricordo.disk.line_log import add_line, purge_lines, read_lines
 from ricordo.errors import ChangeRefused, StateUnusable
 from ricordo.memory.change import Author
-from ricordo.notebook.conflicts import Conflict, Keep, Side, doubts
+from ricordo.notebook.conflicts import Conflict, Keep, Side, conflicts, doubts
 from ricordo.notebook.open import Look
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.secrets import mask
@@ -56,6 +56,15 @@ def judged(look: Look, known: Known) -> tuple[tuple[Conflict, ...], tuple[Confli
             told.append(replace(it, opinion=opinion))
     told.sort(key=lambda it: it.opinion is not None and not it.opinion.view.is_amiss)
     return tuple(told), tuple(untold)
+
+
+def found_in(look: Look, state: str) -> tuple[tuple[Conflict, ...], int]:
+    """Return what is to be settled in a memory: the conflicts, then the doubts of which an opinion
+    says that something is amiss; and how many are in doubt that nobody has judged.
+    """
+    told, untold = judged(look, known_opinions(state))
+    amiss = (it for it in told if it.opinion is not None and it.opinion.view.is_amiss)
+    return (*conflicts(look), *amiss), len(untold)
 
 
 def purge_opinions(state: str, value: str) -> int:

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ricordo.curator.asking import Estimate
+from ricordo.curator.brief import Brief
 from ricordo.curator.engine import Step
 from ricordo.curator.proposal import Rejected
 from ricordo.curator.sending_back import brief_of, only_once
 from ricordo.errors import WrongUsage
+from ricordo.notebook.before import Leaving, leaving_of, why_not
 from ricordo.notebook.curate import Curation, checked
 from ricordo.notebook.models import Outside
 from ricordo.notebook.open import Notebook
@@ -25,9 +26,24 @@ class Asked:
     outside: Outside
 
 
-def estimate(asked: Asked, rejected: Rejected) -> Estimate:
-    """Return what it may cost to send a change back."""
-    return asked.outside.ask.estimate(brief_of(asked.prepared.brief, rejected))
+@dataclass(frozen=True, slots=True)
+class BeforeSendingBack:
+    """What is known before a change is sent back; nothing was sent."""
+
+    brief: Brief
+    leaving: Leaving
+    why_not: str
+    """Why it cannot be sent, and what to do; "" where nothing speaks against it."""
+
+
+def look_before_sending_back(
+    notebook: Notebook, asked: Asked, rejected: Rejected
+) -> BeforeSendingBack:
+    """Return what is known before a change is sent back. Raises StateUnusable."""
+    brief, redaction = brief_of(asked.prepared.brief, rejected), asked.prepared.redaction
+    texts = (brief.stable, brief.changing)
+    leaving = leaving_of(notebook, asked.outside, brief, redaction, texts)
+    return BeforeSendingBack(brief, leaving, why_not(leaving))
 
 
 def send_back(

@@ -16,7 +16,7 @@ from ricordo.model.failure import Cause, ModelFailed
 from ricordo.notebook.curate import begin, propose_prepared
 from ricordo.notebook.models import gate_of, model_outside
 from ricordo.notebook.preparing import prepare
-from ricordo.notebook.sending_back import Asked, estimate, send_back
+from ricordo.notebook.sending_back import Asked, look_before_sending_back, send_back
 from tests import messages_replies as replies
 from tests.asking import EMPTY, FILES, MOVED, PATIENT, TOKEN, ledger, proposing, sent
 from tests.builders import note_text
@@ -73,9 +73,10 @@ def test_it_goes_back_with_its_reason_and_what_it_names_and_comes_back_mended(de
 def test_it_costs_as_another_run_and_is_bounded_as_one(desk: Desk) -> None:
     with messages_server(proposing(TWICE), proposing()) as server:
         asked, (rejected,) = curated(desk, server)
-        told = estimate(asked, rejected)
+        before = look_before_sending_back(desk.notebook, asked, rejected)
         begin(desk.notebook, send_back(desk.notebook, asked, rejected))
-    assert 0 < told.input_tokens < 2_500
+    assert not before.why_not
+    assert 0 < before.leaving.estimate.input_tokens < 2_500
     runs = ledger(desk)
     assert len(runs) == 2
     assert [it.prompt_version for it in runs] == ["curate-2", "curate-2"]
