@@ -156,7 +156,7 @@ async def _try(call: _Call) -> Answer:
     call.meter.next_try()
     call.meter.is_sent = True
     reading = Reading(call.question.tool, call.meter)
-    telling = _Telling(call.tell)
+    telling = _Telling(call.tell, reading)
     request = request_of(call.question, call.wanted)
     try:
         with told_as_ours(call.bounds):
@@ -168,22 +168,38 @@ async def _try(call: _Call) -> Answer:
                     reading.take(event.data)
                     if reading.is_over:
                         break
-                    telling.tell(reading)
+                    telling.tell()
     finally:
+        telling.end()
         if not reading.is_over:  # nobody has counted what was written
             call.meter.running = replace(call.meter.running, output_tokens=reading.tokens)
     return reading.answer()
 
 
 class _Telling:
-    def __init__(self, tell: Callable[[Progress], None]) -> None:
+    """Tells how far a reply is: often enough, and at last also where nothing more comes."""
+
+    def __init__(self, tell: Callable[[Progress], None], reading: Reading) -> None:
         self._tell = tell
+        self._reading = reading
         self._began = time.monotonic()
         self._told = float("-inf")
+        self._soon: asyncio.TimerHandle | None = None
 
-    def tell(self, reading: Reading) -> None:
-        now = time.monotonic()
-        if now - self._told >= _TELL_EVERY:
-            self._told = now
-            seconds = now - self._began
-            self._tell(Progress(reading.phase, reading.tokens, seconds, reading.tail))
+    def tell(self) -> None:
+        pause = self._told + _TELL_EVERY - time.monotonic()
+        if pause <= 0:
+            self._tell_now()
+        elif self._soon is None:
+            self._soon = asyncio.get_running_loop().call_later(pause, self._tell_now)
+
+    def _tell_now(self) -> None:
+        self.end()
+        self._told = time.monotonic()
+        reading, seconds = self._reading, self._told - self._began
+        self._tell(Progress(reading.phase, reading.tokens, seconds, reading.tail))
+
+    def end(self) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None

@@ -112,10 +112,12 @@ class Redaction:
         """Return what was kept back of all that left, in the order of finding."""
         return self._told(self._left)
 
-    def foreseen(self, texts: Iterable[str]) -> tuple[Redacted, ...]:
-        """Return what would be kept back if `texts` were sealed, in the order of finding."""
-        names = (it for text in texts for it in _pieces(self._between("", text, _ROUNDS)))
-        return self._told(Counter(it for it in names if it in self._values))
+    def foreseen(self, *texts: str) -> tuple[str, tuple[Redacted, ...]]:
+        """Return what `texts` would be if each were sealed, put together, and what would be kept
+        back, in the order of finding. Nothing counts as having left.
+        """
+        whole = "".join(self._between("", text, _ROUNDS) for text in texts)
+        return whole, self._told(Counter(it for it in _pieces(whole) if it in self._values))
 
     def _told(self, counts: Mapping[str, int]) -> tuple[Redacted, ...]:
         return tuple(

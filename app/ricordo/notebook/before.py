@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ricordo.curator.asking import Estimate, Measured
@@ -27,6 +26,8 @@ class Leaving:
     """What leaves where a model or a program is asked, and what that may cost."""
 
     outside: Outside
+    text: str
+    """The brief as it leaves."""
     estimate: Estimate
     left: Left
     """What the caps leave."""
@@ -66,24 +67,20 @@ def look_before(
         return Before(prepared, BUDGET)
     step(_CHECKING)
     brief, redaction = prepared.brief, prepared.redaction
-    leaving = leaving_of(notebook, outside, brief, redaction, (brief.stable, brief.changing))
+    leaving = leaving_of(notebook, outside, brief, redaction, brief.stable, brief.changing)
     return Before(prepared, outside.ask.room, leaving, why_not(leaving))
 
 
 def leaving_of(
-    notebook: Notebook,
-    outside: Outside,
-    brief: Measured,
-    redaction: Redaction,
-    texts: Iterable[str],
+    notebook: Notebook, outside: Outside, brief: Measured, redaction: Redaction, *texts: str
 ) -> Leaving:
     """Return what leaves where the `texts` that a `brief` is made of are sent, by the redaction
     that they were composed with.
     """
     ask = outside.ask
-    kept_back = redaction.foreseen(texts)
+    text, kept_back = redaction.foreseen(*texts)
     program = new_program(notebook.surroundings, outside)
-    return Leaving(outside, ask.estimate(brief), ask.gate.left(), kept_back, program)
+    return Leaving(outside, text, ask.estimate(brief), ask.gate.left(), kept_back, program)
 
 
 def why_not(leaving: Leaving) -> str:

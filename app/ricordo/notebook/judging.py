@@ -102,7 +102,7 @@ def look_before_judging(notebook: Notebook, look: Look) -> BeforeJudging:
         return replace(before, why_not=_RULES)
     asked = prepare_judging(notebook, untold, outside)
     batch = asked.batch
-    leaving = leaving_of(notebook, asked.outside, batch, batch.redaction, (batch.text,))
+    leaving = leaving_of(notebook, asked.outside, batch, batch.redaction, batch.text)
     why = _NO_ROOM if not asked.doubts else _NEW_PROGRAM if leaving.program else why_not(leaving)
     return replace(before, asked=asked, leaving=leaving, why_not=why)
 

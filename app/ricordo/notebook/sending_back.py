@@ -41,8 +41,7 @@ def look_before_sending_back(
 ) -> BeforeSendingBack:
     """Return what is known before a change is sent back. Raises StateUnusable."""
     brief, redaction = brief_of(asked.prepared.brief, rejected), asked.prepared.redaction
-    texts = (brief.stable, brief.changing)
-    leaving = leaving_of(notebook, asked.outside, brief, redaction, texts)
+    leaving = leaving_of(notebook, asked.outside, brief, redaction, brief.stable, brief.changing)
     return BeforeSendingBack(brief, leaving, why_not(leaving))
 
 

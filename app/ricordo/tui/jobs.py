@@ -46,7 +46,8 @@ class Job:
     def told(self) -> str:
         """What is being done, for how long, and how much was answered."""
         now = self.progress
-        tokens = f" · {now.tokens:,} tokens" if now.tokens else ""
+        noun = "token" if now.tokens == 1 else "tokens"
+        tokens = f" · {now.tokens:,} {noun}" if now.tokens else ""
         return f"{one_line(now.phase)} … {time.monotonic() - self.began:.0f} s{tokens}"
 
 

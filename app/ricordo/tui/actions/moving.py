@@ -38,7 +38,7 @@ MOVING: tuple[Action, ...] = (
         Group.MOVE,
         NOTEBOOK | LISTED | _SCOPE,
         _SCOPE,
-        {Scene.SCOPE: "next engine"},
+        {Scene.SCOPE: "engine"},
         why_not=needs_neighbour,
     ),
     Action(

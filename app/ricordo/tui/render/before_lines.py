@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from ricordo.curator.asking_model import ANTHROPIC
 from ricordo.curator.asking_program import COMMAND
-from ricordo.model.prices import Price, told
+from ricordo.model.prices import Price
+from ricordo.model.prices import told as told_of_cost
 from ricordo.model.redaction import Redacted
 from ricordo.notebook.before import Before, Leaving
-from ricordo.notebook.preparing import Prepared
+from ricordo.notebook.spoken import Told
 from ricordo.settings.settings import EngineSettings
 from ricordo.text import one_line, visible
 from ricordo.tui.render.brief_lines import prepared_lines
@@ -48,7 +49,7 @@ def cost_spans(leaving: Leaving, counted: int | None) -> Spans:
     """
     it = leaving.estimate
     sent = f"≈{it.input_tokens:,}" if counted is None else f"{counted:,}"
-    most = told(it.usd) if it.usd is None else f"at most {told(it.usd)}"
+    most = told_of_cost(it.usd) if it.usd is None else f"at most {told_of_cost(it.usd)}"
     by = "" if counted is None else " (counted)"
     words = f"{sent} tokens sent{by}, at most {it.output_tokens:,} written: {most}"
     return (_label("cost"), Span(words))
@@ -83,7 +84,10 @@ def before_lines(before: Before | None, failure: str, width: int) -> list[Line]:
     indent = (Span("  "),)
     lines = [Line(row) for span in told for row in wrap([span], width - 1, (), indent)]
     lines += [BLANK] if lines else []
-    return lines + (prepared_lines(before.prepared, width) if before else [])
+    if before is None:
+        return lines
+    text = before.leaving.text if before.leaving else before.prepared.brief.text
+    return lines + prepared_lines(before.prepared, text, width)
 
 
 def _remarks(leaving: Leaving | None) -> list[str]:
@@ -112,12 +116,12 @@ def incoming_lines(text: str, width: int) -> list[Line]:
 def told_of_price(price: Price | None) -> str:
     """Return what a model costs, in a few words."""
     if price is None:
-        return told(None)
-    return f"${price.input:g} sent, ${price.output:g} written, by million tokens"
+        return told_of_cost(None)
+    return f"${price.input:g} sent, ${price.output:g} written, for a million tokens"
 
 
 def kept_back_rows(
-    it: Redacted, prepared: Prepared, width: int, *, may_leave: bool
+    it: Redacted, leaving: Leaving, told: Told, width: int, *, may_leave: bool
 ) -> tuple[Line, Line]:
     """Return a value as two rows, and never the value itself: whether it leaves, what it looks
     like, where it stands and how often, its fingerprint; and the words around it.
@@ -125,9 +129,9 @@ def kept_back_rows(
     glyph, word, style = _LEAVES if may_leave else _STAYS
     times = f", {it.count} times" if it.count > 1 else ""
     name = (Span(f" {glyph} ", style), Span(one_line(it.kind), "bold"))
-    where = Span(f"  {_places(it, prepared)}{times}", "dim")
+    where = Span(f"  {_places(it, told)}{times}", "dim")
     right = (Span(f" {word} ", style),)
-    around = Span(f"   {_around(it, prepared.brief.text)}", "quote")
+    around = Span(f"   {_around(it, leaving.text)}", "quote")
     by = (Span(f"  {it.fingerprint} ", "dim"),) if width >= _WIDE else ()
     return with_right((*name, where), right, width), with_right((around,), by, width)
 
@@ -135,8 +139,8 @@ def kept_back_rows(
 _LEAVES, _STAYS = ("✓", "leaves", "warning"), ("⊘", "kept back", "success")
 
 
-def _places(it: Redacted, prepared: Prepared) -> str:
-    days = {said.source: f"what you said on {said.day:%-d %b}" for said in prepared.told.said}
+def _places(it: Redacted, told: Told) -> str:
+    days = {said.source: f"what you said on {said.day:%-d %b}" for said in told.said}
     places = list(dict.fromkeys(days.get(place) or one_line(place) for place in it.places))
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
     return f"in {places[0]}{more}" if places else ""

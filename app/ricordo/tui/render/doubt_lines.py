@@ -38,11 +38,11 @@ def opinion_spans(opinion: Opinion) -> list[Span]:
 def before_judging_lines(before: BeforeJudging, width: int) -> list[Line]:
     """Return what would be sent, and what was judged before."""
     lines = [Line(row) for row in wrap([Span(_ABOUT, "dim")], width - 1)] + [BLANK]
-    if before.asked is not None and before.asked.doubts:
+    if before.asked is not None and before.leaving is not None and before.asked.doubts:
         count = len(before.asked.doubts)
         of = "" if count == before.untold else f" of {before.untold}"
         lines += [Line((Span(f"{count}{of} in doubt: this is sent", "heading"),)), BLANK]
-        lines += [*sent_lines(before.asked.batch.text, "pair ", width), BLANK]
+        lines += [*sent_lines(before.leaving.text, "pair ", width), BLANK]
     if before.told:
         lines += [Line((Span("judged before", "heading"),)), BLANK]
         lines += [row for it in before.told for row in _judged_lines(it, width)]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _LABEL = 16
 """Cells of the words for a way, unless some take more."""
+_NUMBERED = 9
+"""How many ways have a key of their own."""
 
 
 class Way(NamedTuple):
@@ -43,7 +45,7 @@ class ChooseScreen(ModalScreen[str | None]):
         Binding("down,j", "move(1)", show=False),
         Binding("up,k", "move(-1)", show=False),
         Binding("enter", "choose", show=False),
-        *(Binding(str(n), f"choose({n})", show=False) for n in range(1, 10)),
+        *(Binding(str(n), f"choose({n})", show=False) for n in range(1, _NUMBERED + 1)),
     ]
 
     def __init__(self, title: str, ways: Sequence[Way], palette: Palette) -> None:
@@ -60,7 +62,7 @@ class ChooseScreen(ModalScreen[str | None]):
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(one_line(self._title))
             yield self._list
-            last = len(self._ways)
+            last = min(len(self._ways), _NUMBERED)
             keys = (("↑ ↓", "move"), (f"Enter 1–{last}", "choose"), ("Esc", "back"))
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
@@ -78,7 +80,8 @@ class ChooseScreen(ModalScreen[str | None]):
         way = self._ways[number]
         label = one_line(way.label)
         label += " " * max(1, self._label - cells(label))
-        spans = (Span(f" {number + 1} ", "key"), Span(label), Span(way.help, "dim"))
+        key = str(number + 1) if number < _NUMBERED else " "
+        spans = (Span(f" {key} ", "key"), Span(label), Span(way.help, "dim"))
         return (Line(spans),)
 
     def on_row_list_opened(self) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 CONFIRMATION = "apply"
 """What has to be typed, as on the command line."""
 _MOST_ROWS = 10
+_WIDEST = 90
+"""Cells of a form."""
 
 
 class ConfirmScreen(Form[bool]):
@@ -38,7 +40,8 @@ class ConfirmScreen(Form[bool]):
 
     def on_mount(self) -> None:
         """Have room for what would be done, begin where it is typed."""
-        self._list.styles.height = min(len(self._lines(self.size.width - 8)), _MOST_ROWS)
+        width = min(self.size.width, _WIDEST) - 8
+        self._list.styles.height = min(len(self._lines(width)), _MOST_ROWS)
 
     def _lines(self, width: int) -> list[Line]:
         first, rest = (Span(" ! ", "warning"),), (Span("   "),)

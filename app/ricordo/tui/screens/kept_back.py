@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -25,7 +24,8 @@ from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from ricordo.notebook.preparing import Prepared
+    from ricordo.notebook.before import Leaving
+    from ricordo.notebook.spoken import Told
     from ricordo.tui.asking import Asker
     from ricordo.tui.palette import Palette
 
@@ -33,7 +33,7 @@ _NOTHING = (
     ("Nothing is kept back", "heading"),
     ("Nothing in this brief looks like a credential, and you have let nothing out.", ""),
 )
-_ABOUT = " It is replaced before anything leaves, and put back into the answer here"
+_ABOUT = " Replaced before anything leaves, and put back into the answer here"
 _STAND_STILL = {"yes": "It leaves already.", "no": "It is kept back already."}
 
 
@@ -47,23 +47,24 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
 
     def __init__(
         self,
-        kept_back: Sequence[Redacted],
-        prepared: Prepared,
+        leaving: Leaving,
+        told: Told,
         asker: Asker,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
-        """`kept_back` is what does not leave of what was `prepared`; what does is asked for."""
+        """`leaving` has what is kept back of what was `told`; what may leave is asked for."""
         ActingScreen.__init__(self, palette, keymap)
-        self._prepared = prepared
+        self._about_to_leave, self._told = leaving, told
         self._asker = asker
-        self.values = list(kept_back)
+        self.values = list(leaving.kept_back)
         """The values, those first that are kept back."""
         self.leaving: set[str] = set()
         """The fingerprints of those that leave."""
         self.is_read = False
         """Whether it is known what may leave."""
         self._is_other = False
+        self._one_at_a_time = asyncio.Lock()
         self._list = RowList(palette, self.say, self._rows, id="ways", one_row=1_000)
         self._keys = Bar(palette, id="keys")
 
@@ -99,7 +100,7 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         it = self.values[number]
         may_leave = it.fingerprint in self.leaving
-        return kept_back_rows(it, self._prepared, width, may_leave=may_leave)
+        return kept_back_rows(it, self._about_to_leave, self._told, width, may_leave=may_leave)
 
     @property
     def _value(self) -> Redacted | None:
@@ -139,7 +140,8 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
         asker, name = self._asker, it.fingerprint
         decide = partial(asker.allow, it) if leaves else partial(asker.withhold, name)
         try:
-            await asyncio.to_thread(decide)
+            async with self._one_at_a_time:
+                await asyncio.to_thread(decide)
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
             return
@@ -150,4 +152,10 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
 
     def do_leave(self) -> None:
         """Back, with whether anything was decided."""
+        self.run_worker(self._leave())
+
+    async def _leave(self) -> None:
+        # what is decided comes before what is told of it
+        async with self._one_at_a_time:
+            pass
         self.dismiss(self._is_other)

@@ -306,7 +306,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         prices = self._asker.models()
         names = dict.fromkeys((self.own.model, *prices))
         ways = [Way(name, name, told_of_price(prices.get(name))) for name in names]
-        ways.append(Way("", "another one", "by its name, as its server knows it"))
+        ways.insert(1, Way("", "another one", "by its name, as its server knows it"))
         self.app.push_screen(ChooseScreen(_WHICH_MODEL, ways, self._palette), self._model_chosen)
 
     def _model_chosen(self, name: str | None) -> None:
@@ -338,8 +338,8 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
         assert self.before is not None
         assert self.before.leaving is not None
-        kept_back, prepared = self.before.leaving.kept_back, self.before.prepared
-        screen = KeptBackScreen(kept_back, prepared, self._asker, self._palette, self.keymap)
+        leaving, told = self.before.leaving, self.before.prepared.told
+        screen = KeptBackScreen(leaving, told, self._asker, self._palette, self.keymap)
         self.app.push_screen(screen, self._decided)
 
     def _decided(self, is_other: bool | None) -> None:
