@@ -414,6 +414,13 @@ async def _(stage: Stage) -> None:
     await stage.paints("No two notes contradict each other")
 
 
+@shows("judge-doubts")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.press("c")
+    await stage.paints("Nothing is in doubt")
+
+
 @shows("history")
 async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.main._past.counted)

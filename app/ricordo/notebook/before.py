@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ricordo.curator.asking import Estimate
+from ricordo.curator.asking import Estimate, Measured
 from ricordo.curator.brief import BUDGET
 from ricordo.curator.engine import Progress, Step
 from ricordo.errors import CuratorFailed, WrongUsage
 from ricordo.model.gate import Left
 from ricordo.model.programs import Program
-from ricordo.model.redaction import Redacted
+from ricordo.model.redaction import Redacted, Redaction
 from ricordo.notebook.chosen import new_program, outside_of, prepare_for
 from ricordo.notebook.models import Outside
 from ricordo.notebook.open import Notebook
@@ -66,24 +66,25 @@ def look_before(
     if outside is None:
         return Before(prepared, BUDGET)
     step(_CHECKING)
-    leaving = _leaving(notebook, outside, prepared)
-    return Before(prepared, outside.ask.room, leaving, _why_not(leaving))
+    brief, redaction = prepared.brief, prepared.redaction
+    leaving = leaving_of(notebook, outside, brief, redaction, brief.stable, brief.changing)
+    return Before(prepared, outside.ask.room, leaving, why_not(leaving))
 
 
-def _leaving(notebook: Notebook, outside: Outside, prepared: Prepared) -> Leaving:
-    brief, ask = prepared.brief, outside.ask
-    text, kept_back = prepared.redaction.foreseen(brief.stable, brief.changing)
-    return Leaving(
-        outside,
-        text,
-        ask.estimate(brief),
-        ask.gate.left(),
-        kept_back,
-        new_program(notebook.surroundings, outside),
-    )
+def leaving_of(
+    notebook: Notebook, outside: Outside, brief: Measured, redaction: Redaction, *texts: str
+) -> Leaving:
+    """Return what leaves where the `texts` that a `brief` is made of are sent, by the redaction
+    that they were composed with.
+    """
+    ask = outside.ask
+    text, kept_back = redaction.foreseen(*texts)
+    program = new_program(notebook.surroundings, outside)
+    return Leaving(outside, text, ask.estimate(brief), ask.gate.left(), kept_back, program)
 
 
-def _why_not(leaving: Leaving) -> str:
+def why_not(leaving: Leaving) -> str:
+    """Return why an engine cannot be asked, and what to do; "" where nothing speaks against it."""
     ask, estimate = leaving.outside.ask, leaving.estimate
     try:
         ask.check()

@@ -91,7 +91,7 @@ def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
     assert "The port is Lagos." in (memory / "tides.md").read_text("utf-8")
     (run,) = runs(ricordo)
     named = (run["engine"], run["model"], run["prompt_version"])
-    assert named == ("anthropic", "claude-haiku-4-5", "curate-1")
+    assert named == ("anthropic", "claude-haiku-4-5", "curate-2")
     assert (run["input_tokens"], run["output_tokens"], run["accepted"]) == (4020, 77, 1)
 
 

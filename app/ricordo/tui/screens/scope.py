@@ -20,8 +20,8 @@ from ricordo.curator.asking_model import ANTHROPIC
 from ricordo.curator.proposal import RULES
 from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
-from ricordo.settings.read_engine import is_model
 from ricordo.text import cells, one_line
+from ricordo.tui.choosing_model import choose_model
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line, key_spans
 from ricordo.tui.render.before_lines import (
@@ -31,7 +31,6 @@ from ricordo.tui.render.before_lines import (
     incoming_lines,
     kept_back_spans,
     left_spans,
-    told_of_price,
 )
 from ricordo.tui.render.brief_lines import told_of_brief
 from ricordo.tui.render.line import Line, Span, fit
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from ricordo.settings.settings import EngineSettings
     from ricordo.tui.asking import Asker
     from ricordo.tui.palette import Palette
-    from ricordo.tui.screens.form import Filled
 
 _LABEL = 18
 """Cells of the words for a scope."""
@@ -60,7 +58,6 @@ _RUN = "run"
 """What has to be typed before a new program runs, as on the command line."""
 _IS_KNOWN = "The switches at its end turn its memory, hooks and tools off."
 _NOT_KNOWN = "Nothing is added to its line: turn its memory, hooks and tools off there."
-_WHICH_MODEL = "Which model is asked"
 _NOT_YET = "The brief is not there yet."
 _BUSY = "It is being asked; Esc cancels."
 
@@ -109,6 +106,8 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         """How many tokens would be sent, once the server has counted them."""
         self.failure = ""
         """Why the last attempt failed."""
+        self.proposed: Curation | None = None
+        """What was proposed, until the screen ends with it."""
         self._is_asking = False
         """Whether the engine proposes, or counts."""
         self._drawn: object = None
@@ -301,32 +300,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
     def do_model(self) -> None:
         """Choose the model, of those whose price is known or by its name."""
-        from ricordo.tui.screens.choose import ChooseScreen, Way
-
-        prices = self._asker.models()
-        names = dict.fromkeys((self.own.model, *prices))
-        ways = [Way(name, name, told_of_price(prices.get(name))) for name in names]
-        ways.insert(1, Way("", "another one", "by its name, as its server knows it"))
-        self.app.push_screen(ChooseScreen(_WHICH_MODEL, ways, self._palette), self._model_chosen)
-
-    def _model_chosen(self, name: str | None) -> None:
-        from ricordo.tui.screens.form import Field, FormScreen
-
-        if name:
-            self._use(name)
-        elif name is not None:
-            field = Field("model", "", "its name")
-            form = FormScreen(_WHICH_MODEL, [field], self._palette, "choose")
-            self.app.push_screen(form, self._model_named)
-
-    def _model_named(self, filled: Filled | None) -> None:
-        if filled is None or not filled.confirmed:
-            return
-        name = filled.values["model"].strip()
-        if is_model(name):
-            self._use(name)
-        else:
-            self.notify("This is no name of a model.", severity="warning", markup=False)
+        choose_model(self.app, self.own.model, self._asker.models(), self._palette, self._use)
 
     def _use(self, model: str) -> None:
         self.own = replace(self.own, model=model)
@@ -394,7 +368,14 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             self._begin("proposing", partial(self._asker.propose, self.before), self._end)
 
     def _end(self, curation: Curation) -> None:
-        self.dismiss(curation)
+        self.proposed = curation
+        self.on_screen_resume()
+
+    def on_screen_resume(self) -> None:
+        """End with what was proposed, once nothing lies above that would be ended instead."""
+        if self.proposed is not None and self.is_active:
+            found, self.proposed = self.proposed, None
+            self.dismiss(found)
 
     def do_leave(self) -> None:
         """Stop what was asked; else end."""
