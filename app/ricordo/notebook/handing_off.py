@@ -34,6 +34,8 @@ from ricordo.text import visible
 
 RULES = "rules"
 _VALID_FOR = timedelta(days=7)
+_MOST_LEARNT = 4_000_000
+"""Characters that are looked through for what tells a secret."""
 
 Step = Callable[[], None]
 
@@ -120,7 +122,7 @@ def draft(
     statements = prove(composed.statements, facts, world)
     new = Handoff(_head(notebook, facts, statements, world, wish, composed.engine), statements)
     redaction = begin_redaction(notebook)
-    redaction.learn(_all_told(facts))
+    redaction.learn(_told(facts, step))
     if to.handoff is not None:
         new = _updated(to.handoff, new, world, notebook.surroundings.now, redaction, step)
     remarks = (to.remark, _about_budget(wish), *composed.remarks)
@@ -162,11 +164,18 @@ def _head(
     )
 
 
-def _all_told(facts: Facts) -> Iterator[str]:
-    """Yield all that the sessions say: what tells a secret need not stand in the handoff."""
+def _told(facts: Facts, step: Step) -> Iterator[str]:
+    """Yield what the sessions say, for what tells a secret need not stand in the handoff; of very
+    long ones the rest is passed over.
+    """
+    room = _MOST_LEARNT
     for it in all_facts(facts):
-        if not isinstance(it, FileUse | NoteFound):
-            yield from words_of(it)
+        for text in () if isinstance(it, FileUse | NoteFound) else words_of(it):
+            step()
+            room -= len(text)
+            if room < 0:
+                return
+            yield text
 
 
 def _updated(
