@@ -390,3 +390,12 @@ def test_a_decision_stands_with_what_is_around_it() -> None:
         if it.section is Section.DECISIONS
     ]
     assert found.quote == "Three files are only formatted. I commit the other one."
+
+
+def test_how_the_person_checks_it_is_a_next_step() -> None:
+    """What stands under such a heading of the last wish that has one."""
+    plan = "Build it.\n\n## Verification\n\n```bash\nmake check\n```\n\n## Notes\n\nNone."
+    session = Gathered().says(plan).answers("It is built.").says("Now the mail.").answers("Sent.")
+    (check,) = [it for it in told(session, Section.NEXT) if it.quote]
+    assert check.text == "The person on how to check it"
+    assert check.quote == "```bash\nmake check\n```"

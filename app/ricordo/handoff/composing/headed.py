@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ricordo.handoff.composing.words import section_of
-from ricordo.handoff.statement import Section
+from ricordo.handoff.composing.words import heading
 
 _FORMS = tuple(
     re.compile(form)
@@ -20,6 +19,8 @@ _FORMS = tuple(
 )
 _LONGEST = 120
 """Characters of a line in which a heading stands."""
+CHECK = "check"
+"""What a heading is about under which it stands how the work is to be checked."""
 _PLAIN = 10
 """The rank of what any line with a colon is: it is a heading where its name is known."""
 
@@ -27,7 +28,8 @@ _PLAIN = 10
 class Headed(NamedTuple):
     """What stands under a heading."""
 
-    section: Section
+    about: str
+    """What the heading says that it is, by the data file: mostly the value of a section."""
     text: str
     """Word for word, without blank edges."""
 
@@ -39,24 +41,24 @@ class _Heading(NamedTuple):
     """Where what it is about begins, which may be on the same line."""
     rank: int
     """One of this rank or a smaller one ends the section that it opens."""
-    section: str
-    """"" where it is the heading of something else."""
+    about: str
+    """"" where the data file does not know it."""
 
 
 def headed(text: str) -> Iterator[Headed]:
-    """Yield what stands under each heading of `text` that belongs to a section."""
+    """Yield what stands under each heading of `text` that the data file knows."""
     headings = list(_headings(text))
     for number, it in enumerate(headings):
-        if not it.section:
+        if not it.about:
             continue
         following = (after for after in headings[number + 1 :] if _ends(it, after))
         end = next((after.start for after in following), len(text))
         if words := text[it.behind : end].strip():
-            yield Headed(Section(it.section), words)
+            yield Headed(it.about, words)
 
 
 def _ends(heading: _Heading, after: _Heading) -> bool:
-    return bool(after.section) or after.rank <= heading.rank < _PLAIN
+    return bool(after.about) or after.rank <= heading.rank < _PLAIN
 
 
 def _headings(text: str) -> Iterator[_Heading]:
@@ -67,9 +69,9 @@ def _headings(text: str) -> Iterator[_Heading]:
         found = next(((form, it) for form, it in tried if it), None)
         if found is not None:
             rank, match = _rank(*found), found[1]
-            section = section_of(match["name"])
-            if section or rank < _PLAIN:
-                yield _Heading(at, at + match.start("rest"), rank, section)
+            about = heading(match["name"])
+            if about or rank < _PLAIN:
+                yield _Heading(at, at + match.start("rest"), rank, about)
         at += len(line) + 1
 
 

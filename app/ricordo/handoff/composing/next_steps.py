@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from ricordo.handoff.composing.headed import headed
+from ricordo.handoff.composing.headed import CHECK, headed
 from ricordo.handoff.composing.lines import can_be_run, code
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
@@ -26,11 +26,13 @@ def next_steps(
 ) -> Iterator[Statement]:
     """Yield what is to be done next, the most urgent first: what the person asked without getting
     a closing answer, the list of the agent, what it said is left, what its summary `kept` of that,
-    and the command that tells how the work stands: the one that fails, where one does.
+    the command that tells how the work stands, which is the one that fails, where one does, and how
+    the person said that it is to be checked.
     """
     found = [*_unanswered(talk), *tasks(facts, "pending"), *_left(talk, room), *kept]
     yield from found
     yield from _command(known)
+    yield from _checks(talk, room)
     is_stale = known.to_run is not None and bool(known.to_run.changed_since)
     if not (found or known.failed or is_stale):
         yield Statement(Section.NEXT, "Nothing was found in the sessions that is left to do")
@@ -57,11 +59,22 @@ def _left(talk: Talk, room: Room) -> Iterator[Statement]:
 
 
 def _told_left(said: Said) -> list[str]:
-    under_heading = [it.text for it in headed(said.text) if it.section is Section.NEXT]
+    under_heading = [it.text for it in headed(said.text) if it.about == Section.NEXT]
     if under_heading:
         return under_heading
     spoken = written_sentences(said.text)
     return [it.text for it in spoken if has("left", it.text) and not it.is_question]
+
+
+def _checks(talk: Talk, room: Room) -> Iterator[Statement]:
+    """Yield what the last wish that says so says of how the work is to be checked."""
+    for wish in reversed(talk.wishes):
+        found = [it.text for it in headed(wish.text) if it.about == CHECK]
+        if found:
+            label = "The person on how to check it"
+            ids = (wish.id,)
+            yield quoting(Section.NEXT, label, found[-1], wish.ref, ids, room.words)
+            return
 
 
 def _command(known: Runs) -> Iterator[Statement]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ricordo.handoff.composing.headed import headed
+from ricordo.handoff.composing.headed import CHECK, headed
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
 from ricordo.handoff.facts import Facts
@@ -22,7 +22,8 @@ def summarized(facts: Facts, room: Room) -> Iterator[Statement]:
         return
     last = written[-1]
     found = [it for it in headed(last.text) if any(map(str.isalnum, it.text))]
-    for section, words in found:
+    for about, words in found:
+        section = Section.NEXT if about == CHECK else Section(about)
         yield quoting(section, _LABEL, words, last.ref, (last.id,), room.answer)
     if not found:
         yield quoting(Section.DONE, _LABEL, last.text, last.ref, (last.id,), room.report)

@@ -32,9 +32,11 @@ def begins(part: str, text: str) -> bool:
     return bool(_pattern(part).match(lowered(text).lstrip()))
 
 
-def section_of(heading: str) -> str:
-    """Return the value of the section that an agent's `heading` opens; "" where it is none."""
-    plain = lowered(heading).strip(_EDGES)
+def heading(name: str) -> str:
+    """Return what stands under a heading with this `name`, as the data file calls it: mostly the
+    value of a section; "" where it is not known.
+    """
+    plain = lowered(name).strip(_EDGES)
     parts: Mapping[str, Any] = _data()["headings"]
     return next((part for part in parts if _heading(part).fullmatch(plain)), "")
 
