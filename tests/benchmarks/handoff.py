@@ -31,7 +31,8 @@ from ricordo.handoff.parse import State, parse
 from ricordo.handoff.statement import Quote, Section, Statement, Status
 from ricordo.model.placeholder import LIKE
 from ricordo.notebook.find import find_memory
-from ricordo.notebook.handing_off import Finished, Wish, draft, finished, write
+from ricordo.notebook.handing_off import Wish, draft
+from ricordo.notebook.handing_over import Finished, finished, write
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.resuming import resume_handoff
 from ricordo.notebook.settle import load_settings

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from ricordo.notebook.drafting import Asked
-    from ricordo.notebook.handing_off import Composer, Draft, Finished, Wish, Written
+    from ricordo.notebook.handing_off import Composer, Draft, Wish
+    from ricordo.notebook.handing_over import Finished, Written
     from ricordo.notebook.models import Outside
     from ricordo.notebook.open import Notebook
     from ricordo.notebook.surroundings import Surroundings
@@ -79,7 +80,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     """Draft, write, and say how the next agent picks it up."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.describe_handoff import describe_handoff
-    from ricordo.notebook.handing_off import finished, write
+    from ricordo.notebook.handing_over import finished, write
 
     notebook = open_notebook(options, surroundings)
     outside = engine_of(options, notebook)
@@ -147,13 +148,14 @@ def _how(engine: str) -> str:
 
 def _lines(notebook: Notebook, drafted: Draft, done: Finished, written: Written) -> list[str]:
     """Return what was written and how it is picked up."""
-    from ricordo.notebook.handing_off import pickup_of
+    from ricordo.notebook.handing_over import pickup_of
 
     head = done.handoff.head
     act = "updated" if drafted.destination.handoff else "wrote"
+    is_new = written.act is not None
     marks = ", ".join(f"{count} {status.value}" for status, count in done.counts.items() if count)
     lines = [
-        f"{act} {one_line(written.path)} for {head.target.value}",
+        f"{act if is_new else 'unchanged:'} {one_line(written.path)} for {head.target.value}",
         f"  {len(done.handoff.statements)} statements: {marks or 'none'}",
         f"  about {done.tokens:,} of {head.budget:,} tokens, {done.handoff.left_out} left out, "
         f"{head.redactions} credentials kept back",
@@ -163,4 +165,4 @@ def _lines(notebook: Notebook, drafted: Draft, done: Finished, written: Written)
     at_start = pickup_of(notebook, drafted)
     if at_start is not None:
         lines.append(f"or, to have it read at every start, in {at_start.file}: {at_start.added}")
-    return [*lines, "`ricordo undo` takes it back."]
+    return [*lines, "`ricordo undo` takes it back."] if is_new else lines

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from ricordo.activity.calls import Ending
 from ricordo.activity.session import Turn
 from ricordo.activity.sources import Source
 from ricordo.disk.paths import absolute_path
@@ -95,17 +96,26 @@ def _quoted(statements: Iterable[Statement]) -> dict[int, frozenset[int]]:
 def _words_of_turns(
     source: SourceSession, wanted: frozenset[int], step: Callable[[], None]
 ) -> dict[int, list[str]] | None:
+    """The words of the `wanted` turns; how a call ended is told later, and belongs to the turn that
+    made it as well.
+    """
     path = absolute_path(source.path)
     if not path or not os.path.isfile(path):
         return None
     found: dict[int, list[str]] = {}
+    running: dict[str, int] = {}
     last, is_read = max(wanted), False
     for turn in Source(source.agent, path, source.id).transcript(step=step).turns():
         is_read = True
-        if turn.where.line > last:
+        line = turn.where.line
+        if line > last and not running:
             break
-        if turn.where.line in wanted:
-            found.setdefault(turn.where.line, []).extend(_words(turn))
+        if line in wanted:
+            found.setdefault(line, []).extend(_words(turn))
+            running |= {call.id: line for call in turn.calls if call.id}
+        for ending in turn.endings:
+            if ending.call in running:
+                found[running.pop(ending.call)] += _words_of_ending(ending)
     return found if is_read else None
 
 
@@ -116,6 +126,10 @@ def _words(turn: Turn) -> Iterator[str]:
         yield call.command
         yield from (task.text for task in call.tasks)
     for ending in turn.endings:
-        yield from (ending.output, plain(ending.output), ending.words)
-        for answer in ending.answers:
-            yield from answer
+        yield from _words_of_ending(ending)
+
+
+def _words_of_ending(ending: Ending) -> Iterator[str]:
+    yield from (ending.output, plain(ending.output), ending.words)
+    for answer in ending.answers:
+        yield from answer

@@ -89,16 +89,15 @@ def all_facts(facts: Facts) -> list[Fact]:
 
 
 def words_of(fact: Said | Summary | Ran | Todo | Mishap | GivenUp | Decided) -> list[str]:
-    """Return what a fact has word for word from its transcript."""
+    """Return what a fact has word for word from its turn of the transcript."""
     match fact:
         case Ran():
             return [fact.command, fact.result]
         case Mishap():
-            return [fact.what, fact.error]
+            return [fact.error]
         case GivenUp():
-            return [fact.what, fact.why]
-        case Decided():
-            return [fact.text, fact.why]
+            # what was given up, and why, may have been said at other turns
+            return []
         case _:
             return [fact.text]
 

@@ -7,7 +7,7 @@ Of a statement that was in the handoff before:
 * What is said anew goes: the same words, or the same file, note or repository, told by its new
   statement.
 * Objective, work that goes on, what blocks it and next steps are of the moment: where there are new
-  ones, those of before go.
+  ones that rest on something, those of before go; else new ones that rest on nothing do.
 * What an engine could not prove of a session that the same engine has read again goes: it says that
   anew, or no longer thinks so.
 
@@ -40,7 +40,7 @@ def updated(old: Resumed, new: Handoff) -> Handoff:
     it was probed again.
     """
     said = {key for it in new.statements for key in _keys(it)}
-    moment = {it.section for it in new.statements} & _OF_THE_MOMENT
+    moment = {it.section for it in new.statements if it.proof is not None} & _OF_THE_MOMENT
     reread = _reread(old.handoff, new)
     stays = [
         it.statement
@@ -95,7 +95,9 @@ def _joined(new: Handoff, old: Head, stays: list[Statement]) -> Handoff:
     rests_on = old.files if any(isinstance(it.proof, Result) for it in stays) else {}
     head = replace(new.head, sources=tuple(joined), files={**rests_on, **new.head.files})
     kept = tuple(_renumbered(it, numbers) for it in stays)
-    return replace(new, head=head, statements=(*new.statements, *kept))
+    better = {it.section for it in kept} & _OF_THE_MOMENT
+    fresh = (it for it in new.statements if it.proof is not None or it.section not in better)
+    return replace(new, head=head, statements=(*fresh, *kept))
 
 
 def _renumbered(it: Statement, numbers: Mapping[int, int]) -> Statement:

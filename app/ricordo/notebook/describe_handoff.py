@@ -7,7 +7,7 @@ from typing import Any
 from ricordo.handoff.marks import basis
 from ricordo.handoff.since import FileChange
 from ricordo.handoff.statement import Statement
-from ricordo.notebook.handing_off import Finished
+from ricordo.notebook.handing_over import Finished
 from ricordo.notebook.resuming import Resumption
 
 

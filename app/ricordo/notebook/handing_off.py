@@ -1,42 +1,32 @@
 """Handing off: from the sessions of a project to the `HANDOFF.md` that the next agent reads.
 
-`draft` gathers, composes, proves, and keeps what still holds of the handoff that stands there;
-nothing is written by then. `finished` keeps secrets back and fits it into its budget; `write` puts
-it on the disk through the one door.
+`draft` gathers, composes, proves, and keeps what still holds of the handoff that stands there.
+Nothing is written: `handing_over.py` does that.
 """
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from ricordo import git
-from ricordo.disk.door import Applied
-from ricordo.errors import ChangeRefused, Conflict, MemoryNotFound
+from ricordo.errors import ChangeRefused, MemoryNotFound
 from ricordo.handoff.basis import files_now
-from ricordo.handoff.budget import DEFAULT, fitted, tokens
+from ricordo.handoff.budget import DEFAULT
 from ricordo.handoff.compose import compose
 from ricordo.handoff.destination import Destination, destination
 from ricordo.handoff.document import Handoff, Head, SourceSession, Target
-from ricordo.handoff.facts import Facts
-from ricordo.handoff.kept_back import counted, is_clean, without_secrets
+from ricordo.handoff.facts import Facts, FileUse, NoteFound
 from ricordo.handoff.lookup import Transcripts
-from ricordo.handoff.pickup import Pickup, pickup, pickup_act, start_line
 from ricordo.handoff.probe import NAME, OWN, World, without_own
-from ricordo.handoff.prove import prove
-from ricordo.handoff.render import render, tidied
+from ricordo.handoff.prove import all_facts, prove, words_of
 from ricordo.handoff.resume import resume
 from ricordo.handoff.sections import family
-from ricordo.handoff.statement import Statement, Status
+from ricordo.handoff.statement import Statement
 from ricordo.handoff.update import updated
-from ricordo.memory.change import Change, WriteFile
-from ricordo.memory.change_set import ChangeSet
-from ricordo.memory.memory import Memory
 from ricordo.model.redaction import Redaction
-from ricordo.notebook.change import apply_or_merge, put_together
 from ricordo.notebook.handed_off import facts_of
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.redacting import begin_redaction
@@ -44,6 +34,8 @@ from ricordo.text import visible
 
 RULES = "rules"
 _VALID_FOR = timedelta(days=7)
+_MOST_LEARNT = 4_000_000
+"""Characters that are looked through for what tells a secret."""
 
 Step = Callable[[], None]
 
@@ -96,33 +88,6 @@ def by_rules(_: Notebook, __: Facts, statements: tuple[Statement, ...]) -> Compo
     return Composed(statements)
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A handoff as it is written."""
-
-    handoff: Handoff
-    text: str
-    tokens: int
-
-    @property
-    def counts(self) -> Mapping[Status, int]:
-        """How many statements carry each mark."""
-        found = Counter(it.status for it in self.handoff.statements)
-        return {status: found[status] for status in Status}
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A handoff that was written."""
-
-    path: str
-    """Absolute."""
-    start: str
-    """The line to copy that starts the next agent with it."""
-    act: int
-    """In the history."""
-
-
 def project_of(notebook: Notebook) -> str:
     """Return the project that is handed off: that of the memory, else the one in which the person
     stands. Raises MemoryNotFound where it is not there any more.
@@ -157,68 +122,11 @@ def draft(
     statements = prove(composed.statements, facts, world)
     new = Handoff(_head(notebook, facts, statements, world, wish, composed.engine), statements)
     redaction = begin_redaction(notebook)
+    redaction.learn(_told(facts, step))
     if to.handoff is not None:
         new = _updated(to.handoff, new, world, notebook.surroundings.now, redaction, step)
     remarks = (to.remark, _about_budget(wish), *composed.remarks)
     return Draft(facts, new, to, redaction, tuple(filter(None, remarks)))
-
-
-def finished(draft: Draft) -> Finished:
-    """Return a draft as it is written: without secrets, within its budget.
-
-    Raises WrongUsage where the budget has no room for its head, and ChangeRefused where a secret
-    could not be kept back.
-    """
-    clean = without_secrets(tidied(draft.handoff), draft.redaction)
-    handoff = counted(fitted(counted(clean)))
-    if not is_clean(handoff, draft.redaction):
-        raise ChangeRefused("Something in this handoff looks like a secret only as a whole.")
-    return Finished(handoff, render(handoff), tokens(handoff))
-
-
-def change_of(notebook: Notebook, memory: Memory, draft: Draft, done: Finished) -> ChangeSet:
-    """Return the change set that writes a handoff. Raises ChangeRefused."""
-    to = draft.destination
-    folder, name = os.path.split(to.path)
-    reason = f"handoff for {done.handoff.head.target.value}"
-    act = WriteFile(folder, name, to.before, done.text)
-    return put_together(notebook, memory, [Change(act, reason)])
-
-
-def write(notebook: Notebook, memory: Memory, draft: Draft, done: Finished) -> Written:
-    """Write a handoff. Raises ChangeRefused, Conflict where somebody else wrote the file since it
-    was drafted, WriteFailed, StateUnusable and Busy.
-    """
-    path = draft.destination.path
-    outcome = apply_or_merge(notebook, change_of(notebook, memory, draft, done))
-    if not isinstance(outcome, Applied):
-        # lines of two handoffs would be none of either
-        raise Conflict(f"Meanwhile somebody else wrote {visible(path)}.")
-    return Written(path, start_of(notebook, draft), outcome.act)
-
-
-def start_of(notebook: Notebook, draft: Draft) -> str:
-    """Return the line to copy that starts the next agent with the handoff of a draft."""
-    path = draft.destination.path
-    inside = os.path.relpath(path, project_of(notebook))
-    return start_line(draft.handoff.head.target, path if inside.startswith("..") else inside)
-
-
-def pickup_of(notebook: Notebook, draft: Draft) -> Pickup | None:
-    """Return the line, and its file, that makes the agent read the handoff at every start; None
-    where there is none for it.
-    """
-    head = draft.handoff.head
-    return pickup(head.target, project_of(notebook), draft.destination.path)
-
-
-def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeSet:
-    """Return the change set that adds that line, an empty one where it is there already; to be
-    reviewed by the person, and applied as any other. Raises ChangeRefused, with what to paste,
-    where the file is anything unusual.
-    """
-    act = pickup_act(project_of(notebook), wanted)
-    return put_together(notebook, memory, [Change(act, f"{wanted.file} names the handoff")])
 
 
 def _room(wish: Wish) -> int:
@@ -254,6 +162,20 @@ def _head(
         files=files_now(statements, facts, world),
         memory=facts.memory,
     )
+
+
+def _told(facts: Facts, step: Step) -> Iterator[str]:
+    """Yield what the sessions say, for what tells a secret need not stand in the handoff; of very
+    long ones the rest is passed over.
+    """
+    room = _MOST_LEARNT
+    for it in all_facts(facts):
+        for text in () if isinstance(it, FileUse | NoteFound) else words_of(it):
+            step()
+            room -= len(text)
+            if room < 0:
+                return
+            yield text
 
 
 def _updated(

@@ -13,6 +13,7 @@ from ricordo.errors import HandoffUnreadable, MemoryNotFound
 from ricordo.handoff.document import Head
 from ricordo.handoff.lookup import Transcripts
 from ricordo.handoff.parse import MOST_BYTES, Parsed, State, parse
+from ricordo.handoff.past import is_known
 from ricordo.handoff.probe import BESIDE, NAME, OWN, World
 from ricordo.handoff.resume import Resumed, resume
 from ricordo.notebook.find import all_memories, find_memory
@@ -50,7 +51,7 @@ def resume_handoff(
     parsed = _parsed(full)
     assert parsed.handoff is not None
     head = parsed.handoff.head
-    project = _project(os.path.dirname(full), place)
+    project = _project_of(head, os.path.dirname(full), place, surroundings)
     notes = _notes(head, place, surroundings)
     own = OWN | {os.path.relpath(os.path.realpath(full), os.path.realpath(project))}
     world = World(project, notes, own, step)
@@ -89,6 +90,18 @@ def _project(folder: str, place: Place | None) -> str:
     if project and f"{real}/".startswith(f"{project.rstrip('/')}/"):
         return project
     return git.top_level(real) or real
+
+
+def _project_of(head: Head, folder: str, place: Place | None, surroundings: Surroundings) -> str:
+    """The project of a handoff in the `folder`: where it lies, unless only the one in which the
+    person stands, or that of the memory, has its commit: a handoff may be written anywhere.
+    """
+    here = _project(folder, place)
+    named = place.project if place else ""
+    others = (named, git.top_level(surroundings.cwd) or "")
+    if not head.commit or is_known(here, head.commit):
+        return here
+    return next((it for it in others if it and is_known(it, head.commit)), here)
 
 
 def _parsed(path: str) -> Parsed:

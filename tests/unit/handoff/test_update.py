@@ -75,9 +75,12 @@ def test_what_is_said_anew_goes() -> None:
 def test_what_is_of_the_moment_is_that_of_now() -> None:
     moment = (Section.OBJECTIVE, Section.ACTIVE, Section.BLOCKED, Section.NEXT)
     old = [Statement(section, f"old {section.value}") for section in moment]
-    new = [Statement(section, f"new {section.value}") for section in moment]
+    new = [Statement(section, f"new {section.value}", Quote(Ref(0, 1))) for section in moment]
     assert texts(after(old, *new)) == [it.text for it in new]
-    assert texts(after(old, Statement(Section.DONE, "x"))) == ["x", *(it.text for it in old)]
+    # that nothing was found speaks against nothing
+    nothing = [replace(it, proof=None) for it in new]
+    found = after(old, Statement(Section.DONE, "x"), *nothing)
+    assert texts(found) == ["x", *(it.text for it in old)]
 
 
 def test_what_stays_names_its_own_session() -> None:
