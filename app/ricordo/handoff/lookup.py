@@ -73,7 +73,8 @@ def _stands(quote: str, text: str) -> bool:
     """Whether a quote stands in a text, with anything in the place of what was kept back."""
     pieces = [piece for piece in _KEPT_BACK.split(quote) if piece]
     if not any(map(str.strip, pieces)):
-        return False
+        # nothing is left of it that could be compared
+        return bool(quote.strip() and text.strip())
     at = 0
     for number, piece in enumerate(pieces):
         found = text.find(piece, at + bool(number))
