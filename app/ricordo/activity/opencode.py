@@ -17,7 +17,7 @@ from ricordo.activity.calls import Ending, both_ends
 from ricordo.activity.learnt import Learnt
 from ricordo.activity.lines import LONGEST_LINE
 from ricordo.activity.marks import expected, refusal, without_insertions
-from ricordo.activity.session import Agent, Noise, Session, Turn, Where, Who
+from ricordo.activity.session import Agent, Deed, Noise, Session, Touch, Turn, Where, Who
 from ricordo.activity.tools import call_of, touches
 from ricordo.activity.values import LONGEST_SAID, cut, dict_of, moment, parsed, text_of
 from ricordo.disk.paths import absolute_path, folders_in
@@ -54,6 +54,8 @@ class OpencodeTranscript:
         self._kept = kept
         self._step = step
         self.learnt = Learnt(id=kept.id, cwd=kept.cwd)
+        self._changed: set[str] = set()
+        """The files that tools changed since it was told last what a step had changed."""
 
     @property
     def session(self) -> Session:
@@ -97,6 +99,8 @@ class OpencodeTranscript:
                 return _said(message, part, is_person, common)
             case "tool":
                 return self._of_tool(part, state, common)
+            case "patch":
+                return self._of_patch(part, common)
             case "reasoning":
                 return Turn(Who.AGENT, cut(text_of(part.get("text"))), *common, Noise.THINKING)
             case "compaction":
@@ -114,15 +118,27 @@ class OpencodeTranscript:
         cwd = absolute_path(given.get("cwd")) or self.learnt.cwd
         tool, ending = text_of(part.get("tool")), _ending(call, state)
         touched = touches(Agent.OPENCODE, tool, given, cwd, call)
+        touched = touched if ending.has_failed is False else ()
+        self._changed.update(it.path for it in touched if it.deed.changes)
         return Turn(
             Who.AGENT,
             "",
             *common,
             Noise.CALL,
-            touched if ending.has_failed is False else (),
+            touched,
             (call_of(Agent.OPENCODE, tool, given, call),),
             (ending,),
         )
+
+    def _of_patch(self, part: dict[str, Any], common: tuple[str, str, Where]) -> Turn:
+        """The files that a step changed, by whatever command: those of which no tool has told."""
+        call, files = common[1], part.get("files")
+        paths = [absolute_path(it) for it in files] if isinstance(files, list) else []
+        new = (path for path in dict.fromkeys(paths) if path and path not in self._changed)
+        touched = tuple(Touch(Deed.EDITED, path, call) for path in new)
+        self._changed.clear()
+        ending = Ending(call, has_failed=False)
+        return Turn(Who.SYSTEM, "", *common, Noise.SYNTHETIC, touched, (), (ending,))
 
 
 def _ending(call: str, state: dict[str, Any]) -> Ending:

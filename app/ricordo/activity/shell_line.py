@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 _LONGEST = 4_000
 """Characters of a command that are looked at."""
@@ -20,7 +21,7 @@ _COMPLAINTS = re.compile(r"\s(?:[12]?>&[12]|(?:[12]|&)?>>?\s*/dev/null)(?![\w./]
 
 @dataclass(slots=True)
 class Simple:
-    """One simple command of a line."""
+    """One simple command of a line. Others may be given the same one."""
 
     words: list[str] = field(default_factory=list)
     into: list[str] = field(default_factory=list)
@@ -33,8 +34,13 @@ class Simple:
     """The sign behind it: `&&`, `|`, `;` and so on; "" for the last one."""
 
 
-def simple_commands(command: str) -> Iterator[Simple]:
-    """Yield the simple commands of a line, as far as it is understood."""
+@lru_cache(maxsize=256)
+def simple_commands(command: str) -> tuple[Simple, ...]:
+    """Return the simple commands of a line, as far as it is understood."""
+    return tuple(_simple_commands(command))
+
+
+def _simple_commands(command: str) -> Iterator[Simple]:
     words = _words(_COMPLAINTS.sub(" ", _without_bodies(command)))
     found = Simple()
     try:

@@ -15,12 +15,27 @@ from typing import TypeVar
 from ricordo.activity.session import Session
 from ricordo.activity.sources import Source
 from ricordo.disk.file_now import FileNow, look_at
-from ricordo.handoff.facts import Facts, FileUse, GivenUp, Mishap, NoteFound, Ran, Ref, Todo
+from ricordo.handoff.facts import (
+    Decided,
+    Facts,
+    FileUse,
+    GivenUp,
+    Mishap,
+    NoteFound,
+    Ran,
+    Ref,
+    Todo,
+)
+from ricordo.handoff.gathering.bounded import bounded
+from ricordo.handoff.gathering.decided import decided
 from ricordo.handoff.gathering.file_uses import Use, latest
+from ricordo.handoff.gathering.given_up import given_up
 from ricordo.handoff.gathering.hearing import Hearing
 from ricordo.handoff.gathering.place import Place
 from ricordo.handoff.git_state import git_state
 
+_MOST = 1_000
+"""Decisions of one session, and things that it gave up, that are kept."""
 _MOST_CHANGED = 50
 """Files that are named of those that were changed after a command ran."""
 
@@ -43,14 +58,14 @@ def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -
     facts = Facts(
         project,
         tuple(it.session for it in told),
-        said=tuple(said for it in told for said in it.hearing.talk),
+        said=tuple(said for it in told for said in it.talk),
         summaries=tuple(summary for it in told for summary in it.hearing.summaries),
         ran=tuple(_ran(told, changes)),
         files=tuple(_files(told, project, step)),
         todos=tuple(_todos(told)),
         mishaps=tuple(mishap for it in told for mishap in _mishaps(it)),
-        given_up=tuple(given_up for it in told for given_up in _given_up(it)),
-        decided=tuple(decided for it in told for decided in it.hearing.decisions.kept),
+        given_up=tuple(left for it in told for left in _given_up(it, step)),
+        decided=tuple(choice for it in told for choice in _decided(it, step)),
         git=git_state(project),
         names=names,
     )
@@ -73,6 +88,7 @@ class _Told:
         for turn in transcript.turns():
             self.hearing.hear(turn)
         self.hearing.close()
+        self.talk = self.hearing.talk
         self.session: Session = transcript.session
         self.place = Place(project, self.session.cwd, self.hearing.files.used.keys())
 
@@ -99,7 +115,7 @@ def _ran(told: Sequence[_Told], changes: Sequence[tuple[Ref, str]]) -> Iterator[
         for run in it.hearing.runs.kept:
             first = bisect_right(places, (run.ref.session, run.ref.turn))
             if first not in after:
-                newest = [path for _, path in changes[first:]][-_MOST_CHANGED:]
+                newest = [path for _, path in changes[max(first, len(changes) - _MOST_CHANGED) :]]
                 after[first] = tuple(dict.fromkeys(newest))
             yield Ran(
                 "",
@@ -152,9 +168,14 @@ def _mishaps(told: _Told) -> Iterator[Mishap]:
         yield Mishap("", it.ref, what, it.error, it.mended, _few(changed))
 
 
-def _given_up(told: _Told) -> Iterator[GivenUp]:
-    for given_up, path in told.hearing.given_up.kept:
-        yield replace(given_up, what=told.place.path(path) + given_up.what) if path else given_up
+def _given_up(told: _Told, step: Step) -> Iterator[GivenUp]:
+    for left, path in bounded(given_up(told.talk, told.hearing.taken_back.kept, step), _MOST):
+        yield replace(left, what=told.place.path(path) + left.what) if path else left
+
+
+def _decided(told: _Told, step: Step) -> list[Decided]:
+    found = (*decided(told.talk, step), *told.hearing.answered)
+    return bounded(sorted(found, key=lambda it: it.ref.turn), _MOST)
 
 
 def _few(paths: Sequence[str]) -> str:

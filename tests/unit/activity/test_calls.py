@@ -39,7 +39,7 @@ def listed(turns: list[Turn]) -> list[tuple[str, str]]:
     tasks = TaskList()
     for turn in turns:
         for call in turn.calls:
-            tasks.hear(call)
+            tasks.hear(call, turn.where.line)
         for ending in turn.endings:
             tasks.end(ending)
     return [(task.text, task.status) for task in tasks.tasks]

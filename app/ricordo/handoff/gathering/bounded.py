@@ -5,7 +5,7 @@ is kept, what lies between them goes.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -40,6 +40,14 @@ class Bounded(Generic[Item]):
         """Yield what is kept, in the order in which it came."""
         yield from self._first
         yield from self._last
+
+
+def bounded(items: Iterable[Item], most: int) -> list[Item]:
+    """Return the first and the last of `items`, at most `most`."""
+    kept: Bounded[Item] = Bounded(most)
+    for item in items:
+        kept.add(item)
+    return list(kept)
 
 
 class Recent(OrderedDict[Name, Item]):

@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ricordo.activity.shell_line import Simple, simple_commands
@@ -41,20 +41,14 @@ class Deed:
     work: Work
     is_masked: bool = False
     """Whether the exit code of the line is that of another program."""
+    narrowed: frozenset[str] = frozenset()
+    """The words that bound what it does."""
 
     def covers(self, other: Deed) -> bool:
         """Say whether it does at least all that `other` did: a test of everything covers the test
         of one file.
         """
-        return self.program == other.program and self._narrowed <= other._narrowed
-
-    @property
-    def _narrowed(self) -> frozenset[str]:
-        """The words that bound what it does."""
-        loud = _listed("loudness", "options")
-        return frozenset(
-            word for word in self.words if word.partition("=")[0] not in loud and word != "--"
-        )
+        return self.program == other.program and self.narrowed <= other.narrowed
 
     @property
     def is_question(self) -> bool:
@@ -62,6 +56,7 @@ class Deed:
         return _matches((self.program, *self.words), _listed("questions", "commands"))
 
 
+@lru_cache(maxsize=256)
 def deeds(line: str) -> tuple[Deed, ...]:
     """Return what a line for a shell runs; changing the directory does not count."""
     has_pipefail = "pipefail" in line
@@ -91,7 +86,13 @@ def _deeds(line: str, has_pipefail: bool, depth: int) -> Iterator[Deed]:
             yield from _deeds(inner, has_pipefail, depth + 1)
             continue
         is_masked = _is_masked(simples[number:], has_pipefail)
-        yield Deed(words[0], tuple(words[1:]), _work(words), is_masked)
+        given = tuple(words[1:])
+        yield Deed(words[0], given, _work(words), is_masked, _narrowing(given))
+
+
+def _narrowing(words: Sequence[str]) -> frozenset[str]:
+    loud = _listed("loudness", "options")
+    return frozenset(word for word in words if word.partition("=")[0] not in loud and word != "--")
 
 
 def _is_masked(rest: Sequence[Simple], has_pipefail: bool) -> bool:

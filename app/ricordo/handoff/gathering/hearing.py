@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from ricordo.activity.calls import Call, Ending, TaskList
 from ricordo.activity.session import Noise, Touch, Turn, Who
-from ricordo.handoff.facts import Ref, Said, Summary
+from ricordo.handoff.facts import Decided, Ref, Said, Summary
 from ricordo.handoff.gathering.bounded import Bounded, Recent
-from ricordo.handoff.gathering.decided import Decisions
 from ricordo.handoff.gathering.file_uses import FileUses
-from ricordo.handoff.gathering.given_up import GivenUps
 from ricordo.handoff.gathering.mishaps import Mishaps
 from ricordo.handoff.gathering.outcome import error_line
 from ricordo.handoff.gathering.runs import Runs
+from ricordo.handoff.gathering.taken_back import TakenBacks
 
-_MOST_SAID = 8_000_000
+_MOST_SAID = 4_000_000
 """Characters of messages of the person in one session that are kept; those of the agent, and
 summaries, have as much room each.
 """
@@ -39,8 +38,9 @@ class Hearing:
         self.runs = Runs()
         self.files = FileUses()
         self.mishaps = Mishaps()
-        self.given_up = GivenUps()
-        self.decisions = Decisions()
+        self.taken_back = TakenBacks()
+        self.answered: Bounded[Decided] = Bounded(_MOST_SAID, lambda it: len(it.text))
+        """What the person answered to questions of a tool."""
         self._calls: Recent[str, tuple[Call, Touch | None]] = Recent(_MOST_OPEN)
         """The calls that have not ended, each with what it is to do to a file."""
 
@@ -77,21 +77,22 @@ class Hearing:
     def _hear_ending(self, ending: Ending, ref: Ref, key: str) -> None:
         self.tasks.end(ending)
         touched = self.files.end(ending)
-        self.given_up.touched(touched, ref)
+        self.taken_back.touched(touched, ref)
         for done in touched:
             if done.deed.changes:
                 self.mishaps.changed(done.path, ref)
         call, touch = self._calls.pop(ending.call, (None, None))
         run = self.runs.end(ending)
         if ending.is_refused and call is not None:
-            self.given_up.refused(call, touch.path if touch else "", ending, ref)
+            self.taken_back.refused(call, touch.path if touch else "", ending, ref)
         elif run is not None:
             self.mishaps.ran(run, ending.output, ref)
-            self.given_up.ran(run)
+            self.taken_back.ran(run)
         elif ending.has_failed and call is not None and touch is not None and touch.deed.changes:
             # that there is nothing to read is an answer
             self.mishaps.failed(call.tool, touch.path, error_line(ending.output), ref)
-        self.decisions.answered(ending, ref)
+        for question, answer in ending.answers:
+            self.answered.add(Decided("", ref, answer, "", True, question))
         if ending.words:
             self._hear_message(Said("", ref, ending.words, True), key)
 
@@ -101,8 +102,6 @@ class Hearing:
             return
         if key:
             self._heard.add(digest)
-        self.decisions.hear(said)
-        self.given_up.hear(said)
         if not said.is_person:
             self.answers.add(said)
         else:

@@ -15,8 +15,8 @@ from ricordo.speech.sentence import Sentence, written_sentences
 
 _LABEL = re.compile(r"\s*[^\n]{0,80}[:*][ \t]*\n")
 """The Fix:**"""
-LONGEST = 32_000
-"""Characters of a message in which sentences are looked for."""
+LONGEST = 8_000
+"""Characters of a message in which sentences are looked for; longer ones are documents."""
 
 
 def says(part: str, text: str) -> bool:
