@@ -91,7 +91,8 @@ class Bay(Machine):
         alarm = f"{cwd}/bay/alarm.py"
         claude = (
             Claude(cwd=cwd)
-            .says(f"Make the berth alarm test green. The token is {s['github']}, keep it quiet.")
+            .says("Make the berth alarm test green.")
+            .says(f"The token is {s['github']}, keep it quiet.")
             .uses("Edit", file_path=alarm, old_string="a", new_string=s["anthropic"])
             .uses("Bash", "c1", answered=False, command="pytest -q tests/test_alarm.py")
         )
