@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
-from ricordo.cli.engine import (
-    add_engine,
-    engine_of,
-    estimate_line,
-    let_run,
-)
+from ricordo.cli.engine import add_engine, engine_of, estimate_line, let_run
 from ricordo.cli.kept_back import kept_back_lines
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.output import tell
