@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
-from ricordo.cli.engine import (
-    add_engine,
-    engine_of,
-    estimate_line,
-    kept_back_lines,
-    let_run,
-    usage_line,
-)
+from ricordo.cli.engine import add_engine, engine_of, estimate_line, let_run
+from ricordo.cli.kept_back import kept_back_lines
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.output import tell
 from ricordo.text import one_line
@@ -115,14 +109,15 @@ def _drafted(options: Namespace, notebook: Notebook, outside: Outside | None) ->
     with progress_line() as show:
         composer: Composer = by_rules
         if outside is not None:
+            from ricordo.notebook.describe_run import answered
             from ricordo.notebook.drafting import by_engine
 
-            composer = by_engine(outside, show, before, lambda run: tell([usage_line(run)]))
+            composer = by_engine(outside, show, before, lambda run: tell([answered(run)]))
         try:
             return draft(notebook, _wish(options), lambda: show(reading), composer)
         finally:
             # it has left, whatever became of the answer
-            tell(line for it in asked for line in kept_back_lines(it.told.redaction))
+            tell(line for it in asked for line in kept_back_lines(it.told.redaction.told()))
 
 
 def _wish(options: Namespace) -> Wish:
