@@ -50,7 +50,7 @@ class Wish:
     sessions: tuple[str, ...] = ()
     """Paths of transcripts; the latest session of the project, where none is named."""
     path: str = ""
-    """The file; "" for `HANDOFF.md` in the project."""
+    """The file, or the folder for `HANDOFF.md`; "" for the project."""
     with_messages: bool = False
     """Whether every message of the person is to stand in it."""
 
@@ -114,8 +114,7 @@ def ground(notebook: Notebook, wish: Wish, step: Step = lambda: None) -> Ground:
     is named that is none, ChangeRefused where there is nothing to hand off or no file to write to.
     """
     project = project_of(notebook)
-    wished = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else ""
-    to = destination(wished or os.path.join(project, NAME))
+    to = destination(_wished(notebook, wish, project))
     facts = facts_of(notebook, project, wish.sessions, step)
     if not facts.sessions:
         raise ChangeRefused("No session of this project was found that could be handed off.")
@@ -152,6 +151,12 @@ def draft(
 
 def _own(to: Destination, project: str) -> frozenset[str]:
     return OWN | {os.path.relpath(to.path, project)}
+
+
+def _wished(notebook: Notebook, wish: Wish, project: str) -> str:
+    """Return the file that is wished."""
+    path = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else project
+    return os.path.join(path, NAME) if os.path.isdir(path) else path
 
 
 def _room(wish: Wish) -> int:
