@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
-from ricordo.cli.engine import (
-    add_engine,
-    engine_of,
-    estimate_line,
-    kept_back_lines,
-    let_run,
-    usage_line,
-)
+from ricordo.cli.engine import add_engine, engine_of, estimate_line, let_run
+from ricordo.cli.kept_back import kept_back_lines
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.output import tell
 from ricordo.text import one_line
@@ -33,19 +27,19 @@ SUMMARY = """Write HANDOFF.md: what the next agent needs to go on with the work 
 Each statement says how far it is proved, and by what; `ricordo resume` proves it again. What looks
 like a credential is kept back. A HANDOFF.md that somebody else wrote or edited is left alone."""
 
-_TARGETS = ("claude", "codex", "opencode", "gemini", "any")
-_BUDGET = 4_000
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `handoff`."""
+    from ricordo.handoff.budget import DEFAULT
+    from ricordo.handoff.document import Target
+
     add_memory(parser)
     add_json(parser)
     parser.add_argument(
         "--for",
         dest="target",
-        choices=_TARGETS,
-        default="any",
+        choices=[target.value for target in Target],
+        default=Target.ANY.value,
         help="which agent reads it: its headings, their order, the length that suits (any)",
     )
     parser.add_argument(
@@ -61,8 +55,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--budget",
         metavar="N",
         type=int,
-        default=_BUDGET,
-        help=f"tokens that it may take, four bytes each ({_BUDGET})",
+        default=DEFAULT,
+        help=f"tokens that it may take, four bytes each ({DEFAULT})",
     )
     add_engine(parser, "puts it into words")
     parser.add_argument("--yes", action="store_true", help="let a new program run")
@@ -72,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="with every message of the person, word for word, as far as there is room",
     )
     parser.add_argument(
-        "-o", dest="output", metavar="FILE", default="", help="write this file instead"
+        "-o", dest="output", metavar="FILE", default="", help="write this file, or into this folder"
     )
 
 
@@ -115,14 +109,15 @@ def _drafted(options: Namespace, notebook: Notebook, outside: Outside | None) ->
     with progress_line() as show:
         composer: Composer = by_rules
         if outside is not None:
+            from ricordo.notebook.describe_run import answered
             from ricordo.notebook.drafting import by_engine
 
-            composer = by_engine(outside, show, before, lambda run: tell([usage_line(run)]))
+            composer = by_engine(outside, show, before, lambda run: tell([answered(run)]))
         try:
             return draft(notebook, _wish(options), lambda: show(reading), composer)
         finally:
             # it has left, whatever became of the answer
-            tell(line for it in asked for line in kept_back_lines(it.told.redaction))
+            tell(line for it in asked for line in kept_back_lines(it.told.redaction.told()))
 
 
 def _wish(options: Namespace) -> Wish:

@@ -13,6 +13,7 @@ from ricordo.curator.prompts import Prompt
 from ricordo.curator.propose_form import PROPOSING
 from ricordo.model import question as asked
 from ricordo.model.ask import Server, ask, count
+from ricordo.model.client import open_client
 from ricordo.model.gate import Gate, Run
 from ricordo.model.prices import Prices
 from ricordo.model.question import Meter, Phase, Question
@@ -54,9 +55,19 @@ class AskModel:
 
     def estimate(self, brief: Measured) -> Estimate:
         """Return what it may cost to send a `brief`."""
-        sent, most = self._question(NOTHING).tokens + brief.tokens, self._most
+        return self.estimate_of(self._question(NOTHING).tokens + brief.tokens)
+
+    def estimate_of(self, sent: int) -> Estimate:
+        """Return what it may cost to send so many tokens."""
+        most = self._most
         usage = asked.Usage(cache_written=sent, output_tokens=most)
         return Estimate(sent, most, self.prices.cost(self.model, usage))
+
+    def check(self) -> None:
+        """Do nothing where there is a way to the server, and a key for it where it needs one; it
+        is not asked. Raises ModelFailed.
+        """
+        open_client(self.server.base_url, self.server.bounds)
 
     def count(self, sent: Sent, step: Step) -> int:
         """Return how many tokens it costs to send a brief, as the server counts them: that is free,
@@ -107,4 +118,4 @@ class AskModel:
 def _told(progress: asked.Progress) -> Progress:
     if progress.phase is Phase.PAUSING:
         return Progress(f"the server is busy, {progress.seconds:.0f} seconds to go")
-    return Progress(_PHASES[progress.phase], progress.tokens)
+    return Progress(_PHASES[progress.phase], progress.tokens, progress.text)

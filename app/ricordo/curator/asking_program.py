@@ -62,6 +62,12 @@ class AskProgram:
         read = estimate(self._text(NOTHING)) + brief.tokens
         return Estimate(read, self._most, None)
 
+    def check(self) -> None:
+        """Do nothing where the program is there; it is not run. Raises ModelFailed."""
+        name = self.program.words[0]
+        if which(name, path=self.environ.get("PATH")) is None:
+            raise ModelFailed(Cause.PROGRAM, f"{name} is not there, or is no program")
+
     def __call__(self, sent: Sent, step: Step) -> Reply:
         """Return what the program replies. Raises CuratorFailed, StateUnusable, and what `step`
         raises.
@@ -86,7 +92,7 @@ class AskProgram:
         return framed(f"{self.prompt.text}\n\n", blocks, f"{_INSTEAD}{form}\n")
 
     def _said(self, text: Sealed, meter: Meter, step: Step) -> Said:
-        self._refuse_missing()
+        self.check()
         meter.is_sent = True
         meter.running = asked.Usage(input_tokens=estimate(text))
         words, environ = self.program.words, self.environ
@@ -99,11 +105,6 @@ class AskProgram:
         written = asked.Usage(output_tokens=estimate(said.text))
         meter.running = said.usage or meter.running + written
         return said
-
-    def _refuse_missing(self) -> None:
-        name = self.program.words[0]
-        if which(name, path=self.environ.get("PATH")) is None:
-            raise ModelFailed(Cause.PROGRAM, f"{name} is not there, or is no program")
 
     def _value(self, said: Said, meter: Meter) -> Any:
         try:

@@ -65,5 +65,13 @@ def _unfolded(edit: Mapping[str, Any]) -> dict[str, Any]:
     return {"op": edit["op"], **fields, **{name: edit[name] for name in _ALWAYS}}
 
 
+def folded(edit: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an edit that was unfolded as it stood in the form, without the fields that it does
+    not need.
+    """
+    names = _FIELDS.get(edit.get("op", ""), {})
+    return {names.get(name, name): value for name, value in edit.items()}
+
+
 PROPOSING = Form(PROPOSE, lambda value: unfolded(value["edits"]))
 """The form in which it proposes edits."""

@@ -37,8 +37,8 @@ def draft(composed: Iterable[Statement], facts: Facts, told: Told, given: object
     read = read_draft(given, told, by_id)
     spoken_of = {it.section for it in read.statements}
     kept = [it for it in composed if it.section not in spoken_of or _stays(it, by_id)]
-    quoted = {it.quote for it in kept if it.quote}
-    fresh = [it for it in read.statements if it.quote not in quoted or it.is_own_words]
+    quoted = {(it.section, it.quote) for it in kept if it.quote}
+    fresh = [it for it in read.statements if (it.section, it.quote) not in quoted]
     order = list(Section)
     both = sorted((*fresh, *kept), key=lambda it: order.index(it.section))
     return Drafted(tuple(both), len(fresh), read.refused)

@@ -12,7 +12,7 @@ from ricordo.activity.sources import Source
 from ricordo.handoff.facts import Facts, NoteFound
 from ricordo.handoff.gather import gather, with_notes
 from ricordo.notebook.open import Notebook
-from ricordo.notebook.recall import open_index, recall
+from ricordo.notebook.recall import Result, open_index, recall
 from ricordo.notebook.sessions import Bearing, bearing, bears, sources_of
 
 MOST_NOTES = 5
@@ -101,14 +101,20 @@ def _began(source: Source) -> str:
 
 
 def _notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
-    """Yield the notes of the memory to read for what the person wanted first and wants now."""
+    """Yield the notes of the memory to read for what the person wants now and wanted first. Each
+    message is asked for by itself: among the words of others, those that tell are too few.
+    """
     wanted = [said.text[:_LONGEST_WISH] for said in facts.said if said.is_person]
-    if not wanted:
+    asked = dict.fromkeys((*wanted[-_MOST_WISHES:][::-1], *wanted[:1]))
+    if not asked:
         return
-    message = "\n".join(dict.fromkeys((*wanted[-_MOST_WISHES:][::-1], wanted[0])))
     index = open_index(notebook.place, notebook.surroundings)
     memory = notebook.read()
-    for it in recall(index, memory, message, notebook.surroundings, MOST_NOTES):
+    found: dict[str, Result] = {}
+    for message in asked:
+        for it in recall(index, memory, message, notebook.surroundings, MOST_NOTES):
+            found.setdefault(it.note.path, it)
+    for path, it in list(found.items())[:MOST_NOTES]:
         note, why = it.note, ", ".join(it.why)
         digest = sha256(note.raw).hexdigest()
-        yield NoteFound("", note.path, note.name, note.description, digest, why)
+        yield NoteFound("", path, note.name, note.description, digest, why)
