@@ -19,6 +19,7 @@ from ricordo.activity.session import Deed
 from ricordo.activity.sources import source_at
 from ricordo.handoff.facts import Facts, Ran, Work
 from ricordo.handoff.gather import gather, with_notes
+from ricordo.handoff.gathering import runs
 from tests.transcripts import OTHER, SESSION, Claude, Codex, Opencode, write
 
 Script = Claude | Codex | Opencode
@@ -146,6 +147,19 @@ def test_what_was_changed_after_a_command_ran_is_told_with_it(project: Path) -> 
     other.uses("Read", file_path="c.py").uses("Write", file_path="/tmp/d.py", content="1")
     facts = gathered(project, script, other)
     assert [it.changed_since for it in facts.ran] == [("a.py", "b.py"), ("b.py",)]
+
+
+def test_of_very_many_commands_the_first_and_the_last_are_kept(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_MOST", 10 * 600)
+    script = Claude()
+    for number in range(40):
+        script.runs(f"make {number}", "x", failed=number == 39)
+    told = gathered(project, script).ran
+    assert [it.command for it in told][:2] == ["make 0", "make 1"]
+    assert (told[-1].command, told[-1].has_failed) == ("make 39", True)
+    assert len(told) < 15
 
 
 # Files
