@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ricordo.curator.engine import Progress
-from ricordo.errors import ChangeRefused, HandoffUnreadable, MemoryNotFound
+from ricordo.errors import ChangeRefused, HandoffUnreadable, MemoryNotFound, StateUnusable
+from ricordo.model.prices import load_prices
+from ricordo.notebook.before_draft import look_before_draft
+from ricordo.notebook.chosen import allow_program, outside_of
+from ricordo.notebook.describe_run import answered
 from ricordo.notebook.drafted import chosen, proved_of, statements_of, writing
+from ricordo.notebook.drafting import by_engine
+from ricordo.notebook.engine_choice import engine_chosen, engines_to_choose, remember_engine
 from ricordo.notebook.handing_off import (
+    RULES,
+    Composed,
     Composer,
     Ground,
     Wish,
@@ -29,9 +38,14 @@ from ricordo.tui.handoffs import Ask, Earlier, Gathered, Made, Standing
 if TYPE_CHECKING:
     from ricordo.activity.session import Session
     from ricordo.curator.engine import Step
+    from ricordo.handoff.facts import Facts
     from ricordo.handoff.statement import Statement
     from ricordo.memory.change_set import ChangeSet
+    from ricordo.model.prices import Price
+    from ricordo.model.programs import Program
+    from ricordo.notebook.before_draft import BeforeDraft
     from ricordo.notebook.open import Notebook
+    from ricordo.settings.settings import EngineSettings
 
 
 class NotebookDrafter:
@@ -75,18 +89,58 @@ class NotebookDrafter:
         named = tuple(scope_of(it).session for it in sessions)
         wish = replace(_wish(ask), sessions=named)
         on = ground(self._notebook, wish, _telling(step, "gathering what happened"))
-        return self._drafted(on, ask, step, by_rules)
+        return self._drafted(on, ask, step, None)
 
     def again(self, gathered: Gathered, ask: Ask, step: Step) -> Gathered:
         """Return statements for another wish, of the same facts, with the proofs of now."""
         on = Ground(gathered.facts, gathered.draft.destination)
-        return self._drafted(on, ask, step, by_rules)
+        is_same = gathered.engine is not None and gathered.engine == ask.engine
+        return self._drafted(on, ask, step, gathered.composed if is_same else None)
 
-    def _drafted(self, on: Ground, ask: Ask, step: Step, composer: Composer) -> Gathered:
+    def _drafted(self, on: Ground, ask: Ask, step: Step, known: Composed | None) -> Gathered:
+        """Draft; what is `known` already no engine is asked for again."""
+        costs: list[str] = []
+        compose = by_rules if ask.engine is None else self._by_engine(ask.engine, step, costs)
+        made_of: list[Composed] = []
+
+        def composer(
+            notebook: Notebook, facts: Facts, statements: tuple[Statement, ...]
+        ) -> Composed:
+            made_of.append(known or compose(notebook, facts, statements))
+            return made_of[0]
+
         telling = _telling(step, "looking what can be proved")
         made = draft(self._notebook, _wish(ask), telling, composer, on)
         step(Progress("keeping secrets back"))
-        return Gathered(made.facts, statements_of(made), made)
+        engine = ask.engine if made.handoff.head.engine != RULES else None
+        return Gathered(made.facts, statements_of(made), made, made_of[0], engine, " ".join(costs))
+
+    def _by_engine(self, own: EngineSettings, step: Step, costs: list[str]) -> Composer:
+        outside = outside_of(self._notebook.surroundings, own)
+        if outside is None:
+            return by_rules
+        return by_engine(outside, step, after=lambda run: costs.append(f"{answered(run)}."))
+
+    # Who drafts
+
+    def engines(self) -> tuple[Sequence[EngineSettings], EngineSettings]:
+        """Return who could draft, and who was chosen last."""
+        return engines_to_choose(self._notebook), engine_chosen(self._notebook)
+
+    def models(self) -> Mapping[str, Price]:
+        """Return the models whose price is known, by their names."""
+        return load_prices(self._notebook.surroundings.config)[0].by_model
+
+    def look(self, facts: Facts, own: EngineSettings, step: Step) -> BeforeDraft:
+        """Return what is known before an engine drafts; that it was chosen is remembered."""
+        step(Progress("looking what would leave"))
+        with suppress(StateUnusable):  # it can be chosen again
+            remember_engine(self._notebook, own)
+        return look_before_draft(self._notebook, own, facts)
+
+    def let_run(self, program: Program) -> None:
+        """Keep that a program may be run by its line."""
+        allow_program(self._notebook.surroundings, program)
 
     def prove(self, gathered: Gathered, statement: Statement) -> Statement:
         """Return a statement in the person's own words with the proof that it has."""

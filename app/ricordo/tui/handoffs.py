@@ -4,7 +4,7 @@ how true a handoff still is that was written before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,9 +18,13 @@ from ricordo.handoff.statement import Statement
 from ricordo.memory.change_set import ChangeSet
 
 if TYPE_CHECKING:
-    from ricordo.notebook.handing_off import Draft
+    from ricordo.model.prices import Price
+    from ricordo.model.programs import Program
+    from ricordo.notebook.before_draft import BeforeDraft
+    from ricordo.notebook.handing_off import Composed, Draft
     from ricordo.notebook.handing_over import Finished
     from ricordo.notebook.resuming import Resumption
+    from ricordo.settings.settings import EngineSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,8 @@ class Ask:
     """Tokens."""
     with_messages: bool = False
     """Whether every message of the person is to stand in it."""
-    engine: str = "rules"
+    engine: EngineSettings | None = None
+    """Who drafts it; None for the rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,12 @@ class Gathered:
     """All of them, whatever room they take, as they would be written."""
     draft: Draft
     """What they come from."""
+    composed: Composed
+    """What an engine made of the facts: it is not asked again for another budget."""
+    engine: EngineSettings | None = None
+    """Which; None for the rules."""
+    cost: str = ""
+    """What asking it did cost, visible text; "" where nothing was asked just now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +133,18 @@ class Drafter(Protocol):
 
     def again(self, gathered: Gathered, ask: Ask, step: Step) -> Gathered:
         """Return statements for another wish, of the same facts, with the proofs of now."""
+
+    def engines(self) -> tuple[Sequence[EngineSettings], EngineSettings]:
+        """Return who could draft, and who was chosen last."""
+
+    def models(self) -> Mapping[str, Price]:
+        """Return the models whose price is known, by their names."""
+
+    def look(self, facts: Facts, own: EngineSettings, step: Step) -> BeforeDraft:
+        """Return what is known before an engine drafts; that it was chosen is remembered."""
+
+    def let_run(self, program: Program) -> None:
+        """Keep that a program may be run by its line."""
 
     def prove(self, gathered: Gathered, statement: Statement) -> Statement:
         """Return a statement in the person's own words with the proof that it has."""

@@ -23,6 +23,7 @@ class Scene(StrEnum):
     KEPT_BACK = "kept-back"
     SESSIONS = "sessions"
     HANDOFF = "handoff"
+    ENGINE = "engine"
 
 
 NOTEBOOK = frozenset((Scene.NOTEBOOK,))

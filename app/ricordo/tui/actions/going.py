@@ -71,10 +71,10 @@ GOING: tuple[Action, ...] = (
         "model",
         "M",
         "model",
-        "Choose the model that a curation asks",
+        "Choose the model that is asked",
         Group.GO,
-        _SCOPE,
-        _SCOPE,
+        _SCOPE | {Scene.ENGINE},
+        _SCOPE | {Scene.ENGINE},
     ),
     Action(
         "kept-back",

@@ -35,6 +35,15 @@ HANDING: tuple[Action, ...] = (
         _HANDOFF,
     ),
     Action(
+        "engine",
+        "M",
+        "engine",
+        "Have a model, a program of yours or the rules draft the handoff",
+        Group.GO,
+        _HANDOFF,
+        _HANDOFF,
+    ),
+    Action(
         "pipe",
         "vertical_line",
         "pipe",

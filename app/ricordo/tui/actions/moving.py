@@ -60,8 +60,8 @@ MOVING: tuple[Action, ...] = (
         "draft what is chosen; of a handoff, go to the fact, or back to the statement",
         Group.MOVE,
         EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW, Scene.KEPT_BACK},
-        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SCOPE, Scene.SESSIONS},
-        {Scene.SCOPE: "start", Scene.SESSIONS: "draft it"},
+        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SCOPE, Scene.SESSIONS, Scene.ENGINE},
+        {Scene.SCOPE: "start", Scene.SESSIONS: "draft it", Scene.ENGINE: "draft"},
         why_not=needs_something_to_open,
     ),
     Action(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ricordo.activity.session import Session
 from ricordo.handoff.document import Target
-from ricordo.text import clip_start, one_line
+from ricordo.text import clip, clip_start, one_line
 from ricordo.tui.handoffs import Ask, Made
 from ricordo.tui.render.handoff_lines import counts
 from ricordo.tui.render.line import Span
@@ -19,11 +19,15 @@ _METER = 12
 _PATH = 60
 
 
-def title_spans(sessions: Sequence[Session], ask: Ask) -> tuple[Spans, Spans, Spans]:
-    """Return which sessions are handed off; for whom and how, in full and briefly."""
+def title_spans(
+    sessions: Sequence[Session], ask: Ask, made: Made | None
+) -> tuple[Spans, Spans, Spans]:
+    """Return which sessions are handed off; for whom and by whom it was drafted, in full and
+    briefly.
+    """
     left = (Span(" Handoff ", "accent bold"), Span(f" {title_of(sessions)}", "bold"))
     how = (Span(" for ", "dim"), Span(SHOWN[ask.target], "bold"))
-    engine = (Span(f" · {one_line(ask.engine)} ", "dim"),)
+    engine = (Span(f" · {clip(made.handoff.head.engine, 40) if made else '…'} ", "dim"),)
     return left, (*how, *engine), (*how, Span(" "))
 
 

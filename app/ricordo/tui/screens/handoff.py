@@ -47,7 +47,7 @@ _TICK = 0.2
 """Seconds after which it is told anew how far something is."""
 _BUSY = "It is still being worked at; Esc cancels."
 _NOT_YET = "There is no draft yet."
-_OF_DRAFT = ("write", "copy", "pipe", "pick-up", "for-whom", "budget", "messages", "reread")
+_OF_DRAFT = ("write", "copy", "pipe", "pick-up", "engine", "budget", "messages", "reread")
 _NOTHING = (
     ("Nothing could be drawn from this session", "heading"),
     ("It holds no message, no command and no file that a handoff could tell of.", "dim"),
@@ -79,6 +79,8 @@ class HandoffScreen(ActingScreen[None]):
         self._sessions = sessions
         self.ask = ask
         """How the handoff is wished."""
+        self._shown = ask
+        """How the one that is shown was."""
         self._drafter = drafter
         self._drafting = drafting
         self._hands = hands
@@ -95,7 +97,7 @@ class HandoffScreen(ActingScreen[None]):
         self._is_on_disk = False
         """Whether a handoff was written from here, as it was shown then."""
         self._failure = ""
-        self._wishing = Wishing(self)
+        self._wishing = Wishing(self, drafter)
         self._handing_on = HandingOn(self, drafter, hands, shared)
         names = ("title", "meter", "where", "start", "keys")
         self._bars = {name: Bar(palette, id=name) for name in names}
@@ -146,21 +148,33 @@ class HandoffScreen(ActingScreen[None]):
             try:
                 found = await self._jobs.done(job, work)
             except RicordoError as error:
-                self._failure = str(error)
-                self._show()
+                self.ask = self._shown
+                self._fail(error)
                 return
             if found is not None:
                 done(found)
 
         self.run_worker(doing(), group="handoff")
 
+    def _fail(self, error: RicordoError) -> None:
+        """Say why it failed: in the place of the draft, where there is none."""
+        if self.made is not None:
+            self.notify(str(error), severity="error", markup=False, timeout=10)
+        else:
+            self._failure = str(error)
+        self._show()
+
     def _gather(self, phase: str) -> None:
         gather = partial(self._drafter.gather, self._sessions, self.ask)
         self._begin(phase, gather, self._tell_and_take)
 
     def _tell_and_take(self, gathered: Gathered) -> None:
+        if gathered.cost:
+            self.notify(one_line(gathered.cost), markup=False, timeout=8)
         for remark in gathered.draft.remarks:
             self.notify(one_line(remark), severity="warning", markup=False, timeout=10)
+        # where the engine gave no answer it is not asked again by itself
+        self.ask = self._shown = replace(self.ask, engine=gathered.engine)
         self._take(gathered)
 
     def _take(self, gathered: Gathered) -> None:
@@ -171,10 +185,11 @@ class HandoffScreen(ActingScreen[None]):
         self._list.show(len(self._rows), 0)
         self.make()
 
-    def again(self, phase: str) -> None:
-        """Draft it as it is wished now, of the same facts."""
-        assert self.gathered is not None
-        again = partial(self._drafter.again, self.gathered, self.ask)
+    def again(self, ask: Ask, phase: str = "drafting") -> None:
+        """Draft it as it is wished from now on, of the same facts."""
+        assert self.gathered is not None, "it is refused until there is a draft"
+        self.ask = ask
+        again = partial(self._drafter.again, self.gathered, ask)
         self._begin(phase, again, self._tell_and_take)
 
     def make(self) -> None:
@@ -265,7 +280,7 @@ class HandoffScreen(ActingScreen[None]):
     def say(self) -> None:
         """Tell what is handed off, for whom, how much it is, where it goes, and the keys."""
         bars = self._bars
-        bars["title"].say(*title_spans(self._sessions, self.ask))
+        bars["title"].say(*title_spans(self._sessions, self.ask, self.made))
         bars["meter"].say(*meter_spans(self.made, self.ask.budget))
         job = self._jobs.now
         if job is not None:
@@ -282,10 +297,20 @@ class HandoffScreen(ActingScreen[None]):
     # What can be done
 
     @property
+    def _is_asking(self) -> bool:
+        """Whether an engine is asked."""
+        job = self._jobs.now
+        return job is not None and self.ask.engine != self._shown.engine
+
+    @property
     def situation(self) -> Situation:
         """What is refused, and why."""
         busy = _BUSY if self._jobs.now is not None else "" if self.made else _NOT_YET
         refusals = dict.fromkeys(_OF_DRAFT, busy)
+        # one after the other, quickly: the last one counts
+        refusals["for-whom"] = busy if self._is_asking or not self.gathered else ""
+        if self.ask.engine is not None and not busy:
+            refusals["messages"] = "It has what the engine chose; the rules (M) take all of them."
         no_statement = busy or ("" if self.statement else "No statement is under the cursor.")
         refusals["no"] = refusals["edit"] = no_statement
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
@@ -347,6 +372,7 @@ class HandoffScreen(ActingScreen[None]):
         """Stop what goes on; from the facts to the draft; from there back."""
         if self._jobs.now is not None:
             self._jobs.cancel()
+            self.ask = self._shown
             self.notify("Cancelled. Nothing was changed.", markup=False, timeout=4)
             if self.made is None:
                 self.dismiss(None)
@@ -388,4 +414,4 @@ class HandoffScreen(ActingScreen[None]):
 
     def do_reread(self) -> None:
         """Probe every statement again."""
-        self.again("probing again")
+        self.again(self.ask, "probing again")

@@ -225,8 +225,9 @@ class SessionsScreen(ActingScreen[None]):
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
         is_session = isinstance(self.thing, Session)
         none = "" if self.sessions else "A session is drafted; this is a handoff, told beside it."
+        nothing = "No session was found." if self.is_loaded else "Sessions are still looked for."
         refusals = {
-            "open": none if self._things else "No session was found.",
+            "open": none if self._things else nothing,
             "mark": "" if is_session else "Only sessions can be marked.",
             "undo": needs_undo(known),
             "redo": needs_redo(known),
