@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
@@ -12,6 +13,8 @@ from ricordo.errors import WriteFailed
 from ricordo.handoff.parse import State, parse
 from ricordo.handoff.statement import Status
 from ricordo.tui import drafter
+from ricordo.tui.screens.confirm import ConfirmScreen
+from ricordo.tui.screens.engine import EngineScreen
 from ricordo.tui.screens.handoff import HandoffScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.piped import LineForm, PipedScreen
@@ -113,47 +116,63 @@ async def test_an_edited_statement_is_the_persons_own_and_probing_sees_what_chan
         assert LATER not in text
 
 
-async def test_it_is_drafted_anew_for_whom_and_with_the_budget_that_is_wished(root: Path) -> None:
+async def test_what_the_budget_has_no_room_for_is_told(root: Path) -> None:
     long = " ".join(f"Berth {n} is for ships of {n} metres." for n in range(80))
     let_work(root, f"Always keep to this. {long}", session=OTHER, days=1)
     async with drafting(root) as (stage, screen):
-        await stage.press("t")
-        await drafted(stage)
-        assert "Primary Request and Intent" in draft_of(screen)
-        await stage.paints("then start Claude Code with  claude 'Read HANDOFF.md first")
         for typed in ("x", "600"):
             await stage.press("b", *["backspace"] * 4, *typed)
             await stage.confirm()
             await stage.shows(HandoffScreen)
         await stage.wait_for(lambda: screen.ask.budget == 600, "the budget")
-        await drafted(stage)
         assert "A budget is a number of tokens" in stage.toasts
-        assert "No room in 600 tokens" in draft_of(screen)
         await stage.press("m")
         await drafted(stage)
-        assert "under All User Messages" in draft_of(screen)
+        assert "No room in 600 tokens" in draft_of(screen)
+        assert "under Messages of the person" in draft_of(screen)
         assert screen.made
         assert screen.made.done.tokens <= 600
 
 
-async def test_keys_of_the_first_moment_and_what_is_pasted_write_nothing(root: Path) -> None:
-    async with staged(root, known=False) as stage:
-        await stage.press("w")
-        await sessions(stage)
-        await stage.type_ahead("enter", "ctrl+s", "d")
-        screen = await drafted(stage)
-        await stage.paste("\x13")
-        assert screen._drafting.wanted == screen._drafting._composed
-        assert not handoff(root).exists()
+async def test_a_program_drafts_once_it_was_let_run_and_is_not_asked_again(
+    root: Path, tmp_path: Path, pinned: Path
+) -> None:
+    asked = tmp_path / "asked"
+    stated = {"section": "next", "facts": ["f1"], "quote": "", "text": "Round nothing."}
+    answer = json.dumps({"statements": [stated]})
+    program = editor(tmp_path, f"cat >> {asked}; echo '{answer}'")
+    settings = pinned / ".config/ricordo/settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f'[engine]\ncommand = ["{program}"]\n')
+    async with drafting(root) as (stage, screen):
+        await stage.press("M")
+        await stage.shows(EngineScreen)
+        await stage.paints("They put nothing into other words")
+        await stage.press("G")
+        await stage.paints("| Make the berth alarm test green again.")
+        assert not asked.exists()
+        await stage.press("enter")
+        await stage.shows(ConfirmScreen)
+        await stage.press(*"run")
+        await stage.confirm()
+        await stage.wait_for(lambda: screen.ask.engine, "the engine")
+        await drafted(stage)
+        await stage.paints("command editor")
+        assert "? Round nothing." in draft_of(screen)
+        told = asked.read_text()
+        for key in ("t", "ctrl+r", "m"):
+            await stage.press(key)
+            await drafted(stage)
+        assert "It has what the engine chose" in stage.toasts
+        assert "? Round nothing." in draft_of(screen)
+        assert asked.read_text() == told
 
 
 # Others' files
 
 
-@pytest.mark.parametrize("theirs", [b"# Handoff\n\nBy hand.\n", b"# Handoff\r\n\r\nBy hand.\r\n"])
-async def test_a_handoff_of_others_is_left_alone_and_ours_goes_beside(
-    root: Path, theirs: bytes
-) -> None:
+async def test_a_handoff_of_others_is_left_alone_and_ours_goes_beside(root: Path) -> None:
+    theirs = b"# Handoff\r\n\r\nBy hand.\r\n"
     handoff(root).write_bytes(theirs)
     async with drafting(root) as (stage, screen):
         assert "HANDOFF.md is left alone." in stage.toasts
@@ -169,28 +188,24 @@ async def test_a_handoff_of_others_is_left_alone_and_ours_goes_beside(
         assert "✓ all holds" in rows
 
 
-async def test_what_others_write_meanwhile_is_never_written_over(root: Path) -> None:
-    async with drafting(root) as (stage, screen):
-        handoff(root).write_text("theirs\n")
-        await stage.press("ctrl+s")
-        await stage.wait_for(lambda: "Meanwhile somebody else wrote" in stage.toasts)
-        assert "Nothing was changed." in stage.toasts
-        assert handoff(root).read_text() == "theirs\n"
-        assert not screen.written
-
-
-async def test_why_nothing_could_be_written_is_told(
+async def test_what_could_not_be_written_is_told_and_nothing_is_written_over(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuses(*given: object) -> None:
         raise WriteFailed("HANDOFF.md cannot be written: no space left.")
 
     async with drafting(root) as (stage, screen):
-        monkeypatch.setattr(drafter, "writing", refuses)
-        await stage.press("ctrl+s")
-        await stage.wait_for(lambda: "no space left. Nothing was changed." in stage.toasts)
+        with monkeypatch.context() as patched:
+            patched.setattr(drafter, "writing", refuses)
+            await stage.press("ctrl+s")
+            await stage.wait_for(lambda: "no space left. Nothing was changed." in stage.toasts)
         assert stage.app.screen is screen
         assert not handoff(root).exists()
+        handoff(root).write_text("theirs\n")
+        await stage.press("ctrl+s")
+        await stage.wait_for(lambda: "Meanwhile somebody else wrote" in stage.toasts)
+        assert handoff(root).read_text() == "theirs\n"
+        assert not screen.written
 
 
 # How true the handoffs are that were written before
@@ -242,6 +257,17 @@ async def test_a_draft_is_copied_and_piped_without_a_shell(root: Path) -> None:
         text = screen.made.done.text  # type: ignore[union-attr]
         await stage.press("y")
         assert stage.app.clipboard == text
+        # a line that cannot be run is asked again, and kept
+        await stage.press("vertical_line", *"cat 'x|")
+        await stage.confirm()
+        assert "a quote is left open" in stage.toasts
+        await stage.press("'")
+        await stage.paints("there is no shell")
+        await stage.press("escape")
+        await stage.shows(HandoffScreen)
+        await stage.press("vertical_line")
+        await stage.paints("cat 'x|'")
+        await stage.press("escape")
         await pipe(stage, "grep -c 'no round|;>x'")
         await stage.paints("✗ it failed")
         await stage.press("escape")
@@ -278,20 +304,6 @@ def is_alive(number: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-async def test_a_line_that_cannot_be_run_is_asked_again(root: Path) -> None:
-    async with drafting(root) as (stage, _):
-        await stage.press("vertical_line", *"cat 'x|", "ctrl+s")
-        await stage.shows(LineForm)
-        await stage.confirm()
-        assert "a quote is left open" in stage.toasts
-        await stage.press("'")
-        await stage.paints("there is no shell")
-        await stage.press("escape")
-        await stage.shows(HandoffScreen)
-        await stage.press("vertical_line")
-        await stage.paints("cat 'x|'")
 
 
 async def test_the_next_agents_instructions_name_it_after_a_look_at_the_change(root: Path) -> None:
@@ -342,8 +354,11 @@ async def test_escape_ends_what_goes_on_and_nothing_is_changed(
             await stage.shows(SessionsScreen)
             await stage.wait_for(lambda: ended, "the thread ended")
             assert "Cancelled. Nothing was changed." in stage.toasts
-        await stage.press("enter")
+        # what is meant for another screen, or pasted, decides and writes nothing
+        await stage.type_ahead("enter", "ctrl+s", "d")
+        await stage.paste("\x13")
         screen = await drafted(stage)
+        assert screen._drafting.wanted == screen._drafting._composed
         assert {it.status for it in screen._drafting.wanted} >= {Status.VERIFIED, Status.QUOTED}
         await stage.press("1", "enter", "escape")
         await stage.shows(SessionsScreen)

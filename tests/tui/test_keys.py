@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from textual.command import CommandList, CommandPalette
 
-from ricordo.handoff.document import Target
 from ricordo.notebook.conflicts import Keep
 from ricordo.settings.keymap import clashes
 from ricordo.tui.actions.registry import BY_ID, actions_on, known_actions, label_of, offered
@@ -18,6 +17,7 @@ from ricordo.tui.render.index_rows import Order
 from ricordo.tui.screens.acting import CALM
 from ricordo.tui.screens.choose import ChooseScreen
 from ricordo.tui.screens.conflicts import ConflictsScreen
+from ricordo.tui.screens.engine import EngineScreen
 from ricordo.tui.screens.finder import FinderScreen
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.handoff import HandoffScreen
@@ -802,50 +802,29 @@ async def _(stage: Stage) -> None:
     await stage.shows(MainScreen)
 
 
-@shows("for-whom")
+@shows("for-whom", "budget", "messages", "engine", "pipe", "pick-up")
 async def _(stage: Stage) -> None:
     screen = await in_draft(stage)
-    for agent in ("Claude Code", "Codex", "opencode", "Gemini CLI", "any agent"):
+    for agent in ("Claude Code", "Codex", "opencode", "Gemini CLI", "any agent", "Claude Code"):
         await stage.press("t")
-        await handing.drafted(stage)
         await stage.paints(f"for {agent}")
-    assert screen.ask.target is Target.ANY
-
-
-@shows("budget")
-async def _(stage: Stage) -> None:
-    await in_draft(stage)
+    await handing.drafted(stage)
     await stage.press("b")
     await stage.shows(FormScreen)
     await stage.press("right")
     await stage.confirm()
     await handing.drafted(stage)
     await stage.paints("of 8,000 tokens")
-
-
-@shows("messages")
-async def _(stage: Stage) -> None:
-    screen = await in_draft(stage)
-    assert "Messages of the person" not in handing.draft_of(screen)
+    assert "All User Messages" not in handing.draft_of(screen)
     await stage.press("m")
     await handing.drafted(stage)
-    assert "Messages of the person" in handing.draft_of(screen)
-
-
-@shows("pipe")
-async def _(stage: Stage) -> None:
-    await in_draft(stage)
-    await stage.press("vertical_line", *"cat")
+    assert "All User Messages" in handing.draft_of(screen)
+    await stage.press("M")
+    await stage.shows(EngineScreen)
+    await stage.press("escape", "vertical_line", *"cat")
     await stage.confirm()
     await stage.paints("format: ricordo handoff 1")
     await stage.press("escape")
-    await stage.shows(HandoffScreen)
-
-
-@shows("pick-up")
-async def _(stage: Stage) -> None:
-    screen = await in_draft(stage)
-    await stage.press("t")
     await handing.drafted(stage)
     await stage.press("ctrl+s")
     await stage.wait_for(lambda: screen.written, "it written")

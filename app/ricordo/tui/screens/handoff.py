@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -25,7 +25,7 @@ from ricordo.tui.handing_on import HandingOn, Hands, Shared
 from ricordo.tui.handoffs import Ask, Drafter, Gathered, Made
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line
-from ricordo.tui.render.fact_rows import FactRow, Known, by_id, draw_fact, fact_lines, fact_rows
+from ricordo.tui.render.fact_rows import fact_lines
 from ricordo.tui.render.handoff_bars import meter_spans, start_spans, title_spans, where_spans
 from ricordo.tui.render.handoff_lines import DraftRow, about_lines, draft_rows
 from ricordo.tui.render.line import Line, Span
@@ -35,7 +35,7 @@ from ricordo.tui.situation import Scene, Situation, needs_redo, needs_undo
 from ricordo.tui.widgets.about_view import AboutView
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.draft_view import DraftView
-from ricordo.tui.widgets.row_list import RowList
+from ricordo.tui.widgets.fact_list import FactList
 from ricordo.tui.wishing import Wishing
 
 if TYPE_CHECKING:
@@ -87,8 +87,6 @@ class HandoffScreen(ActingScreen[None]):
         self._jobs = Jobs()
         self.gathered: Gathered | None = None
         """What is known, once it is gathered."""
-        self._facts: Mapping[str, Known] = {}
-        self._rows: Sequence[FactRow] = ()
         self.made: Made | None = None
         """The handoff as it would be written, once it is there."""
         self._drafted: Sequence[Drafted] = ()
@@ -101,9 +99,7 @@ class HandoffScreen(ActingScreen[None]):
         self._handing_on = HandingOn(self, drafter, hands, shared)
         names = ("title", "meter", "where", "start", "keys")
         self._bars = {name: Bar(palette, id=name) for name in names}
-        self._list = RowList(
-            palette, self._at_fact, self._fact_rows, id="facts", one_row=0, rests=self._rests
-        )
+        self._list = FactList(palette, self._at_fact, id="facts")
         self._right = Vertical(id="right", classes="pane")
         self._draft = DraftView(palette, self._at_statement, self._draft_rows, id="draft")
         self._about = AboutView(palette, self._about_lines, id="about")
@@ -180,9 +176,8 @@ class HandoffScreen(ActingScreen[None]):
     def _take(self, gathered: Gathered) -> None:
         """Have what was gathered, and make a handoff of it."""
         self.gathered = gathered
-        self._facts, self._rows = by_id(gathered.facts), fact_rows(gathered.facts)
         self._drafting.compose(gathered.statements)
-        self._list.show(len(self._rows), 0)
+        self._list.show_facts(gathered.facts)
         self.make()
 
     def again(self, ask: Ask, phase: str = "drafting") -> None:
@@ -236,40 +231,23 @@ class HandoffScreen(ActingScreen[None]):
         return self._drafted[at] if 0 <= at < len(self._drafted) else None
 
     @property
-    def fact(self) -> Known | None:
-        """The fact under the cursor."""
-        return self._rows[self._list.at].fact if 0 <= self._list.at < len(self._rows) else None
-
-    @property
     def _is_among_facts(self) -> bool:
         return self._list.has_focus
 
     def _draft_rows(self, width: int) -> Sequence[DraftRow]:
         return draft_rows(self._drafted, family(self.ask.target).headings, self.ask.budget, width)
 
-    def _rests(self, number: int) -> bool:
-        return self._rows[number].fact is not None
-
-    def _fact_rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
-        row = self._rows[number]
-        it = self.statement
-        is_marked = it is not None and bool(row.id) and row.id in it.statement.stands_on
-        return (draw_fact(row, width, is_marked=is_marked),)
-
     def _about_lines(self, width: int) -> list[Line]:
         if self._is_among_facts:
-            return fact_lines(self.fact, width) if self.fact is not None else []
+            return fact_lines(self._list.fact, width) if self._list.fact is not None else []
         if self.statement is None:
             return []
-        return about_lines(self.statement, self._facts, len(self._sessions), width)
+        return about_lines(self.statement, self._list.by_id, len(self._sessions), width)
 
     def _at_statement(self) -> None:
         """Show on what the statement under the cursor stands."""
         if self.statement is not None and not self._is_among_facts:
-            ids = self.statement.statement.stands_on
-            found = (n for n, row in enumerate(self._rows) if row.id and row.id in ids)
-            self._list.put_on(next(found, max(self._list.at, 0)))
-        self._list.refresh()
+            self._list.mark(self.statement.statement.stands_on)
         self._about.tell()
         self.say()
 
@@ -290,7 +268,7 @@ class HandoffScreen(ActingScreen[None]):
             bars["where"].say(where_spans(self.made, self.written))
         bars["start"].say(start_spans(self.made))
         bars["keys"].say(*key_line(self.situation, self.keymap))
-        self._list.border_title = Content(f"Facts · {len(self._facts):,} · by turn")
+        self._list.border_title = Content(f"Facts · {len(self._list.by_id):,} · by turn")
         name = clip(os.path.basename(self.made.path), 60) if self.made else "…"
         self._right.border_title = Content(f"Draft · {name}")
 
@@ -311,8 +289,8 @@ class HandoffScreen(ActingScreen[None]):
         refusals["for-whom"] = busy if self._is_asking or not self.gathered else ""
         if self.ask.engine is not None and not busy:
             refusals["messages"] = "It has what the engine chose; the rules (M) take all of them."
-        no_statement = busy or ("" if self.statement else "No statement is under the cursor.")
-        refusals["no"] = refusals["edit"] = no_statement
+        none = "" if self.statement else "No statement is under the cursor."
+        refusals["no"] = refusals["edit"] = refusals["for-whom"] or none
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
         refusals["undo"], refusals["redo"] = needs_undo(known), needs_redo(known)
         is_there = self._is_on_disk or (self.made is not None and self.made.is_there)
@@ -359,7 +337,7 @@ class HandoffScreen(ActingScreen[None]):
         if not self._is_among_facts:
             self.do_index()
             return
-        id = self._rows[self._list.at].id if self._rows else ""
+        id = self._list.fact_id
         numbers = (n for n, it in enumerate(self._drafted) if id and id in it.statement.stands_on)
         at = next(numbers, -1)
         if at < 0:
