@@ -125,11 +125,10 @@ async def test_what_the_budget_has_no_room_for_is_told(root: Path) -> None:
             await stage.confirm()
             await stage.shows(HandoffScreen)
         await stage.wait_for(lambda: screen.ask.budget == 600, "the budget")
-        assert "A budget is a number of tokens" in stage.toasts
-        await stage.press("m")
         await drafted(stage)
+        assert "A budget is a number of tokens" in stage.toasts
         assert "No room in 600 tokens" in draft_of(screen)
-        assert "under Messages of the person" in draft_of(screen)
+        assert "under Objective" in draft_of(screen)
         assert screen.made
         assert screen.made.done.tokens <= 600
 

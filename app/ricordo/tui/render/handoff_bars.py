@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from ricordo.activity.session import Session
 from ricordo.handoff.document import Target
-from ricordo.text import clip, clip_start, one_line
+from ricordo.text import clip, one_line
 from ricordo.tui.handoffs import Ask, Made
 from ricordo.tui.render.handoff_lines import counts
 from ricordo.tui.render.line import Span
@@ -16,7 +17,8 @@ Spans = tuple[Span, ...]
 
 _METER = 12
 """Cells of the bar that fills."""
-_PATH = 60
+_NAME = 40
+"""Cells of a name."""
 
 
 def title_spans(
@@ -58,13 +60,19 @@ def meter_spans(made: Made | None, budget: int) -> tuple[Spans, ...]:
 def where_spans(made: Made | None, written: str) -> Spans:
     """Return where it is to be written, or was `written`."""
     if written:
-        done = Span(f" ✓ written: {clip_start(written, _PATH)}", "success")
+        done = Span(f" ✓ written: {_named(written)}", "success")
         return (done, Span(" · u takes it back", "dim"))
     if made is None:
         return (Span(" nothing is written by drafting", "dim"),)
     remark = (Span(f" ! {one_line(made.remark)}", "warning"),) if made.remark else ()
-    path = Span(f" → {clip_start(made.path, _PATH)}")
+    path = Span(f" → {_named(made.path)}")
     return (path, *remark, Span(" · nothing is written until ctrl+s", "dim"))
+
+
+def _named(path: str) -> str:
+    """Return a file by its name and the name of its folder."""
+    folder, name = os.path.split(path)
+    return f"{clip(name, _NAME)} in {clip(os.path.basename(folder) or folder, _NAME)}"
 
 
 def start_spans(made: Made | None) -> Spans:

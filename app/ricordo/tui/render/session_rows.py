@@ -48,8 +48,8 @@ def session_rows(
     """Return the rows of a session in the list, in one or two."""
     mark = Span(" ◆ " if is_marked else "   ", "accent")
     name = Span(one_line(it.shown), "bold")
-    latest = " · latest" if is_latest else ""
-    about = f"{it.agent.shown} · {_when(it)}{latest} "
+    latest = "latest · " if is_latest else ""
+    about = f"{latest}{it.agent.shown} · {_when(it)} "
     if in_one:
         return (with_right((mark, name), (Span(f"  {about}", "dim"),), width),)
     return Line(fit((mark, name), width)), Line(fit((Span(f"   {about}", "dim"),), width))
@@ -66,7 +66,8 @@ def earlier_rows(
     right = (Span(f" {words} ", style),)
     if in_one:
         return (with_right((*name, Span(f"  {_written(standing)}", "dim")), right, width),)
-    second = (Span("   "), Span(words, style), Span(f" · {_written(standing)}", "dim"))
+    written = f" · {_written(standing)}" if _written(standing) else ""
+    second = (Span("   "), Span(words, style), Span(written, "dim"))
     return Line(fit(name, width)), Line(fit(second, width))
 
 
