@@ -85,7 +85,9 @@ GROUPS = (
         {"examples": 10_000, "curation_stride": 1},
     ),
     Group(
-        "handoff", ("tests/unit/handoff", "tests/faults/test_handing_off.py"), {"examples": 10_000}
+        "handoff",
+        ("tests/unit/handoff", "tests/faults/test_handing_off.py"),
+        {"examples": 10_000},
     ),
     Group("health", ("tests/unit/health",), {"examples": 10_000, "hostile_bytes": 1_000_000}),
     Group(

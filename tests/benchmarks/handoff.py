@@ -28,7 +28,7 @@ from ricordo.activity.opencode import sessions_at
 from ricordo.errors import RicordoError
 from ricordo.handoff.budget import DEFAULT
 from ricordo.handoff.parse import State, parse
-from ricordo.handoff.statement import Quote, Section, Statement, Status
+from ricordo.handoff.statement import Quote, Statement, Status
 from ricordo.model.placeholder import LIKE
 from ricordo.notebook.find import find_memory
 from ricordo.notebook.handing_off import Wish, draft
@@ -151,8 +151,6 @@ def _invented(
             if all(piece in found.words for piece in LIKE.split(name)) or name in known:
                 continue
             yield f"names what nothing has: {name}"
-        if it.section is Section.FILES and not _CODE.search(it.text):
-            yield f"names no file: {it.text}"
 
 
 def _unmarked(raw: bytes, statements: int) -> Iterator[str]:

@@ -18,6 +18,7 @@ from ricordo.activity.marks import (
     expected,
     noise_of,
     refusal,
+    typed_command,
     without_insertions,
 )
 from ricordo.activity.session import Agent, Deed, Noise, Touch, Turn, Where, Who
@@ -132,6 +133,8 @@ def _of_user(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
     whole = text_of(content) or _joined(blocks)
     text = cut(without_insertions(whole), LONGEST_SAID)
     who, noise = _kind_of_user(entry, blocks, text)
+    if noise is Noise.COMMAND and (typed := typed_command(text)):
+        text, who, noise = typed, Who.PERSON, None
     if not text and whole.strip() and who is Who.PERSON:
         who, noise = Who.SYSTEM, Noise.REMINDER
     is_aside = is_sub_agent or entry.get("isSidechain") is True

@@ -269,6 +269,15 @@ def test_files_are_told_with_what_was_done_to_them() -> None:
     ]
 
 
+def test_where_no_file_was_changed_that_is_said() -> None:
+    """The agent may claim that it changed one."""
+    session = Gathered().says("Mend it.").changes("alarm.py", Deed.READ).answers("I mended it.")
+    assert lines(session, Section.FILES).split("\n") == [
+        "No change of a file was found in the sessions",
+        "`alarm.py`: only read",
+    ]
+
+
 def test_errors_tell_what_mended_them() -> None:
     """Those that nothing mended come first."""
     session = (

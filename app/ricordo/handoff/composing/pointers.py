@@ -22,11 +22,13 @@ _LONGEST_COMMENT = 240
 
 def files(facts: Facts) -> Iterator[Statement]:
     """Yield the files that were changed, those of the last changes first, then those of the project
-    that were read and are there.
+    that were read and are there. Where none was changed that is said: an agent may claim otherwise.
     """
     latest_first = sorted(facts.files, key=_last, reverse=True)
     changed = [it for it in latest_first if it.is_changed]
     read = [it for it in latest_first if not it.is_changed and it.sha and _is_inside(it)]
+    if not changed and any(not it.is_person for it in facts.said):
+        yield Statement(Section.FILES, "No change of a file was found in the sessions")
     for it in changed[:_MOST_CHANGED]:
         yield Statement(Section.FILES, f"{code(it.path)}: {_deeds(it)}", stands_on=(it.id,))
     for it in read[:_MOST_READ]:

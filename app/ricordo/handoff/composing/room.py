@@ -24,7 +24,7 @@ class Room(NamedTuple):
 
 SHARES = (1.0, 0.7, 0.5, 0.35, 0.25)
 """Shares of the full room that are tried, until a handoff fits."""
-_FULL = Room(first=6_000, wish=2_000, wishes=6_000, report=4_000, answer=1_600, words=600)
+_FULL = Room(first=6_000, wish=2_000, wishes=6_000, report=4_000, answer=3_200, words=600)
 
 
 def room(share: float) -> Room:

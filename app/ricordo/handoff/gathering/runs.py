@@ -8,7 +8,7 @@ from ricordo.activity.calls import Call, Ending
 from ricordo.handoff.facts import Ref, Work
 from ricordo.handoff.gathering.bounded import Bounded, Recent
 from ricordo.handoff.gathering.commands import Deed, decisive, deeds, work_of
-from ricordo.handoff.gathering.outcome import error_line, outcome, success
+from ricordo.handoff.gathering.outcome import error_line, outcome, success, told
 
 _MOST = 8_000_000
 """Characters of commands of one session that are kept."""
@@ -40,6 +40,7 @@ class Run:
             return
         if self.work is Work.OTHER:
             self.error = error_line(ending.output) if ending.has_failed else ""
+            self.result = self.error or told(ending.output)
             return
         self._judge(ending.output)
 
