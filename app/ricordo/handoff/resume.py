@@ -88,8 +88,16 @@ def resume(
         changed,
         now >= head.expires,
         is_edited,
-        tuple(filter(None, (changed.remark, *_unheard(statements, says)))),
+        tuple(filter(None, (changed.remark, _unlisted(head), *_unheard(statements, says)))),
     )
+
+
+def _unlisted(head: Head) -> str:
+    """Return what cannot be told for files that the head had no room for; "" where there are none.
+    """
+    files = "1 file" if head.unlisted == 1 else f"{head.unlisted} files"
+    told = f"{files} had no room in the head: what results rest on there is not looked at."
+    return told if head.unlisted else ""
 
 
 def _unheard(statements: Iterable[Statement], says: Says) -> Iterator[str]:

@@ -247,3 +247,9 @@ def test_whoever_waits_can_leave(tidepool: Tidepool) -> None:
 
     with pytest.raises(Left):
         resume_handoff(tidepool.machine.surroundings(tidepool.project), step=leave)
+
+
+def test_files_that_the_head_had_no_room_for_are_told(tidepool: Tidepool) -> None:
+    tidepool.write_handoff(unlisted=2)
+    (told,) = tidepool.resumed().remarks
+    assert told.startswith("2 files had no room in the head")
