@@ -22,7 +22,7 @@ from ricordo.activity.marks import (
     without_insertions,
 )
 from ricordo.activity.session import Agent, Deed, Noise, Touch, Turn, Where, Who
-from ricordo.activity.tools import call_of, touches, whole_path
+from ricordo.activity.tools import call_of, said_by, touches, whole_path
 from ricordo.activity.values import LONGEST_SAID, cut, dict_of, dicts_of, moment, parsed, text_of
 from ricordo.disk.paths import absolute_path
 from ricordo.disk.plain_file import read_plain_file
@@ -173,9 +173,10 @@ def _of_agent(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
     message = dict_of(entry.get("message"))
     content = message.get("content")
     blocks = list(dicts_of(content))
-    text = cut(text_of(content) or _joined(blocks)).strip()
     cwd = absolute_path(entry.get("cwd"))
     used = [block for block in blocks if block.get("type") == "tool_use"]
+    shown = filter(None, (text_of(content) or _joined(blocks), *map(_shown, used)))
+    text = cut("\n\n".join(shown)).strip()
     touched = tuple(touch for block in used for touch in _touches(block, cwd))
     calls = tuple(map(_called, used))
     noise = None
@@ -221,6 +222,10 @@ def _loaded(kind: str, given: dict[str, Any]) -> Iterator[str]:
 def _touches(block: dict[str, Any], cwd: str) -> tuple[Touch, ...]:
     tool, given = text_of(block.get("name")), dict_of(block.get("input"))
     return touches(Agent.CLAUDE, tool, given, cwd, _call(block))
+
+
+def _shown(block: dict[str, Any]) -> str:
+    return said_by(Agent.CLAUDE, text_of(block.get("name")), dict_of(block.get("input")))
 
 
 def _called(block: dict[str, Any]) -> Call:

@@ -65,6 +65,11 @@ def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Cal
     )
 
 
+def said_by(agent: Agent, tool: str, given: Mapping[str, Any]) -> str:
+    """Return what the call of a `tool` shows the person; "" where it shows nothing."""
+    return text_of(_argument(_tools()[agent].get(tool, {}), "says", given))
+
+
 def patched(patch: str, cwd: str, call: str) -> Iterator[Touch]:
     """Yield the files that a patch in the form of Codex touches, with the lines that it adds and
     those that it takes away.
