@@ -147,7 +147,7 @@ def _of_user(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
         text or cut("\n".join(_result(block) for block in results)),
         *_common(entry, where),
         noise,
-        endings=tuple(_endings(results, entry.get("toolUseResult"))),
+        endings=tuple(_endings(results, entry.get("toolUseResult"))) if results else (),
         is_aside=is_aside,
     )
 
@@ -236,28 +236,35 @@ def _called(block: dict[str, Any]) -> Call:
 def _endings(results: list[dict[str, Any]], told: object) -> Iterator[Ending]:
     """How calls ended; what the program `told` beside it is of the one call of the line."""
     beside = dict_of(told) if len(results) == 1 else {}
-    task = dict_of(beside.get("task"))
-    code = beside.get("exitCode", task.get("exitCode"))
-    process = text_of(beside.get("backgroundTaskId"))
     for block in results:
-        call, output = _call(block), _result(block)
-        has_failed = block.get("is_error") is True
-        number = code if isinstance(code, int) else None
-        if has_failed and (match := _EXIT_CODE.match(output)):
-            number = int(match[1])
-        is_refused, words = refusal(Agent.CLAUDE, output) if has_failed else (False, "")
-        if call:
-            yield Ending(
-                call,
-                None if beside.get("interrupted") is True or process else has_failed,
-                number,
-                both_ends(output),
-                process,
-                text_of(task.get("id")),
-                is_refused,
-                words,
-                answers_of(beside.get("answers")),
-            )
+        if call := _call(block):
+            output, has_failed = _result(block), block.get("is_error") is True
+            ending = Ending(call, has_failed, output=both_ends(output))
+            if has_failed:
+                ending = _failed(ending, output)
+            yield _told(ending, beside) if beside else ending
+
+
+def _failed(ending: Ending, output: str) -> Ending:
+    """An ending with what its output says of the failure."""
+    code = _EXIT_CODE.match(output)
+    is_refused, words = refusal(Agent.CLAUDE, output)
+    number = int(code[1]) if code else None
+    return ending._replace(exit=number, is_refused=is_refused, words=words)
+
+
+def _told(ending: Ending, beside: dict[str, Any]) -> Ending:
+    """An ending with what the program tells beside it."""
+    task, process = dict_of(beside.get("task")), text_of(beside.get("backgroundTaskId"))
+    code = beside.get("exitCode", task.get("exitCode"))
+    goes_on = beside.get("interrupted") is True or bool(process)
+    return ending._replace(
+        has_failed=None if goes_on else ending.has_failed,
+        exit=code if isinstance(code, int) else ending.exit,
+        process=process,
+        task=text_of(task.get("id")),
+        answers=answers_of(beside.get("answers")),
+    )
 
 
 def _call(block: dict[str, Any]) -> str:

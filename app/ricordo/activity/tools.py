@@ -28,6 +28,8 @@ _PATCHED = {
 }
 """The lines of a patch of Codex and opencode that name files."""
 _SHELL_OPTIONS = frozenset(("-c", "-lc", "-ic", "-lic", "/c", "-Command"))
+_OF_CALLS = frozenset(("command", "process", "task", "tasks"))
+"""What the table says of a tool whose call tells more than its name."""
 _WINDOWS_LONG = "\\\\?\\"
 
 
@@ -55,6 +57,8 @@ def touches(
 def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Call:
     """Return the `call` of a `tool` of `agent` that is `given` these arguments."""
     known = _tools()[agent].get(tool, {})
+    if _OF_CALLS.isdisjoint(known):
+        return Call(call, tool)
     return Call(
         call,
         tool,
