@@ -62,7 +62,7 @@ def _unwanted(said: Said, answer: Said) -> GivenUp | None:
     if len(said.text) > _LONGEST_WISH or not says("unwanted", said.text):
         return None
     sentences = spoken(said.text)
-    wish = next((n for n, it in enumerate(sentences) if _takes_back(it.text)), None)
+    wish = next((n for n, it in enumerate(sentences) if _takes_back(it)), None)
     done = next((it.text for it in spoken(answer.text)), "")
     if wish is None or not done:
         return None
@@ -71,11 +71,12 @@ def _unwanted(said: Said, answer: Said) -> GivenUp | None:
     return GivenUp("", said.ref, done.strip(), words.strip())
 
 
-def _takes_back(sentence: str) -> bool:
+def _takes_back(sentence: Sentence) -> bool:
     """Whether the person does not want what was done; how it is to be done from now on says nothing
     against it.
     """
-    return says("unwanted", sentence) and not says_for_all_time(sentence)
+    text = sentence.text
+    return says("unwanted", text) and not sentence.is_question and not says_for_all_time(text)
 
 
 def _by_deed(taken: TakenBack, talk: Sequence[Said], unwanted: Sequence[int]) -> Iterator[Left]:
