@@ -18,10 +18,11 @@ from ricordo.activity.marks import (
     expected,
     noise_of,
     refusal,
+    typed_command,
     without_insertions,
 )
 from ricordo.activity.session import Agent, Deed, Noise, Touch, Turn, Where, Who
-from ricordo.activity.tools import call_of, touches, whole_path
+from ricordo.activity.tools import call_of, said_by, touches, whole_path
 from ricordo.activity.values import LONGEST_SAID, cut, dict_of, dicts_of, moment, parsed, text_of
 from ricordo.disk.paths import absolute_path
 from ricordo.disk.plain_file import read_plain_file
@@ -132,6 +133,8 @@ def _of_user(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
     whole = text_of(content) or _joined(blocks)
     text = cut(without_insertions(whole), LONGEST_SAID)
     who, noise = _kind_of_user(entry, blocks, text)
+    if noise is Noise.COMMAND and (typed := typed_command(text)):
+        text, who, noise = typed, Who.PERSON, None
     if not text and whole.strip() and who is Who.PERSON:
         who, noise = Who.SYSTEM, Noise.REMINDER
     is_aside = is_sub_agent or entry.get("isSidechain") is True
@@ -144,7 +147,7 @@ def _of_user(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
         text or cut("\n".join(_result(block) for block in results)),
         *_common(entry, where),
         noise,
-        endings=tuple(_endings(results, entry.get("toolUseResult"))),
+        endings=tuple(_endings(results, entry.get("toolUseResult"))) if results else (),
         is_aside=is_aside,
     )
 
@@ -170,9 +173,10 @@ def _of_agent(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
     message = dict_of(entry.get("message"))
     content = message.get("content")
     blocks = list(dicts_of(content))
-    text = cut(text_of(content) or _joined(blocks)).strip()
     cwd = absolute_path(entry.get("cwd"))
     used = [block for block in blocks if block.get("type") == "tool_use"]
+    shown = filter(None, (text_of(content) or _joined(blocks), *map(_shown, used)))
+    text = cut("\n\n".join(shown)).strip()
     touched = tuple(touch for block in used for touch in _touches(block, cwd))
     calls = tuple(map(_called, used))
     noise = None
@@ -220,6 +224,10 @@ def _touches(block: dict[str, Any], cwd: str) -> tuple[Touch, ...]:
     return touches(Agent.CLAUDE, tool, given, cwd, _call(block))
 
 
+def _shown(block: dict[str, Any]) -> str:
+    return said_by(Agent.CLAUDE, text_of(block.get("name")), dict_of(block.get("input")))
+
+
 def _called(block: dict[str, Any]) -> Call:
     tool, given = text_of(block.get("name")), dict_of(block.get("input"))
     return call_of(Agent.CLAUDE, tool, given, _call(block))
@@ -228,28 +236,35 @@ def _called(block: dict[str, Any]) -> Call:
 def _endings(results: list[dict[str, Any]], told: object) -> Iterator[Ending]:
     """How calls ended; what the program `told` beside it is of the one call of the line."""
     beside = dict_of(told) if len(results) == 1 else {}
-    task = dict_of(beside.get("task"))
-    code = beside.get("exitCode", task.get("exitCode"))
-    process = text_of(beside.get("backgroundTaskId"))
     for block in results:
-        call, output = _call(block), _result(block)
-        has_failed = block.get("is_error") is True
-        number = code if isinstance(code, int) else None
-        if has_failed and (match := _EXIT_CODE.match(output)):
-            number = int(match[1])
-        is_refused, words = refusal(Agent.CLAUDE, output) if has_failed else (False, "")
-        if call:
-            yield Ending(
-                call,
-                None if beside.get("interrupted") is True or process else has_failed,
-                number,
-                both_ends(output),
-                process,
-                text_of(task.get("id")),
-                is_refused,
-                words,
-                answers_of(beside.get("answers")),
-            )
+        if call := _call(block):
+            output, has_failed = _result(block), block.get("is_error") is True
+            ending = Ending(call, has_failed, output=both_ends(output))
+            if has_failed:
+                ending = _failed(ending, output)
+            yield _told(ending, beside) if beside else ending
+
+
+def _failed(ending: Ending, output: str) -> Ending:
+    """An ending with what its output says of the failure."""
+    code = _EXIT_CODE.match(output)
+    is_refused, words = refusal(Agent.CLAUDE, output)
+    number = int(code[1]) if code else None
+    return ending._replace(exit=number, is_refused=is_refused, words=words)
+
+
+def _told(ending: Ending, beside: dict[str, Any]) -> Ending:
+    """An ending with what the program tells beside it."""
+    task, process = dict_of(beside.get("task")), text_of(beside.get("backgroundTaskId"))
+    code = beside.get("exitCode", task.get("exitCode"))
+    goes_on = beside.get("interrupted") is True or bool(process)
+    return ending._replace(
+        has_failed=None if goes_on else ending.has_failed,
+        exit=code if isinstance(code, int) else ending.exit,
+        process=process,
+        task=text_of(task.get("id")),
+        answers=answers_of(beside.get("answers")),
+    )
 
 
 def _call(block: dict[str, Any]) -> str:

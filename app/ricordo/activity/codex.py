@@ -99,7 +99,7 @@ class CodexReader:
             case "item_completed":
                 return self._of_completed(dict_of(payload.get("item")), at, where)
             case "exec_command_end":
-                return _of_execution(payload, "call_id", at, where)
+                return self._of_execution(payload, "call_id", at, where)
             case "patch_apply_end":
                 return _of_patch(payload, at, where)
             case "thread_name_updated":
@@ -117,7 +117,10 @@ class CodexReader:
             text = _joined(item.get("content"))
             return self._said(_ITEMS[kind], text, at, text_of(item.get("id")), where)
         if kind == "CommandExecution":
-            return _of_execution(item, "id", at, where)
+            return self._of_execution(item, "id", at, where)
+        if kind == "FileChange":
+            done = {**item, "call_id": item.get("id"), "success": item.get("status") != "failed"}
+            return _of_patch(done, at, where)
         if kind not in expected(Agent.CODEX, "other_completed"):
             self._learnt.miss(f"item_completed {kind}")
         return None
@@ -165,6 +168,23 @@ class CodexReader:
         before.clear()
         before[who] = said
         return Turn(who, text, at, key, where, None if text else Noise.IMAGE)
+
+    def _of_execution(self, payload: dict[str, Any], named: str, at: str, where: Where) -> Turn:
+        """A command and how it ended; it may stand in the rollout as a call and its output too."""
+        call, given = text_of(payload.get(named)), {"command": payload.get("command")}
+        output = text_of(payload.get("aggregated_output")) or text_of(payload.get("stdout"))
+        cwd = absolute_path(payload.get("cwd")) or self._learnt.cwd
+        return Turn(
+            Who.TOOL,
+            "",
+            at,
+            "",
+            where,
+            Noise.OUTPUT,
+            touches(Agent.CODEX, "shell", given, cwd, call),
+            (call_of(Agent.CODEX, "shell", given, call),),
+            (_ending(call, output, payload.get("exit_code")),),
+        )
 
     def _of_call(self, kind: str, payload: dict[str, Any], turn: Turn) -> Turn:
         tool = text_of(payload.get("name")) or kind
@@ -228,16 +248,6 @@ def _ending(call: str, output: str, code: object) -> Ending:
         is_refused=is_refused,
         words=words,
     )
-
-
-def _of_execution(payload: dict[str, Any], named: str, at: str, where: Where) -> Turn:
-    """A command and how it ended; it stands in the rollout as a call and its output too."""
-    call, words = text_of(payload.get(named)), payload.get("command")
-    output = text_of(payload.get("aggregated_output")) or text_of(payload.get("stdout"))
-    given = {"command": words}
-    called = call_of(Agent.CODEX, "shell", given, call)
-    ending = _ending(call, output, payload.get("exit_code"))
-    return Turn(Who.TOOL, "", at, "", where, Noise.OUTPUT, calls=(called,), endings=(ending,))
 
 
 def _kept(payload: dict[str, Any]) -> str:

@@ -12,6 +12,8 @@ from ricordo.resources import data_text
 
 _INSERTED = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.DOTALL)
 """What the program puts into messages of the person, behind what they wrote or before it."""
+_TYPED_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
+_TYPED_WORDS = re.compile(r"<command-args>\s*(\S.*?)\s*</command-args>", re.DOTALL)
 
 
 def noise_of(agent: Agent, text: str) -> Noise | None:
@@ -45,6 +47,14 @@ def refusal(agent: Agent, output: str) -> tuple[bool, str]:
 def without_insertions(text: str) -> str:
     """Return a message of the person without what the program put into it."""
     return _INSERTED.sub("", text).strip() if "<system-reminder>" in text else text.strip()
+
+
+def typed_command(text: str) -> str:
+    """Return a slash command as the person typed it, where words of the person's own stand behind
+    it; "" where none do.
+    """
+    name, words = _TYPED_NAME.search(text), _TYPED_WORDS.search(text)
+    return f"{name[1]} {words[1]}" if name and words else ""
 
 
 def attachment_noise(kind: str) -> Noise:

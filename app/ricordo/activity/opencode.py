@@ -13,7 +13,7 @@ from contextlib import closing
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from ricordo.activity.calls import Ending, both_ends
+from ricordo.activity.calls import MOST_TASKS, Ending, both_ends
 from ricordo.activity.learnt import Learnt
 from ricordo.activity.lines import LONGEST_LINE
 from ricordo.activity.marks import expected, refusal, without_insertions
@@ -118,14 +118,15 @@ class OpencodeTranscript:
         cwd = absolute_path(given.get("cwd")) or self.learnt.cwd
         tool, ending = text_of(part.get("tool")), _ending(call, state)
         touched = touches(Agent.OPENCODE, tool, given, cwd, call)
-        touched = touched if ending.has_failed is False else ()
-        self._changed.update(it.path for it in touched if it.deed.changes)
+        if ending.has_failed is False:
+            self._changed.update(it.path for it in touched if it.deed.changes)
         return Turn(
             Who.AGENT,
             "",
             *common,
             Noise.CALL,
-            touched,
+            # of one that never ended nobody knows what it did
+            touched if ending.has_failed is not None else (),
             (call_of(Agent.OPENCODE, tool, given, call),),
             (ending,),
         )
@@ -242,8 +243,24 @@ def _in_database(kept: Kept) -> Iterator[_Item]:
             for _, data, created, key, part in rows:
                 message = {"time": {"created": created}, **(parsed(text_of(data)) or {})}
                 yield _Item(message, None if part is None else parsed(str(part)) or {}, str(key))
+            yield from _todos(connection, kept.id)
     except (sqlite3.Error, OSError):
         return
+
+
+def _todos(connection: sqlite3.Connection, session: str) -> Iterator[_Item]:
+    """The list of tasks as it stands, in the form in which the agent writes it."""
+    there = {str(row[1]) for row in connection.execute("PRAGMA table_info(todo)")}
+    if not {"session_id", "content", "status", "position"} <= there:
+        return
+    rows = connection.execute(
+        "SELECT content, status FROM todo WHERE session_id = ? ORDER BY position LIMIT ?",
+        (session, MOST_TASKS),
+    ).fetchall()
+    if rows:
+        todos = [{"content": content, "status": status} for content, status in rows]
+        state = {"status": "completed", "input": {"todos": todos}}
+        yield _Item({"role": "assistant"}, {"type": "tool", "tool": "todowrite", "state": state})
 
 
 def _head(connection: sqlite3.Connection, session: str) -> _Item:

@@ -27,19 +27,19 @@ SUMMARY = """Write HANDOFF.md: what the next agent needs to go on with the work 
 Each statement says how far it is proved, and by what; `ricordo resume` proves it again. What looks
 like a credential is kept back. A HANDOFF.md that somebody else wrote or edited is left alone."""
 
-_TARGETS = ("claude", "codex", "opencode", "gemini", "any")
-_BUDGET = 4_000
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `handoff`."""
+    from ricordo.handoff.budget import DEFAULT
+    from ricordo.handoff.document import Target
+
     add_memory(parser)
     add_json(parser)
     parser.add_argument(
         "--for",
         dest="target",
-        choices=_TARGETS,
-        default="any",
+        choices=[target.value for target in Target],
+        default=Target.ANY.value,
         help="which agent reads it: its headings, their order, the length that suits (any)",
     )
     parser.add_argument(
@@ -55,8 +55,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--budget",
         metavar="N",
         type=int,
-        default=_BUDGET,
-        help=f"tokens that it may take, four bytes each ({_BUDGET})",
+        default=DEFAULT,
+        help=f"tokens that it may take, four bytes each ({DEFAULT})",
     )
     add_engine(parser, "puts it into words")
     parser.add_argument("--yes", action="store_true", help="let a new program run")
@@ -66,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="with every message of the person, word for word, as far as there is room",
     )
     parser.add_argument(
-        "-o", dest="output", metavar="FILE", default="", help="write this file instead"
+        "-o", dest="output", metavar="FILE", default="", help="write this file, or into this folder"
     )
 
 

@@ -126,6 +126,7 @@ def _ran(told: Sequence[_Told], changes: Sequence[tuple[Ref, str]]) -> Iterator[
                 run.has_failed,
                 run.result,
                 after[first],
+                run.ended,
             )
 
 

@@ -19,8 +19,8 @@ from ricordo.handoff.statement import Section, Statement
 from ricordo.handoff.written import read_line, read_quotation
 from ricordo.memory.frontmatter import read as read_head
 
-MOST_BYTES = 4 * 1024 * 1024
-"""A longer file is no handoff of ours."""
+MOST_BYTES = 512 * 1024
+"""A longer file is no handoff of ours: no budget has room for it."""
 
 
 class State(Enum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from ricordo.activity.named import named_session
@@ -34,16 +35,19 @@ def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step)
     cwd = notebook.surroundings.cwd
     paths = (os.path.normpath(os.path.join(cwd, path)) for path in named)
     sources = [named_session(path) for path in dict.fromkeys(paths)]
-    found = sorted(sources, key=_began) if sources else _latest(notebook, step)
+    found = sorted(sources, key=_began) if sources else _latest(notebook, project, step)
     facts = gather(found, project, step)
     return with_notes(facts, notebook.place.root, _notes(notebook, facts))
 
 
-def _latest(notebook: Notebook, step: Step) -> list[Source]:
+def _latest(notebook: Notebook, project: str, step: Step) -> list[Source]:
     """The session of the project in which something happened last, behind those that it went on
     with; a sub-agent's is none.
     """
-    own = bearing(notebook.place, notebook.surroundings)
+    all_of_memory = bearing(notebook.place, notebook.surroundings)
+    # a memory of all projects of an agent bears on work that has nothing to do with this one
+    projects = tuple(dict.fromkeys((*all_of_memory.projects, project)))
+    own = replace(all_of_memory, agents=frozenset(), projects=projects)
     there = sorted(sources_of(own, notebook.surroundings), key=_touched, reverse=True)
     for source in there:
         step()

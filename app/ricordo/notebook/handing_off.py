@@ -50,7 +50,7 @@ class Wish:
     sessions: tuple[str, ...] = ()
     """Paths of transcripts; the latest session of the project, where none is named."""
     path: str = ""
-    """The file; "" for `HANDOFF.md` in the project."""
+    """The file, or the folder for `HANDOFF.md`; "" for the project."""
     with_messages: bool = False
     """Whether every message of the person is to stand in it."""
 
@@ -109,8 +109,7 @@ def draft(
     is named that is none, ChangeRefused where there is nothing to hand off or no file to write to.
     """
     project = project_of(notebook)
-    wished = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else ""
-    to = destination(wished or os.path.join(project, NAME))
+    to = destination(_wished(notebook, wish, project))
     facts = facts_of(notebook, project, wish.sessions, step)
     own = OWN | {os.path.relpath(to.path, project)}
     facts = replace(facts, git=facts.git and without_own(facts.git, own))
@@ -127,6 +126,12 @@ def draft(
         new = _updated(to.handoff, new, world, notebook.surroundings.now, redaction, step)
     remarks = (to.remark, _about_budget(wish), *composed.remarks)
     return Draft(facts, new, to, redaction, tuple(filter(None, remarks)))
+
+
+def _wished(notebook: Notebook, wish: Wish, project: str) -> str:
+    """Return the file that is wished."""
+    path = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else project
+    return os.path.join(path, NAME) if os.path.isdir(path) else path
 
 
 def _room(wish: Wish) -> int:

@@ -89,6 +89,21 @@ def test_what_the_person_said_in_refusing_a_call_is_told(tmp_path: Path) -> None
     assert told == [(True, "Use the helper instead."), (False, "")]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [("", []), ("  ", []), (" add the\nalarm ", ["/feature add the\nalarm"])],
+)
+def test_words_behind_a_slash_command_are_the_persons(
+    tmp_path: Path, words: str, said: list[str]
+) -> None:
+    text = (
+        "<command-message>feature is running</command-message>\n"
+        f"<command-name>/feature</command-name>\n<command-args>{words}</command-args>"
+    )
+    turns = claude(tmp_path, Claude().says(text))
+    assert [turn.text for turn in turns if turn.is_said and turn.who is Who.PERSON] == said
+
+
 def test_answers_to_questions_of_a_tool_are_told(tmp_path: Path) -> None:
     answers = {"Which port?": "Sines", "Why?": 7}
     script = Claude().uses("AskUserQuestion", beside={"answers": answers})
@@ -189,13 +204,26 @@ def test_a_command_that_codex_waits_for_is_looked_at_again(tmp_path: Path) -> No
 
 
 def test_events_tell_of_commands_as_items_do(tmp_path: Path) -> None:
-    told = {"command": ["bash", "-lc", "make"], "exit_code": 2, "aggregated_output": "no rule"}
+    words = ["bash", "-lc", "make > log.txt"]
+    told = {"command": words, "exit_code": 2, "aggregated_output": "no rule", "cwd": "/srv"}
     script = Codex().line("event_msg", type="exec_command_end", call_id="a", **told)
     item = {"type": "CommandExecution", "id": "b", **told}
     script.line("event_msg", type="item_completed", item=item)
     turns = codex(tmp_path, script)
-    assert [(it.id, it.command) for it in calls(turns)] == [("a", "make"), ("b", "make")]
+    assert [(it.id, it.command) for it in calls(turns)] == [("a", words[2]), ("b", words[2])]
+    assert [it.path for turn in turns for it in turn.touches] == ["/srv/log.txt"] * 2
     assert [(it.exit, it.output) for it in endings(turns)] == [(2, "no rule")] * 2
+
+
+def test_a_change_of_files_may_be_an_item(tmp_path: Path) -> None:
+    changes = {"/srv/a.py": {"type": "add", "content": "1"}}
+    script = Codex()
+    for number, status in enumerate(("completed", "failed")):
+        item = {"type": "FileChange", "id": f"{number}", "changes": changes, "status": status}
+        script.line("event_msg", type="item_completed", item=item)
+    done, failed = codex(tmp_path, script)
+    assert [(it.call, it.path) for it in done.touches] == [("0", "/srv/a.py")]
+    assert (done.succeeded, failed.failed, failed.touches) == ({"0"}, {"1"}, ())
 
 
 def test_a_plan_is_a_list_of_tasks(tmp_path: Path) -> None:

@@ -177,7 +177,9 @@ def test_a_file_that_is_not_ours_any_more_is_left_alone(work: Work, how: str) ->
     beside.write_text("mine too")
     assert "Name another file with -o." in work("handoff", code=3)
     assert beside.read_text() == "mine too"
-    assert "wrote" in work("handoff", "-o", "other.md")
+    assert f"wrote {work.project}/other.md" in work("handoff", "-o", "other.md")
+    (work.project / "docs").mkdir()
+    assert f"wrote {work.project}/docs/HANDOFF.md" in work("handoff", "-o", "docs")
 
 
 @pytest.mark.parametrize("odd", ["directory", "fifo"])

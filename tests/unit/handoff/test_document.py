@@ -27,6 +27,7 @@ from ricordo.handoff.statement import (
     Statement,
     Status,
 )
+from ricordo.text import visible
 
 NOW = datetime(2026, 10, 5, 9, 40, tzinfo=UTC)
 SHA = "3f2a91c0b7d4"
@@ -150,9 +151,7 @@ def test_no_line_of_others_passes_for_one_of_ours(statement: Statement) -> None:
     own = body[body.index(headings[-1]) + 2 :]
     assert all(it.startswith(">") for it in own[1:-2])
     assert not own[0] or (own[0], own[-2]) == ("```quotation", "```")
-    text = "\n".join(lines)
-    assert text.isprintable() or all(it.isprintable() for it in text if it not in "\n\t" and
-                                     it.isascii())  # fmt: skip
+    assert visible("\n".join(lines)) == "\n".join(lines)
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,13 @@ def test_a_new_commit(tidepool: Tidepool) -> None:
     assert files(found) == [("README.md", "created", "")]
 
 
+def test_a_commit_of_the_handoff_alone_leaves_results_as_they_are(tidepool: Tidepool) -> None:
+    committed(tidepool.project, "a handoff", NOW)
+    assert tidepool.fallen() == {"main": "stale"}
+    git(tidepool.project, "commit", "--quiet", "--allow-empty", "-m", "nothing")
+    assert tidepool.fallen() == {"main": "stale"}
+
+
 def test_a_note_that_is_retired_and_one_that_is_edited(tidepool: Tidepool) -> None:
     tidepool.note.unlink()
     assert tidepool.fallen() == {"tests.md": "stale"}
@@ -247,3 +254,9 @@ def test_whoever_waits_can_leave(tidepool: Tidepool) -> None:
 
     with pytest.raises(Left):
         resume_handoff(tidepool.machine.surroundings(tidepool.project), step=leave)
+
+
+def test_files_that_the_head_had_no_room_for_are_told(tidepool: Tidepool) -> None:
+    tidepool.write_handoff(unlisted=2)
+    (told,) = tidepool.resumed().remarks
+    assert told.startswith("2 files had no room in the head")
