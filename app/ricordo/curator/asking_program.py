@@ -83,14 +83,22 @@ class AskProgram:
         meter.running = asked.Usage(input_tokens=estimate(text))
         words, environ = self.program.words, self.environ
         try:
-            output = run_program(words, text, environ, self.bounds, lambda: step(_RUNNING))
-            said = unwrapped(self.program, output)
+            ended = run_program(words, text, environ, self.bounds, lambda: step(_RUNNING))
         except BaseException:
-            self.lost(_usage(meter, None))
+            self._lose(meter, None)
             raise
+        said = unwrapped(self.program, ended)
         written = asked.Usage(output_tokens=estimate(said.text))
         meter.running = said.usage or meter.running + written
+        meter.is_sent = meter.usage.total > 0
+        if said.failure is not None:
+            self._lose(meter, said.usd)
+            raise said.failure
         return said
+
+    def _lose(self, meter: Meter, usd: float | None) -> None:
+        if meter.usage.total:
+            self.lost(_usage(meter, usd))
 
     def _refuse_missing(self) -> None:
         name = self.program.words[0]
@@ -102,7 +110,7 @@ class AskProgram:
             value = parse(said.text)
             check(value, PROPOSE.schema)
         except Misshapen as error:
-            self.lost(_usage(meter, said.usd))
+            self._lose(meter, said.usd)
             raise ModelFailed(Cause.MISSHAPEN, str(error)) from None
         return value["edits"]
 

@@ -18,7 +18,7 @@ from ricordo.model.failure import Cause, ModelFailed
 from ricordo.model.question import Meter
 from ricordo.model.standing import Standing, StandingFile
 
-_NOT_COUNTED = frozenset((Cause.NO_KEY, Cause.OVER_BUDGET, Cause.RESTING))
+_NOT_COUNTED = frozenset((Cause.NO_KEY, Cause.NO_ACCOUNT, Cause.OVER_BUDGET, Cause.RESTING))
 """What is no failure of the model or of the way to it."""
 _FREE = frozenset(
     (
@@ -32,6 +32,7 @@ _FREE = frozenset(
         Cause.OVERLOADED,
         Cause.SETUP,
         Cause.UNREACHABLE,
+        Cause.NO_ACCOUNT,
     )
 )
 """What costs nothing beyond what was counted: the server turned it down."""
