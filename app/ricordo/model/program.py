@@ -19,6 +19,7 @@ from ricordo.disk.plain_file import read_plain_file
 from ricordo.disk.throwaway import empty_folder
 from ricordo.model.bounds import Bounds
 from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.interrupts import Interrupted, interrupts_held
 from ricordo.model.redaction import Sealed
 from ricordo.text import one_line
 
@@ -63,9 +64,31 @@ def run_program(
     step: Callable[[], None],
 ) -> Ended:
     """Return what comes of the program that is started by `words` and reads `text`. `step` is
-    called ten times a second; what it raises ends the program and is raised here. Raises
-    ModelFailed where it cannot be started or does not come to an end.
+    called ten times a second; what it raises ends the program and is raised here, as is
+    KeyboardInterrupt for whatever interrupts it. Raises ModelFailed where it cannot be started or
+    does not come to an end.
     """
+    with interrupts_held() as raise_held:
+
+        def stepping() -> None:
+            raise_held()
+            step()
+
+        try:
+            ended = _ended(words, text, environ, bounds, stepping)
+            raise_held()
+            return ended
+        except Interrupted:
+            raise KeyboardInterrupt from None
+
+
+def _ended(
+    words: Sequence[str],
+    text: Sealed,
+    environ: Mapping[str, str],
+    bounds: Bounds,
+    step: Callable[[], None],
+) -> Ended:
     run = secrets.token_hex(16)
     surroundings = {**environ, CURATING: "1", RUN: run}
     with empty_folder() as folder:

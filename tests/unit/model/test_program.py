@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -105,6 +106,22 @@ def test_it_ends_at_its_deadline_and_what_it_waited_for_is_told(run: Callable[..
     with pytest.raises(ModelFailed, match="said was “ERROR: waiting for network”") as caught:
         run("echo ERROR: waiting for network >&2; exec sleep 1000", bounds=replace(BOUNDS, total=1))
     assert caught.value.cause is Cause.TOO_SLOW
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_it_ends_when_we_are_asked_to_end(
+    number: signal.Signals, run: Callable[..., str], tmp_path: Path
+) -> None:
+    def step() -> None:
+        if (tmp_path / "me").exists():
+            assert signal.getsignal(number) not in (signal.SIG_DFL, signal.default_int_handler)
+            os.kill(os.getpid(), number)
+
+    before = signal.getsignal(number)
+    with pytest.raises(KeyboardInterrupt):
+        run("echo $$ > $NOTES/new; mv $NOTES/new $NOTES/me; exec sleep 1000", step=step)
+    assert not is_running((tmp_path / "me").read_text())
+    assert signal.getsignal(number) is before
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
