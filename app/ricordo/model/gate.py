@@ -152,11 +152,11 @@ class _Ticket:
     def judged(self, standing: Standing, cause: Cause | None, is_done: bool) -> Breaker:
         """Return the breaker after this run; a run by hand that succeeds ends every rest."""
         if is_done:
-            return Breaker()
+            return standing.breaker.succeeded()
         if not self.run.is_automatic:
             return standing.breaker
         # the same question may be refused once: it is another one's turn then
         is_first_refusal = cause is Cause.REFUSED and standing.refused != self.run.digest
         if cause is None or cause in _NOT_COUNTED or is_first_refusal:
             return standing.breaker.without(self.before, self.after)
-        return standing.breaker.failed(standing.time)
+        return standing.breaker.failed(self.after, standing.time)
