@@ -76,12 +76,14 @@ def thinking_block(index: int = 0) -> list[Event]:
     return list(block(index, {"type": "thinking", "thinking": "", "signature": ""}, deltas))
 
 
-def message(value: object, *, piece: int = 40, output: int = 77) -> list[Event]:
+def message(
+    value: object, *, piece: int = 40, output: int = 77, name: str = "propose"
+) -> list[Event]:
     """Return the events of a good reply: one use of the tool, with `value` as its input."""
     return [
         start(),
         {"type": "ping"},
-        *tool_block(json.dumps(value), piece=piece),
+        *tool_block(json.dumps(value), piece=piece, name=name),
         *ending(output=output),
     ]
 
@@ -98,9 +100,9 @@ def streamed(events: Sequence[Event | bytes]) -> Script:
     return script
 
 
-def good(value: object) -> Script:
+def good(value: object, name: str = "propose") -> Script:
     """Answer with a use of the tool."""
-    return streamed(message(value))
+    return streamed(message(value, name=name))
 
 
 def broken_off(events: Sequence[Event], how: Callable[[Wire], None]) -> Script:

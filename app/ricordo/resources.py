@@ -29,6 +29,11 @@ def data_text(name: str) -> str:
     return data.decode()
 
 
+def data_file(name: str) -> str:
+    """Return where the data file `name` of the package lies, for a person who wants to look."""
+    return os.path.join(_PACKAGE, *name.split("/"))
+
+
 def _find(name: str) -> str:
     shipped = os.path.join(_PACKAGE, name)
     return shipped if os.path.isdir(shipped) else os.path.join(_CHECKOUT, name)

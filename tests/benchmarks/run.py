@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tests.benchmarks import minimal_app
+from tests.benchmarks.asking import asking
 from tests.benchmarks.measure import (
     REPEATS,
     Reference,
@@ -100,7 +101,8 @@ def reading(stage: Stage, p: Reference) -> Iterator[Row]:
     rules = [word for rule in sorted(STRUCTURAL) for word in ("--rule", rule)]
     structure = repeated(lambda: process_time([*lint, *rules], stage.environ()))
     yield Row("process: ricordo lint, structure", structure, p, in_p(1.0) if at_10k else None)
-    whole = repeated(lambda: process_time(lint, stage.environ()))
+    same = stage.environ("state-of-lint")
+    whole = repeated(lambda: process_time(lint, same))
     yield Row("process: ricordo lint --json, again", whole, p)
     yield Row("  the same, beside R", whole, r)
     short = [RICORDO, "list", "--short"]
@@ -206,6 +208,15 @@ def change(stage: Stage, p: Reference) -> Iterator[Row]:
     yield Row("changed note: finding on screen", median(times), p, in_p(0.3))
 
 
+def by_model(stage: Stage, p: Reference) -> Iterator[Row]:
+    """Frames while a reply streams, and leaving while the server is silent."""
+    it = asking(stage)
+    yield Row("a reply streams: the latest frame", it.streaming, p, in_p(0.05))
+    yield Row("  before, while the client is loaded", it.loading, p)
+    yield Row("leaving while the server is silent", it.leaving, p, in_p(1.0))
+    yield Row("  where no model was asked", it.leaving_unasked, p)
+
+
 def writing(stage: Stage, p: Reference) -> Iterator[Row]:
     """A change set of 12 files through the door, beside as many fsyncs as it may cost."""
     s = Reference("S", repeated(lambda: task_time("fsync", stage.memory, stage.environ())))
@@ -241,6 +252,7 @@ def run(notes: int, folder: Path, p: Reference) -> None:
     report(first_screen, plain, p)
     report(with_history, plain, p)
     report(writing, plain, p)
+    report(by_model, plain, p)
     report(keys, Stage(folder / "three", notes, average=3072), p)
     plain.add_special_notes()
     report(big_note, plain, p)

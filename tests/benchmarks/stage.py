@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.benchmarks import minimal_app, stall_meter
@@ -17,6 +17,7 @@ MINIMAL_APP = str(Path(minimal_app.__file__))
 STALL_METER = str(Path(stall_meter.__file__))
 RICORDO = str(Path(sys.executable).parent / "ricordo")
 
+NOTHING: Mapping[str, str] = {}
 BIG_NOTE_BYTES = 200_000
 BIG_MARK = "here-begins-the-big-note"
 CHANGED_NOTE = "aaaa_changed.md"
@@ -68,10 +69,15 @@ class Stage:
             "LANG": "C.UTF-8",
         }
 
-    def notebook(self, stalls: Path | None = None, state: str = "") -> Terminal:
-        """Open the memory in Ricordo on a pseudo-terminal; log stalls of its event loop."""
+    def notebook(
+        self, stalls: Path | None = None, state: str = "", more: Mapping[str, str] = NOTHING
+    ) -> Terminal:
+        """Open the memory in Ricordo on a pseudo-terminal, with `more` in its environment; log
+        stalls of its event loop.
+        """
         meter = [sys.executable, STALL_METER, str(stalls)] if stalls else []
-        return Terminal([*meter, RICORDO, str(self.memory)], self.environ(state), self.home)
+        environ = {**self.environ(state), **more}
+        return Terminal([*meter, RICORDO, str(self.memory)], environ, self.home)
 
     def record(self) -> str:
         """Let the history keep every note; return the name of its state directory."""
@@ -140,8 +146,21 @@ def big_note_cost(terminal: Terminal, log: Path) -> tuple[float, float]:
 
 def longest_stall(log: Path, since: float) -> float:
     """Return the longest stall that was logged after the moment `since`; 0.0 without one."""
-    rows = [line.split() for line in log.read_text("utf-8").splitlines()]
-    return max((float(length) for moment, length in rows if float(moment) >= since), default=0.0)
+    return max((length for length, _ in _stalls(log, since)), default=0.0)
+
+
+def latest_frame(log: Path, since: float, until: float) -> float:
+    """Return by how much a paint came too late between two moments at most: it was kept waiting by
+    another one, or by threads.
+    """
+    return max((max(it) for it in _stalls(log, since, until)), default=0.0)
+
+
+def _stalls(log: Path, since: float, until: float = float("inf")) -> Iterator[tuple[float, float]]:
+    for line in log.read_text("utf-8").splitlines():
+        moment, length, late = map(float, line.split())
+        if since <= moment <= until:
+            yield length, late
 
 
 def change_times(stage: Stage, terminal: Terminal, repeats: int) -> list[float]:

@@ -1,7 +1,8 @@
 """`python stall_meter.py LOG PROGRAM WORD…`: runs a Python program and logs its stalls.
 
-Every callback that holds the event loop for 10 ms or more is written to LOG as its moment
-(time.perf_counter) and its length, in seconds. Nothing else of the program is touched.
+Every callback that holds the event loop for 10 ms or more, or comes that much later than it was
+meant to, is written to LOG as its moment (time.perf_counter), its length and its lateness, in
+seconds. Nothing else of the program is touched.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ def measure(log: TextIO) -> None:
 
     def timed(handle: asyncio.Handle) -> None:
         start = time.perf_counter()
+        late = time.monotonic() - handle.when() if isinstance(handle, asyncio.TimerHandle) else 0.0
         run(handle)
         length = time.perf_counter() - start
-        if length >= SHORTEST:
-            log.write(f"{start} {length}\n")
+        if max(length, late) >= SHORTEST:
+            log.write(f"{start} {length} {late}\n")
 
     asyncio.Handle._run = timed  # type: ignore[method-assign]
 

@@ -97,6 +97,17 @@ class Terminal:
             last = time.perf_counter()
         return last
 
+    def gone(self, seconds: float = 60) -> float:
+        """Wait until the program has ended by itself; return the moment (time.perf_counter).
+        Raises TooSlow.
+        """
+        deadline = time.perf_counter() + seconds
+        while os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            self._read(0.005)
+            if time.perf_counter() > deadline:
+                raise TooSlow(f"it did not end in {seconds} s")
+        return time.perf_counter()
+
     def cpu(self) -> float:
         """Return the seconds of processor time that the program has taken so far (Linux only)."""
         fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()

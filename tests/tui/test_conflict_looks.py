@@ -9,11 +9,21 @@ from shutil import copytree
 import pytest
 from textual.pilot import Pilot
 
+from ricordo.curator.opinion import Keeps, Opinion, View
+from ricordo.curator.proposal import curator
+from ricordo.notebook.conflicts import doubts
+from ricordo.notebook.find import find_memories
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.opinions import keep_opinions
+from ricordo.notebook.settle import load_settings
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.screens.conflicts import ConflictsScreen
+from ricordo.tui.screens.question import QuestionScreen
 from tests.builders import note_text
+from tests.doubts import SUMMARY, doubtful_files
+from tests.messages_server import without_credentials
 from tests.tui.hostile import LONG, MARKUP, WIDE, marked
-from tests.tui.stage import Stage, build, notebook_app
+from tests.tui.stage import Stage, build, notebook_app, surroundings_at
 from tests.tui.test_conflicts import SAMPLE
 from tests.tui.test_looks import Compare, drawn
 
@@ -30,6 +40,10 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         await drawn()(pilot)
         await stage.press("x")
         await stage.shows(ConflictsScreen)
+        await stage.wait_for(
+            lambda: not any(it.group == "doubts" and it.is_running for it in app.workers),
+            "what is in doubt",
+        )
         await stage.press(*keys)
         app.clear_notifications()
         await stage.settle()
@@ -68,3 +82,66 @@ def test_hostile_notes(snap_compare: Compare, tmp_path: Path) -> None:
     }
     app = notebook_app(build(tmp_path, files))
     assert snap_compare(app, terminal_size=(80, 24), run_before=opened())
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a model be the engine; nobody answers there, and nobody is asked."""
+    without_credentials(monkeypatch, tmp_path)
+    folder = Path(surroundings_at(tmp_path).config)
+    folder.mkdir(parents=True, exist_ok=True)
+    table = '[engine]\nuse = "anthropic"\nmodel = "claude-haiku-4-5"\nserver = "http://127.0.0.1:9"'
+    (folder / "settings.toml").write_text(f"{table}\n")
+
+
+def asking(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
+    """Return what opens the workbench, and there what is in doubt."""
+
+    async def ready(pilot: Pilot[int]) -> None:
+        app = pilot.app
+        assert isinstance(app, RicordoApp)
+        await opened()(pilot)
+        stage = Stage(app, pilot)
+        await stage.press("c")
+        await stage.shows(QuestionScreen)
+        screen = app.screen
+        assert isinstance(screen, QuestionScreen)
+        await stage.wait_for(lambda: screen.before is not None, "what is known before")
+        await stage.settle()
+        await stage.press(*keys)
+
+    return ready
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_doubts_before_they_are_judged(
+    snap_compare: Compare, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    app = notebook_app(build(tmp_path, doubtful_files()))
+    assert snap_compare(app, terminal_size=size, run_before=asking())
+
+
+HOSTILE = f"{MARKUP[0]} [@click=app.quit]{WIDE}[/] keep both, says the SYSTEM"
+
+
+def test_a_doubt_that_was_judged(snap_compare: Compare, tmp_path: Path) -> None:
+    root = build(tmp_path, doubtful_files(*SUMMARY))
+    keep_an_opinion(root, Opinion(View.CONFLICT, Keeps.RIGHT, HOSTILE))
+
+    async def ready(pilot: Pilot[int]) -> None:
+        assert isinstance(pilot.app, RicordoApp)
+        await opened()(pilot)
+        await Stage(pilot.app, pilot).paints("thinks: a conflict")
+
+    app = notebook_app(root)
+    assert snap_compare(app, terminal_size=(80, 24), run_before=ready)
+
+
+def keep_an_opinion(root: Path, opinion: Opinion) -> None:
+    """Keep an opinion on the one doubt of the memory at `root`."""
+    surroundings = surroundings_at(root)
+    place = find_memories(str(root), surroundings)[0]
+    notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
+    (doubt,) = doubts(notebook.look_closely())
+    keep_opinions(surroundings, curator("anthropic", "claude-test", "judge-1"), [(doubt, opinion)])

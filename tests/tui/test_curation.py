@@ -14,9 +14,11 @@ from ricordo.curator.engine import Progress, Step
 from ricordo.curator.proposal import Wish
 from ricordo.errors import TooOften
 from ricordo.memory.change import Create, Replace, Retire, Rewrite
-from ricordo.notebook import curate, preparing
+from ricordo.notebook import before as looking
+from ricordo.notebook import curate
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import recall_curation
+from ricordo.notebook.spoken import Scope
 from ricordo.tui.screens import curation
 from ricordo.tui.screens.confirm import ConfirmScreen
 from ricordo.tui.screens.curation import CurationScreen
@@ -288,7 +290,7 @@ async def test_escape_ends_what_runs_and_nothing_is_changed(
     ended: list[str] = []
 
     def never_ends(*given: object) -> None:
-        step: Step = given[-1]  # type: ignore[assignment]
+        step: Step = next(it for it in given if getattr(it, "__name__", "") == "step")  # type: ignore[assignment]
         try:
             while True:
                 step(Progress("thinking hard"))
@@ -302,7 +304,7 @@ async def test_escape_ends_what_runs_and_nothing_is_changed(
     before = files(root)
     async with staged(root, known=False) as stage:
         with monkeypatch.context() as patched:
-            patched.setattr(preparing, "prepare", never_ends)
+            patched.setattr(looking, "look_before", never_ends)
             await stage.press("c")
             await stage.shows(ScopeScreen)
             await stage.paints("thinking hard …")
@@ -323,8 +325,9 @@ async def test_escape_ends_what_runs_and_nothing_is_changed(
             assert stage.app.screen is screen
         # what proposes may refuse, which is told
         monkeypatch.setattr(curate, "propose_prepared", refuses)
+        await scope(stage)
         await stage.press("enter")
-        await stage.wait_for(lambda: "five times today" in stage.toasts)
+        await stage.paints("✗ This memory was curated five times today. Nothing was changed.")
         assert stage.app.screen is screen
         await stage.press("escape")
         await stage.shows(MainScreen)
@@ -336,8 +339,12 @@ async def scope(stage: Stage) -> ScopeScreen:
     await stage.shows(ScopeScreen)
     screen = stage.app.screen
     assert isinstance(screen, ScopeScreen)
-    await stage.wait_for(lambda: screen.prepared, "the brief")
+    await stage.wait_for(lambda: screen.before, "the brief")
     return screen
+
+
+def scoped(screen: ScopeScreen) -> Scope:
+    return screen.before.prepared.scope if screen.before else Scope()
 
 
 # The whole way, on the sample memory
@@ -353,14 +360,14 @@ async def test_the_sample_memory_is_curated_and_all_of_it_is_taken_back(
     async with staged(root) as stage:
         await stage.press("c")
         screen = await scope(stage)
-        assert "rules · offline · cost 0.00" in stage.painted()
+        assert "rules · offline · cost $0.00" in stage.painted()
         assert "of 60,000 tokens" in stage.painted()
         assert "last session" in stage.painted()
         await stage.press("down")
-        await stage.wait_for(lambda: screen.prepared and screen.prepared.scope.note, "that scope")
+        await stage.wait_for(lambda: scoped(screen).note, "that scope")
         await stage.press("1")
         await scope(stage)
-        await stage.wait_for(lambda: screen.prepared and not screen.prepared.scope.note)
+        await stage.wait_for(lambda: screen.before and not scoped(screen).note)
         await stage.press("enter")
         shown = await reviewing(stage)
         warned = [row for row in states(shown).values() if row == "!"]

@@ -85,9 +85,11 @@ def test_scope(snap_compare: Compare, tmp_path: Path, pinned: Path) -> None:
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
         await stage.know()
+        await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
+        app.clear_notifications()
         await stage.press("c")
         await stage.shows(ScopeScreen)
-        await stage.wait_for(lambda: app.screen.prepared)  # type: ignore[attr-defined]
+        await stage.wait_for(lambda: app.screen.before)  # type: ignore[attr-defined]
         app.clear_notifications()
         await stage.press("pagedown")
         await stage.settle()

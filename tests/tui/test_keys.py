@@ -15,12 +15,14 @@ from ricordo.settings.keymap import clashes
 from ricordo.tui.actions.registry import BY_ID, actions_on, known_actions, label_of, offered
 from ricordo.tui.render.index_rows import Order
 from ricordo.tui.screens.acting import CALM
+from ricordo.tui.screens.choose import ChooseScreen
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.finder import FinderScreen
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.history import HistoryScreen
 from ricordo.tui.screens.inbox import InboxScreen
+from ricordo.tui.screens.kept_back import KeptBackScreen
 from ricordo.tui.screens.ledger import LedgerScreen
 from ricordo.tui.screens.load import LoadScreen
 from ricordo.tui.screens.main import MainScreen
@@ -34,6 +36,8 @@ from ricordo.tui.screens.scope import ScopeScreen
 from ricordo.tui.situation import Pane, Scene
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
+from tests.messages_replies import counted
+from tests.messages_server import messages_server, without_credentials
 from tests.tui.stage import SMALL, Stage, build, editor, on_text, staged, text_of
 from tests.tui.test_origin import with_transcript
 
@@ -406,6 +410,13 @@ async def _(stage: Stage) -> None:
     await stage.paints("No two notes contradict each other")
 
 
+@shows("judge-doubts")
+async def _(stage: Stage) -> None:
+    await conflicting(stage)
+    await stage.press("c")
+    await stage.paints("Nothing is in doubt")
+
+
 @shows("history")
 async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.main._past.counted)
@@ -741,9 +752,27 @@ async def _(stage: Stage) -> None:
     await stage.press("c")
     await stage.shows(ScopeScreen)
     await stage.paints("since last time")
-    await stage.wait_for(lambda: stage.app.screen.prepared)  # type: ignore[attr-defined]
+    await stage.wait_for(lambda: stage.app.screen.before)  # type: ignore[attr-defined]
     await stage.press("escape")
     await stage.shows(MainScreen)
+
+
+@shows("model", "count", "kept-back")
+async def _(stage: Stage) -> None:
+    with pytest.MonkeyPatch.context() as patched, messages_server(counted(4711)) as server:
+        without_credentials(patched, Path(stage.app._surroundings.state))
+        patched.setenv("ANTHROPIC_BASE_URL", server.url)
+        await stage.press("c")
+        await stage.shows(ScopeScreen)
+        await stage.press("right")
+        await stage.paints("tokens sent, at most 8,000 written: at most $")
+        await stage.press("number_sign")
+        await stage.paints("4,711 tokens sent (counted)")
+        await stage.press("r")
+        await stage.shows(KeptBackScreen)
+        await stage.press("escape", "M")
+        await stage.shows(ChooseScreen)
+        await stage.paints("claude-opus-5-5")
 
 
 @shows("reread")

@@ -61,7 +61,7 @@ async def test_it_tells_what_curation_bought_and_closes_again(root: Path) -> Non
         await stage.press("$")
         told = await shown(stage)
         assert "1 curation applied" in told
-        assert "13,245 tokens in, 690 out, 0.04 USD, 1 run without a known price" in told
+        assert "13,245 tokens in, 690 out, $0.04, 1 run without a known price" in told
         assert "added  1 date, 1 number" in told
         assert "0 taken, 0 dropped of 2" in told
         await stage.press("$")

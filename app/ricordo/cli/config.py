@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 SUMMARY = """Show, edit or locate the settings.
 
-  show   every setting that holds, explained, as TOML; what the file sets is marked
+  show   every setting that holds, explained, as TOML; what the file sets is marked; and which
+         prompts are in use
   edit   open the file in an editor; a missing one is created, with all settings as comments
   path   where the file lies"""
 
@@ -33,6 +34,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
 
 
 def _show(surroundings: Surroundings) -> None:
+    from ricordo.notebook.prompts import prompt_lines
     from ricordo.notebook.settle import known_names, load_settings
     from ricordo.settings.show import effective_toml
     from ricordo.tui.actions.registry import known_actions
@@ -40,7 +42,7 @@ def _show(surroundings: Surroundings) -> None:
     actions = known_actions()
     settings, remarks = load_settings(surroundings, actions)
     toml = effective_toml(settings, known_names(surroundings, actions), remarks)
-    print_lines(toml.splitlines())
+    print_lines([*toml.splitlines(), "", *prompt_lines(surroundings)])
 
 
 def _edit(surroundings: Surroundings) -> None:

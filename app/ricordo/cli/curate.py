@@ -8,6 +8,7 @@ from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
 from ricordo.cli.confirm import is_confirmed
 from ricordo.cli.engine import add_engine, engine_of, estimate_line, let_run, propose_told
+from ricordo.cli.kept_back import add_letting_out, decide, kept_back_lines, let_out_lines
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.output import tell
 from ricordo.cli.proposals import brief_lines, print_taken, proposal_lines, rejected_lines
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ricordo.curator.asking import Estimate
-    from ricordo.curator.brief import Brief
     from ricordo.notebook.curate import Curation
     from ricordo.notebook.models import Outside
     from ricordo.notebook.open import Notebook
@@ -39,6 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_memory(parser)
     add_json(parser)
     add_engine(parser)
+    add_letting_out(parser)
     parser.add_argument("--since", metavar="T", help="only what was said since then, ISO 8601")
     parser.add_argument(
         "--session",
@@ -74,9 +75,11 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     notebook = open_notebook(options, surroundings)
     outside = engine_of(options, notebook)
     prepared = _prepared(options, notebook, outside, scope)
+    if options.allow or options.withhold:
+        return decide(options, notebook, prepared)
     estimate = outside.ask.estimate(prepared.brief) if outside else None
     if options.brief:
-        _print_brief(options, prepared.brief, outside)
+        _print_brief(options, notebook, prepared, outside)
         return 0
     curation = propose_told(notebook, prepared, outside)
     if options.dry_run:
@@ -101,8 +104,9 @@ def _prepared(
     from ricordo.cli.progress import progress_line
     from ricordo.notebook.chosen import prepare_for
 
-    is_trial = options.dry_run or options.brief
-    if not options.brief:
+    asks_nobody = options.brief or options.allow or options.withhold
+    is_trial = options.dry_run or asks_nobody
+    if not asks_nobody:
         let_run(notebook, outside, is_meant=options.yes)
     if not is_trial:
         _refuse_storm(notebook)
@@ -170,16 +174,21 @@ def _print(
     print_lines(lines)
 
 
-def _print_brief(options: Namespace, brief: Brief, outside: Outside | None) -> None:
+def _print_brief(
+    options: Namespace, notebook: Notebook, prepared: Prepared, outside: Outside | None
+) -> None:
     from dataclasses import asdict
 
     from ricordo.cli.output import print_json, print_lines
 
+    brief = prepared.brief
+    text, kept_back = prepared.redaction.foreseen(brief.stable, brief.changing)
+    tell([*kept_back_lines(kept_back), *let_out_lines(notebook)])
     estimate = outside.ask.estimate(brief) if outside else None
     if options.json:
-        told = {"brief": brief.text, "input_tokens": brief.tokens, "left_out": dict(brief.left_out)}
+        told = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.left_out)}
         print_json({**told, "estimate": asdict(estimate)} if estimate else told)
         return
-    lines = [*brief.text.split("\n")[:-1], *brief_lines(brief)]
+    lines = [*text.split("\n")[:-1], *brief_lines(brief)]
     lines += [estimate_line(outside, estimate)] if outside and estimate else []
     print_lines(lines)

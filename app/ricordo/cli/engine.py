@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.confirm import is_at_terminal, is_confirmed
+from ricordo.cli.kept_back import kept_back_lines
 from ricordo.cli.output import tell
 from ricordo.cli.proposals import brief_lines
 from ricordo.errors import CuratorFailed
@@ -13,20 +14,15 @@ from ricordo.text import one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
 
     from ricordo.curator.asking import Estimate
-    from ricordo.model.redaction import Redaction
     from ricordo.notebook.curate import Curation
-    from ricordo.notebook.ledger import Run
     from ricordo.notebook.models import Outside
     from ricordo.notebook.open import Notebook
     from ricordo.notebook.preparing import Prepared
 
 _CONFIRMATION = "run"
 _NOT_KNOWN = "Nothing is added to its line: turn off its memory, hooks and tools there."
-_MOST_KEPT_BACK = 20
-"""Values that are told one by one."""
 
 
 def add_engine(parser: ArgumentParser) -> None:
@@ -80,6 +76,7 @@ def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None
     """
     from ricordo.cli.progress import progress_line
     from ricordo.notebook.curate import propose_prepared
+    from ricordo.notebook.describe_run import answered
     from ricordo.notebook.engines import rules
 
     if outside is not None:
@@ -90,9 +87,9 @@ def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None
             curation = propose_prepared(notebook, prepared, step, outside or rules)
     finally:
         # it has left, whatever became of the answer
-        tell(_kept_back(prepared.redaction))
+        tell(kept_back_lines(prepared.redaction.told()))
     if outside is not None:
-        tell([_usage_line(curation.run)])
+        tell([answered(curation.run)])
     return curation
 
 
@@ -107,21 +104,3 @@ def estimate_line(outside: Outside, estimate: Estimate) -> str:
     most = told(estimate.usd) if estimate.usd is None else f"at most {told(estimate.usd)}"
     sent, written = f"{estimate.input_tokens:,}", f"{estimate.output_tokens:,}"
     return f"{who} is asked: about {sent} tokens are sent, at most {written} written, {most}"
-
-
-def _usage_line(run: Run) -> str:
-    from ricordo.model.prices import told
-
-    sent, written = f"{run.input_tokens:,}", f"{run.output_tokens:,}"
-    return f"{run.model} answered: {sent} tokens sent, {written} written, {told(run.usd)}"
-
-
-def _kept_back(redaction: Redaction) -> Iterator[str]:
-    """Yield what was kept back, and never a value."""
-    found = redaction.told()
-    for it in found[:_MOST_KEPT_BACK]:
-        place = f" from {it.places[0]}" if it.places else ""
-        times = "once" if it.count == 1 else f"{it.count} times"
-        yield f"kept back: {it.kind}{place}, {times} ({it.fingerprint})"
-    if len(found) > _MOST_KEPT_BACK:
-        yield f"kept back: {len(found) - _MOST_KEPT_BACK} more"

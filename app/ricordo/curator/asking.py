@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from ricordo.curator.brief import Brief
 from ricordo.curator.edits import read_edits
@@ -29,8 +30,8 @@ class Sent:
 class Reply:
     """What came back."""
 
-    edits: object
-    """Any value that JSON has; what is no list of edits is rejected."""
+    said: object
+    """What the form says: any value that JSON has. What is no list of edits is rejected."""
     usage: Usage = FREE
 
 
@@ -43,6 +44,14 @@ class Estimate:
     """The most that may be written."""
     usd: float | None
     """The most, with nothing served by a cache; None where the price is not known."""
+
+
+class Measured(Protocol):
+    """What can be sent, before it is."""
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens it costs."""
 
 
 NOTHING = Sent(framed("", ()), framed("", ()))
@@ -75,7 +84,7 @@ class Asking:
         """
         redaction = self.redaction
         reply = self.ask(sent_of(brief, redaction), step)
-        read = read_edits(memory, brief, reply.edits)
+        read = read_edits(memory, brief, reply.said)
         brought = restored(redaction, memory, read.wishes)
         shown = as_shown(redaction, memory, self.said, brought.wishes)
         rejected = (*read.rejected, *brought.rejected)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
-from ricordo.curator.asking import NOTHING, Estimate, Reply, Sent
+from ricordo.curator.asking import NOTHING, Estimate, Measured, Reply, Sent
 from ricordo.curator.blocks import changing_block, stable_block
-from ricordo.curator.brief import Brief
 from ricordo.curator.engine import Progress, Step, Usage
-from ricordo.curator.form import PROPOSE, unfolded
+from ricordo.curator.form import Form
 from ricordo.curator.prompts import Prompt
+from ricordo.curator.propose_form import PROPOSING
 from ricordo.model import question as asked
 from ricordo.model.ask import Server, ask, count
+from ricordo.model.client import open_client
 from ricordo.model.gate import Gate, Run
 from ricordo.model.prices import Prices
 from ricordo.model.question import Meter, Phase, Question
@@ -44,17 +44,30 @@ class AskModel:
     """Whether nobody asked for it just now."""
     lost: Callable[[Usage], None] = field(default=lambda _: None)
     """Told what was paid for without an answer: the call failed, or was cancelled."""
+    form: Form = PROPOSING
+    most_written: int = 0
+    """How many tokens it may write; as many as the caps have where it is 0."""
 
     @property
     def room(self) -> int:
         """How many tokens the brief may have, so that a run stays under its cap."""
         return max(0, self.gate.caps.run_in - self._question(NOTHING).tokens)
 
-    def estimate(self, brief: Brief) -> Estimate:
-        """Return what it may cost to curate by `brief`."""
-        sent, most = self._question(NOTHING).tokens + brief.tokens, self.gate.caps.run_out
+    def estimate(self, brief: Measured) -> Estimate:
+        """Return what it may cost to send a `brief`."""
+        return self.estimate_of(self._question(NOTHING).tokens + brief.tokens)
+
+    def estimate_of(self, sent: int) -> Estimate:
+        """Return what it may cost to send so many tokens."""
+        most = self._most
         usage = asked.Usage(cache_written=sent, output_tokens=most)
         return Estimate(sent, most, self.prices.cost(self.model, usage))
+
+    def check(self) -> None:
+        """Do nothing where there is a way to the server, and a key for it where it needs one; it
+        is not asked. Raises ModelFailed.
+        """
+        open_client(self.server.base_url, self.server.bounds)
 
     def count(self, sent: Sent, step: Step) -> int:
         """Return how many tokens it costs to send a brief, as the server counts them: that is free,
@@ -72,12 +85,16 @@ class AskModel:
         run = Run(text, question.tokens, question.most_output, self.is_automatic)
         with self.gate.passing(run) as meter:
             answer = self._answered(question, meter, step)
-        edits: Any = answer.value["edits"]
-        return Reply(unfolded(edits), self._usage(meter))
+        return Reply(self.form.said(answer.value), self._usage(meter))
+
+    @property
+    def _most(self) -> int:
+        most = self.gate.caps.run_out
+        return min(self.most_written or most, most)
 
     def _question(self, sent: Sent) -> Question:
         blocks = stable_block(sent.stable), changing_block(sent.changing)
-        return Question(self.model, self.prompt.text, *blocks, PROPOSE, self.gate.caps.run_out)
+        return Question(self.model, self.prompt.text, *blocks, self.form.tool, self._most)
 
     def _answered(self, question: Question, meter: Meter, step: Step) -> asked.Answer:
         told = [Progress(_PHASES[Phase.CONNECTING])]
@@ -101,4 +118,4 @@ class AskModel:
 def _told(progress: asked.Progress) -> Progress:
     if progress.phase is Phase.PAUSING:
         return Progress(f"the server is busy, {progress.seconds:.0f} seconds to go")
-    return Progress(_PHASES[progress.phase], progress.tokens)
+    return Progress(_PHASES[progress.phase], progress.tokens, progress.text)

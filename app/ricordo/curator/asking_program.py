@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from shutil import which
 from typing import Any
 
-from ricordo.curator.asking import NOTHING, Estimate, Reply, Sent
+from ricordo.curator.asking import NOTHING, Estimate, Measured, Reply, Sent
 from ricordo.curator.blocks import changing_block, stable_block
-from ricordo.curator.brief import Brief
 from ricordo.curator.engine import Progress, Step, Usage
-from ricordo.curator.form import PROPOSE, unfolded
+from ricordo.curator.form import Form
 from ricordo.curator.prompts import Prompt
+from ricordo.curator.propose_form import PROPOSING
 from ricordo.model import question as asked
 from ricordo.model.bounds import Bounds
 from ricordo.model.failure import Cause, ModelFailed
@@ -48,16 +48,25 @@ class AskProgram:
     """Whether nobody asked for it just now."""
     lost: Callable[[Usage], None] = field(default=lambda _: None)
     """Told what was paid for without an answer."""
+    form: Form = PROPOSING
+    most_written: int = 0
+    """How many tokens it is expected to write at most; as many as the caps have where it is 0."""
 
     @property
     def room(self) -> int:
         """How many tokens the brief may have, so that a run stays under its cap."""
         return max(0, self.gate.caps.run_in - estimate(self._text(NOTHING)))
 
-    def estimate(self, brief: Brief) -> Estimate:
-        """Return what it may cost to curate by `brief`; what the program charges is not known."""
+    def estimate(self, brief: Measured) -> Estimate:
+        """Return what it may cost to send a `brief`; what the program charges is not known."""
         read = estimate(self._text(NOTHING)) + brief.tokens
-        return Estimate(read, self.gate.caps.run_out, None)
+        return Estimate(read, self._most, None)
+
+    def check(self) -> None:
+        """Do nothing where the program is there; it is not run. Raises ModelFailed."""
+        name = self.program.words[0]
+        if which(name, path=self.environ.get("PATH")) is None:
+            raise ModelFailed(Cause.PROGRAM, f"{name} is not there, or is no program")
 
     def __call__(self, sent: Sent, step: Step) -> Reply:
         """Return what the program replies. Raises CuratorFailed, StateUnusable, and what `step`
@@ -65,20 +74,25 @@ class AskProgram:
         """
         text = self._text(sent)
         told = f"{self.prompt.text}{sent.stable}{sent.changing}"
-        run = Run(told, estimate(text), self.gate.caps.run_out, self.is_automatic)
+        run = Run(told, estimate(text), self._most, self.is_automatic)
         with self.gate.passing(run) as meter:
             said = self._said(text, meter, step)
-            edits = self._edits(said, meter)
-        return Reply(unfolded(edits), _usage(meter, said.usd))
+            value = self._value(said, meter)
+        return Reply(self.form.said(value), _usage(meter, said.usd))
+
+    @property
+    def _most(self) -> int:
+        most = self.gate.caps.run_out
+        return min(self.most_written or most, most)
 
     def _text(self, sent: Sent) -> Sealed:
         """Return all that the program is given to read."""
         blocks = stable_block(sent.stable), changing_block(sent.changing)
-        form = json.dumps(PROPOSE.schema)
+        form = json.dumps(self.form.tool.schema)
         return framed(f"{self.prompt.text}\n\n", blocks, f"{_INSTEAD}{form}\n")
 
     def _said(self, text: Sealed, meter: Meter, step: Step) -> Said:
-        self._refuse_missing()
+        self.check()
         meter.is_sent = True
         meter.running = asked.Usage(input_tokens=estimate(text))
         words, environ = self.program.words, self.environ
@@ -100,19 +114,14 @@ class AskProgram:
         if meter.usage.total:
             self.lost(_usage(meter, usd))
 
-    def _refuse_missing(self) -> None:
-        name = self.program.words[0]
-        if which(name, path=self.environ.get("PATH")) is None:
-            raise ModelFailed(Cause.PROGRAM, f"{name} is not there, or is no program")
-
-    def _edits(self, said: Said, meter: Meter) -> Any:
+    def _value(self, said: Said, meter: Meter) -> Any:
         try:
             value = parse(said.text)
-            check(value, PROPOSE.schema)
+            check(value, self.form.tool.schema)
         except Misshapen as error:
             self._lose(meter, said.usd)
             raise ModelFailed(Cause.MISSHAPEN, str(error)) from None
-        return value["edits"]
+        return value
 
 
 def _usage(meter: Meter, usd: float | None) -> Usage:

@@ -81,7 +81,7 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
         try:
             proposal = _checked(desk, memory, wish)
         except ChangeRefused as refused:
-            rejected.append(Rejected(told(wish.act), one_line(refused.message)))
+            rejected.append(Rejected(told(wish.act), one_line(refused.message), wish.said))
             continue
         memory = with_edits(memory, proposal.edits)
         if gone := retired(wish.act):

@@ -14,6 +14,7 @@ from typing import Any
 from ricordo.curator.brief import Brief
 from ricordo.curator.checking import LONGEST
 from ricordo.curator.proposal import Quoted, Rejected, Wish
+from ricordo.curator.sending_back import as_said
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import Act, AddLink, Insert, Merge, Replace, Retire, Rewrite
 from ricordo.memory.memory import Memory
@@ -59,7 +60,8 @@ def read_edits(memory: Memory, brief: Brief, given: object) -> Read:
         try:
             wishes.append(_wish(memory, brief, edit))
         except ChangeRefused as refused:
-            rejected.append(Rejected(f"edit {number}{_op(edit)}", one_line(refused.message)))
+            what = f"edit {number}{_op(edit)}"
+            rejected.append(Rejected(what, one_line(refused.message), as_said(edit)))
     if len(given) > MOST:
         rejected.append(Rejected("reply", f"Only the first {MOST} edits are looked at."))
     return Read(tuple(wishes), tuple(rejected))
@@ -80,7 +82,8 @@ def _wish(memory: Memory, brief: Brief, edit: object) -> Wish:
     fields = _checked(edit, {**_COMMON, **_FIELDS[op]})
     act = _MAKERS[op](memory, dict(brief.ids), fields)
     sources = {**dict(brief.ids), **dict(brief.sources)}
-    return Wish(act, fields["reason"], _evidence(sources, fields["evidence"]))
+    evidence = _evidence(sources, fields["evidence"])
+    return Wish(act, fields["reason"], evidence, as_said(edit))
 
 
 def _checked(edit: Mapping[Any, Any], shape: Mapping[str, type]) -> dict[str, Any]:

@@ -19,6 +19,8 @@ class Progress(NamedTuple):
     """What is being done, as “reading transcripts”."""
     tokens: int = 0
     """How many tokens an engine has answered so far."""
+    text: str = ""
+    """The end of what it has answered so far, as it came: nobody has looked at it."""
 
 
 Step = Callable[[Progress], None]

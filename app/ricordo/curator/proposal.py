@@ -29,6 +29,10 @@ class Wish:
     act: Act
     reason: str
     evidence: tuple[Quoted, ...] = ()
+    said: str = ""
+    """As an engine outside our code gave it, in JSON; "" where none did, or not for the first
+    time.
+    """
 
 
 class Alarm(StrEnum):
@@ -58,6 +62,8 @@ class Rejected:
     change: str
     """In a few words."""
     why: str
+    said: str = ""
+    """It as an engine outside our code gave it, by which it can be sent back once; else ""."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def restored(redaction: Redaction, memory: Memory, wishes: Iterable[Wish]) -> Re
         try:
             found.append(replace(wish, act=_act(redaction, memory, wish.act)))
         except ChangeRefused as refused:
-            rejected.append(Rejected(told(wish.act), one_line(refused.message)))
+            rejected.append(Rejected(told(wish.act), one_line(refused.message), wish.said))
     return Read(tuple(found), tuple(rejected))
 
 

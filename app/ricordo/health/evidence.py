@@ -76,6 +76,20 @@ class Relation(StrEnum):
     """They say nearly the same."""
     EXCLUDES = "excludes"
     """They claim what cannot both hold."""
+    MAY_REPEAT = "may repeat"
+    """They may say nearly the same: a doubt, of which no finding tells."""
+    MAY_EXCLUDE = "may exclude"
+    """They may claim what cannot both hold: a doubt too."""
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is no mere doubt."""
+        return self in (Relation.REPEATS, Relation.EXCLUDES)
+
+    @property
+    def is_of_whole(self) -> bool:
+        """Whether it is between two notes as wholes, not between two claims of theirs."""
+        return self in (Relation.REPEATS, Relation.MAY_REPEAT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +159,9 @@ class Evidence:
     verdicts: Mapping[str, tuple[Verdict, ...]] = field(default_factory=dict)
     """On the claims of each note, in their order; a note without any is left out."""
     pairs: tuple[NotePair, ...] = ()
-    """Notes that repeat or contradict each other, by their paths."""
+    """Notes that repeat or contradict each other, by their paths; then those of which that is in
+    doubt, the likeliest first.
+    """
     reads: Mapping[str, Reads] = field(default_factory=dict)
     """Of the notes that agents read; a note that none of them read is left out."""
     origins: Mapping[str, Origin] = field(default_factory=dict)

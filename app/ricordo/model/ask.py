@@ -24,6 +24,8 @@ from ricordo.model.request import Wanted, request_of
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
+    from ricordo.model.reading import Reading
+
 _TELL_EVERY = 0.1
 """Seconds between two words of progress."""
 _AGAIN = frozenset((Cause.RATE_LIMIT, Cause.SERVER, Cause.OVERLOADED))
@@ -154,7 +156,7 @@ async def _try(call: _Call) -> Answer:
     call.meter.next_try()
     call.meter.is_sent = True
     reading = Reading(call.question.tool, call.meter)
-    telling = _Telling(call.tell)
+    telling = _Telling(call.tell, reading)
     request = request_of(call.question, call.wanted)
     try:
         with told_as_ours(call.bounds):
@@ -166,21 +168,38 @@ async def _try(call: _Call) -> Answer:
                     reading.take(event.data)
                     if reading.is_over:
                         break
-                    telling.tell(reading.phase, reading.tokens)
+                    telling.tell()
     finally:
+        telling.end()
         if not reading.is_over:  # nobody has counted what was written
             call.meter.running = replace(call.meter.running, output_tokens=reading.tokens)
     return reading.answer()
 
 
 class _Telling:
-    def __init__(self, tell: Callable[[Progress], None]) -> None:
+    """Tells how far a reply is: often enough, and at last also where nothing more comes."""
+
+    def __init__(self, tell: Callable[[Progress], None], reading: Reading) -> None:
         self._tell = tell
+        self._reading = reading
         self._began = time.monotonic()
         self._told = float("-inf")
+        self._soon: asyncio.TimerHandle | None = None
 
-    def tell(self, phase: Phase, tokens: int) -> None:
-        now = time.monotonic()
-        if now - self._told >= _TELL_EVERY:
-            self._told = now
-            self._tell(Progress(phase, tokens, now - self._began))
+    def tell(self) -> None:
+        pause = self._told + _TELL_EVERY - time.monotonic()
+        if pause <= 0:
+            self._tell_now()
+        elif self._soon is None:
+            self._soon = asyncio.get_running_loop().call_later(pause, self._tell_now)
+
+    def _tell_now(self) -> None:
+        self.end()
+        self._told = time.monotonic()
+        reading, seconds = self._reading, self._told - self._began
+        self._tell(Progress(reading.phase, reading.tokens, seconds, reading.tail))
+
+    def end(self) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None

@@ -60,15 +60,6 @@ def open_client(base_url: str, bounds: Bounds) -> AsyncAnthropic:
     return client.copy(api_key=_NO_KEY, base_url=str(client.base_url))
 
 
-def has_credentials() -> bool:
-    """Say whether the SDK finds credentials. Loads it."""
-    try:
-        open_client("", Bounds())
-    except ModelFailed as failed:
-        return failed.cause is not Cause.NO_KEY
-    return True
-
-
 def _may_hold_key(url: str) -> bool:
     parts = urlsplit(url)
     return parts.scheme == "https" or parts.hostname in _THIS_MACHINE

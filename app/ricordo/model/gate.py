@@ -87,6 +87,17 @@ class Gate:
             max(0.0, breaker.until - now) if breaker.rest else 0.0,
         )
 
+    def refuse_over(self, tokens_in: int, tokens_out: int) -> None:
+        """Do nothing where a run of so many tokens goes over no cap now; none is begun. Raises
+        ModelFailed.
+        """
+        self._refuse_over(StandingFile(self.state).read(self.clock()), tokens_in, tokens_out)
+
+    def _refuse_over(self, standing: Standing, tokens_in: int, tokens_out: int) -> None:
+        why = over(self.caps, standing.spent, standing.time, tokens_in, tokens_out)
+        if why:
+            raise ModelFailed(Cause.OVER_BUDGET, why)
+
     @contextmanager
     def passing(self, run: Run) -> Iterator[Meter]:
         """Let `run` pass; whoever runs it counts with the meter what it costs, and raises
@@ -108,9 +119,7 @@ class Gate:
         with StandingFile(self.state).changing(self.clock()) as changing:
             standing = changing.standing
             now, before = standing.time, standing.breaker
-            why = over(self.caps, standing.spent, now, run.tokens_in, run.tokens_out)
-            if why:
-                raise ModelFailed(Cause.OVER_BUDGET, why)
+            self._refuse_over(standing, run.tokens_in, run.tokens_out)
             after = before.begun(now) if run.is_automatic else before
             if after is None:
                 minutes = max(1, round((before.until - now) / 60))

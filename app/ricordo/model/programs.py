@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from shutil import which
 from typing import Any
 
 from ricordo.errors import WrongUsage
@@ -87,6 +88,14 @@ def program_of(line: str) -> Program:
     whole = (first, *added, *rest, *known["switches"])
     about = {name: known.get(name, "") for name in ("reply", "logged_out", "turned_down", "login")}
     return Program(whole, is_known=True, **about)
+
+
+def known_programs(path: str | None) -> tuple[tuple[str, ...], ...]:
+    """Return the lines of the programs that we know and that are found on `path`, written as a
+    variable of the environment; by that of this process where it is None.
+    """
+    found = ((name, *known["words"]) for name, known in _known().items())
+    return tuple(line for line in found if which(line[0], path=path))
 
 
 def unwrapped(program: Program, ended: Ended) -> Said:

@@ -100,6 +100,8 @@ class Progress:
     """Written so far; estimated until the server says."""
     seconds: float = 0.0
     """Since it was asked; while pausing, until it goes on."""
+    text: str = ""
+    """The end of what was written so far, as it came: nobody has looked at it."""
 
 
 @dataclass(slots=True)

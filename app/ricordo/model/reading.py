@@ -25,6 +25,8 @@ _ERRORS = {
     "timeout_error": Cause.SILENT,
 }
 """Kinds of errors inside a stream; any other is the server's own fault."""
+_KEPT = 2_000
+"""Characters of what is being written that are shown meanwhile."""
 _CUT_SHORT = ("max_tokens", "model_context_window_exceeded")
 _COUNTS = {
     "input_tokens": "input_tokens",
@@ -57,6 +59,8 @@ class Reading:
         self.is_over = False
         """Whether the event came with which a reply ends."""
         self.phase = Phase.READING
+        self.tail = ""
+        """The end of what was written so far, as it came."""
         self._bytes = 0
 
     @property
@@ -126,7 +130,9 @@ class Reading:
             raise Misshapen
         delta = event["delta"]
         for name in ("partial_json", "text", "thinking"):
-            self._bytes += len(_text(delta, name))
+            piece = _text(delta, name)
+            self._bytes += len(piece)
+            self.tail = (self.tail + piece)[-_KEPT:]
         if delta["type"] == "input_json_delta":
             self._blocks[-1].pieces.append(_text(delta, "partial_json"))
 

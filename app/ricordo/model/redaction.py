@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NewType, NoReturn
 
@@ -110,16 +110,26 @@ class Redaction:
 
     def told(self) -> tuple[Redacted, ...]:
         """Return what was kept back of all that left, in the order of finding."""
+        return self._told(self._left)
+
+    def foreseen(self, *texts: str) -> tuple[str, tuple[Redacted, ...]]:
+        """Return what `texts` would be if each were sealed, put together, and what would be kept
+        back, in the order of finding. Nothing counts as having left.
+        """
+        whole = "".join(self._between("", text, _ROUNDS) for text in texts)
+        return whole, self._told(Counter(it for it in _pieces(whole) if it in self._values))
+
+    def _told(self, counts: Mapping[str, int]) -> tuple[Redacted, ...]:
         return tuple(
             Redacted(
                 self._kinds[name],
                 name,
                 fingerprint(self._key, value),
                 tuple(filter(None, self._places[name])),
-                self._left[name],
+                counts[name],
             )
             for name, value in self._values.items()
-            if self._left[name] and self._kinds[name] != _SAID
+            if counts.get(name) and self._kinds[name] != _SAID
         )
 
     def _found(self, text: str) -> list[Secret]:

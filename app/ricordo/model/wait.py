@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -35,6 +37,7 @@ def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
 
 def _run(watched: Coroutine[Any, Any, T]) -> T:
     loop = asyncio.new_event_loop()
+    loop.set_default_executor(_Unawaited())
     task = loop.create_task(watched)
     try:
         return loop.run_until_complete(task)
@@ -43,8 +46,27 @@ def _run(watched: Coroutine[Any, Any, T]) -> T:
         with suppress(asyncio.CancelledError, Exception):
             loop.run_until_complete(task)
         loop.run_until_complete(loop.shutdown_asyncgens())
-        # a thread that still looks up a name is not waited for
         loop.close()
+
+
+class _Unawaited(ThreadPoolExecutor):
+    """Threads for which nobody waits, not even at the end of the process: looking up a name takes
+    as long as the network likes, and cannot be cancelled.
+    """
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Do it in a thread of its own."""
+        future: Future[T] = Future()
+
+        def work() -> None:
+            try:
+                future.set_result(fn(*args, **kwargs))
+            except Exception as error:
+                future.set_exception(error)
+
+        if future.set_running_or_notify_cancel():
+            threading.Thread(target=work, daemon=True).start()
+        return future
 
 
 async def _watched(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from dataclasses import replace
 
 from ricordo.curator.asking_model import ANTHROPIC
 from ricordo.curator.asking_program import COMMAND, AskProgram
@@ -33,26 +34,37 @@ def chosen(
     """Return what is outside our code of the engine that is named, else set; None for the rules.
     `is_automatic` where nobody asks for it just now. Raises WrongUsage.
     """
-    surroundings, own = notebook.surroundings, notebook.settings.engine
-    use, caps = engine or own.use, _caps(own)
+    own = notebook.settings.engine
+    use = engine or own.use
     if model and use != ANTHROPIC:
-        why = "The rules have no model" if use == RULES else "A program has its model on its line"
-        raise WrongUsage(f"{why}: --model goes with --engine {ANTHROPIC}.")
-    if use == ANTHROPIC:
-        name, server = model or own.model, Server(own.server)
-        return model_outside(surroundings, name, server, caps, is_automatic=is_automatic)
-    if use == COMMAND:
+        raise WrongUsage(f"{NO_MODEL[use]}: --model goes with --engine {ANTHROPIC}.")
+    wanted = replace(own, use=use, model=model or own.model)
+    return outside_of(notebook.surroundings, wanted, is_automatic=is_automatic)
+
+
+NO_MODEL = {RULES: "The rules have no model", COMMAND: "A program has its model on its line"}
+"""Why no model can be named, by engine."""
+
+
+def outside_of(
+    surroundings: Surroundings, own: EngineSettings, *, is_automatic: bool = False
+) -> Outside | None:
+    """Return what is outside our code of the engine that is set; None for the rules.
+    `is_automatic` where nobody asks for it just now. Raises WrongUsage.
+    """
+    caps = Caps(own.sent, own.written, own.day, own.month)
+    if own.use == ANTHROPIC:
+        server = Server(own.server)
+        return model_outside(surroundings, own.model, server, caps, is_automatic=is_automatic)
+    if own.use == COMMAND:
         if not own.command:
             raise WrongUsage(
-                "No program is set: `ricordo config edit` takes it as the setting engine.command."
+                "No program is set: `ricordo config edit` takes it as engine.command, such as "
+                '["claude", "-p"].'
             )
         program = program_of(shlex.join(own.command))
         return program_outside(surroundings, program, caps=caps, is_automatic=is_automatic)
     return None
-
-
-def _caps(own: EngineSettings) -> Caps:
-    return Caps(own.sent, own.written, own.day, own.month)
 
 
 def prepare_for(

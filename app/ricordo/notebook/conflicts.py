@@ -1,4 +1,6 @@
-"""Conflicts: pairs of notes that cannot both hold, each with what is known of the two."""
+"""Conflicts: pairs of notes that cannot both hold, each with what is known of the two; and the
+pairs of which it is in doubt.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 
+from ricordo.curator.opinion import Opinion
 from ricordo.errors import WrongUsage
-from ricordo.health.conflicts.standing import cause_of, line_of, standing
+from ricordo.health.conflicts.standing import cause_of, cause_of_texts, line_of, standing, stands
 from ricordo.health.conflicts.values import says, values_of
 from ricordo.health.evidence import NotePair, Origin, Outcome, Quote, Relation, Verdict
+from ricordo.health.finding import finding_id
 from ricordo.health.rules.pairs import RULE_OF
 from ricordo.memory.note import Note
 from ricordo.notebook.activity_words import read_briefly
@@ -82,6 +87,14 @@ class Conflict:
     right: Side
     reason: str
     suggestion: Suggestion
+    relation: Relation = Relation.EXCLUDES
+    opinion: Opinion | None = None
+    """What an engine outside our code thinks of it, where it is in doubt."""
+
+    @property
+    def is_of_whole(self) -> bool:
+        """Whether it is about the notes as wholes: they say nearly the same."""
+        return self.relation.is_of_whole
 
     def other(self, keep: Keep) -> Side:
         """Return the side across from the one that is kept."""
@@ -106,9 +119,17 @@ def conflicts(look: Look) -> tuple[Conflict, ...]:
     return tuple(_conflicts(look, pairs))
 
 
+def doubts(look: Look) -> tuple[Conflict, ...]:
+    """Return the pairs of a memory that was judged with its evidence of which it is in doubt
+    whether one has to go, the likeliest first; without those that the person says are fine.
+    """
+    return tuple(_doubts(look))
+
+
 def find_conflict(look: Look, conflict_id: str) -> Conflict:
-    """Return the conflict with that id. Raises WrongUsage."""
-    found = next((it for it in conflicts(look) if it.id == conflict_id), None)
+    """Return the conflict, or the doubt, with that id. Raises WrongUsage."""
+    every = chain(conflicts(look), _doubts(look))
+    found = next((it for it in every if it.id == conflict_id), None)
     if found is None:
         raise WrongUsage(f"No conflict has the id “{visible(conflict_id)}”.")
     return found
@@ -120,6 +141,19 @@ def _conflicts(look: Look, pairs: dict[tuple[str, int], NotePair]) -> Iterator[C
         if pair is not None:
             left, right = _side(look, pair.left), _side(look, pair.right)
             yield Conflict(finding.id, left, right, pair.reason, suggest(left, right))
+
+
+def _doubts(look: Look) -> Iterator[Conflict]:
+    for pair in look.evidence.pairs:
+        if pair.relation.is_certain or not stands(look.memory, pair):
+            continue
+        left, right = _side(look, pair.left), _side(look, pair.right)
+        # were it certain its finding would have this id: what is dismissed is so in both cases
+        texts = (it.quote.text or it.note.body for it in (left, right))
+        known = finding_id(RULE_OF[pair.relation], "", cause_of_texts(*texts))
+        if known not in look.fine:
+            told = suggest(left, right)
+            yield Conflict(known, left, right, pair.reason, told, pair.relation)
 
 
 def _side(look: Look, quote: Quote) -> Side:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ricordo.model.prices import told
 from ricordo.notebook.bought import PAYS, Bought
+from ricordo.notebook.describe_run import cost_of, tokens_of
 from ricordo.notebook.ledger import Run
 from ricordo.notebook.wear import Wear
 from ricordo.text import one_line
@@ -112,7 +114,7 @@ def _cost(it: Bought) -> list[str]:
     unpriced = f", {_counted(it.unpriced, 'run')} without a known price" if it.unpriced else ""
     lines = [
         f"  {_count(it.input_tokens)} tokens in, {_count(it.output_tokens)} out,"
-        f" {it.usd:.2f} USD{unpriced}"
+        f" {told(it.usd)}{unpriced}"
     ]
     lines += [_run(run) for run in it.runs[:_MOST_RUNS]]
     if len(it.runs) > _MOST_RUNS:
@@ -122,9 +124,9 @@ def _cost(it: Bought) -> list[str]:
 
 def _run(it: Run) -> str:
     engine = one_line(" ".join(part for part in (it.engine, it.model, it.prompt_version) if part))
-    cost = "price not known" if it.usd is None else f"{it.usd:.2f} USD"
     took = f"{it.accepted} taken, {it.rejected} dropped of {it.proposed}"
-    return f"  {one_line(it.at[:16]).replace('T', ' ')}  {engine}  {took}  {cost}"
+    told_of = (one_line(it.at[:16]).replace("T", " "), engine, cost_of(it), tokens_of(it), took)
+    return "  " + "  ".join(filter(None, told_of))
 
 
 def _damage(it: Bought) -> list[str]:

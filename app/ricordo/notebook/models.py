@@ -33,7 +33,7 @@ class Outside:
     ask: AskModel | AskProgram
     author: Author
     remark: str = ""
-    """What the person should know of its prices."""
+    """What the person should know of its prices and its prompt."""
 
     def __call__(self, notebook: Notebook, prepared: Prepared, _: Step) -> Asking:
         """Return the engine for what was prepared."""
@@ -66,7 +66,8 @@ def model_outside(
     prices, remark = load_prices(surroundings.config)
     gate = gate_of(surroundings, caps)
     ask = AskModel(server or Server(), gate, prices, prompt, model, is_automatic)
-    return Outside(ask, curator(ANTHROPIC, model, prompt.version), remark)
+    remarks = " ".join(filter(None, (remark, prompt.remark)))
+    return Outside(ask, curator(ANTHROPIC, model, prompt.version), remarks)
 
 
 def program_outside(
@@ -82,7 +83,7 @@ def program_outside(
     gate = gate_of(surroundings, caps)
     environ = surroundings.environ
     ask = AskProgram(program, environ, gate, prompt, bounds or Bounds(), is_automatic)
-    return Outside(ask, curator(COMMAND, program.name, prompt.version))
+    return Outside(ask, curator(COMMAND, program.name, prompt.version), prompt.remark)
 
 
 def by_model(

@@ -72,6 +72,8 @@ class Look:
     """How far each note can be trusted on that day, by path; empty before all is known."""
     said: JudgedNotes = field(default_factory=dict)
     """What the person said of notes, by path."""
+    fine: frozenset[str] = frozenset()
+    """The ids of all that the person has dismissed, whether it is found now or not."""
 
     @property
     def read(self) -> bool:
@@ -259,11 +261,11 @@ class Notebook:
         """Judge a memory that was read, by what was gathered up to now."""
         evidence = self._evidence
         remark = ""
-        dismissed: Collection[str] = ()
+        dismissed: frozenset[str] = frozenset()
         marked: frozenset[str] = frozenset()
         said: JudgedNotes = {}
         try:
-            dismissed = self.decisions.standing(Decision.DISMISS).keys()
+            dismissed = frozenset(self.decisions.standing(Decision.DISMISS))
             marked = self.decisions.protected()
             said = self.judgements.standing()
         except StateUnusable as error:
@@ -281,6 +283,7 @@ class Notebook:
             evidence or NOTHING_KNOWN,
             retention,
             said,
+            dismissed,
         )
         self._remember(look)
         return look

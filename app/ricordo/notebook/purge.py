@@ -13,6 +13,7 @@ from ricordo.disk.purge import Purged, forms, holds, purge
 from ricordo.disk.reader import read_memory
 from ricordo.errors import RicordoError, StateUnusable
 from ricordo.notebook.ledger import purge_ledger
+from ricordo.notebook.opinions import purge_opinions
 from ricordo.notebook.places import itself
 from ricordo.notebook.surroundings import Surroundings
 
@@ -31,7 +32,9 @@ class PurgedFrom:
     unsearched: tuple[str, ...] = ()
     """Damaged histories that were moved aside."""
     quotes: int = 0
-    """How many quotes and titles of sessions, and lines of the ledger, it was taken out of."""
+    """How many quotes and titles of sessions, and lines of what is kept of curations, it was taken
+    out of.
+    """
 
 
 def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:
@@ -39,6 +42,7 @@ def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:
     database = Database(surroundings.state)
     purged = purge(database, value)
     quotes = _purge_quotes(surroundings, value) + purge_ledger(surroundings.state, value)
+    quotes += purge_opinions(surroundings.state, value)
     wanted = forms(value)
     copies = copies_holding(surroundings.state, wanted), histories_aside(surroundings.state)
     if not database.exists:

@@ -78,6 +78,8 @@ def keep_one(memory: Memory, conflict: Conflict, keep: Keep) -> Settled:
     """
     kept, other = conflict.side(keep), conflict.other(keep)
     note, lost = _notes(memory, kept, other)
+    if conflict.is_of_whole:
+        return _one_of_two(note, lost)
     gone = claims(conflict, lost, note, keep.opposite)
     reason = f"conflict settled for {note.path}: {conflict.reason}"
     told = f"{visible(lost.path)} is retired, links to it go to {visible(note.path)}"
@@ -95,6 +97,8 @@ def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Sett
     """Return what makes both claims true: each gets a word of when or for what it holds, `left`
     and `right`, of which one may be "".
     """
+    if conflict.is_of_whole:
+        raise ChangeRefused("They may say the same: keep one, merge them, or say that both stay.")
     if not left.strip() and not right.strip():
         raise ChangeRefused("Without saying for what or when each holds, both cannot be true.")
     notes = _notes(memory, conflict.left, conflict.right)
@@ -110,6 +114,14 @@ def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Sett
             acts += reworded(memory, note, texts, _limited(conflict, of, scope))
     told = "Both hold, each as far as it says"
     return Settled(tuple(acts), f"both hold: {conflict.reason}", told, both=conflict)
+
+
+def _one_of_two(note: Note, lost: Note) -> Settled:
+    """Return what keeps one of two notes that say nearly the same."""
+    reason = f"{lost.path} says nearly the same as {note.path}"
+    told = f"{visible(lost.path)} is retired, links to it go to {visible(note.path)}"
+    more = ", though it says more than that" if says_more(lost, note, {}) else ""
+    return Settled((Retire(lost.path, note.path),), reason, f"{told}{more}")
 
 
 def merged_text(memory: Memory, conflict: Conflict) -> tuple[str, str, str]:
@@ -134,7 +146,7 @@ def _notes(memory: Memory, *sides: Side) -> tuple[Note, ...]:
     found: list[Note] = []
     for side in sides:
         note = memory.by_path.get(side.quote.path)
-        if note is None or span_of(note, side.quote) is None:
+        if note is None or (side.quote.text and span_of(note, side.quote) is None):
             raise ChangeRefused(f"{visible(side.quote.path)} does not say that any more.")
         found.append(note)
     return tuple(found)

@@ -91,7 +91,7 @@ def values_of(look: Look, uses: Mapping[str, int] | None = None) -> Values:
     for pair in look.evidence.pairs:
         # a finding on two notes is told of one of them, but is true of both
         rule = RULE_OF[pair.relation]
-        if rule in labels.get(pair.left.path, ()):
+        if pair.relation.is_certain and rule in labels.get(pair.left.path, ()):
             labels.setdefault(pair.right.path, set()).add(rule)
     for note in look.memory.notes:
         if look.is_protected(note):

@@ -35,8 +35,13 @@ def _use(source: Source, value: Any) -> str:
     return ENGINE.use
 
 
+def is_model(text: str) -> bool:
+    """Say whether a text can be the name of a model."""
+    return bool(text.strip()) and text.isprintable() and len(text) <= _LONGEST
+
+
 def _model(source: Source, value: Any) -> str:
-    if isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= _LONGEST:
+    if isinstance(value, str) and is_model(value):
         return value.strip()
     source.tell((_TABLE, "model"), "This has to be the name of a model.")
     return ENGINE.model

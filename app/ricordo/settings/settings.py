@@ -58,7 +58,8 @@ class EngineSettings:
 
     use: str = "rules"
     """`rules`, which need no key and no network; `anthropic`, a model on a server that speaks the
-    Messages API; `command`, a program of yours that reads the brief and answers.
+    Messages API; `command`, a program of yours that reads the brief and answers. The curate screen
+    begins with it, and remembers by memory where you choose another one there.
     """
 
     model: str = "claude-sonnet-5-5"

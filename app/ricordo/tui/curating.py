@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ricordo.errors import RicordoError
 from ricordo.notebook.open import Look, Notebook
 from ricordo.notebook.pending import recall_curation, stamp_of_curation
+from ricordo.text import one_line
 
 if TYPE_CHECKING:
-    from ricordo.curator.engine import Step
     from ricordo.notebook.curate import Curation
-    from ricordo.notebook.preparing import Prepared
-    from ricordo.notebook.spoken import Scope
     from ricordo.tui.deciding import Deciding
     from ricordo.tui.reading import Reading
     from ricordo.tui.screens.acting import ActingScreen
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
 _ASKED_EVERY = 2.0
 """Seconds between two looks whether a command has left proposals."""
-_ENGINE = "rules · offline · cost 0.00"
 
 
 class Curating:
@@ -122,10 +119,16 @@ class Curating:
         self._run(self._choose_scope)
 
     async def _choose_scope(self) -> None:
+        from ricordo.tui.asking import Asker
+
+        asker = Asker(self._notebook)
+        ways = await asyncio.to_thread(_ways, self._notebook, self._reading.path)
+        engines, own = await asyncio.to_thread(asker.engines)
+        # what it stands on was loaded in the threads
         from ricordo.tui.screens.scope import ScopeScreen
 
-        ways = await asyncio.to_thread(_ways, self._notebook, self._reading.path)
-        screen = ScopeScreen(ways, _ENGINE, _Curator(self._notebook), self._screen.styles_now())
+        styles, keymap = self._screen.styles_now(), self._screen.keymap
+        screen = ScopeScreen(ways, engines, own, asker, styles, keymap)
         self._screen.app.push_screen(screen, self._curated)
 
     def _curated(self, curation: Curation | None) -> None:
@@ -146,29 +149,19 @@ class Curating:
             self._review.refresh_proposals()
         elif curation.proposals or curation.rejected:
             self._decide()
-        if not curation.proposals:
-            said = "Nothing is to be changed, as far as the rules see."
+        for said in _told_of(curation):
             self._screen.app.notify(said, markup=False, timeout=6)
 
 
-class _Curator:
-    """What proposes (`screens.scope.Curator`)."""
+def _told_of(curation: Curation) -> Iterator[str]:
+    from ricordo.curator.proposal import RULES
+    from ricordo.notebook.describe_run import answered, who
 
-    def __init__(self, notebook: Notebook) -> None:
-        # of its own: the review may read the memory meanwhile
-        self._notebook = notebook.another()
-
-    def prepare(self, scope: Scope, step: Step) -> Prepared:
-        """Return what a curation in the `scope` is given."""
-        from ricordo.notebook.preparing import prepare
-
-        return prepare(self._notebook, self._notebook.read(), scope, step)
-
-    def propose(self, prepared: Prepared, step: Step) -> Curation:
-        """Return what the rules would change."""
-        from ricordo.notebook.curate import propose_prepared
-
-        return propose_prepared(self._notebook, prepared, step)
+    run = curation.run
+    if run.engine != RULES:
+        yield f"{one_line(answered(run))}."
+    if not curation.proposals:
+        yield f"Nothing is to be changed, as far as {one_line(who(run))} can tell."
 
 
 def _ways(notebook: Notebook, note: str) -> list[ScopeWay]:

@@ -8,6 +8,7 @@ _KEY_NAMES = {
     "circumflex_accent": "^",
     "space": "Space",
     "minus": "-",
+    "number_sign": "#",
     "equals_sign": "=",
     "left_square_bracket": "[",
     "right_square_bracket": "]",

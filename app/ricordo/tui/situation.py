@@ -19,6 +19,8 @@ class Scene(StrEnum):
     ORIGIN = "origin"
     CONFLICTS = "conflicts"
     CURATION = "curation"
+    SCOPE = "scope"
+    KEPT_BACK = "kept-back"
 
 
 NOTEBOOK = frozenset((Scene.NOTEBOOK,))

@@ -33,6 +33,9 @@ def start(path: str | None, surroundings: Surroundings, *, opens_review: bool = 
     else:
         app = RicordoApp(found, surroundings, settings, remarks, themes, opens_review=opens_review)
     app.run()
+    # what ends is not searched for garbage, which would take longer than all the rest of leaving
+    gc.disable()
+    gc.freeze()
     if app.return_value == DEMO_WANTED:
         return _demo(surroundings)
     if app.last_words:

@@ -91,7 +91,7 @@ def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
     assert "The port is Lagos." in (memory / "tides.md").read_text("utf-8")
     (run,) = runs(ricordo)
     named = (run["engine"], run["model"], run["prompt_version"])
-    assert named == ("anthropic", "claude-haiku-4-5", "curate-1")
+    assert named == ("anthropic", "claude-haiku-4-5", "curate-2")
     assert (run["input_tokens"], run["output_tokens"], run["accepted"]) == (4020, 77, 1)
 
 
@@ -196,6 +196,29 @@ def test_what_is_kept_back_is_told_and_reaches_no_server(
     assert TOKEN not in told
     (line,) = [it for it in told.split("\n") if "kept back" in it]
     assert re.fullmatch(r"ricordo: kept back: [\w-]+ from .*, once \([0-9a-f]{24}\)", line)
+
+
+def test_a_value_is_let_out_by_its_id_and_kept_back_again(
+    curate: Ricordo, transcript: Path, server: MessagesServer
+) -> None:
+    transcript.write_text(said(SAID, f"The token is {TOKEN}."), "utf-8")
+    told = curate("--brief")
+    assert TOKEN not in told
+    found = re.search(r"kept back: github-token from .*, once \(([0-9a-f]{24})\)", told)
+    assert found is not None
+    name = found[1]
+    told = curate("--allow", name)
+    assert told.startswith("may leave from now on: github-token from ")
+    assert TOKEN not in told
+    told = curate("--brief")
+    assert f"The token is {TOKEN}." in told
+    assert f"let out: github-token ({name})" in told
+    assert "Nothing with the id" in curate("--allow", name, code=2)
+    assert curate("--withhold", name) == "kept back from now on: github-token\n"
+    assert "Nothing with the id" in curate("--withhold", name, code=2)
+    assert not server.asked
+    curate(*BY_MODEL)
+    assert TOKEN.encode() not in server.received
 
 
 AT_KEYBOARD = """

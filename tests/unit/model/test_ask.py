@@ -12,7 +12,7 @@ import pytest
 
 from ricordo.model.ask import Server, ask, count
 from ricordo.model.bounds import Bounds
-from ricordo.model.client import has_credentials
+from ricordo.model.client import open_client
 from ricordo.model.failure import Cause, ModelFailed
 from ricordo.model.question import Answer, Meter, Phase, Progress, Question, Tool, Usage
 from ricordo.model.redaction import Sealed
@@ -440,7 +440,8 @@ async def test_without_a_key_nothing_is_sent_and_the_variable_is_named() -> None
         await ask(Server("", PATIENT), QUESTION, meter)
     assert (caught.value.cause, meter.is_sent) == (Cause.NO_KEY, False)
     assert "ANTHROPIC_API_KEY" in str(caught.value)
-    assert not has_credentials()
+    with pytest.raises(ModelFailed, match="ANTHROPIC_API_KEY"):
+        open_client("", PATIENT)
 
 
 @pytest.mark.usefixtures("keyless")
@@ -450,15 +451,13 @@ async def test_a_server_of_ones_own_needs_no_key() -> None:
 
 
 def test_a_key_is_found() -> None:
-    assert has_credentials()
+    assert open_client("", PATIENT).api_key == KEY
 
 
 @pytest.mark.parametrize(
     ("url", "is_sent"), [("https://model.example", True), ("http://model.example", False)]
 )
 def test_a_key_goes_nowhere_unless_over_tls_or_to_this_machine(url: str, is_sent: bool) -> None:
-    from ricordo.model.client import open_client
-
     client = open_client(url, PATIENT)
     assert (KEY in str(client.auth_headers)) is is_sent
     assert str(client.base_url).rstrip("/") == url

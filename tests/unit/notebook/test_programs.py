@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.form import PROPOSE
+from ricordo.curator.propose_form import PROPOSE
 from ricordo.memory.change import Author, Role
 from ricordo.model.failure import Cause, ModelFailed
 from ricordo.model.programs import program_of
@@ -25,7 +25,7 @@ def desk(tmp_path: Path) -> Desk:
 def test_a_program_proposes_as_a_model_does(desk: Desk) -> None:
     curation = by_script(desk, saying(MOVED))
     (waits,) = curation.proposals
-    assert waits.change.author == Author(Role.CURATOR, "command", "model", "curate-1")
+    assert waits.change.author == Author(Role.CURATOR, "command", "model", "curate-2")
     (run,) = ledger(desk)
     assert run.input_tokens > run.output_tokens > 0
     assert run.usd is None

@@ -23,7 +23,7 @@ _WIDE_FRAME = 2
 """Shared words that make one more word on one side bearable."""
 
 
-class _Pair(NamedTuple):
+class Frame(NamedTuple):
     """Two claims and what differs between them."""
 
     one: Claim
@@ -63,11 +63,23 @@ def excludes(left: str, right: str) -> str:
 
 def opposed(one: Claim, other: Claim) -> str:
     """Return why two claims cannot both hold, in a few words; "" where they may."""
+    pair = framed(one, other)
+    return opposed_in(pair) if pair else ""
+
+
+def framed(one: Claim, other: Claim) -> Frame | None:
+    """Return what two claims share and in what they differ; None where that decides nothing: they
+    speak of other things, of another time, or of what may be.
+    """
     if _are_far_apart(one, other) or (one.who and other.who and one.who != other.who):
-        return ""
+        return None
     if one.is_uncertain or other.is_uncertain or one.is_past != other.is_past:
-        return ""
-    pair = _pair(one, other)
+        return None
+    return _frame(one, other)
+
+
+def opposed_in(pair: Frame) -> str:
+    """Return why two claims cannot both hold, in a few words; "" where they may."""
     for reason in (_by_choice, _by_quantity, _by_denial, _by_value, _by_span, _by_holder):
         if found := reason(pair):
             return found
@@ -83,7 +95,7 @@ def _are_far_apart(one: Claim, other: Claim) -> bool:
     return len(one.keys ^ other.keys) > _FARTHEST
 
 
-def _pair(one: Claim, other: Claim) -> _Pair:
+def _frame(one: Claim, other: Claim) -> Frame:
     values = differences(one, other)
     shared = one.keys & other.keys
     joined = _joined(one, other)
@@ -98,7 +110,7 @@ def _pair(one: Claim, other: Claim) -> _Pair:
         )
         for claim, names in zip((one, other), values.names, strict=True)
     )
-    return _Pair(one, other, values.with_shared(shared), mine, theirs, values)
+    return Frame(one, other, values.with_shared(shared), mine, theirs, values)
 
 
 def _joined(one: Claim, other: Claim) -> frozenset[str]:
@@ -109,7 +121,7 @@ def _joined(one: Claim, other: Claim) -> frozenset[str]:
     return frozenset(text for text, verb in verbs.items() if verb == one.binding)
 
 
-def _by_choice(pair: _Pair) -> str:
+def _by_choice(pair: Frame) -> str:
     """The one chooses what the other names as not chosen."""
     one, other = pair.one, pair.other
     if not (one.rejected or other.rejected) or one.is_denied or other.is_denied:
@@ -132,7 +144,7 @@ def _by_choice(pair: _Pair) -> str:
     return _choice(pair, mine, theirs) if is_common or is_bare else ""
 
 
-def _choice(pair: _Pair, mine: frozenset[str], theirs: frozenset[str]) -> str:
+def _choice(pair: Frame, mine: frozenset[str], theirs: frozenset[str]) -> str:
     left, right = (
         " ".join(text for key, text in texts_of(claim) if key in keys)
         for claim, keys in ((pair.one, mine), (pair.other, theirs))
@@ -142,7 +154,7 @@ def _choice(pair: _Pair, mine: frozenset[str], theirs: frozenset[str]) -> str:
     return f"chosen by one, rejected by the other: {left or right}"
 
 
-def _by_quantity(pair: _Pair) -> str:
+def _by_quantity(pair: Frame) -> str:
     """`Only these` against `everyone`; `all` against `some do not`; `every` against `no`."""
     one, other = pair.one, pair.other
     said = {one.quantity, other.quantity}
@@ -158,7 +170,7 @@ def _by_quantity(pair: _Pair) -> str:
     return ""
 
 
-def _by_denial(pair: _Pair) -> str:
+def _by_denial(pair: Frame) -> str:
     """The one denies what the other says."""
     one, other = pair.one, pair.other
     if not pair.signs_differ or pair.values.found:
@@ -177,7 +189,7 @@ def _by_denial(pair: _Pair) -> str:
     return f"negation: {'not' if one.is_denied else 'so'} / {'not' if other.is_denied else 'so'}"
 
 
-def _is_same_but_for_agent(pair: _Pair) -> bool:
+def _is_same_but_for_agent(pair: Frame) -> bool:
     """Whether nothing differs but that one says who wants it so."""
     claim, rest = (pair.one, pair.mine) if pair.mine else (pair.other, pair.theirs)
     if pair.values.loose or (pair.mine and pair.theirs) or len(rest) != 1:
@@ -191,7 +203,7 @@ def _modals_exclude(one: Claim, other: Claim) -> bool:
     return denied.modal != "need" or held.modal == "need"
 
 
-def _by_value(pair: _Pair) -> str:
+def _by_value(pair: Frame) -> str:
     """Both are alike but for a number, a day, a thing of one class, or a word and its opposite."""
     one, other = pair.one, pair.other
     found = pair.values.found
@@ -214,12 +226,12 @@ def _by_value(pair: _Pair) -> str:
     return found[0].reason
 
 
-def _stand_alone(pair: _Pair) -> bool:
+def _stand_alone(pair: Frame) -> bool:
     """Whether both choose a thing, with no other subject than what its class is about."""
     return all(it.has_verb or it.words or it.who for it in (pair.one, pair.other))
 
 
-def _is_near_frame(pair: _Pair, *, is_tool: bool) -> bool:
+def _is_near_frame(pair: Frame, *, is_tool: bool) -> bool:
     """Whether what else differs is too little to make another subject or another condition."""
     if pair.values.loose or pair.is_limited:
         return False
@@ -236,16 +248,16 @@ def _is_near_frame(pair: _Pair, *, is_tool: bool) -> bool:
     return rest[0].place == "object" or _is_agent(pair, claim, rest[0])
 
 
-def _is_agent(pair: _Pair, claim: Claim, word: Word) -> bool:
+def _is_agent(pair: Frame, claim: Claim, word: Word) -> bool:
     """Whether a word is all of its subject, and no nearer description of a shared one."""
     return claim.subject == {word.key} and len(pair.shared) >= _WIDE_FRAME
 
 
-def _same_subject(pair: _Pair) -> bool:
+def _same_subject(pair: Frame) -> bool:
     return pair.one.subject == pair.other.subject
 
 
-def _by_span(pair: _Pair) -> str:
+def _by_span(pair: Frame) -> str:
     """Both bind one subject to a value, and the values differ."""
     one, other, mine, theirs = pair.one, pair.other, pair.mine, pair.theirs
     if pair.values.found or pair.values.loose or not (mine and theirs):
@@ -263,7 +275,7 @@ def _by_span(pair: _Pair) -> str:
     if one.preposition in known.words("within") and any(pair.values.names):
         # a thing of a class, and none of that class against it: the two tell of different things
         return ""
-    return f"one slot: {_said(mine)} / {_said(theirs)}"
+    return f"one slot: {said(mine)} / {said(theirs)}"
 
 
 def _is_value(claim: Claim, span: tuple[Word, ...]) -> bool:
@@ -286,7 +298,7 @@ def _is_country(span: tuple[Word, ...]) -> bool:
     return any(word.text in known.words("countries") for word in span)
 
 
-def _is_bound(pair: _Pair) -> bool:
+def _is_bound(pair: Frame) -> bool:
     """Whether both statements leave no room for a second value."""
     one, other = pair.one, pair.other
     if one.binding and one.binding == other.binding:
@@ -313,12 +325,12 @@ def _is_one_slot(one: Claim, other: Claim) -> bool:
     return len(prepositions) == 1 or (one.verb == other.verb and len(prepositions - {""}) < 2)
 
 
-def _is_definite(pair: _Pair) -> bool:
+def _is_definite(pair: Frame) -> bool:
     """Whether neither says that its subject is one of several."""
     return all(not known.pattern("one_of_many").search(it.text) for it in (pair.one, pair.other))
 
 
-def _by_holder(pair: _Pair) -> str:
+def _by_holder(pair: Frame) -> str:
     """One role, and each gives it to another."""
     one, other, mine, theirs = pair.one, pair.other, pair.mine, pair.theirs
     if pair.values.found or pair.values.loose or pair.signs_differ or one.is_denied:
@@ -328,8 +340,9 @@ def _by_holder(pair: _Pair) -> str:
     if any(it.place != "subject" for it in (*mine, *theirs)):
         return ""
     holds = [known.pattern("holding").search(it.text) for it in (one, other)]
-    return f"one holder: {_said(mine)} / {_said(theirs)}" if all(holds) else ""
+    return f"one holder: {said(mine)} / {said(theirs)}" if all(holds) else ""
 
 
-def _said(words: tuple[Word, ...]) -> str:
+def said(words: tuple[Word, ...]) -> str:
+    """Return words as they stand."""
     return " ".join(word.text for word in words)

@@ -1,4 +1,5 @@
-"""Comparing the notes of a memory with each other: which repeat, and which contradict each other.
+"""Comparing the notes of a memory with each other: which repeat, and which contradict each other,
+and of which it is in doubt.
 
 Candidates are found by blocking, so that no note is compared with every other one. What was found
 is kept: after a change only the pairs of the notes that changed are made anew.
@@ -6,21 +7,17 @@ is kept: after a change only the pairs of the notes that changed are made anew.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ricordo.garbage import no_garbage_collection
 from ricordo.health.conflicts.blocking import MOST_PLACES, Blocks
-from ricordo.health.conflicts.compare import opposed
 from ricordo.health.conflicts.digest import Digest, digest, is_class
-from ricordo.health.conflicts.keeping import SAME
-from ricordo.health.conflicts.lists import MANY, is_listed
-from ricordo.health.conflicts.reading import read_claim
-from ricordo.health.conflicts.repeats import alike, alike_to, common_sayings, repeats
-from ricordo.health.conflicts.sayings import Said
-from ricordo.health.evidence import NotePair, Quote, Relation
+from ricordo.health.conflicts.repeats import alike, alike_to, common_sayings, repetition
+from ricordo.health.conflicts.telling import Opposed, Paths, opposed_of, told
+from ricordo.health.evidence import NotePair, Relation
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
@@ -35,19 +32,12 @@ _EVERY = 50
 """Notes, pairs or statements between two steps."""
 
 Step = Callable[[], None]
-_Paths = tuple[str, str]
 
 
 class _Place(NamedTuple):
     path: str
     number: int
     """Which statement of the note."""
-
-
-class _Opposed(NamedTuple):
-    left: Said
-    right: Said
-    reason: str
 
 
 @dataclass(slots=True)
@@ -60,8 +50,9 @@ class _Known:
     places: list[_Place] = field(default_factory=list)
     changed: set[str] = field(default_factory=set)
     """Paths of the notes that are other than they were when `blocks` were made."""
-    opposed: dict[_Paths, tuple[_Opposed, ...]] = field(default_factory=dict)
-    repeating: set[_Paths] = field(default_factory=set)
+    opposed: dict[Paths, tuple[Opposed, ...]] = field(default_factory=dict)
+    """What cannot both hold, and what it is in doubt of."""
+    repeating: dict[Paths, Relation] = field(default_factory=dict)
 
 
 class Comparing:
@@ -82,7 +73,7 @@ class Comparing:
         if changed or gone:
             with no_garbage_collection():
                 self._known = self._brought_up(notes, changed, gone, step)
-        return tuple(_found(self._known))
+        return told(self._known.opposed, self._known.repeating)
 
     def _brought_up(
         self, notes: Mapping[str, Note], changed: set[str], gone: Collection[str], step: Step
@@ -103,7 +94,9 @@ class Comparing:
             known.opposed = {
                 paths: it for paths, it in before.opposed.items() if touched.isdisjoint(paths)
             }
-            known.repeating = {it for it in before.repeating if touched.isdisjoint(it)}
+            known.repeating = {
+                paths: it for paths, it in before.repeating.items() if touched.isdisjoint(paths)
+            }
             _compare_changed(known, notes, changed, step)
         return known
 
@@ -174,8 +167,8 @@ def _may_exclude(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 def _opposed_of(
     known: _Known, near: Iterable[tuple[_Place, _Place]], step: Step
-) -> dict[_Paths, tuple[_Opposed, ...]]:
-    found: dict[_Paths, list[_Opposed]] = defaultdict(list)
+) -> dict[Paths, tuple[Opposed, ...]]:
+    found: dict[Paths, list[Opposed]] = defaultdict(list)
     for number, (one, other) in enumerate(near):
         if not number % _EVERY:
             step()
@@ -183,73 +176,25 @@ def _opposed_of(
             continue
         one, other = sorted((one, other))
         left, right = (known.digests[it.path].sayings[it.number] for it in (one, other))
-        if reason := opposed(read_claim(left.text), read_claim(right.text)):
-            found[one.path, other.path].append(_Opposed(left, right, reason))
+        if (it := opposed_of(left, right)) is not None:
+            found[one.path, other.path].append(it)
     return {paths: tuple(sorted(it, key=_plainness)) for paths, it in found.items()}
 
 
-def _plainness(it: _Opposed) -> tuple[int, int, int]:
+def _plainness(it: Opposed) -> tuple[int, int, int]:
     """Sort key: what the bodies say comes before what descriptions sum up."""
     return (it.left.in_head + it.right.in_head, it.left.line, it.right.line)
 
 
 def _repeating(
-    known: _Known, notes: Mapping[str, Note], candidates: Iterable[_Paths], step: Step
-) -> set[_Paths]:
-    found: set[_Paths] = set()
+    known: _Known, notes: Mapping[str, Note], candidates: Iterable[Paths], step: Step
+) -> dict[Paths, Relation]:
+    found: dict[Paths, Relation] = {}
     todo = sorted(candidates)
     common = common_sayings(known.digests) if todo else frozenset()
     for one, other in todo:
         step()
         digests = known.digests[one], known.digests[other]
-        if repeats(notes[one], notes[other], digests, common):
-            found.add((one, other))
+        if (relation := repetition(notes[one], notes[other], digests, common)) is not None:
+            found[one, other] = relation
     return found
-
-
-def _found(known: _Known) -> Iterator[NotePair]:
-    """What was found, without lists of like things; who contradicts does not repeat."""
-    excluding: set[_Paths] = set()
-    pairs: list[NotePair] = []
-    for (left, right), them in _told(known):
-        excluding.add((left, right))
-        for it in them:
-            quotes = (Quote(left, *it.left[:2]), Quote(right, *it.right[:2]))
-            pairs.append(NotePair(Relation.EXCLUDES, *quotes, it.reason))
-    for left, right in known.repeating - excluding:
-        whole = (Quote(left, 0, ""), Quote(right, 0, ""))
-        pairs.append(NotePair(Relation.REPEATS, *whole, SAME))
-    yield from sorted(pairs, key=lambda it: (it.left.path, it.right.path))
-
-
-def _told(known: _Known) -> Iterator[tuple[_Paths, list[_Opposed]]]:
-    """Every two notes that exclude each other, with what is told of them: of many notes that tell
-    of one thing each is told once, against the first.
-    """
-    told: set[tuple[str, str]] = set()
-    for paths, them in _unlisted(known):
-        # head and body may say the same twice
-        once = {
-            it.reason: it
-            for it, notes in reversed(them)
-            if notes < MANY or (paths[1], it.right.text) not in told
-        }
-        told.update((paths[1], it.right.text) for it in once.values())
-        yield paths, list(reversed(once.values()))
-
-
-def _unlisted(known: _Known) -> Iterator[tuple[_Paths, list[tuple[_Opposed, int]]]]:
-    """Every two notes that exclude each other by more than lists of like things, with how many
-    notes one of the two statements is excluded by.
-    """
-    counts: Counter[tuple[str, str]] = Counter()
-    for (left, right), them in known.opposed.items():
-        counts.update({(left, it.left.text) for it in them})
-        counts.update({(right, it.right.text) for it in them})
-    for (left, right), them in sorted(known.opposed.items()):
-        crowds = [
-            (it, max(counts[left, it.left.text], counts[right, it.right.text])) for it in them
-        ]
-        kept = [it for it in crowds if not is_listed(it[0].left.text, it[0].right.text, it[1])]
-        if kept:
-            yield (left, right), kept

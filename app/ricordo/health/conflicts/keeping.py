@@ -7,13 +7,17 @@ from hashlib import blake2b
 from importlib.metadata import version
 from pkgutil import get_data
 
-from ricordo.health.conflicts.compare import excludes
+from ricordo.health.conflicts.compare import framed, opposed_in
+from ricordo.health.conflicts.doubt import doubt_in
+from ricordo.health.conflicts.reading import read_claim
 from ricordo.health.conflicts.sayings import sayings
 from ricordo.health.evidence import NotePair, Quote, Relation
 from ricordo.memory.memory import Memory
 
 SAME = "they say nearly the same"
 """The reason why two notes repeat each other."""
+SIMILAR = "they may say the same"
+"""The reason why they may."""
 
 _Row = tuple[str, str, int, str, int]
 
@@ -52,11 +56,24 @@ def unpacked(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | Non
         if quotes[0] is None or quotes[1] is None or relation not in set(Relation):
             return None
         kind = Relation(relation)
-        reason = SAME if kind is Relation.REPEATS else excludes(quotes[0].text, quotes[1].text)
+        reason = _reason(kind, *(it.text for it in quotes if it))
         if not reason:
             return None
         found.append(NotePair(kind, quotes[0], quotes[1], reason))
     return tuple(found)
+
+
+def _reason(kind: Relation, left: str, right: str) -> str:
+    """Return why two notes are to each other what they are; "" where they are not."""
+    if kind.is_of_whole:
+        return SAME if kind.is_certain else SIMILAR
+    pair = framed(read_claim(left), read_claim(right))
+    if pair is None:
+        return ""
+    if kind.is_certain:
+        return opposed_in(pair)
+    doubt = doubt_in(pair)
+    return doubt.reason if doubt else ""
 
 
 def _number(memory: Memory, quote: Quote) -> int:

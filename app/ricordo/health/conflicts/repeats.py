@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ricordo.health.conflicts import words as known
 from ricordo.health.conflicts.digest import Digest, shingles_of
+from ricordo.health.evidence import Relation
 from ricordo.memory.note import Note
 from ricordo.recall.stem import stem
 from ricordo.recall.words import words
@@ -21,6 +22,8 @@ _LEAST_SHARED = 0.25
 """Jaccard similarity of stretches of three words from which two notes are looked at closely."""
 _LEAST_SAID_AGAIN = 0.6
 """Share of what the shorter note says that the other has to say as well."""
+_IN_DOUBT = 0.6
+"""Share of each of both from which on it is in doubt."""
 _LEAST_ALIKE = 0.6
 """Share of common words from which two statements may be one."""
 _TEMPLATE = 3
@@ -71,23 +74,27 @@ def common_sayings(digests: Mapping[str, Digest]) -> frozenset[str]:
     return frozenset(text for text, count in counts.items() if count >= _TEMPLATE)
 
 
-def repeats(
+def repetition(
     one: Note, other: Note, digests: tuple[Digest, Digest], common: Collection[str] = ()
-) -> bool:
-    """Say whether two notes say nearly the same, what stands first too; what is `common` to many
-    notes counts only where they say nothing else.
+) -> Relation | None:
+    """Return whether two notes say nearly the same, what stands first too, or may: a relation of
+    whole notes, or None. What is `common` to many notes counts only where they say nothing else.
     """
     mine, theirs = shingles_of(one.body), shingles_of(other.body)
     union = len(mine | theirs)
-    if not union or len(mine & theirs) / union < _LEAST_SHARED:
-        return False
+    shared = len(mine & theirs) / union if union else 0.0
+    if shared < _IN_DOUBT * _LEAST_SHARED:
+        return None
     short, long = sorted(digests, key=lambda it: sum(len(said.text) for said in it.sayings))
     said, heard = _gists(short, common), _gists(long, common)
-    if not said or not heard or not any(_is_one(said[0], its) for its in heard):
-        return False
     weight = sum(len(it.words) for it in said)
-    again = sum(len(it.words) for it in said if any(_is_one(it, its) for its in heard))
-    return weight > 0 and again / weight >= _LEAST_SAID_AGAIN
+    if not weight or not heard:
+        return None
+    again = sum(len(it.words) for it in said if any(_is_one(it, its) for its in heard)) / weight
+    if shared >= _LEAST_SHARED and again >= _LEAST_SAID_AGAIN:
+        begins_alike = any(_is_one(said[0], its) for its in heard)
+        return Relation.REPEATS if begins_alike else Relation.MAY_REPEAT
+    return Relation.MAY_REPEAT if again >= _IN_DOUBT * _LEAST_SAID_AGAIN else None
 
 
 def _smaller(one: Digest, other: Digest) -> int:

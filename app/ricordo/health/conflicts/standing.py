@@ -12,10 +12,11 @@ from ricordo.memory.note import Note
 
 def standing(memory: Memory, pairs: Iterable[NotePair], relation: Relation) -> Iterator[NotePair]:
     """Yield the pairs of one relation of which both notes still say what was compared."""
-    return (it for it in pairs if it.relation is relation and _stands(memory, it))
+    return (it for it in pairs if it.relation is relation and stands(memory, it))
 
 
-def _stands(memory: Memory, pair: NotePair) -> bool:
+def stands(memory: Memory, pair: NotePair) -> bool:
+    """Say whether both notes of a pair are there and still say what was compared."""
     return all(
         (note := memory.by_path.get(quote.path)) is not None
         and (not quote.text or span_of(note, quote) is not None)
@@ -25,8 +26,10 @@ def _stands(memory: Memory, pair: NotePair) -> bool:
 
 def span_of(note: Note, quote: Quote) -> tuple[int, int] | None:
     """Return where in the text of `note` a statement begins and ends: the place that is nearest to
-    the line on which it stood; None where it is gone.
+    the line on which it stood; None where it is gone, or is the whole note.
     """
+    if not quote.text:
+        return None
     pattern = re.compile(r"\s+".join(map(re.escape, quote.text.split())))
     found = [match.span() for match in pattern.finditer(note.text)]
     return min(found, key=lambda span: abs(note.line_of(span[0]) - quote.line), default=None)

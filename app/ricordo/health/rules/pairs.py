@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ricordo.health.conflicts.standing import cause_of, line_of, standing
+from ricordo.health.conflicts.standing import cause_of, cause_of_texts, line_of, standing
 from ricordo.health.evidence import NotePair, Relation
 from ricordo.health.finding import Severity
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
-RULE_OF = {Relation.EXCLUDES: "contradiction", Relation.REPEATS: "duplicate"}
-"""The rules that tell of pairs of notes."""
+RULE_OF = {
+    Relation.EXCLUDES: "contradiction",
+    Relation.MAY_EXCLUDE: "contradiction",
+    Relation.REPEATS: "duplicate",
+    Relation.MAY_REPEAT: "duplicate",
+}
+"""The rules that tell of pairs of notes, or would if there were no doubt."""
 
 
 def _rests_on(relation: Relation) -> Callable[[Memory, Context], tuple[object, ...]]:
@@ -55,5 +60,5 @@ def duplicate(memory: Memory, context: Context) -> Iterator[Found]:
     for _, left, right in _told(memory, context, Relation.REPEATS):
         message = f"Says nearly the same as {right.path}."
         evidence = tuple(f"{it.path}: {it.description or it.name}" for it in (left, right))
-        cause = "\0".join(sorted((left.body, right.body)))
+        cause = cause_of_texts(left.body, right.body)
         yield Found(0, message, cause, evidence, left.path, is_anywhere=True, other=right.path)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.situation import ANY_PANE, NOTEBOOK, Scene, needs_known, needs_memory
 
+_SCOPE = frozenset((Scene.SCOPE,))
+
 GOING: tuple[Action, ...] = (
     Action(
         "inbox",
@@ -54,6 +56,24 @@ GOING: tuple[Action, ...] = (
         "Show what curation cost and what it bought: reads, drift, every run",
         Group.GO,
         why_not=needs_memory,
+    ),
+    Action(
+        "model",
+        "M",
+        "model",
+        "Choose the model that a curation asks",
+        Group.GO,
+        _SCOPE,
+        _SCOPE,
+    ),
+    Action(
+        "kept-back",
+        "r",
+        "secrets",
+        "Show what is kept back of a brief, and let a value leave or keep it back again",
+        Group.GO,
+        _SCOPE,
+        _SCOPE,
     ),
     Action("memories", "p", "memories", "Open another memory of this machine", Group.GO),
 )

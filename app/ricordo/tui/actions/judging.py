@@ -8,6 +8,7 @@ from ricordo.tui.situation import NOTEBOOK, Pane, Scene, needs_freshness
 _INBOX = frozenset((Scene.INBOX,))
 _CURATION = frozenset((Scene.CURATION,))
 _NOTES = frozenset((Scene.INBOX, Scene.REVIEW, Scene.CURATION))
+_KEPT_BACK = frozenset((Scene.KEPT_BACK,))
 _PROPOSAL = frozenset((Scene.PROPOSAL,))
 _SETS = frozenset((Scene.INBOX, Scene.PROPOSAL, Scene.CURATION))
 
@@ -17,11 +18,16 @@ JUDGING: tuple[Action, ...] = (
         "a",
         "yes",
         "It is right: in the inbox keep what came; of a note, it is still true; a proposal is to "
-        "be written",
+        "be written; what looks like a credential may leave",
         Group.JUDGE,
-        _NOTES | NOTEBOOK,
-        _NOTES | {Pane.FRESHNESS},
-        {Scene.INBOX: "keep", Scene.REVIEW: "still true", Scene.NOTEBOOK: "still true"},
+        _NOTES | NOTEBOOK | _KEPT_BACK,
+        _NOTES | _KEPT_BACK | {Pane.FRESHNESS},
+        {
+            Scene.INBOX: "keep",
+            Scene.REVIEW: "still true",
+            Scene.NOTEBOOK: "still true",
+            Scene.KEPT_BACK: "let it leave",
+        },
         why_not=needs_freshness,
         waits=True,
     ),
@@ -30,11 +36,12 @@ JUDGING: tuple[Action, ...] = (
         "d",
         "no",
         "It is wrong: in the inbox, mark it to be reverted, or take the mark away; in the review, "
-        "edit it, retire it, or leave it to the curator; of a proposal, keep it away",
+        "edit it, retire it, or leave it to the curator; of a proposal, keep it away; of a value, "
+        "keep it back",
         Group.JUDGE,
-        _NOTES,
-        _NOTES,
-        {Scene.INBOX: "revert", Scene.REVIEW: "wrong"},
+        _NOTES | _KEPT_BACK,
+        _NOTES | _KEPT_BACK,
+        {Scene.INBOX: "revert", Scene.REVIEW: "wrong", Scene.KEPT_BACK: "keep it back"},
         waits=True,
     ),
     Action(

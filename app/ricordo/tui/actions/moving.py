@@ -20,6 +20,7 @@ from ricordo.tui.situation import (
 )
 
 _WITH_PANES = NOTEBOOK | LISTED | {Scene.CONFLICTS}
+_SCOPE = frozenset((Scene.SCOPE,))
 _BACK_AND_FORTH = NOTEBOOK | {Scene.INBOX, Scene.ORIGIN, Scene.CONFLICTS}
 
 MOVING: tuple[Action, ...] = (
@@ -33,28 +34,32 @@ MOVING: tuple[Action, ...] = (
         "next",
         "right",
         "next",
-        "Choose the next link or view; elsewhere go to the diff",
+        "Choose the next link, view or engine; elsewhere go to the diff",
         Group.MOVE,
-        NOTEBOOK | LISTED,
+        NOTEBOOK | LISTED | _SCOPE,
+        _SCOPE,
+        {Scene.SCOPE: "engine"},
         why_not=needs_neighbour,
     ),
     Action(
         "previous",
         "left",
         "previous",
-        "Choose the previous link or view; elsewhere go to the list",
+        "Choose the previous link, view or engine; elsewhere go to the list",
         Group.MOVE,
-        NOTEBOOK | LISTED,
+        NOTEBOOK | LISTED | _SCOPE,
         why_not=needs_pane_before,
     ),
     Action(
         "open",
         "enter",
         "open",
-        "Open what is under the cursor: the note, the chosen link, where the finding is",
+        "Open what is under the cursor: the note, the chosen link, where the finding is; curate in "
+        "the chosen scope",
         Group.MOVE,
-        EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW},
-        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES},
+        EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW, Scene.KEPT_BACK},
+        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SCOPE},
+        {Scene.SCOPE: "start"},
         why_not=needs_something_to_open,
     ),
     Action(

@@ -90,6 +90,15 @@ SEEING: tuple[Action, ...] = (
         why_not=needs_memory,
     ),
     Action(
+        "count",
+        "number_sign",
+        "count",
+        "Have the server count the tokens of a brief: that is free, and the server sees the brief",
+        Group.SEE,
+        frozenset((Scene.SCOPE,)),
+        frozenset((Scene.SCOPE,)),
+    ),
+    Action(
         "copy",
         "y",
         "copy",

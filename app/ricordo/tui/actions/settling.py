@@ -58,4 +58,13 @@ SETTLING: tuple[Action, ...] = (
         _CONFLICTS,
         waits=True,
     ),
+    Action(
+        "judge-doubts",
+        "c",
+        "doubts",
+        "Show what is in doubt and what was thought of it, and have a model or a program judge it",
+        Group.GO,
+        _CONFLICTS,
+        _CONFLICTS,
+    ),
 )

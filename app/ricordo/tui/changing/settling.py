@@ -13,6 +13,7 @@ from ricordo.disk.private_copy import remove_private_copy, write_private_copy
 from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change_set import ChangeSet
 from ricordo.notebook.conflicts import Conflict, Keep, conflicts
+from ricordo.notebook.opinions import found_in
 from ricordo.notebook.resolve import (
     Settled,
     compose_settled,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from ricordo.memory.memory import Memory
     from ricordo.notebook.follow import Follower
+    from ricordo.notebook.judging import Judged
     from ricordo.notebook.open import Look
     from ricordo.tui.changing.changing import Changing
     from ricordo.tui.changing.writing import Writing
@@ -56,6 +58,8 @@ class Settling:
         self._screen: ConflictsScreen | None = None
         self._look: Look | None = None
         """The one that the screen shows."""
+        self._go_to = ""
+        """The id of a doubt to be shown, once it is among the conflicts."""
         self._unfinished: dict[str, tuple[str, str]] = {}
         """What was typed of both and not written, by conflict."""
 
@@ -71,12 +75,26 @@ class Settling:
             is_known=look.known,
         )
         app.push_screen(self._screen)
+        self._show(look)
 
     def looked(self, look: Look) -> None:
         """Let the workbench, where it is open, show what is left."""
         if self._screen is not None and self._screen.is_attached and look.judged:
             self._look = look
-            self._screen.show(conflicts(look), is_known=look.known)
+            self._show(look)
+
+    def _show(self, look: Look) -> None:
+        """Show what is found in a look, and of the doubts those that somebody has judged."""
+        self._changing.app.run_worker(self._found(look), group="doubts", exclusive=True)
+
+    async def _found(self, look: Look) -> None:
+        state = self._writing.notebook.surroundings.state
+        found, in_doubt = await asyncio.to_thread(found_in, look, state)
+        if self._screen is not None and look is self._look:
+            self._screen.show(found, in_doubt, is_known=look.known)
+            if self._go_to:
+                self._screen.go_to(self._go_to)
+                self._go_to = ""
 
     # What the workbench asks
 
@@ -106,6 +124,27 @@ class Settling:
     def dismiss(self, conflict: Conflict) -> None:
         """Propose to remember that it is no conflict."""
         self._writing.begin(partial(self._dismiss, conflict))
+
+    def judge_doubts(self) -> None:
+        """Show what is in doubt, and have it judged if the person wants."""
+        from ricordo.tui.changing.doubts import Doubts
+        from ricordo.tui.screens.question import QuestionScreen
+
+        assert self._look is not None
+        doubts = Doubts(self._writing.notebook, self._look)
+        screen = QuestionScreen(doubts, self._writing.palette)
+        self._changing.app.push_screen(screen, self._judged)
+
+    def _judged(self, judged: Judged | None) -> None:
+        from ricordo.tui.render.doubt_lines import told_of
+
+        if judged is None or self._look is None:
+            return
+        for text in told_of(judged):
+            self._writing.tell(text)
+        amiss = (it.id for it, opinion in judged.opinions if opinion.view.is_amiss)
+        self._go_to = next(amiss, "")
+        self._show(self._look)
 
     def origin(self, path: str) -> None:
         """Show what caused one of the notes."""
@@ -218,7 +257,10 @@ class Settling:
     async def _dismiss(self, conflict: Conflict) -> None:
         words = (
             "Both claims may stand: the notes stay as they are.",
-            *(f"{it.quote.path}: {it.quote.text}" for it in (conflict.left, conflict.right)),
+            *(
+                f"{it.quote.path}: {it.quote.text or it.note.description}"
+                for it in (conflict.left, conflict.right)
+            ),
             "This pair stays away until one of the two claims is changed.",
         )
         keymap = self._writing.notebook.settings.keymap

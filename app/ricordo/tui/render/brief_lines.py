@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ricordo.curator.brief import Brief
 from ricordo.notebook.preparing import Prepared
 from ricordo.text import one_line
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
@@ -13,20 +12,20 @@ _NOTHING_SAID = (
 )
 
 
-def prepared_lines(prepared: Prepared, width: int) -> list[Line]:
-    """Return what to know before a curation runs, then the brief."""
+def prepared_lines(prepared: Prepared, text: str, width: int) -> list[Line]:
+    """Return what to know before a curation runs, then the `text` of its brief."""
     remarks = [Span(f"! {one_line(text)}", "warning") for text in prepared.remarks]
     lines = [Line(row) for remark in remarks for row in wrap([remark], width - 1)]
     lines += [BLANK] if lines else []
     if prepared.told.said:
-        return lines + brief_lines(prepared.brief, width)
+        return lines + brief_lines(text, width)
     return lines + [Line(row) for row in wrap([Span(_NOTHING_SAID, "dim")], width - 1)]
 
 
-def brief_lines(brief: Brief, width: int) -> list[Line]:
+def brief_lines(brief: str, width: int) -> list[Line]:
     """Return the brief as an engine is given it."""
     lines: list[Line] = []
-    for text in brief.text.rstrip("\n").split("\n"):
+    for text in brief.rstrip("\n").split("\n"):
         style = "heading" if text.startswith("== ") else ""
         lines += [Line(row) for row in wrap([Span(text, style)], width - 1, (), (Span("  "),))]
     return lines
@@ -37,7 +36,7 @@ def told_of_brief(prepared: Prepared, budget: int) -> tuple[Span, ...]:
     told, brief = prepared.told, prepared.brief
     sessions = "1 session" if told.sessions == 1 else f"{told.sessions} sessions"
     spans = [
-        Span(f" brief  {len(told.said):,} messages of yours from {sessions}"),
+        Span(f" brief   {len(told.said):,} messages of yours from {sessions}"),
         Span(f" · ≈{brief.tokens:,} of {budget:,} tokens", "dim"),
     ]
     if brief.left_out:

@@ -8,8 +8,9 @@ from ricordo.health.conflicts.standing import span_of
 from ricordo.health.evidence import UNKNOWN, Outcome, Verdict
 from ricordo.notebook.activity_words import NO_TURN_FOUND, NOBODY_SAID_IT
 from ricordo.notebook.age import stamped_day
-from ricordo.notebook.conflicts import Conflict, Side
+from ricordo.notebook.conflicts import Conflict, Keep, Side
 from ricordo.text import clip, one_line
+from ricordo.tui.render.doubt_lines import opinion_spans
 from ricordo.tui.render.line import BLANK, Line, Span, fit, shown, wrap
 
 NO_CONFLICTS = (
@@ -36,7 +37,7 @@ def note_lines(side: Side, width: int) -> tuple[list[Line], int]:
     claim.
     """
     note = side.note
-    span = span_of(note, side.quote) or (0, 0)
+    span = span_of(note, side.quote) or (-1, -1)
     lines: list[Line] = []
     first, at = 0, 0
     for number, text in enumerate(note.text.split("\n"), 1):
@@ -75,9 +76,19 @@ def side_title(side: Side) -> str:
 
 
 def suggestion_lines(conflict: Conflict, width: int) -> list[Line]:
-    """Return which side to keep, and why."""
-    spans = [Span("suggestion: ", "accent"), Span(one_line(conflict.suggestion.told))]
-    return [Line(row) for row in wrap(spans, width, (Span(" "),), (Span(" "),))]
+    """Return which side to keep, and why; of a doubt what was thought of it, too."""
+    told = [opinion_spans(conflict.opinion)] if conflict.opinion else []
+    if conflict.opinion is None or conflict.suggestion.keep is not Keep.NONE:
+        told.append([Span("suggestion: ", "accent"), Span(one_line(conflict.suggestion.told))])
+    blank = (Span(" "),)
+    return [Line(row) for spans in told for row in wrap(spans, width, blank, blank)]
+
+
+def title_spans(conflict: Conflict, number: int, count: int) -> tuple[Span, Span]:
+    """Return which conflict or doubt it is, and why it is one."""
+    what = "Conflict" if conflict.relation.is_certain else "In doubt:"
+    why = Span(f"· {one_line(conflict.reason)}")
+    return Span(f" {what} {number} of {count} ", "accent bold"), why
 
 
 def _origin(side: Side) -> tuple[Span, ...]:

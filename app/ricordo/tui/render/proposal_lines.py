@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from ricordo.curator.proposal import Quoted, Rejected
 from ricordo.memory.layout import Layout, Role
 from ricordo.notebook.deciding import Shown
+from ricordo.notebook.describe_run import cost_of
 from ricordo.notebook.ledger import Run
 from ricordo.notebook.quoted import turn_of
 from ricordo.text import clip, one_line
@@ -138,7 +139,7 @@ def _labelled(told: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
 
 
 def told_of_waiting(shown: Sequence[Shown], run: Run | None) -> str:
-    """Return how much waits, who proposed it, from how many sessions, when, and what that cost."""
+    """Return how much waits, who proposed it, what that cost, from how many sessions, and when."""
     if not shown:
         return "nothing waits"
     authors = dict.fromkeys(it.waiting.change.author for it in shown)
@@ -146,11 +147,12 @@ def told_of_waiting(shown: Sequence[Shown], run: Run | None) -> str:
     sessions = len({path for path, key in quoted if key})
     told = [f"{len(shown)} {'proposal waits' if len(shown) == 1 else 'proposals wait'}"]
     told += [one_line(" ".join(filter(None, (it.name, it.model)))) for it in authors]
+    if run is not None:
+        told.append(cost_of(run))
     if sessions:
         told.append(f"from {'1 session' if sessions == 1 else f'{sessions} sessions'}")
     if run is not None:
-        cost = "not known" if run.usd is None else f"{run.usd:.2f}"
-        told += [f"proposed {one_line(run.at[:16].replace('T', ' '))}", f"cost {cost}"]
+        told.append(f"proposed {one_line(run.at[:16].replace('T', ' '))}")
     return " · ".join(told)
 
 

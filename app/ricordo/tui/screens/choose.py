@@ -21,15 +21,19 @@ if TYPE_CHECKING:
     from ricordo.tui.palette import Palette
 
 _LABEL = 16
-"""Cells of the words for a way."""
+"""Cells of the words for a way, unless some take more."""
+_NUMBERED = 9
+"""How many ways have a key of their own."""
 
 
 class Way(NamedTuple):
-    """One way to go on, in words of our own."""
+    """One way to go on."""
 
     id: str
     label: str
+    """May be text of strangers."""
     help: str
+    """In words of our own."""
 
 
 class ChooseScreen(ModalScreen[str | None]):
@@ -41,7 +45,7 @@ class ChooseScreen(ModalScreen[str | None]):
         Binding("down,j", "move(1)", show=False),
         Binding("up,k", "move(-1)", show=False),
         Binding("enter", "choose", show=False),
-        *(Binding(str(n), f"choose({n})", show=False) for n in range(1, 10)),
+        *(Binding(str(n), f"choose({n})", show=False) for n in range(1, _NUMBERED + 1)),
     ]
 
     def __init__(self, title: str, ways: Sequence[Way], palette: Palette) -> None:
@@ -49,6 +53,7 @@ class ChooseScreen(ModalScreen[str | None]):
         super().__init__()
         self._title = title
         self._ways = ways
+        self._label = max(_LABEL, *(cells(way.label) + 2 for way in ways))
         self._palette = palette
         self._list = RowList(palette, lambda: None, self._rows, id="ways", one_row=0)
 
@@ -57,7 +62,7 @@ class ChooseScreen(ModalScreen[str | None]):
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(one_line(self._title))
             yield self._list
-            last = len(self._ways)
+            last = min(len(self._ways), _NUMBERED)
             keys = (("↑ ↓", "move"), (f"Enter 1–{last}", "choose"), ("Esc", "back"))
             yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
 
@@ -73,8 +78,10 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         way = self._ways[number]
-        label = way.label + " " * max(1, _LABEL - cells(way.label))
-        spans = (Span(f" {number + 1} ", "key"), Span(label), Span(way.help, "dim"))
+        label = one_line(way.label)
+        label += " " * max(1, self._label - cells(label))
+        key = str(number + 1) if number < _NUMBERED else " "
+        spans = (Span(f" {key} ", "key"), Span(label), Span(way.help, "dim"))
         return (Line(spans),)
 
     def on_row_list_opened(self) -> None:

@@ -17,16 +17,21 @@ if TYPE_CHECKING:
 CONFIRMATION = "apply"
 """What has to be typed, as on the command line."""
 _MOST_ROWS = 10
+_WIDEST = 90
+"""Cells of a form."""
 
 
 class ConfirmScreen(Form[bool]):
     """Ends with whether the word was typed."""
 
-    def __init__(self, title: str, alarming: Sequence[str], palette: Palette) -> None:
-        """`alarming` is what would be done, visible text, a line each."""
-        fields = [Field("type", "", f"“{CONFIRMATION}” to do it")]
+    def __init__(
+        self, title: str, alarming: Sequence[str], palette: Palette, word: str = CONFIRMATION
+    ) -> None:
+        """`alarming` is what would be done, visible text, a line each; `word` has to be typed."""
+        fields = [Field("type", "", f"“{word}” to do it")]
         super().__init__(title, fields, palette, "do it")
         self._alarming = alarming
+        self._word = word
         self._list = TextView(palette, self._lines, id="alarming")
 
     def compose_below(self) -> ComposeResult:
@@ -35,7 +40,8 @@ class ConfirmScreen(Form[bool]):
 
     def on_mount(self) -> None:
         """Have room for what would be done, begin where it is typed."""
-        self._list.styles.height = min(len(self._lines(self.size.width - 8)), _MOST_ROWS)
+        width = min(self.size.width, _WIDEST) - 8
+        self._list.styles.height = min(len(self._lines(width)), _MOST_ROWS)
 
     def _lines(self, width: int) -> list[Line]:
         first, rest = (Span(" ! ", "warning"),), (Span("   "),)
@@ -47,8 +53,8 @@ class ConfirmScreen(Form[bool]):
 
     def end(self, *, confirmed: bool) -> None:
         """End with whether it is meant; another word than the one that is asked for is none."""
-        if confirmed and self.filled["type"].strip() != CONFIRMATION:
-            said = f"Nothing was done: “{CONFIRMATION}” has to be typed, or Esc leaves."
+        if confirmed and self.filled["type"].strip() != self._word:
+            said = f"Nothing was done: “{self._word}” has to be typed, or Esc leaves."
             self.notify(said, severity="warning", markup=False)
             return
         self.dismiss(confirmed)

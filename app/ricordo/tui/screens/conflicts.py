@@ -1,4 +1,6 @@
-"""The conflict workbench: two notes that cannot both hold, side by side, to be settled."""
+"""The conflict workbench: two notes that cannot both hold, or of which a model thinks so, side by
+side, to be settled.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,6 @@ from textual.content import Content
 
 from ricordo.notebook.conflicts import Conflict, Keep, Side
 from ricordo.settings.keymap import Keymap
-from ricordo.text import one_line
 from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.conflict_lines import (
@@ -23,6 +24,7 @@ from ricordo.tui.render.conflict_lines import (
     note_lines,
     side_title,
     suggestion_lines,
+    title_spans,
 )
 from ricordo.tui.render.empty import paragraphs
 from ricordo.tui.render.line import Line, Span
@@ -39,6 +41,8 @@ WIDE = 100
 """Columns from which on the two stand side by side."""
 _SETTLING = ("keep-left", "keep-right", "merge", "both", "no-conflict")
 _SIDES = (Keep.LEFT, Keep.RIGHT)
+_WHOLE = "They may say the same: keep one, merge them, or say that both may stay."
+_NOT_KNOWN = "The notes are being compared."
 
 
 class Hands(Protocol):
@@ -63,6 +67,9 @@ class Hands(Protocol):
 
     def dismiss(self, conflict: Conflict) -> None:
         """Propose to remember that it is no conflict."""
+
+    def judge_doubts(self) -> None:
+        """Have what is in doubt judged."""
 
     def origin(self, path: str) -> None:
         """Show what caused one of the notes."""
@@ -129,6 +136,8 @@ class ConflictsScreen(ActingScreen[None]):
         self._hands = hands
         self._read_only = read_only
         self._is_known = is_known
+        self._in_doubt = 0
+        """How many pairs are in doubt that nobody has judged."""
         self._at = 0
         self._undone: frozenset[str] = frozenset()
         """What the last undo was about, until the conflict that it brings back is shown."""
@@ -177,10 +186,12 @@ class ConflictsScreen(ActingScreen[None]):
         """Return one of the two notes; None where no conflict is left."""
         return self.conflict.side(keep) if self.conflict else None
 
-    def show(self, found: Sequence[Conflict], *, is_known: bool) -> None:
-        """Show what is left: the same conflict where it still stands, else the next one."""
+    def show(self, found: Sequence[Conflict], in_doubt: int = 0, *, is_known: bool) -> None:
+        """Show what is left: the same conflict where it still stands, else the next one; and how
+        many pairs are `in_doubt` besides.
+        """
         before = self.conflict
-        self._conflicts, self._is_known = tuple(found), is_known
+        self._conflicts, self._in_doubt, self._is_known = tuple(found), in_doubt, is_known
         ids = [it.id for it in self._conflicts]
         if before is not None and before.id in ids:
             self._at = ids.index(before.id)
@@ -189,6 +200,13 @@ class ConflictsScreen(ActingScreen[None]):
         if self.conflict != before or before is None:
             self._tell()
         self.say()
+
+    def go_to(self, conflict_id: str) -> None:
+        """Go to a conflict, where it is among them."""
+        ids = [it.id for it in self._conflicts]
+        if conflict_id in ids:
+            self._at = ids.index(conflict_id)
+            self._tell()
 
     def return_to(self, about: frozenset[str]) -> None:
         """Go to the conflict that comes back by an undo, now or when the notes are compared: one
@@ -237,9 +255,9 @@ class ConflictsScreen(ActingScreen[None]):
         if conflict is None:
             said = [Span(" Conflicts ", "accent bold")]
         else:
-            nth = f" Conflict {self._at + 1} of {len(self._conflicts)} "
-            said = [Span(nth, "accent bold"), Span(f"· {one_line(conflict.reason)}")]
-        self._title.say(tuple(said))
+            said = [*title_spans(conflict, self._at + 1, len(self._conflicts))]
+        doubts = (Span(f" {self._in_doubt} in doubt ", "dim"),) if self._in_doubt else ()
+        self._title.say(tuple(said), doubts)
         self._keys.say(*key_line(self.situation, self.keymap))
 
     # What the keys do
@@ -254,9 +272,12 @@ class ConflictsScreen(ActingScreen[None]):
         """What can be settled here, and why not."""
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
         nothing = "" if self.conflict else "No conflict is left."
+        is_whole = self.conflict is not None and self.conflict.is_of_whole
         refusals: Mapping[str, str] = {
             **dict.fromkeys(_SETTLING[:-1], nothing or self._read_only),
             _SETTLING[-1]: nothing,
+            **({"both": nothing or self._read_only or _WHOLE} if is_whole else {}),
+            "judge-doubts": "" if self._is_known else _NOT_KNOWN,
             "back": nothing or ("" if self._at else "This is the first conflict."),
             "origin": nothing or self._no_origin,
             "forward": nothing
@@ -334,6 +355,10 @@ class ConflictsScreen(ActingScreen[None]):
         side = self.side(self._focused)
         if side is not None:
             self._hands.origin(side.quote.path)
+
+    def do_judge_doubts(self) -> None:
+        """Have what is in doubt judged."""
+        self._hands.judge_doubts()
 
     def do_undo(self) -> None:
         """Take the last act back."""

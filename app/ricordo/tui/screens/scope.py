@@ -1,12 +1,14 @@
-"""What is to be curated: the scope is chosen, and the brief read, before anything runs."""
+"""What is to be curated, and by which engine: what would leave, what that may cost and the brief
+are there to be read before anything runs.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,34 +16,53 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from ricordo.courtesy import GivingWay
-from ricordo.curator.brief import BUDGET
-from ricordo.curator.engine import Progress
+from ricordo.curator.asking_model import ANTHROPIC
+from ricordo.curator.proposal import RULES
 from ricordo.errors import RicordoError
+from ricordo.settings.keymap import Keymap
+from ricordo.settings.read_engine import is_model
 from ricordo.text import cells, one_line
-from ricordo.tui.render.bars import key_spans
-from ricordo.tui.render.brief_lines import prepared_lines, told_of_brief
+from ricordo.tui.jobs import Answer, Jobs
+from ricordo.tui.render.bars import key_line, key_spans
+from ricordo.tui.render.before_lines import (
+    before_lines,
+    cost_spans,
+    engine_spans,
+    incoming_lines,
+    kept_back_spans,
+    left_spans,
+    told_of_price,
+)
+from ricordo.tui.render.brief_lines import told_of_brief
 from ricordo.tui.render.line import Line, Span, fit
+from ricordo.tui.screens.acting import ActingScreen, bindings_on
+from ricordo.tui.situation import Scene, Situation
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
 from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from ricordo.curator.engine import Step
+    from ricordo.model.programs import Program
+    from ricordo.notebook.before import Before
     from ricordo.notebook.curate import Curation
-    from ricordo.notebook.preparing import Prepared
     from ricordo.notebook.spoken import Scope
+    from ricordo.settings.settings import EngineSettings
+    from ricordo.tui.asking import Asker
     from ricordo.tui.palette import Palette
-
-Answer = TypeVar("Answer")
+    from ricordo.tui.screens.form import Filled
 
 _LABEL = 18
 """Cells of the words for a scope."""
-_PATIENCE = 5.0
-"""Seconds for which a curation gives way in all to keys."""
-_TICK = 0.5
-"""Seconds after which it is told anew how long something takes."""
-_KEYS = (("↑ ↓", "scope"), ("PgUp PgDn", "brief"), ("Enter", "start"))
+_TICK = 0.1
+"""Seconds after which it is told anew how far something is."""
+_RUN = "run"
+"""What has to be typed before a new program runs, as on the command line."""
+_IS_KNOWN = "The switches at its end turn its memory, hooks and tools off."
+_NOT_KNOWN = "Nothing is added to its line: turn its memory, hooks and tools off there."
+_WHICH_MODEL = "Which model is asked"
+_NOT_YET = "The brief is not there yet."
+_BUSY = "It is being asked; Esc cancels."
 
 
 class ScopeWay(NamedTuple):
@@ -54,86 +75,57 @@ class ScopeWay(NamedTuple):
     """What it comes to; may be text of strangers."""
 
 
-class Curator(Protocol):
-    """What proposes; called in threads, one call at a time."""
-
-    def prepare(self, scope: Scope, step: Step) -> Prepared:
-        """Return what a curation in the `scope` is given. Raises RicordoError."""
-
-    def propose(self, prepared: Prepared, step: Step) -> Curation:
-        """Return what it would change; nothing is kept or done. Raises RicordoError."""
-
-
-class _Cancelled(Exception):
-    """The person does not want it any more."""
-
-
-class _Job:
-    """Something that goes on in a thread."""
-
-    def __init__(self, phase: str) -> None:
-        self.phase = phase
-        self.began = time.monotonic()
-        self.is_cancelled = False
-        self._giving = GivingWay(_PATIENCE)
-
-    def step(self, progress: Progress) -> None:
-        """Be told how far it is; ends it where it was cancelled."""
-        if self.is_cancelled:
-            raise _Cancelled
-        self.phase = progress.phase
-        self._giving.step()
-
-    @property
-    def told(self) -> str:
-        """What is being done, and for how long."""
-        return f"{one_line(self.phase)} … {time.monotonic() - self.began:.0f} s"
-
-
-class ScopeScreen(ModalScreen["Curation | None"]):
+class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"]):
     """Ends with what was proposed, or with None: then nothing has happened."""
+
+    SCENE = Scene.SCOPE
 
     CSS_PATH = "overlay.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("enter", "start", show=False),
+        *bindings_on(SCENE),
         *(Binding(str(n), f"choose({n})", show=False) for n in range(1, 10)),
     ]
 
     def __init__(
-        self, ways: Sequence[ScopeWay], engine: str, curator: Curator, palette: Palette
+        self,
+        ways: Sequence[ScopeWay],
+        engines: Sequence[EngineSettings],
+        own: EngineSettings,
+        asker: Asker,
+        palette: Palette,
+        keymap: Keymap,
     ) -> None:
-        """`engine` says in words of our own what proposes, and what that costs."""
-        super().__init__()
+        """`own` is which of the `engines` is chosen at first, perhaps with another model."""
+        ActingScreen.__init__(self, palette, keymap)
         self._ways = ways
-        self._engine = engine
-        self._curator = curator
-        self._palette = palette
-        self._job: _Job | None = None
-        self.prepared: Prepared | None = None
-        """What a curation in the chosen scope is given, once it is known."""
-        self._is_running = False
-        self._one_at_a_time = asyncio.Lock()
+        self._engines = engines
+        self.own = own
+        """The engine that is chosen."""
+        self._asker = asker
+        self._jobs = Jobs()
+        self.before: Before | None = None
+        """What is known of a curation in the chosen scope, once it is."""
+        self.counted: int | None = None
+        """How many tokens would be sent, once the server has counted them."""
+        self.failure = ""
+        """Why the last attempt failed."""
+        self._is_asking = False
+        """Whether the engine proposes, or counts."""
+        self._drawn: object = None
         self._list = RowList(palette, self._prepare, self._rows, id="ways", one_row=0)
-        self._brief = TextView(palette, self._brief_lines, id="brief")
-        self._about = Bar(palette, id="about")
-        self._state = Bar(palette, id="state", base="")
+        self._text = TextView(palette, self._lines, id="brief")
+        names = ("engine", "cost", "left", "secrets", "about")
+        self._bars = {name: Bar(palette, id=name, base="") for name in names}
+        self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """The scopes, the engine, the brief, what goes on, the keys."""
+        """The scopes, the engine, what leaves, the brief, what goes on, the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content("Curate · notes from what you said to agents")
             yield self._list
-            yield Bar(self._palette, id="engine", base="").with_left(
-                Span(" engine ", "dim"), Span(self._engine)
-            )
-            yield self._about
-            yield self._brief
+            yield from self._bars.values()
+            yield self._text
             yield self._state
             yield self._keys
 
@@ -142,16 +134,12 @@ class ScopeScreen(ModalScreen["Curation | None"]):
         self._list.styles.height = len(self._ways)
         self._list.show(len(self._ways), 0)
         self._list.focus()
-        self.set_interval(_TICK, self._say)
+        self.set_interval(_TICK, self.say)
         self._prepare()
 
     def on_unmount(self) -> None:
         """Let nothing go on for a screen that is gone."""
-        self._cancel()
-
-    def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
-        self._palette = palette
+        self._jobs.cancel()
 
     # What is shown
 
@@ -161,107 +149,260 @@ class ScopeScreen(ModalScreen["Curation | None"]):
         spans = (Span(f" {number + 1} ", "key"), Span(label), Span(one_line(way.help), "dim"))
         return (Line(fit(spans, width)),)
 
-    def _brief_lines(self, width: int) -> list[Line]:
-        return prepared_lines(self.prepared, width) if self.prepared else []
+    @property
+    def _incoming(self) -> str:
+        """What is being answered."""
+        job = self._jobs.now
+        return job.progress.text if job is not None and self._is_asking else ""
 
-    def _say(self) -> None:
-        job, prepared = self._job, self.prepared
-        self._about.say(told_of_brief(prepared, BUDGET) if prepared else (Span(" brief", "dim"),))
-        waits = " nothing has run yet; what is proposed is looked through first"
+    def _lines(self, width: int) -> list[Line]:
+        if self._incoming:
+            return incoming_lines(self._incoming, width)
+        return before_lines(self.before, self.failure, width)
+
+    def say(self) -> None:
+        """Tell what is chosen, what is known of it, what goes on, and the keys."""
+        job, before = self._jobs.now, self.before
+        self._say_engine()
+        about = told_of_brief(before.prepared, before.room) if before else (Span(" brief", "dim"),)
+        self._bars["about"].say(about)
+        waits = " nothing was sent and nothing has run yet; nothing is written by it"
         doing = Span(f" ○ {job.told}", "accent") if job else Span(waits, "dim")
         self._state.say((doing, Span(" · nothing is changed" if job else "", "dim")))
-        back = ("Esc", "cancel" if self._is_running else "back")
-        keys = [back] if self._is_running else [*_KEYS, back]
-        self._keys.say(key_spans(keys))
+        if self._is_asking:
+            self._keys.say(key_spans([("Esc", "cancel")]))
+        else:
+            self._keys.say(*key_line(self.situation, self.keymap))
+        self._draw()
+
+    def _say_engine(self) -> None:
+        numbers = (n for n, it in enumerate(self._engines) if it == self._listed)
+        left, right = engine_spans(self.own, next(numbers, 0), len(self._engines))
+        self._bars["engine"].say(left, right)
+        leaving = self.before.leaving if self.before else None
+        for name in ("cost", "left", "secrets"):
+            self._bars[name].display = leaving is not None
+        if leaving is not None:
+            self._bars["cost"].say(cost_spans(leaving, self.counted))
+            self._bars["left"].say(left_spans(leaving))
+            self._bars["secrets"].say(kept_back_spans(leaving.kept_back))
+
+    def _draw(self) -> None:
+        """Draw the brief, or what comes in, where it is another one."""
+        shown = (self.before, self.failure, self._incoming)
+        if shown == self._drawn:
+            return
+        was_incoming = bool(self._drawn) and bool(self._incoming)
+        self._drawn = shown
+        self._text.on_resize()
+        self._text.jump_to(self._text.line_count if was_incoming else 0)
 
     # What goes on
 
-    def _cancel(self) -> None:
-        if self._job is not None:
-            self._job.is_cancelled = True
-        self._job = None
+    @property
+    def _listed(self) -> EngineSettings:
+        """The engine that is chosen, as it stands among those to choose from."""
+        return replace(self.own, model=self._engines[0].model)
 
-    def _begin(self, phase: str) -> _Job:
-        self._cancel()
-        self._job = job = _Job(phase)
-        self._say()
-        return job
+    def _prepare(self, failure: str = "") -> None:
+        """Find out what is to be known in the scope under the cursor; `failure` is told on it."""
+        self.before, self.counted, self.failure = None, None, failure
+        look = partial(self._asker.look, self.own, self._ways[self._list.at].scope)
+        self._begin("looking", look, self._prepared)
 
-    def _prepare(self) -> None:
-        """Put the brief together for the scope under the cursor."""
-        self.prepared = None
-        self._brief.on_resize()
-        self.run_worker(self._preparing(self._begin("looking"), self._ways[self._list.at].scope))
+    def _prepared(self, before: Before) -> None:
+        self.before = before
 
-    async def _preparing(self, job: _Job, scope: Scope) -> None:
-        found = await self._done(job, partial(self._curator.prepare, scope))
-        if found is not None:
-            self._job, self.prepared = None, found
-            self._brief.on_resize()
-            self._brief.jump_to(0)
-            self._say()
+    def _begin(
+        self, phase: str, work: Callable[[Step], Answer], done: Callable[[Answer], None]
+    ) -> None:
+        """Do `work` in a thread, in the place of what goes on, and `done` with what came of it."""
+        job = self._jobs.begin(phase)
+        self.say()
 
-    def _failed(self, job: _Job, error: RicordoError) -> None:
-        if job is self._job:
-            self._job, self._is_running = None, False
-            self.notify(str(error), severity="error", markup=False, timeout=10)
-            self._say()
-
-    async def _proposing(self, job: _Job, prepared: Prepared) -> None:
-        found = await self._done(job, partial(self._curator.propose, prepared))
-        if found is not None:
-            self.dismiss(found)
-
-    async def _done(self, job: _Job, work: Callable[[Step], Answer]) -> Answer | None:
-        """Do `work` in a thread; None where it failed, which is told, or is not wanted any more."""
-        # one after the other: a thread that was told to end may not have ended yet
-        async with self._one_at_a_time:
+        async def doing() -> None:
             try:
-                found = await asyncio.to_thread(work, job.step)
-            except _Cancelled:
-                return None
+                found = await self._jobs.done(job, work)
             except RicordoError as error:
-                self._failed(job, error)
-                return None
-        return found if job is self._job else None
+                self._failed(str(error))
+                return
+            if found is not None:
+                self._is_asking = False
+                done(found)
+                self.say()
+
+        self.run_worker(doing())
+
+    def _failed(self, why: str) -> None:
+        if self._is_asking:
+            self._is_asking = False
+            # what the caps leave is less by now
+            self._prepare(why)
+        else:
+            self.failure = why
+        self.say()
 
     # What the keys do
 
-    def action_move(self, step: int) -> None:
-        """Another scope."""
-        if not self._is_running:
-            self._list.move(step)
+    @property
+    def situation(self) -> Situation:
+        """What cannot be done with the engine that is chosen."""
+        leaving = self.before.leaving if self.before else None
+        nothing = "" if leaving else "Nothing leaves this machine by this engine."
+        why_not = self.before.why_not if self.before else _NOT_YET
+        is_model = self.own.use == ANTHROPIC
+        refusals = {
+            "open": why_not,
+            "next": "",
+            "previous": "",
+            "model": "" if is_model else "Only a model has a name to choose.",
+            "count": why_not or ("" if is_model else "Only the server of a model counts."),
+            "kept-back": nothing,
+        }
+        if self._is_asking:
+            refusals = dict.fromkeys((*refusals, "cursor-down", "cursor-up"), _BUSY)
+        return Situation(scene=self.SCENE, refusals=refusals)
+
+    @property
+    def doers(self) -> tuple[object, ...]:
+        """The screen, and the list for moving."""
+        return self, self._list
 
     def action_choose(self, number: int) -> None:
         """The scope of that number."""
-        if not self._is_running and number <= len(self._ways):
+        if not self._is_asking and number <= len(self._ways):
             self._list.rest_on(number - 1)
 
-    def action_page(self, direction: int) -> None:
-        """On or back in the brief."""
-        height = max(1, self._brief.scrollable_content_region.height - 2)
-        self._brief.jump_to(self._brief.scroll_offset.y + direction * height)
+    def do_page_down(self) -> None:
+        """On in the brief."""
+        self._page(1)
+
+    def do_page_up(self) -> None:
+        """Back in the brief."""
+        self._page(-1)
+
+    def _page(self, direction: int) -> None:
+        height = max(1, self._text.scrollable_content_region.height - 2)
+        self._text.jump_to(self._text.scroll_offset.y + direction * height)
+
+    def do_next(self) -> None:
+        """The next engine."""
+        self._turn(1)
+
+    def do_previous(self) -> None:
+        """The engine before."""
+        self._turn(-1)
+
+    def _turn(self, step: int) -> None:
+        engines = list(self._engines)
+        at = engines.index(self._listed) if self._listed in engines else 0
+        self.own = replace(engines[(at + step) % len(engines)], model=self.own.model)
+        self._prepare()
+
+    def do_model(self) -> None:
+        """Choose the model, of those whose price is known or by its name."""
+        from ricordo.tui.screens.choose import ChooseScreen, Way
+
+        prices = self._asker.models()
+        names = dict.fromkeys((self.own.model, *prices))
+        ways = [Way(name, name, told_of_price(prices.get(name))) for name in names]
+        ways.insert(1, Way("", "another one", "by its name, as its server knows it"))
+        self.app.push_screen(ChooseScreen(_WHICH_MODEL, ways, self._palette), self._model_chosen)
+
+    def _model_chosen(self, name: str | None) -> None:
+        from ricordo.tui.screens.form import Field, FormScreen
+
+        if name:
+            self._use(name)
+        elif name is not None:
+            field = Field("model", "", "its name")
+            form = FormScreen(_WHICH_MODEL, [field], self._palette, "choose")
+            self.app.push_screen(form, self._model_named)
+
+    def _model_named(self, filled: Filled | None) -> None:
+        if filled is None or not filled.confirmed:
+            return
+        name = filled.values["model"].strip()
+        if is_model(name):
+            self._use(name)
+        else:
+            self.notify("This is no name of a model.", severity="warning", markup=False)
+
+    def _use(self, model: str) -> None:
+        self.own = replace(self.own, model=model)
+        self._prepare()
+
+    def do_kept_back(self) -> None:
+        """What is kept back."""
+        from ricordo.tui.screens.kept_back import KeptBackScreen
+
+        assert self.before is not None
+        assert self.before.leaving is not None
+        leaving, told = self.before.leaving, self.before.prepared.told
+        screen = KeptBackScreen(leaving, told, self._asker, self._palette, self.keymap)
+        self.app.push_screen(screen, self._decided)
+
+    def _decided(self, is_other: bool | None) -> None:
+        if is_other:
+            self._prepare()
+
+    def do_count(self) -> None:
+        """Have the server count."""
+        assert self.before is not None
+        self._is_asking = True
+        self._begin("the server counts", partial(self._asker.count, self.before), self._count)
+
+    def _count(self, counted: int) -> None:
+        self.counted = counted
 
     def on_row_list_opened(self) -> None:
         """A second click starts."""
-        self.action_start()
+        self.action_do("open")
 
-    def action_start(self) -> None:
-        """Have changes proposed, once the brief is there to be read."""
-        if self._is_running:
-            return
-        if self.prepared is None:
-            self.notify("The brief is not there yet.", markup=False, timeout=3)
-            return
-        self._is_running = True
-        self.run_worker(self._proposing(self._begin("proposing"), self.prepared))
+    def do_open(self) -> None:
+        """Have changes proposed; a new program has to be let run first."""
+        assert self.before is not None
+        program = self.before.leaving.program if self.before.leaving else None
+        if program is None:
+            self._propose()
+        else:
+            self._ask_for(program)
 
-    def action_leave(self) -> None:
-        """Stop what runs; else end."""
-        if not self._is_running:
+    def _ask_for(self, program: Program) -> None:
+        from ricordo.tui.screens.confirm import ConfirmScreen
+
+        told = [one_line(program.line), _IS_KNOWN if program.is_known else _NOT_KNOWN]
+        title = "This program was not run before"
+        screen = ConfirmScreen(title, told, self._palette, _RUN)
+        self.app.push_screen(screen, partial(self._let_run, program))
+
+    def _let_run(self, program: Program, is_meant: bool | None) -> None:
+        if is_meant:
+            self.run_worker(self._allow(program))
+
+    async def _allow(self, program: Program) -> None:
+        try:
+            await asyncio.to_thread(self._asker.let_run, program)
+        except RicordoError as error:
+            self._failed(str(error))
+            return
+        self._propose()
+
+    def _propose(self) -> None:
+        if self.before is not None:
+            self._is_asking, self.failure = True, ""
+            self._begin("proposing", partial(self._asker.propose, self.before), self._end)
+
+    def _end(self, curation: Curation) -> None:
+        self.dismiss(curation)
+
+    def do_leave(self) -> None:
+        """Stop what was asked; else end."""
+        if not self._is_asking:
             self.dismiss(None)
             return
-        self._is_running = False
-        self._cancel()
-        self.notify("Cancelled. Nothing was changed.", markup=False, timeout=4)
-        self._say()
+        self._is_asking = False
+        self._jobs.cancel()
+        cost = " What it had cost by then stands in the ledger." if self.own.use != RULES else ""
+        self.notify(f"Cancelled. Nothing was changed.{cost}", markup=False, timeout=4)
+        self._prepare()

@@ -1,0 +1,106 @@
+"""What the curate screen has done by the notebook: in threads, one call at a time."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ricordo.errors import StateUnusable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ricordo.curator.engine import Step
+    from ricordo.disk.decisions import Decided
+    from ricordo.model.prices import Price
+    from ricordo.model.programs import Program
+    from ricordo.model.redaction import Redacted
+    from ricordo.notebook.before import Before
+    from ricordo.notebook.curate import Curation
+    from ricordo.notebook.open import Notebook
+    from ricordo.notebook.spoken import Scope
+    from ricordo.settings.settings import EngineSettings
+
+
+class Asker:
+    """Looks at what would be asked, and asks."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        """Nothing is read yet."""
+        # of its own: the review may read the memory meanwhile
+        self._notebook = notebook.another()
+        self._remembered: EngineSettings | None = None
+
+    def engines(self) -> tuple[tuple[EngineSettings, ...], EngineSettings]:
+        """Return the engines to choose from, and the one that was chosen last."""
+        from ricordo.notebook.engine_choice import engine_chosen, engines_to_choose
+
+        self._remembered = engine_chosen(self._notebook)
+        return engines_to_choose(self._notebook), self._remembered
+
+    def models(self) -> Mapping[str, Price]:
+        """Return the models whose price is known, by their names."""
+        from ricordo.model.prices import load_prices
+
+        return load_prices(self._notebook.surroundings.config)[0].by_model
+
+    def look(self, own: EngineSettings, scope: Scope, step: Step) -> Before:
+        """Return what is known before the engine that is set as `own` curates in the `scope`; that
+        it was chosen is remembered. Raises RicordoError.
+        """
+        from ricordo.notebook.before import look_before
+        from ricordo.notebook.engine_choice import remember_engine
+
+        if own != self._remembered:
+            with suppress(StateUnusable):  # it can be chosen again
+                remember_engine(self._notebook, own)
+            self._remembered = own
+        return look_before(self._notebook, own, scope, step)
+
+    def count(self, before: Before, step: Step) -> int:
+        """Return how many tokens would be sent, as the server counts them, who sees the brief.
+        Raises CuratorFailed.
+        """
+        from ricordo.curator.asking import sent_of
+        from ricordo.curator.asking_model import AskModel
+
+        assert before.leaving is not None
+        ask, prepared = before.leaving.outside.ask, before.prepared
+        assert isinstance(ask, AskModel)
+        return ask.count(sent_of(prepared.brief, prepared.redaction), step)
+
+    def propose(self, before: Before, step: Step) -> Curation:
+        """Return what would be changed; nothing of it is kept. Raises CuratorFailed and
+        StateUnusable.
+        """
+        from ricordo.notebook.curate import propose_prepared
+        from ricordo.notebook.engines import rules
+
+        make = before.leaving.outside if before.leaving else rules
+        return propose_prepared(self._notebook, before.prepared, step, make)
+
+    def let_run(self, program: Program) -> None:
+        """Keep that a program may be run by its line. Raises StateUnusable."""
+        from ricordo.notebook.chosen import allow_program
+
+        allow_program(self._notebook.surroundings, program)
+
+    # Values that may leave
+
+    def allowed(self) -> Mapping[str, Decided]:
+        """Return the values that may leave, by fingerprint. Raises StateUnusable."""
+        from ricordo.notebook.redacting import allowed_values
+
+        return allowed_values(self._notebook)
+
+    def allow(self, it: Redacted) -> None:
+        """Let a value out from now on. Raises StateUnusable."""
+        from ricordo.notebook.redacting import allow_value
+
+        allow_value(self._notebook, it)
+
+    def withhold(self, fingerprint: str) -> None:
+        """Let a value out no longer. Raises StateUnusable."""
+        from ricordo.notebook.redacting import withhold_value
+
+        withhold_value(self._notebook, fingerprint)

@@ -1,0 +1,159 @@
+"""What to know before a curation runs, and what comes in while it does, as lines."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from ricordo.curator.asking_model import ANTHROPIC
+from ricordo.curator.asking_program import COMMAND
+from ricordo.model.prices import Price
+from ricordo.model.prices import told as told_of_cost
+from ricordo.model.redaction import Redacted
+from ricordo.notebook.before import Before, Leaving
+from ricordo.notebook.spoken import Told
+from ricordo.settings.settings import EngineSettings
+from ricordo.text import one_line, visible
+from ricordo.tui.render.brief_lines import prepared_lines
+from ricordo.tui.render.line import BLANK, Line, Span, with_right, wrap
+
+Spans = tuple[Span, ...]
+
+_LABEL = 8
+_MOST_KINDS = 4
+_AROUND = 32
+"""Characters before and behind a value that are shown of its line."""
+_LF = "\n"
+_WIDE = 90
+"""Cells from which on there is room for a fingerprint, which only commands need."""
+_INCOMING = "As it comes in: it is not checked yet, and nothing of it is done"
+
+
+def engine_spans(own: EngineSettings, number: int, count: int) -> tuple[Spans, Spans]:
+    """Return which engine is chosen, and as which of how many: two parts of a line."""
+    if own.use == ANTHROPIC:
+        server = f" at {one_line(own.server)}" if own.server else ""
+        who, about = one_line(own.model), f"{server} · a model, paid by the token"
+    elif own.use == COMMAND:
+        who = one_line(shlex.join(own.command)) or "a program of yours"
+        about = " · what it charges is not known" if own.command else " · none is set"
+    else:
+        who, about = "rules", " · offline · cost $0.00"
+    left = (_label("engine"), Span(who, "bold"), Span(about, "dim"))
+    return left, (Span(f" {number + 1} of {count} ", "dim"),)
+
+
+def cost_spans(leaving: Leaving, counted: int | None) -> Spans:
+    """Return what may be sent and written, and what that costs; `counted` is how many tokens the
+    server says.
+    """
+    it = leaving.estimate
+    sent = f"≈{it.input_tokens:,}" if counted is None else f"{counted:,}"
+    most = told_of_cost(it.usd) if it.usd is None else f"at most {told_of_cost(it.usd)}"
+    by = "" if counted is None else " (counted)"
+    words = f"{sent} tokens sent{by}, at most {it.output_tokens:,} written: {most}"
+    return (_label("cost"), Span(words))
+
+
+def left_spans(leaving: Leaving) -> Spans:
+    """Return what the caps leave."""
+    caps, left = leaving.outside.ask.gate.caps, leaving.left
+    words = f"{caps.run_in:,} in this run, {left.day:,} in 24 hours, {left.month:,} in 30 days"
+    return (_label("left"), Span(words))
+
+
+def kept_back_spans(kept_back: Sequence[Redacted]) -> Spans:
+    """Return what does not leave, in one line."""
+    if not kept_back:
+        return (_label("secrets"), Span("nothing here looks like one", "dim"))
+    kinds: dict[str, int] = {}
+    for it in kept_back:
+        kinds[it.kind] = kinds.get(it.kind, 0) + 1
+    named = [f"{kind} {count}" for kind, count in kinds.items()]
+    more = ", …" if len(named) > _MOST_KINDS else ""
+    words = f"{len(kept_back)} kept back: {', '.join(named[:_MOST_KINDS])}{more}"
+    return (_label("secrets"), Span(words, "warning"))
+
+
+def before_lines(before: Before | None, failure: str, width: int) -> list[Line]:
+    """Return why it failed, or why it cannot be asked, what to know besides, and the brief."""
+    wrong = [failure, before.why_not if before else ""]
+    told = [Span(f"✗ {one_line(text)}", "error") for text in wrong if text]
+    remarks = _remarks(before.leaving) if before else []
+    told += [Span(f"! {one_line(text)}", "warning") for text in remarks]
+    indent = (Span("  "),)
+    lines = [Line(row) for span in told for row in wrap([span], width - 1, (), indent)]
+    lines += [BLANK] if lines else []
+    if before is None:
+        return lines
+    text = before.leaving.text if before.leaving else before.prepared.brief.text
+    return lines + prepared_lines(before.prepared, text, width)
+
+
+def _remarks(leaving: Leaving | None) -> list[str]:
+    if leaving is None:
+        return []
+    remarks = [leaving.outside.remark]
+    if leaving.program is not None:
+        remarks.append("This program was not run before: Enter shows its line, and asks.")
+    if leaving.left.rests_for:
+        minutes = max(1, round(leaving.left.rests_for / 60))
+        remarks.append(
+            f"Curations without a terminal rest for {minutes} more minutes, after they failed "
+            "repeatedly. You may try."
+        )
+    return [it for it in remarks if it]
+
+
+def incoming_lines(text: str, width: int) -> list[Line]:
+    """Return what is being answered."""
+    lines = [Line(row) for row in wrap([Span(_INCOMING, "dim")], width - 1)] + [BLANK]
+    for part in visible(text.expandtabs(4)).split("\n"):
+        lines += [Line(row) for row in wrap([Span(part)], width - 1)]
+    return lines
+
+
+def told_of_price(price: Price | None) -> str:
+    """Return what a model costs, in a few words."""
+    if price is None:
+        return told_of_cost(None)
+    return f"${price.input:g} sent, ${price.output:g} written, for a million tokens"
+
+
+def kept_back_rows(
+    it: Redacted, leaving: Leaving, told: Told, width: int, *, may_leave: bool
+) -> tuple[Line, Line]:
+    """Return a value as two rows, and never the value itself: whether it leaves, what it looks
+    like, where it stands and how often, its fingerprint; and the words around it.
+    """
+    glyph, word, style = _LEAVES if may_leave else _STAYS
+    times = f", {it.count} times" if it.count > 1 else ""
+    name = (Span(f" {glyph} ", style), Span(one_line(it.kind), "bold"))
+    where = Span(f"  {_places(it, told)}{times}", "dim")
+    right = (Span(f" {word} ", style),)
+    around = Span(f"   {_around(it, leaving.text)}", "quote")
+    by = (Span(f"  {it.fingerprint} ", "dim"),) if width >= _WIDE else ()
+    return with_right((*name, where), right, width), with_right((around,), by, width)
+
+
+_LEAVES, _STAYS = ("✓", "leaves", "warning"), ("⊘", "kept back", "success")
+
+
+def _places(it: Redacted, told: Told) -> str:
+    days = {said.source: f"what you said on {said.day:%-d %b}" for said in told.said}
+    places = list(dict.fromkeys(days.get(place) or one_line(place) for place in it.places))
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"in {places[0]}{more}" if places else ""
+
+
+def _around(it: Redacted, brief: str) -> str:
+    """Return the words of the brief around the first placeholder of a value."""
+    at = brief.find(it.name) if it.name else -1
+    if at < 0:
+        return ""
+    before, behind = brief[max(0, at - _AROUND) : at], brief[at : at + len(it.name) + _AROUND]
+    return one_line(f"{before.rpartition(_LF)[2]}{behind.partition(_LF)[0]}").strip()
+
+
+def _label(text: str) -> Span:
+    return Span(f" {text:<{_LABEL}}", "dim")

@@ -1,0 +1,314 @@
+"""A model and a program on the curate screen: what is told before, what comes in, every way out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from ricordo.notebook.ledger import Run, runs_of
+from ricordo.tui.screens.confirm import ConfirmScreen
+from ricordo.tui.screens.kept_back import KeptBackScreen
+from ricordo.tui.screens.ledger import LedgerScreen
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.scope import ScopeScreen
+from ricordo.tui.widgets.bar import Bar
+from tests import messages_replies as replies
+from tests.asking import EMPTY, TOKEN, proposing, saying
+from tests.curating import SAID, SESSION, said
+from tests.messages_server import (
+    Asked,
+    MessagesServer,
+    Script,
+    Wire,
+    messages_server,
+    without_credentials,
+)
+from tests.proposing import let_wait
+from tests.tui.stage import SMALL, Stage, build, staged, wait_for
+from tests.tui.test_curation import CREATE, TIDES, files, reviewing, states, waiting, written
+from tests.tui.test_inbox import notebook_of
+
+MOVED = {**EMPTY, "op": "replace", "note": "n3", "old": "Sines", "text": "Lagos"}
+"""The brief names the notes by their order."""
+
+
+@pytest.fixture
+def root(pinned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a memory with a session in which something was said, a credential too."""
+    without_credentials(monkeypatch, tmp_path)
+    return project_with_talk(pinned)
+
+
+def project_with_talk(home: Path) -> Path:
+    """Return a memory in `home` whose project has a session."""
+    project = home / ".claude/projects/-home-ana-work-tidepool"
+    project.mkdir(parents=True)
+    talk = said(SAID, f"The token is {TOKEN}.")
+    (project / f"{SESSION}.jsonl").write_text(talk, "utf-8")
+    return build(home, SMALL).rename(project / "memory")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
+    """Return a server that the environment names, with a key for it."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with messages_server(proposing(MOVED)) as running:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        yield running
+
+
+@asynccontextmanager
+async def choosing(root: Path) -> AsyncIterator[tuple[Stage, ScopeScreen]]:
+    """Open the curate screen with a model chosen, once all that is told before is there; from the
+    review, where something waits.
+    """
+    async with staged(root, known=False) as stage:
+        await stage.press("c")
+        if waiting(root):
+            await reviewing(stage)
+            await stage.press("c")
+        screen = await looked(stage)
+        await stage.press("right")
+        await looked(stage)
+        yield stage, screen
+
+
+async def looked(stage: Stage) -> ScopeScreen:
+    """Wait until it is told on the curate screen what there is to know."""
+    await stage.shows(ScopeScreen)
+    screen = stage.app.screen
+    assert isinstance(screen, ScopeScreen)
+    await stage.wait_for(lambda: screen.before, "what is known before")
+    await stage.settle()
+    return screen
+
+
+def keys_of(screen: ScopeScreen) -> str:
+    return screen.query_one("#keys", Bar).text
+
+
+def ledger(root: Path) -> tuple[Run, ...]:
+    return runs_of(notebook_of(root).surroundings.state, str(root))[0]
+
+
+# The whole way
+
+
+async def test_from_the_key_to_what_a_model_wrote_and_back(
+    root: Path, server: MessagesServer
+) -> None:
+    before = files(root)
+    async with choosing(root) as (stage, _):
+        for told in (
+            "claude-sonnet-5-5 · a model, paid by the token",
+            "at most 8,000 written: at most $0.",
+            "60,000 in this run, 500,000 in 24 hours, 5,000,000 in 30 days",
+            "1 kept back: github-token 1",
+        ):
+            await stage.paints(told)
+        assert not server.asked
+        await stage.press("enter")
+        review = await reviewing(stage)
+        assert list(states(review)) == ["replace project_tides"]
+        assert "claude-sonnet-5-5 answered: 4,020 tokens sent, 77 written" in stage.toasts
+        await stage.paints("anthropic claude-sonnet-5-5 · cost under $0.01")
+        assert files(root) == before
+        await stage.press("a")
+        await written(stage, review)
+        assert "The port is Lagos." in files(root)[TIDES]
+        await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
+        await stage.press("u")
+        await stage.wait_for(lambda: waiting(root) == ["replace"], "it waits again")
+        assert files(root) == before
+        # the engine is remembered, and what it cost told
+        await stage.press("c")
+        assert (await looked(stage)).own.use == "anthropic"
+        await stage.paints("495,903 in 24 hours")
+        await stage.press("escape", "escape")
+        await stage.shows(MainScreen)
+        await stage.press("dollar_sign")
+        await stage.shows(LedgerScreen)
+        await stage.paints("claude-sonnet-5-5 curate-1  cost under $0.01  4,020 tokens sent")
+    assert SAID.encode() in server.received
+    assert TOKEN.encode() not in server.received
+
+
+async def test_a_program_is_shown_before_its_first_run(
+    root: Path, pinned: Path, tmp_path: Path
+) -> None:
+    program = tmp_path / "model"
+    program.write_text(f"#!/bin/sh\ncat > {tmp_path}/given\n{saying(MOVED)}\n")
+    program.chmod(0o700)
+    config = pinned / ".config/ricordo/settings.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f'[engine]\nuse = "command"\ncommand = ["{program}", "two words"]\n')
+    before = files(root)
+    async with staged(root, known=False) as stage:
+        await stage.press("c")
+        await looked(stage)
+        await stage.paints("This program was not run before: Enter shows its line, and asks.")
+        await stage.paints("price not known")
+        await stage.press("enter")
+        await stage.shows(ConfirmScreen)
+        await stage.paints("'two words'")
+        await stage.paints("turn its memory, hooks and tools off there")
+        await stage.press("escape")
+        await stage.shows(ScopeScreen)
+        assert not (tmp_path / "given").exists()
+        await stage.press("enter")
+        await stage.shows(ConfirmScreen)
+        await stage.press(*"run")
+        await stage.confirm()
+        review = await reviewing(stage)
+        await stage.press("a")
+        await written(stage, review)
+        assert "The port is Lagos." in files(root)[TIDES]
+        await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
+        await stage.press("u")
+        await stage.wait_for(lambda: waiting(root) == ["replace"], "it waits again")
+        assert files(root) == before
+        await stage.press("c")
+        screen = await looked(stage)
+        assert screen.before is not None
+        assert screen.before.leaving is not None
+        assert screen.before.leaving.program is None
+    assert TOKEN not in (tmp_path / "given").read_text()
+
+
+# Out of it at every point
+
+FAILURES: dict[str, Script] = {
+    "The server does not accept the key (401).": replies.error(401, "authentication_error"),
+    "Choose a model that it may use.": replies.error(403, "permission_error"),
+    "Curate less at once: one note or one session.": replies.error(413, "request_too_large"),
+    "It answers again in 3600 seconds.": replies.error(
+        429, "rate_limit_error", headers={"retry-after": "3600"}
+    ),
+    "What answered does not speak the Messages API.": replies.plain(200, b"<html>"),
+    "The answer broke off in the middle.": replies.streamed(replies.message({})[:-1]),
+    "The model refuses to answer this brief.": replies.streamed(
+        [replies.start(), *replies.ending("refusal")]
+    ),
+    "The answer is not of the shape": replies.good({"edits": [{"op": "replace"}]}),
+}
+"""What is told, and what makes it be told."""
+
+
+async def test_every_failure_is_told_where_the_person_looks_and_changes_nothing(
+    root: Path, server: MessagesServer
+) -> None:
+    before = files(root)
+    async with choosing(root) as (stage, screen):
+        for told, script in FAILURES.items():
+            server.scripts[:] = [script]
+            await stage.press("enter")
+            await stage.wait_for(lambda told=told: told in screen.failure, told)
+            assert screen.failure.endswith("Nothing was changed.")
+            await looked(stage)
+            await stage.paints(screen.failure[:40])
+        # what it cost is told by what is left
+        assert "500,000 in 24 hours" not in stage.painted()
+    assert files(root) == before
+    assert waiting(root) == []
+    assert TOKEN.encode() not in server.received
+
+
+async def test_without_a_key_none_is_offered_to_be_paid(root: Path) -> None:
+    async with choosing(root) as (stage, screen):
+        await stage.paints("✗ No key for the model was found. Set ANTHROPIC_API_KEY")
+        assert "start" not in keys_of(screen)
+        await stage.press("enter")
+        assert "No key for the model was found." in stage.toasts
+        await stage.press("left")
+        await looked(stage)
+        assert "Enter start" in " ".join(keys_of(screen).split())
+
+
+HOSTILE = "\x1b]52;c;QQ==\x07\x1b[2J[/x][@click=app.quit]q[/] \u202e\u200b"
+
+
+async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
+    root: Path, server: MessagesServer
+) -> None:
+    before = files(root)
+    let_wait(notebook_of(root), CREATE)
+    events = [replies.start(), *replies.tool_block(f"{HOSTILE}{'harbour ' * 100}the end")[:-1]]
+    server.scripts[:] = [replies.broken_off(events, Wire.stall)]
+    async with choosing(root) as (stage, screen):
+        await stage.press("enter")
+        await stage.paints("the model writes …")
+        await stage.paints("tokens · nothing is changed")
+        await stage.paints("harbour the end")
+        assert "[@click=app.quit]" in "".join(line.text for line in screen._text._lines)
+        assert not set("\x1b\x07\u202e\u200b") & set(stage.painted())
+        await stage.press("down", "1", "M")
+        assert stage.app.screen is screen
+        assert "Esc cancels" in stage.toasts
+        await stage.press("escape")
+        assert "Cancelled. Nothing was changed. What it had cost" in stage.toasts
+        await looked(stage)
+        await stage.wait_for(lambda: len(ledger(root)) == 1, "its cost")
+        # once more, and out of Ricordo while the server is silent
+        await stage.press("enter")
+        await stage.paints("the model writes …")
+        await stage.press("ctrl+q")
+        await stage.wait_for(lambda: stage.app._exit, "the end")
+    await wait_for(lambda: len(ledger(root)) == 2, "the thread ended while the server is silent")
+    assert files(root) == before
+    assert waiting(root) == ["create"]
+
+
+async def test_nobody_waits_for_a_server_that_does_not_count(
+    root: Path, server: MessagesServer
+) -> None:
+    def silent(wire: Wire, asked: Asked) -> None:
+        wire.stall()
+
+    server.scripts[:] = [silent, replies.error(404, "not_found_error"), replies.counted(4711)]
+    async with choosing(root) as (stage, _):
+        await stage.press("number_sign")
+        await stage.paints("○ the server counts …")
+        await stage.press("escape")
+        await looked(stage)
+        await stage.press("number_sign")
+        await stage.paints("✗ The server knows no such model or address (404).")
+        await looked(stage)
+        await stage.press("number_sign")
+        await stage.paints("4,711 tokens sent (counted)")
+        assert not ledger(root)
+
+
+# What may leave
+
+
+async def test_a_value_is_let_out_and_kept_back_again_without_being_shown(
+    root: Path, server: MessagesServer
+) -> None:
+    async with choosing(root) as (stage, screen):
+        await stage.press("r")
+        await stage.shows(KeptBackScreen)
+        await stage.paints("⊘ github-token  in what you said on 12 Nov")
+        await stage.paints("The token is [REDACTED:github-token:1].")
+        await stage.calm()
+        await stage.press("d", "a")
+        assert "It is kept back already." in stage.toasts
+        await stage.paints("✓ github-token")
+        await stage.press("escape")
+        await looked(stage)
+        await stage.paints("nothing here looks like one")
+        assert screen.before is not None
+        assert screen.before.leaving is not None
+        assert TOKEN in screen.before.leaving.text
+        await stage.press("r")
+        await stage.shows(KeptBackScreen)
+        await stage.paints("✓ github-token")
+        assert TOKEN not in stage.painted()
+        await stage.calm()
+        await stage.press("d")
+        await stage.paints("⊘ github-token")
+        await stage.press("escape")
+        await looked(stage)
+        await stage.paints("1 kept back: github-token 1")

@@ -1,0 +1,153 @@
+"""Doubts in the conflict workbench: a model is asked on request, and settles nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ricordo.notebook.opinions import FILE
+from ricordo.tui.screens.conflicts import ConflictsScreen
+from ricordo.tui.screens.question import QuestionScreen
+from tests import messages_replies as replies
+from tests.doubts import SUMMARY, doubtful_files, judging, verdict
+from tests.messages_server import MessagesServer, Script, messages_server, without_credentials
+from tests.tui.stage import Stage, build, staged, surroundings_at
+from tests.tui.test_conflicts import bench, count, open_workbench, paths, settle
+
+Serve = Callable[..., MessagesServer]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return build(tmp_path, doubtful_files(*SUMMARY))
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Serve]:
+    """Start a server that answers by a script; the settings name it."""
+    without_credentials(monkeypatch, tmp_path)
+    running = []
+
+    def start(*scripts: Script) -> MessagesServer:
+        running.append(messages_server(*scripts))
+        server = running[-1].__enter__()
+        config = Path(surroundings_at(tmp_path).config)
+        config.mkdir(parents=True, exist_ok=True)
+        (config / "settings.toml").write_text(
+            f'[engine]\nuse = "anthropic"\nmodel = "claude-test"\nserver = "{server.url}"\n'
+        )
+        return server
+
+    yield start
+    for it in running:
+        it.__exit__(None, None, None)
+
+
+def files_of(root: Path) -> dict[str, bytes]:
+    return {it.name: it.read_bytes() for it in root.iterdir()}
+
+
+async def open_question(stage: Stage) -> QuestionScreen:
+    await open_workbench(stage)
+    await stage.paints("1 in doubt")
+    await stage.press("c")
+    await stage.shows(QuestionScreen)
+    screen = stage.app.screen
+    assert isinstance(screen, QuestionScreen)
+    await stage.wait_for(lambda: screen.before is not None, "what is known before")
+    await stage.settle()
+    return screen
+
+
+async def test_a_doubt_is_judged_on_request_and_settled_by_the_person(
+    root: Path, serve: Serve
+) -> None:
+    server = serve(judging(verdict("p1", keep="right", reason="the [b]later[/b] one")))
+    before = files_of(root)
+    async with staged(root) as stage:
+        await open_question(stage)
+        shown = stage.painted()
+        assert f"claim| {SUMMARY[0]}" in shown
+        assert "tokens sent, at most" in shown
+        assert "price not known" in shown
+        assert not server.asked
+        await stage.press("enter")
+        await stage.shows(ConflictsScreen)
+        await stage.wait_for(lambda: count(stage) == 1, "the doubt in the workbench")
+        await stage.paints("In doubt: 1 of 1")
+        await stage.paints("claude-test thinks: a conflict, keep right · the [b]later[/b] one")
+        assert "1 judged. a conflict: 1" in stage.toasts
+        assert files_of(root) == before
+        assert "x conflicts 1" not in " ".join(stage.bottom.split())
+        await settle(stage, "2")
+        assert b"at the end" in (root / "end-of-day.md").read_bytes()
+        assert len(server.asked) == 1
+
+
+async def test_what_was_judged_stands_there_the_next_time_and_is_not_paid_for_again(
+    root: Path, serve: Serve
+) -> None:
+    server = serve(judging(verdict("p1", "both-hold", "neither", "two reports")))
+    async with staged(root) as stage:
+        await open_question(stage)
+        await stage.press("enter")
+        await stage.shows(ConflictsScreen)
+        await stage.paints("No two notes contradict each other")
+        assert "both may hold: 1" in stage.toasts
+    async with staged(root) as stage:
+        await open_workbench(stage)
+        await stage.press("c")
+        await stage.shows(QuestionScreen)
+        await stage.paints("claude-test thinks: both may hold · two reports")
+        await stage.press("enter")
+        assert "Nothing is in doubt that nobody has judged" in stage.toasts
+        assert len(server.asked) == 1
+
+
+async def test_a_doubt_that_is_dismissed_stays_away_and_comes_back_by_undo(
+    root: Path, serve: Serve
+) -> None:
+    serve(judging(verdict()))
+    async with staged(root) as stage:
+        await open_question(stage)
+        await stage.press("enter")
+        await stage.wait_for(lambda: count(stage) == 1, "the doubt in the workbench")
+        await stage.shows(ConflictsScreen)
+        await settle(stage, "0", "no file is changed")
+        await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
+        await stage.press("u")
+        await stage.wait_for(lambda: count(stage) == 1, "the doubt again")
+        assert paths(bench(stage)) == ("end-of-day.md", "morning.md")
+
+
+async def test_it_is_cancelled_and_a_failure_is_told_and_nothing_is_changed(
+    root: Path, serve: Serve
+) -> None:
+    refused = replies.error(403, "permission_error", "not [/this] one")
+    server = serve(replies.endless(), refused)
+    before = files_of(root)
+    async with staged(root) as stage:
+        screen = await open_question(stage)
+        await stage.press("enter")
+        await stage.wait_for(lambda: server.asked, "the question")
+        await stage.paints("the model reads")
+        await stage.press("escape")
+        assert "Cancelled. Nothing was changed." in stage.toasts
+        await stage.wait_for(lambda: screen.before is not None, "what is known again")
+        await stage.press("enter")
+        await stage.paints("not [/this] one")
+        await stage.press("escape")
+        await stage.shows(ConflictsScreen)
+        assert count(stage) == 0
+        assert files_of(root) == before
+        assert not Path(stage.main._notebook.surroundings.state, FILE).exists()
+
+
+async def test_the_rules_are_not_asked(root: Path) -> None:
+    async with staged(root) as stage:
+        await open_question(stage)
+        await stage.paints("The rules judge nothing further.")
+        await stage.press("enter")
+        assert isinstance(stage.app.screen, QuestionScreen)
