@@ -125,7 +125,7 @@ async def test_from_the_key_to_what_a_model_wrote_and_back(
         await stage.shows(MainScreen)
         await stage.press("dollar_sign")
         await stage.shows(LedgerScreen)
-        await stage.paints("claude-sonnet-5-5 curate-1  cost under $0.01  4,020 tokens sent")
+        await stage.paints("claude-sonnet-5-5 curate-2  cost under $0.01  4,020 tokens sent")
     assert SAID.encode() in server.received
     assert TOKEN.encode() not in server.received
 
