@@ -26,8 +26,9 @@ from tests.messages_server import (
     messages_server,
     without_credentials,
 )
+from tests.proposing import let_wait
 from tests.tui.stage import SMALL, Stage, build, staged, wait_for
-from tests.tui.test_curation import TIDES, files, reviewing, states, waiting, written
+from tests.tui.test_curation import CREATE, TIDES, files, reviewing, states, waiting, written
 from tests.tui.test_inbox import notebook_of
 
 MOVED = {**EMPTY, "op": "replace", "note": "n3", "old": "Sines", "text": "Lagos"}
@@ -61,9 +62,14 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
 
 @asynccontextmanager
 async def choosing(root: Path) -> AsyncIterator[tuple[Stage, ScopeScreen]]:
-    """Open the curate screen with a model chosen, once all that is told before is there."""
+    """Open the curate screen with a model chosen, once all that is told before is there; from the
+    review, where something waits.
+    """
     async with staged(root, known=False) as stage:
         await stage.press("c")
+        if waiting(root):
+            await reviewing(stage)
+            await stage.press("c")
         screen = await looked(stage)
         await stage.press("right")
         await looked(stage)
@@ -228,6 +234,7 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
     root: Path, server: MessagesServer
 ) -> None:
     before = files(root)
+    let_wait(notebook_of(root), CREATE)
     events = [replies.start(), *replies.tool_block(f"{HOSTILE}{'harbour ' * 100}the end")[:-1]]
     server.scripts[:] = [replies.broken_off(events, Wire.stall)]
     async with choosing(root) as (stage, screen):
@@ -251,7 +258,7 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
         await stage.wait_for(lambda: stage.app._exit, "the end")
     await wait_for(lambda: len(ledger(root)) == 2, "the thread ended while the server is silent")
     assert files(root) == before
-    assert waiting(root) == []
+    assert waiting(root) == ["create"]
 
 
 async def test_nobody_waits_for_a_server_that_does_not_count(

@@ -125,11 +125,13 @@ class Curating:
 
     async def _choose_scope(self) -> None:
         from ricordo.tui.asking import Asker
-        from ricordo.tui.screens.scope import ScopeScreen
 
         self._asker = asker = Asker(self._notebook)
         ways = await asyncio.to_thread(_ways, self._notebook, self._reading.path)
         engines, own = await asyncio.to_thread(asker.engines)
+        # what it stands on was loaded in the threads
+        from ricordo.tui.screens.scope import ScopeScreen
+
         styles, keymap = self._screen.styles_now(), self._screen.keymap
         screen = ScopeScreen(ways, engines, own, asker, styles, keymap)
         self._screen.app.push_screen(screen, self._curated)
