@@ -19,12 +19,14 @@ SAME = "they say nearly the same"
 SIMILAR = "they may say the same"
 """The reason why they may."""
 
+_WAY = 2
+"""The way in which notes are compared, within one version of Ricordo."""
 _Row = tuple[str, str, int, str, int]
 
 
 def stamp_of(memory: Memory) -> str:
     """Return what is other whenever a note is, or the way in which notes are compared."""
-    digest = blake2b(version("ricordo").encode(), digest_size=16)
+    digest = blake2b(f"{version('ricordo')} {_WAY}".encode(), digest_size=16)
     for name in ("opposition.toml", "tools.toml"):
         digest.update(get_data("ricordo.health.rules", name) or b"")
     for note in memory.notes:
