@@ -343,3 +343,16 @@ def test_what_was_thought_can_be_purged_and_survives_damage(tmp_path: Path) -> N
     with kept.open("ab") as file:
         file.write(b'{"texts": 3}\n{"texts": ["a", "b"], "verdict": 1}\nnonsense\n')
     assert len(told(notebook)[0]) == 2
+
+
+def test_claims_that_differ_in_a_secret_do_not_tell_it_in_any_form(tmp_path: Path) -> None:
+    secrets = ("Tr0ub4dorCamogli", "C0rrectH0rseStaple")
+    bodies = [f"Log in to the gauge with password {it}" for it in secrets]
+    notebook = doubtful(tmp_path, f"{bodies[0]}, always.", f"{bodies[1]}.")
+    with messages_server(judging(verdict())) as server:
+        had_judged(notebook, server)
+    received = server.received.decode().lower()
+    assert "log in to the gauge" in received
+    assert not any(it.lower() in received for it in secrets)
+    (doubt,), _ = told(notebook)
+    assert doubt.reason == "one slot"

@@ -13,6 +13,7 @@ from ricordo.health.conflicts.reading import read_claim
 from ricordo.health.conflicts.sayings import sayings
 from ricordo.health.evidence import NotePair, Quote, Relation
 from ricordo.memory.memory import Memory
+from ricordo.secrets import find_secrets
 
 SAME = "they say nearly the same"
 """The reason why two notes repeat each other."""
@@ -72,10 +73,17 @@ def _reason(kind: Relation, left: str, right: str) -> str:
     pair = framed(read_claim(left), read_claim(right))
     if pair is None:
         return ""
-    if kind.is_certain:
-        return opposed_in(pair)
-    doubt = doubt_in(pair)
-    return doubt.reason if doubt else ""
+    doubt = None if kind.is_certain else doubt_in(pair)
+    reason = opposed_in(pair) if kind.is_certain else doubt.reason if doubt else ""
+    return without_secrets(reason, left, right)
+
+
+def without_secrets(reason: str, left: str, right: str) -> str:
+    """Return a reason as it may be shown: it has words of both statements, in small letters, in
+    which what is a secret does not look like one any more.
+    """
+    is_telling = any(find_secrets(text) for text in (left, right))
+    return reason.partition(":")[0] if is_telling else reason
 
 
 def _number(memory: Memory, quote: Quote) -> int:
