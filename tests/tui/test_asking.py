@@ -146,7 +146,7 @@ async def test_from_the_key_to_what_a_model_wrote_and_back(
         await stage.shows(MainScreen)
         await stage.press("dollar_sign")
         await stage.shows(LedgerScreen)
-        await stage.paints("claude-sonnet-5-5 curate-1  cost under $0.01  4,020 tokens sent")
+        await stage.paints("cost under $0.01  4,020 tokens sent, 77 written")
     assert SAID.encode() in server.received
     assert TOKEN.encode() not in server.received
 
@@ -259,8 +259,10 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
         await stage.paints("harbour the end")
         assert "[@click=app.quit]" in "".join(line.text for line in screen._text._lines)
         assert not set("\x1b\x07\u202e\u200b") & set(stage.painted())
-        await stage.press("down", "1", "M")
+        await stage.press("down", "G", "2", "M")
+        await stage.pilot.click("#ways", offset=(5, 2))
         assert stage.app.screen is screen
+        assert screen._list.at == 0
         assert "Esc cancels" in stage.toasts
         await stage.press("escape")
         assert "Cancelled. Nothing was changed. What it had cost" in stage.toasts

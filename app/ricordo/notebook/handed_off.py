@@ -44,22 +44,22 @@ def _latest(notebook: Notebook, project: str, step: Step) -> list[Source]:
     """The session of the project in which something happened last, behind those that it went on
     with; a sub-agent's is none.
     """
-<<<<<<< HEAD
-    own = bearing(notebook.place, notebook.surroundings)
+    own = bearing_on(notebook, project)
     there = sorted(sources_of(own, notebook.surroundings), key=touched, reverse=True)
-=======
-    all_of_memory = bearing(notebook.place, notebook.surroundings)
-    # a memory of all projects of an agent bears on work that has nothing to do with this one
-    projects = tuple(dict.fromkeys((*all_of_memory.projects, project)))
-    own = replace(all_of_memory, agents=frozenset(), projects=projects)
-    there = sorted(sources_of(own, notebook.surroundings), key=_touched, reverse=True)
->>>>>>> h_doc
     for source in there:
         step()
         session = session_of(source, own, step)
         if session is not None:
             return _with_those_before(source, session, there, own, step)
     return []
+
+
+def bearing_on(notebook: Notebook, project: str) -> Bearing:
+    """Return which sessions bear on the work in a project."""
+    all_of_memory = bearing(notebook.place, notebook.surroundings)
+    # a memory of all projects of an agent bears on work that has nothing to do with this one
+    projects = tuple(dict.fromkeys((*all_of_memory.projects, project)))
+    return replace(all_of_memory, agents=frozenset(), projects=projects)
 
 
 def _with_those_before(

@@ -28,9 +28,11 @@ def pipe(
     there is no shell. `step` is called all the while; what it raises ends the command and is raised
     here. Raises ChangeRefused where it failed.
     """
+    name = one_line(words[0])
     try:
-        answer = run_in(folder, words, text, environ, _BOUNDS, step)
+        ended = run_in(folder, words, text, environ, _BOUNDS, step)
     except ModelFailed as failed:
-        said = _OVER.get(failed.cause, failed.message)
-        raise ChangeRefused(f"{one_line(words[0])}: {said}") from None
-    return answer.decode("utf-8", "replace")
+        raise ChangeRefused(f"{name}: {_OVER.get(failed.cause, failed.message)}") from None
+    if ended.code:
+        raise ChangeRefused(f"{name} ended with {ended.code}. {ended.complaint}".strip())
+    return ended.output.decode("utf-8", "replace")

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 
 from ricordo.activity.session import Session
 from ricordo.activity.sources import Source
-from ricordo.notebook.handed_off import session_of, touched
+from ricordo.notebook.handed_off import bearing_on, session_of, touched
+from ricordo.notebook.handing_off import project_of
 from ricordo.notebook.open import Notebook
-from ricordo.notebook.sessions import bearing, sources_of
+from ricordo.notebook.sessions import sources_of
 
 _MOST = 200
 """The newest transcripts, which are looked into."""
@@ -19,9 +20,10 @@ _MOST = 200
 def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Session, ...]:
     """Return the sessions that bear on the memory, the one in which something happened last first.
     Of one that was not read yet only the beginning is, and it counts as long as its transcript was
-    written to. `step` is called all the while; what it raises is raised here.
+    written to. `step` is called all the while; what it raises is raised here. Raises
+    MemoryNotFound where the project is not there.
     """
-    own = bearing(notebook.place, notebook.surroundings)
+    own = bearing_on(notebook, project_of(notebook))
     known = {(it.session.path, it.session.id): it.session for it in notebook.activity.known()}
     found: list[Session] = []
     sources = sorted(sources_of(own, notebook.surroundings), key=touched, reverse=True)

@@ -4,7 +4,6 @@ are there to be read before anything runs.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +20,7 @@ from ricordo.curator.proposal import RULES
 from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
 from ricordo.text import cells, one_line
+from ricordo.tui.asking_to_run import ask_to_run
 from ricordo.tui.choosing_model import choose_model
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line, key_spans
@@ -42,7 +42,6 @@ from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from ricordo.curator.engine import Step
-    from ricordo.model.programs import Program
     from ricordo.notebook.before import Before
     from ricordo.notebook.curate import Curation
     from ricordo.notebook.spoken import Scope
@@ -54,12 +53,9 @@ _LABEL = 18
 """Cells of the words for a scope."""
 _TICK = 0.1
 """Seconds after which it is told anew how far something is."""
-_RUN = "run"
-"""What has to be typed before a new program runs, as on the command line."""
-_IS_KNOWN = "The switches at its end turn its memory, hooks and tools off."
-_NOT_KNOWN = "Nothing is added to its line: turn its memory, hooks and tools off there."
 _NOT_YET = "The brief is not there yet."
 _BUSY = "It is being asked; Esc cancels."
+_MOVING = ("cursor-down", "cursor-up", "first", "last")
 
 
 class ScopeWay(NamedTuple):
@@ -111,7 +107,8 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         self._is_asking = False
         """Whether the engine proposes, or counts."""
         self._drawn: object = None
-        self._list = RowList(palette, self._prepare, self._rows, id="ways", one_row=0)
+        self._at = 0
+        self._list = RowList(palette, self._moved, self._rows, id="ways", one_row=0)
         self._text = TextView(palette, self._lines, id="brief")
         names = ("engine", "cost", "left", "secrets", "about")
         self._bars = {name: Bar(palette, id=name, base="") for name in names}
@@ -133,7 +130,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         self._list.styles.height = len(self._ways)
         self._list.show(len(self._ways), 0)
         self._list.focus()
-        self.set_interval(_TICK, self.say)
+        self.set_interval(_TICK, self._tick)
         self._prepare()
 
     def on_unmount(self) -> None:
@@ -174,6 +171,10 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             self._keys.say(*key_line(self.situation, self.keymap))
         self._draw()
 
+    def _tick(self) -> None:
+        if self._jobs.now is not None:
+            self.say()
+
     def _say_engine(self) -> None:
         numbers = (n for n, it in enumerate(self._engines) if it == self._listed)
         left, right = engine_spans(self.own, next(numbers, 0), len(self._engines))
@@ -203,10 +204,18 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         """The engine that is chosen, as it stands among those to choose from."""
         return replace(self.own, model=self._engines[0].model)
 
+    def _moved(self) -> None:
+        """Another scope is under the cursor; while it is asked about one, that one stays."""
+        if self._is_asking:
+            self._list.put_on(self._at)
+        elif self._list.at != self._at:
+            self._at = self._list.at
+            self._prepare()
+
     def _prepare(self, failure: str = "") -> None:
         """Find out what is to be known in the scope under the cursor; `failure` is told on it."""
         self.before, self.counted, self.failure = None, None, failure
-        look = partial(self._asker.look, self.own, self._ways[self._list.at].scope)
+        look = partial(self._asker.look, self.own, self._ways[self._at].scope)
         self._begin("looking", look, self._prepared)
 
     def _prepared(self, before: Before) -> None:
@@ -259,7 +268,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             "kept-back": nothing,
         }
         if self._is_asking:
-            refusals = dict.fromkeys((*refusals, "cursor-down", "cursor-up"), _BUSY)
+            refusals = dict.fromkeys((*refusals, *_MOVING), _BUSY)
         return Situation(scene=self.SCENE, refusals=refusals)
 
     @property
@@ -340,27 +349,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         if program is None:
             self._propose()
         else:
-            self._ask_for(program)
-
-    def _ask_for(self, program: Program) -> None:
-        from ricordo.tui.screens.confirm import ConfirmScreen
-
-        told = [one_line(program.line), _IS_KNOWN if program.is_known else _NOT_KNOWN]
-        title = "This program was not run before"
-        screen = ConfirmScreen(title, told, self._palette, _RUN)
-        self.app.push_screen(screen, partial(self._let_run, program))
-
-    def _let_run(self, program: Program, is_meant: bool | None) -> None:
-        if is_meant:
-            self.run_worker(self._allow(program))
-
-    async def _allow(self, program: Program) -> None:
-        try:
-            await asyncio.to_thread(self._asker.let_run, program)
-        except RicordoError as error:
-            self._failed(str(error))
-            return
-        self._propose()
+            ask_to_run(self, program, self._asker, self._propose, self._failed)
 
     def _propose(self) -> None:
         if self.before is not None:
