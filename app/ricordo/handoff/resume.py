@@ -95,7 +95,7 @@ def resume(
 
 
 def _unlisted(head: Head) -> str:
-    """Return what is not known for want of room in the head; "" where all is listed."""
+    """Return what cannot be told, for files that the head had no room for; "" without any."""
     files = "1 file" if head.unlisted == 1 else f"{head.unlisted} files"
     told = f"{files} had no room in the head: what results rest on there is not looked at."
     return told if head.unlisted else ""
