@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 from ricordo.errors import WrongUsage
 from ricordo.handoff.document import Handoff, Head
+from ricordo.handoff.probe import DIGITS
 from ricordo.handoff.render import heading_lines, render, statement_lines
 from ricordo.handoff.sections import Heading, family
 from ricordo.handoff.statement import Section, Statement
@@ -48,7 +49,8 @@ ORDER = (
 _FIRST = 3
 _SHARE = 4
 """The part of a budget that the lists of the head, or one statement, may take before the rest."""
-_MOST_LEFT_OUT = 99_999
+_MOST_LEFT_OUT = 999_999
+_KEYS = len("files:\ndirty:\n")
 
 
 def tokens(handoff: Handoff) -> int:
@@ -61,13 +63,14 @@ def fitted(handoff: Handoff) -> Handoff:
 
     Raises WrongUsage where not even its head has room.
     """
-    room = handoff.head.budget * BYTES_A_TOKEN
-    head = _with_fitting_lists(handoff.head, room // _SHARE)
-    room -= _size(render(Handoff(head, (), _MOST_LEFT_OUT)))
+    whole = handoff.head.budget * BYTES_A_TOKEN
+    bare = replace(handoff.head, files={}, dirty=(), unlisted=_MOST_LEFT_OUT)
+    room = whole - _size(render(Handoff(bare, (), _MOST_LEFT_OUT)))
     if room < 0:
         needed = handoff.head.budget - room // BYTES_A_TOKEN
         raise WrongUsage(f"The head of this handoff alone takes about {needed} tokens.")
-    kept = _with_room(handoff, room, handoff.head.budget * BYTES_A_TOKEN // _SHARE)
+    head, taken = _with_fitting_lists(handoff.head, min(room, whole // _SHARE))
+    kept = _with_room(handoff, room - taken, whole // _SHARE)
     left_out = handoff.left_out + len(handoff.statements) - len(kept)
     statements = [it for number, it in enumerate(handoff.statements) if number in kept]
     return Handoff(head, tuple(statements), left_out)
@@ -120,18 +123,25 @@ def _heading_cost(heading: Heading, begun: Collection[Heading]) -> int:
     return _size("\n".join((*heading_lines(heading, above), "")))
 
 
-def _with_fitting_lists(head: Head, room: int) -> Head:
-    """Return a head that lists no more files than there is `room` for: those that were changed
-    before those that are only dirty.
+def _with_fitting_lists(head: Head, room: int) -> tuple[Head, int]:
+    """Return a head that lists no more files than there is `room` for, those that were changed
+    before those that are only dirty, and the bytes that this takes.
     """
     rows = [*head.files, *head.dirty]
-    # fence, digest and indentation of a line
-    ends = accumulate(_size(word(path)) + 20 for path in rows)
-    fitting = sum(1 for end in ends if end <= room)
+    ends = list(takewhile(lambda end: end <= room, accumulate(map(_row_cost, rows), initial=_KEYS)))
+    fitting = len(ends) - 1 if ends else 0
     files = dict(list(head.files.items())[:fitting])
     dirty = head.dirty[: fitting - len(files)]
     unlisted = head.unlisted + len(rows) - len(files) - len(dirty)
-    return replace(head, files=files, dirty=dirty, unlisted=unlisted)
+    return replace(head, files=files, dirty=dirty, unlisted=unlisted), ends[
+        -1
+    ] if fitting > 0 else 0
+
+
+def _row_cost(path: str) -> int:
+    # its dash, its digest and the marks of a quotation, each of which may stand twice
+    written = word(path)
+    return _size(written) + written.count("'") + len("  - '' \n") + DIGITS
 
 
 def _size(text: str) -> int:

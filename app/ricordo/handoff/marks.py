@@ -10,7 +10,8 @@
     [unverified]
 
 A content is told by the first 12 digits of its SHA-256, a commit by its first 12. The session is
-named where there are several. A mark holds no bracket but its own two.
+named where there are several, and no more than the first of many files that changed. A mark holds
+no bracket but its own two.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from ricordo.handoff.written import WORD, read_word, word
 _UNVERIFIED = "[unverified]"
 _UNCHANGED = "files unchanged since"
 _NOT_THERE = "not there"
+_MOST_NAMED = 4
+_MORE = r"\d{1,9} more"
 
 
 def mark(proof: Proof | None, sessions: int) -> str:
@@ -79,7 +82,7 @@ def settled(proof: Proof | None) -> Proof | None:
         case Result(exit, has_failed, ref, changed):
             moment = _moment(ref.at)
             at = f"{_minute(moment)}Z" if moment else ""
-            return Result(exit, has_failed, Ref(ref.session, ref.turn, at), changed)
+            return Result(exit, has_failed, Ref(ref.session, ref.turn, at), _first_of(changed))
         case None:
             return None
         case _:
@@ -100,10 +103,21 @@ def _result(proof: Result, sessions: int) -> str:
         ending = f"exit {proof.exit}" if is_plain else f"exit {proof.exit}, {ending}"
     moment = _moment(proof.ref.at)
     at = f" at {_minute(moment).replace('T', ' ')} UTC" if moment else ""
-    changed = ", ".join(map(word, proof.changed))
+    changed = ", ".join(map(_name, _first_of(proof.changed)))
     since = f"{changed} changed since" if changed else _UNCHANGED
     status = "stale" if changed else "reported"
     return f"[{status}: {ending}{at}, {_turn(proof.ref, sessions)}; {since}]"
+
+
+def _first_of(changed: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what was changed as a mark tells it: of many the first, and how many more."""
+    if len(changed) <= _MOST_NAMED:
+        return changed
+    return (*changed[: _MOST_NAMED - 1], f"{len(changed) - _MOST_NAMED + 1} more")
+
+
+def _name(changed: str) -> str:
+    return changed if re.fullmatch(_MORE, changed) else word(changed)
 
 
 def _turn(ref: Ref, sessions: int) -> str:
@@ -126,6 +140,7 @@ def _minute(moment: datetime) -> str:
 
 # reading
 
+_NAME = rf"(?:{_MORE}|{WORD})"
 _SHA = r"([0-9a-f]{1,12})"
 _HOW = r"(?:exit (-?\d{1,9})(?:, (failed|succeeded))?|(failed|succeeded))"
 _REF = r"turn (\d{1,9})(?: of session (\d{1,9}))?"
@@ -146,7 +161,7 @@ def _read_result(match: re.Match[str]) -> Proof:
     exit_code = int(code) if code else None
     has_failed = said == "failed" if said else exit_code != 0
     moment = at.replace(" ", "T") + "Z" if at else ""
-    paths = re.findall(WORD, changed) if changed else ()
+    paths = re.findall(_NAME, changed) if changed else ()
     return Result(exit_code, has_failed, _ref(turn, session, moment), tuple(map(read_word, paths)))
 
 
@@ -172,7 +187,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Proof]], ...] =
         re.compile(
             rf"\[(?:reported|stale): {_HOW}"
             rf"(?: at (\d{{4}}-\d\d-\d\d \d\d:\d\d) UTC)?, {_REF}; "
-            rf"(?:{_UNCHANGED}|({WORD}(?:, {WORD})*) changed since)\]"
+            rf"(?:{_UNCHANGED}|({_NAME}(?:, {_NAME})*) changed since)\]"
         ),
         _read_result,
     ),

@@ -34,11 +34,11 @@ def test_no_budget_is_exceeded_and_what_is_left_out_is_counted(
         found = with_budget(handoff, budget)
     except WrongUsage:
         bare = replace(handoff, statements=(), head=replace(handoff.head, files={}, dirty=()))
-        assert tokens(bare) > budget - 50
+        assert tokens(bare) > budget - 15
         return
     assert tokens(found) <= budget
-    kept = list(found.statements)
-    assert kept == [it for it in handoff.statements if it in kept]
+    kept, whole = found.statements, iter(handoff.statements)
+    assert all(it in whole for it in kept)
     assert len(kept) + found.left_out == len(handoff.statements) + handoff.left_out
     head, before = found.head, handoff.head
     listed = len(head.files) + len(head.dirty)
@@ -46,12 +46,13 @@ def test_no_budget_is_exceeded_and_what_is_left_out_is_counted(
 
 
 def test_the_first_of_every_section_come_before_the_rest_of_any() -> None:
+    # the later ones are longer, so that none slips into the room that another has left
     each = [
-        Statement(section, f"{section.value} {number} {'x' * 80}")
+        Statement(section, f"{section.value} {number} {'x' * (80 if number < 3 else 200)}")
         for section in Section
         for number in range(6)
     ]
-    for budget in range(500, 2500, 100):
+    for budget in range(500, 3500, 100):
         kept = left(with_budget(handoff_of(*each), budget))
         rest = [it for it in kept if int(it.split()[-2]) >= 3]
         firsts = [it for it in kept if int(it.split()[-2]) < 3]

@@ -80,7 +80,7 @@ proofs = st.one_of(
         st.none() | st.integers(-999, 999),
         st.booleans(),
         refs,
-        st.lists(texts, max_size=3).map(tuple),
+        st.lists(texts, max_size=7).map(tuple),
     ),
     st.builds(Quote, refs),
 )
@@ -168,6 +168,8 @@ def test_no_line_of_others_passes_for_one_of_ours(statement: Statement) -> None:
          "[reported: exit 0 at 2026-10-05 14:02 UTC, turn 41; files unchanged since]", "reported"),
         (Result(None, True, Ref(1, 41), ("tidepool/alarm.py", "commit")), 2,
          "[stale: failed, turn 41 of session 2; tidepool/alarm.py, commit changed since]", "stale"),
+        (Result(1, True, Ref(0, 3), tuple("abcdef")), 1,
+         "[stale: exit 1, turn 3; a, b, c, 3 more changed since]", "stale"),
         (Result(1, False, Ref(0, 3)), 1,
          "[reported: exit 1, succeeded, turn 3; files unchanged since]", "reported"),
         (Quote(Ref(0, 7)), 1, "[quoted: turn 7]", "quoted"),
