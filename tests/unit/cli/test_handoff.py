@@ -229,9 +229,8 @@ def test_words_that_do_not_fit_are_told(
     assert "is not there" in work("handoff", "--session", "nowhere.jsonl", code=2)
     work("handoff", "--for", "nobody", code=2)
     work("handoff", "--budget", "many", code=2)
-    elsewhere = empty(tmp_path)
-    monkeypatch.chdir(elsewhere)
-    assert "No session of this project" in work("handoff", "-m", str(elsewhere), code=3)
+    monkeypatch.chdir(empty(tmp_path))
+    assert "No session of this project" in work("handoff", "-m", ".", code=3)
 
 
 def empty(tmp_path: Path) -> Path:
