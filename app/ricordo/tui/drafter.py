@@ -55,12 +55,16 @@ class NotebookDrafter:
         """Nothing is read yet."""
         # of its own: the other one is used in the follower's thread
         self._notebook = notebook.another()
+        self._known: Mapping[str, Session] = {}
+        """The sessions that can be chosen, by id."""
         self._last = ""
         """The text that was planned to be written last."""
 
     def sessions(self, step: Step) -> Sequence[Session]:
         """Return the sessions that bear on the memory, the latest first."""
-        return sessions_to_choose(self._notebook, _telling(step, "looking for sessions"))
+        found = sessions_to_choose(self._notebook, _telling(step, "looking for sessions"))
+        self._known = {it.id: it for it in found}
+        return found
 
     def earlier(self) -> Sequence[Earlier]:
         """Return what may be handoffs that were written before."""
@@ -86,10 +90,18 @@ class NotebookDrafter:
 
     def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> Gathered:
         """Return what is known of the sessions, and the statements made of it."""
-        named = tuple(scope_of(it).session for it in sessions)
+        chosen = dict.fromkeys(found for it in sessions for found in self._with_those_before(it))
+        named = tuple(scope_of(it).session for it in chosen)
         wish = replace(_wish(ask), sessions=named)
         on = ground(self._notebook, wish, _telling(step, "gathering what happened"))
         return self._drafted(on, ask, step, None)
+
+    def _with_those_before(self, session: Session) -> list[Session]:
+        """Return a session with those that it went on with."""
+        found = [session]
+        while (before := self._known.get(found[-1].continues)) is not None and before not in found:
+            found.append(before)
+        return found
 
     def again(self, gathered: Gathered, ask: Ask, step: Step) -> Gathered:
         """Return statements for another wish, of the same facts, with the proofs of now."""

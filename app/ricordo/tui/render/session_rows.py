@@ -186,9 +186,9 @@ def _change(it: FileChange) -> tuple[Span, ...]:
 
 def title_of(sessions: Sequence[Session]) -> str:
     """Return which sessions are handed off, visible text."""
-    first = sessions[0]
+    last = max(sessions, key=lambda it: it.ended)
     more = f" and {len(sessions) - 1} more" if len(sessions) > 1 else ""
-    return f"“{clip(first.shown, 40)}” · {first.agent.shown} · {_when(first)}{more}"
+    return f"“{clip(last.shown, 40)}” · {last.agent.shown} · {_when(last)}{more}"
 
 
 def _labelled(name: str, text: str, width: int) -> list[Line]:

@@ -242,7 +242,8 @@ class HandoffScreen(ActingScreen[None]):
             return fact_lines(self._list.fact, width) if self._list.fact is not None else []
         if self.statement is None:
             return []
-        return about_lines(self.statement, self._list.by_id, len(self._sessions), width)
+        sessions = len(self.gathered.facts.sessions) if self.gathered else 1
+        return about_lines(self.statement, self._list.by_id, sessions, width)
 
     def _at_statement(self) -> None:
         """Show on what the statement under the cursor stands."""
@@ -258,7 +259,8 @@ class HandoffScreen(ActingScreen[None]):
     def say(self) -> None:
         """Tell what is handed off, for whom, how much it is, where it goes, and the keys."""
         bars = self._bars
-        bars["title"].say(*title_spans(self._sessions, self.ask, self.made))
+        sessions = self.gathered.facts.sessions if self.gathered else self._sessions
+        bars["title"].say(*title_spans(sessions, self.ask, self.made))
         bars["meter"].say(*meter_spans(self.made, self.ask.budget))
         job = self._jobs.now
         if job is not None:
