@@ -22,6 +22,14 @@ GLYPHS: Mapping[Status, tuple[str, str]] = {
     Status.STALE: ("✗", "error"),
     Status.UNVERIFIED: ("?", "warning"),
 }
+EXPLAINED: Mapping[Status, str] = {
+    Status.VERIFIED: "seen on disk or in git, now",
+    Status.REPORTED: "told by the transcript; nothing it rests on changed since",
+    Status.QUOTED: "words of the session, letter by letter",
+    Status.STALE: "something that it rests on changed since",
+    Status.UNVERIFIED: "nothing proves it",
+}
+"""What the marks mean."""
 _BAR = Span("   ┃ ", "dim")
 _INDENT = (Span("   "),)
 _MOST_ROWS = 6
