@@ -50,6 +50,7 @@ from ricordo.tui.app import RicordoApp
 from ricordo.tui.drafting import Drafting
 from ricordo.tui.handing_on import Shared
 from ricordo.tui.handoffs import Ask, Drafter, Earlier, Gathered, Made, Standing
+from ricordo.tui.render.fact_rows import listed
 from ricordo.tui.screens.handoff import HandoffScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.sessions import SessionsScreen
@@ -184,7 +185,7 @@ class Drawn:
             f"{HOME}/HANDOFF.new.md", remark="HANDOFF.md is left alone. It is not ours."
         )
         draft = Draft(FACTS, Handoff(HEAD, STATEMENTS), to, cast(Any, None))
-        return Gathered(FACTS, STATEMENTS, draft, Composed(STATEMENTS))
+        return Gathered(FACTS, STATEMENTS, draft, listed(FACTS), Composed(STATEMENTS))
 
     def make(self, gathered: Gathered, wanted: Sequence[Statement]) -> Made:
         handoff = fitted(replace(gathered.draft.handoff, statements=tuple(wanted)))

@@ -34,6 +34,7 @@ from ricordo.notebook.recent import scope_of
 from ricordo.notebook.resuming import resume_handoff
 from ricordo.notebook.session_choice import sessions_to_choose
 from ricordo.tui.handoffs import Ask, Earlier, Gathered, Made, Standing
+from ricordo.tui.render.fact_rows import Listed, listed
 
 if TYPE_CHECKING:
     from ricordo.activity.session import Session
@@ -94,7 +95,7 @@ class NotebookDrafter:
         named = tuple(scope_of(it).session for it in chosen)
         wish = replace(_wish(ask), sessions=named)
         on = ground(self._notebook, wish, _telling(step, "gathering what happened"))
-        return self._drafted(on, ask, step, None)
+        return self._drafted(on, ask, step, listed(on.facts))
 
     def _with_those_before(self, session: Session) -> list[Session]:
         """Return a session with those that it went on with."""
@@ -107,9 +108,12 @@ class NotebookDrafter:
         """Return statements for another wish, of the same facts, with the proofs of now."""
         on = Ground(gathered.facts, gathered.draft.destination)
         is_same = gathered.engine is not None and gathered.engine == ask.engine
-        return self._drafted(on, ask, step, gathered.composed if is_same else None)
+        known = gathered.composed if is_same else None
+        return self._drafted(on, ask, step, gathered.listed, known)
 
-    def _drafted(self, on: Ground, ask: Ask, step: Step, known: Composed | None) -> Gathered:
+    def _drafted(
+        self, on: Ground, ask: Ask, step: Step, rows: Listed, known: Composed | None = None
+    ) -> Gathered:
         """Draft; what is `known` already no engine is asked for again."""
         costs: list[str] = []
         compose = by_rules if ask.engine is None else self._by_engine(ask.engine, step, costs)
@@ -125,7 +129,9 @@ class NotebookDrafter:
         made = draft(self._notebook, _wish(ask), telling, composer, on)
         step(Progress("keeping secrets back"))
         engine = ask.engine if made.handoff.head.engine != RULES else None
-        return Gathered(made.facts, statements_of(made), made, made_of[0], engine, " ".join(costs))
+        return Gathered(
+            made.facts, statements_of(made), made, rows, made_of[0], engine, " ".join(costs)
+        )
 
     def _by_engine(self, own: EngineSettings, step: Step, costs: list[str]) -> Composer:
         outside = outside_of(self._notebook.surroundings, own)

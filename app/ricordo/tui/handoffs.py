@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ricordo.notebook.handing_over import Finished
     from ricordo.notebook.resuming import Resumption
     from ricordo.settings.settings import EngineSettings
+    from ricordo.tui.render.fact_rows import Listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ class Gathered:
     """All of them, whatever room they take, as they would be written."""
     draft: Draft
     """What they come from."""
+    listed: Listed
+    """The facts as rows."""
     composed: Composed
     """What an engine made of the facts: it is not asked again for another budget."""
     engine: EngineSettings | None = None

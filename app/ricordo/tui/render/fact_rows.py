@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, assert_never
 
@@ -66,18 +66,26 @@ def id_of(fact: Known) -> str:
     return GIT if isinstance(fact, GitState) else fact.id
 
 
-def by_id(facts: Facts) -> Mapping[str, Known]:
-    """Return the facts by what names them."""
-    return {id_of(it): it for _, group in _groups(facts) for it in group}
+class Listed(NamedTuple):
+    """Facts as they are listed."""
+
+    rows: Sequence[FactRow] = ()
+    by_id: Mapping[str, Known] = {}
+    numbers: Mapping[str, int] = {}
+    """Of the row of each fact."""
 
 
-def fact_rows(facts: Facts) -> list[FactRow]:
-    """Return a row for each fact, what the work rests on first, under titles that count."""
+def listed(facts: Facts) -> Listed:
+    """Return a row for each fact, what the work rests on first, under titles that count. Of many
+    facts it takes longer than a key can wait.
+    """
     rows: list[FactRow] = []
     for title, group in _groups(facts):
         if group:
             rows += [FactRow(None, f"{title} · {len(group):,}"), *map(FactRow, group)]
-    return rows
+    of_facts = [(number, row) for number, row in enumerate(rows) if row.fact is not None]
+    by_id = {row.id: row.fact for _, row in of_facts if row.fact is not None}
+    return Listed(rows, by_id, {row.id: number for number, row in of_facts})
 
 
 def _groups(facts: Facts) -> Iterator[tuple[str, Collection[Known]]]:

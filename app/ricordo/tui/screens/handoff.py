@@ -177,7 +177,7 @@ class HandoffScreen(ActingScreen[None]):
         """Have what was gathered, and make a handoff of it."""
         self.gathered = gathered
         self._drafting.compose(gathered.statements)
-        self._list.show_facts(gathered.facts)
+        self._list.show_facts(gathered.listed)
         self.make()
 
     def again(self, ask: Ask, phase: str = "drafting") -> None:

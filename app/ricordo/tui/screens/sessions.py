@@ -72,6 +72,7 @@ class SessionsScreen(ActingScreen[None]):
         self._things: Sequence[Thing] = ()
         self._marked: Sequence[Session] = ()
         self._standing: dict[str, Standing] = {}
+        self._was_left = False
         self.is_loaded = False
         """Whether what there is to choose from is on the screen."""
         self._title = Bar(palette, id="title")
@@ -104,9 +105,14 @@ class SessionsScreen(ActingScreen[None]):
         """Put what is known beside the list where there is room, else below it."""
         self.set_class(self.size.width >= WIDE, "-wide")
 
+    def on_screen_suspend(self) -> None:
+        """Another screen is on top."""
+        self._was_left = True
+
     def on_screen_resume(self) -> None:
-        """A handoff may have been written meanwhile."""
-        if self.is_loaded:
+        """Look again: a handoff may have been written meanwhile."""
+        if self._was_left:
+            self._was_left = False
             self._look()
 
     # What goes on in threads

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 
-from ricordo.handoff.facts import Facts
 from ricordo.tui.palette import Palette
-from ricordo.tui.render.fact_rows import FactRow, Known, by_id, draw_fact, fact_rows
+from ricordo.tui.render.fact_rows import FactRow, Known, Listed, draw_fact
 from ricordo.tui.render.line import Line
 from ricordo.tui.widgets.row_list import RowList
 
@@ -17,36 +16,45 @@ class FactList(RowList):
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
         """Empty until it is given facts; `moved` is called when another one is under the cursor."""
         super().__init__(palette, moved, self._drawn, id=id, one_row=0, rests=self._is_fact)
-        self._facts: Sequence[FactRow] = ()
+        self._listed = Listed()
         self._marked: Collection[str] = ()
-        self.by_id: Mapping[str, Known] = {}
-        """The facts, by what names them."""
 
-    def show_facts(self, facts: Facts) -> None:
+    @property
+    def by_id(self) -> Mapping[str, Known]:
+        """The facts, by what names them."""
+        return self._listed.by_id
+
+    def show_facts(self, listed: Listed) -> None:
         """Show other facts."""
-        self.by_id, self._facts = by_id(facts), fact_rows(facts)
-        self.show(len(self._facts), max(self.at, 0))
+        self._listed = listed
+        self.show(len(listed.rows), max(self.at, 0))
 
     def mark(self, ids: Collection[str]) -> None:
         """Mark these facts and no others, the first of them in sight."""
         self._marked = ids
-        found = (number for number, row in enumerate(self._facts) if row.id and row.id in ids)
-        self.put_on(next(found, max(self.at, 0)))
+        numbers = self._listed.numbers
+        found = [numbers[it] for it in ids if it in numbers]
+        self.put_on(min(found, default=max(self.at, 0)))
         self.refresh()
 
     @property
     def fact(self) -> Known | None:
         """The fact under the cursor."""
-        return self._facts[self.at].fact if 0 <= self.at < len(self._facts) else None
+        return self._row.fact if self._row else None
 
     @property
     def fact_id(self) -> str:
         """What names it; "" where none is."""
-        return self._facts[self.at].id if 0 <= self.at < len(self._facts) else ""
+        return self._row.id if self._row else ""
+
+    @property
+    def _row(self) -> FactRow | None:
+        rows = self._listed.rows
+        return rows[self.at] if 0 <= self.at < len(rows) else None
 
     def _is_fact(self, number: int) -> bool:
-        return self._facts[number].fact is not None
+        return self._listed.rows[number].fact is not None
 
     def _drawn(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
-        row = self._facts[number]
+        row = self._listed.rows[number]
         return (draw_fact(row, width, is_marked=bool(row.id) and row.id in self._marked),)
