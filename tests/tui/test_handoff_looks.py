@@ -198,6 +198,9 @@ async def on_main(pilot: Pilot[int]) -> Stage:
     assert isinstance(app, RicordoApp)
     stage = Stage(app, pilot)
     await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
+    # what it tells comes before the pictures, and can be taken away
+    await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
+    await stage.settle()
     return stage
 
 
