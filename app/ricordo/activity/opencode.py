@@ -16,10 +16,10 @@ from urllib.parse import quote
 from ricordo.activity.calls import MOST_TASKS, Ending, both_ends
 from ricordo.activity.learnt import Learnt
 from ricordo.activity.lines import LONGEST_LINE
-from ricordo.activity.marks import expected, refusal, without_insertions
+from ricordo.activity.marks import begins, expected, refusal, without_insertions
 from ricordo.activity.session import Agent, Deed, Noise, Session, Touch, Turn, Where, Who
 from ricordo.activity.tools import call_of, touches
-from ricordo.activity.values import LONGEST_SAID, cut, dict_of, moment, parsed, text_of
+from ricordo.activity.values import LONGEST_SAID, cut, dict_of, dicts_of, moment, parsed, text_of
 from ricordo.disk.paths import absolute_path, folders_in
 from ricordo.disk.plain_file import read_plain_file
 
@@ -150,14 +150,28 @@ def _ending(call: str, state: dict[str, Any]) -> Ending:
     has_ended = state.get("status") in _DONE or state.get("status") == "error"
     has_failed = state.get("status") == "error" or number not in (None, 0)
     is_refused, words = refusal(Agent.OPENCODE, output) if has_failed else (False, "")
+    is_open = not has_ended or (has_failed and begins(Agent.OPENCODE, "stopped", output))
     return Ending(
         call,
-        has_failed if has_ended else None,
+        None if is_open else has_failed,
         number,
         both_ends(output),
         is_refused=is_refused,
         words=words,
+        answers=tuple(_answers(state)),
     )
+
+
+def _answers(state: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The questions that a call put to the person, with the answers, each of several words."""
+    questions = dict_of(state.get("input")).get("questions")
+    given = dict_of(state.get("metadata")).get("answers")
+    answers = given if isinstance(given, list) else []
+    for asked, answer in zip(dicts_of(questions), answers, strict=False):
+        question = text_of(asked.get("question"))
+        words = ", ".join(filter(None, map(text_of, answer if isinstance(answer, list) else ())))
+        if question and words:
+            yield question, words
 
 
 def sessions(data: str) -> Iterator[Kept]:

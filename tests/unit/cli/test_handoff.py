@@ -207,11 +207,15 @@ def test_somebody_who_writes_meanwhile_is_not_overwritten(
     assert work.text == "mine\n"
 
 
-def test_words_that_do_not_fit_are_told(work: Work, tmp_path: Path) -> None:
+def test_words_that_do_not_fit_are_told(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "is not there" in work("handoff", "--session", "nowhere.jsonl", code=2)
     work("handoff", "--for", "nobody", code=2)
     work("handoff", "--budget", "many", code=2)
-    assert "No session of this project" in work("handoff", "-m", str(empty(tmp_path)), code=3)
+    elsewhere = empty(tmp_path)
+    monkeypatch.chdir(elsewhere)
+    assert "No session of this project" in work("handoff", "-m", str(elsewhere), code=3)
 
 
 def empty(tmp_path: Path) -> Path:
