@@ -99,7 +99,7 @@ GROUPS = (
     Group(
         "notebook",
         ("tests/unit/notebook", "tests/unit/cli"),
-        {"examples": 1_000, "history_days": 365},
+        {"examples": 1_000, "history_days": 365, "fault_seeds": 25},
     ),
     Group("tui", ("tests/unit/tui", "tests/tui"), {"examples": 1_000}),
 )

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ricordo.activity.calls import Call, Ending, answers_of, both_ends
+from ricordo.activity.calls import Call
+from ricordo.activity.claude_endings import call_id, endings, joined, noticed, result
 from ricordo.activity.learnt import Learnt
 from ricordo.activity.marks import (
     attachment_noise,
     expected,
     noise_of,
-    refusal,
     typed_command,
     without_insertions,
 )
@@ -31,7 +31,6 @@ from ricordo.secrets import mask
 _FIRST_LOOK = 16 * 1024
 """Nearly always enough: the working directory stands in one of the first lines."""
 _LAST_LOOK = 256 * 1024
-_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d{1,4})\b")
 _SESSION_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SUB_AGENTS = "subagents"
 """The folder of their transcripts, in a folder that is called after the session."""
@@ -130,7 +129,7 @@ def _common(entry: dict[str, Any], where: Where) -> tuple[str, str, Where]:
 def _of_user(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
     content = dict_of(entry.get("message")).get("content")
     blocks = list(dicts_of(content))
-    whole = text_of(content) or _joined(blocks)
+    whole = text_of(content) or joined(blocks)
     text = cut(without_insertions(whole), LONGEST_SAID)
     who, noise = _kind_of_user(entry, blocks, text)
     if noise is Noise.COMMAND and (typed := typed_command(text)):
@@ -142,12 +141,14 @@ def _of_user(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
         # what a sub-agent is told to do was said by the agent
         who = Who.AGENT
     results = [block for block in blocks if block.get("type") == "tool_result"]
+    ended = list(noticed(text)) if who is Who.SYSTEM else []
     return Turn(
         who,
-        text or cut("\n".join(_result(block) for block in results)),
+        text or cut("\n".join(result(block) for block in results)),
         *_common(entry, where),
         noise,
-        endings=tuple(_endings(results, entry.get("toolUseResult"))) if results else (),
+        calls=tuple(call for call, _ in ended),
+        endings=(*endings(results, entry.get("toolUseResult")), *(it for _, it in ended)),
         is_aside=is_aside,
     )
 
@@ -175,7 +176,7 @@ def _of_agent(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
     blocks = list(dicts_of(content))
     cwd = absolute_path(entry.get("cwd"))
     used = [block for block in blocks if block.get("type") == "tool_use"]
-    shown = filter(None, (text_of(content) or _joined(blocks), *map(_shown, used)))
+    shown = filter(None, (text_of(content) or joined(blocks), *map(_shown, used)))
     text = cut("\n\n".join(shown)).strip()
     touched = tuple(touch for block in used for touch in _touches(block, cwd))
     calls = tuple(map(_called, used))
@@ -202,7 +203,7 @@ def _of_attachment(entry: dict[str, Any], where: Where) -> Turn:
 def _queued(given: dict[str, Any], common: tuple[str, str, Where]) -> Turn:
     """What the person typed while the agent was at work."""
     prompt = given.get("prompt")
-    text = cut(without_insertions(text_of(prompt) or _joined(list(dicts_of(prompt)))), LONGEST_SAID)
+    text = cut(without_insertions(text_of(prompt) or joined(list(dicts_of(prompt)))), LONGEST_SAID)
     is_own = given.get("commandMode") in (None, "prompt") and given.get("isMeta") is not True
     noise = noise_of(Agent.CLAUDE, text) if is_own else Noise.REMINDER
     return Turn(Who.SYSTEM if noise else Who.PERSON, text, *common, noise)
@@ -221,7 +222,7 @@ def _loaded(kind: str, given: dict[str, Any]) -> Iterator[str]:
 
 def _touches(block: dict[str, Any], cwd: str) -> tuple[Touch, ...]:
     tool, given = text_of(block.get("name")), dict_of(block.get("input"))
-    return touches(Agent.CLAUDE, tool, given, cwd, _call(block))
+    return touches(Agent.CLAUDE, tool, given, cwd, call_id(block))
 
 
 def _shown(block: dict[str, Any]) -> str:
@@ -230,55 +231,7 @@ def _shown(block: dict[str, Any]) -> str:
 
 def _called(block: dict[str, Any]) -> Call:
     tool, given = text_of(block.get("name")), dict_of(block.get("input"))
-    return call_of(Agent.CLAUDE, tool, given, _call(block))
-
-
-def _endings(results: list[dict[str, Any]], told: object) -> Iterator[Ending]:
-    """How calls ended; what the program `told` beside it is of the one call of the line."""
-    beside = dict_of(told) if len(results) == 1 else {}
-    for block in results:
-        if call := _call(block):
-            output, has_failed = _result(block), block.get("is_error") is True
-            ending = Ending(call, has_failed, output=both_ends(output))
-            if has_failed:
-                ending = _failed(ending, output)
-            yield _told(ending, beside) if beside else ending
-
-
-def _failed(ending: Ending, output: str) -> Ending:
-    """An ending with what its output says of the failure."""
-    code = _EXIT_CODE.match(output)
-    is_refused, words = refusal(Agent.CLAUDE, output)
-    number = int(code[1]) if code else None
-    return ending._replace(exit=number, is_refused=is_refused, words=words)
-
-
-def _told(ending: Ending, beside: dict[str, Any]) -> Ending:
-    """An ending with what the program tells beside it."""
-    task, process = dict_of(beside.get("task")), text_of(beside.get("backgroundTaskId"))
-    code = beside.get("exitCode", task.get("exitCode"))
-    goes_on = beside.get("interrupted") is True or bool(process)
-    return ending._replace(
-        has_failed=None if goes_on else ending.has_failed,
-        exit=code if isinstance(code, int) else ending.exit,
-        process=process,
-        task=text_of(task.get("id")),
-        answers=answers_of(beside.get("answers")),
-    )
-
-
-def _call(block: dict[str, Any]) -> str:
-    return text_of(block.get("id")) or text_of(block.get("tool_use_id"))
-
-
-def _joined(blocks: list[dict[str, Any]]) -> str:
-    texts = (text_of(block.get("text")) for block in blocks if block.get("type") == "text")
-    return "\n\n".join(filter(None, texts))
-
-
-def _result(block: dict[str, Any]) -> str:
-    content = block.get("content")
-    return text_of(content) or _joined(list(dicts_of(content)))
+    return call_of(Agent.CLAUDE, tool, given, call_id(block))
 
 
 def session_cwd(path: str) -> str | None:

@@ -13,7 +13,6 @@ from ricordo.resources import data_text
 _INSERTED = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.DOTALL)
 """What the program puts into messages of the person, behind what they wrote or before it."""
 _TYPED_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
-_TYPED_WORDS = re.compile(r"<command-args>\s*(\S.*?)\s*</command-args>", re.DOTALL)
 
 
 def noise_of(agent: Agent, text: str) -> Noise | None:
@@ -40,7 +39,10 @@ def refusal(agent: Agent, output: str) -> tuple[bool, str]:
     for mark in marks["words_behind"]:
         _, found, words = output.partition(mark)
         if found:
-            return True, words.strip()
+            for end in marks.get("words_before", ()):
+                words = words.partition(end)[0]
+            is_own = not words.strip().startswith(tuple(marks.get("no_words", ())))
+            return True, words.strip() if is_own else ""
     return True, ""
 
 
@@ -53,8 +55,9 @@ def typed_command(text: str) -> str:
     """Return a slash command as the person typed it, where words of the person's own stand behind
     it; "" where none do.
     """
-    name, words = _TYPED_NAME.search(text), _TYPED_WORDS.search(text)
-    return f"{name[1]} {words[1]}" if name and words else ""
+    name = _TYPED_NAME.search(text)
+    words = text.partition("<command-args>")[2].partition("</command-args>")[0].strip()
+    return f"{name[1]} {words}" if name and words else ""
 
 
 def attachment_noise(kind: str) -> Noise:

@@ -19,7 +19,7 @@ from ricordo.activity.lines import LONGEST_LINE
 from ricordo.activity.marks import expected, refusal, without_insertions
 from ricordo.activity.session import Agent, Deed, Noise, Session, Touch, Turn, Where, Who
 from ricordo.activity.tools import call_of, touches
-from ricordo.activity.values import LONGEST_SAID, cut, dict_of, moment, parsed, text_of
+from ricordo.activity.values import LONGEST_SAID, cut, dict_of, dicts_of, moment, parsed, text_of
 from ricordo.disk.paths import absolute_path, folders_in
 from ricordo.disk.plain_file import read_plain_file
 
@@ -157,7 +157,20 @@ def _ending(call: str, state: dict[str, Any]) -> Ending:
         both_ends(output),
         is_refused=is_refused,
         words=words,
+        answers=tuple(_answers(state)),
     )
+
+
+def _answers(state: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The questions that a call put to the person, with the answers, each of several words."""
+    questions = dict_of(state.get("input")).get("questions")
+    given = dict_of(state.get("metadata")).get("answers")
+    answers = given if isinstance(given, list) else []
+    for asked, answer in zip(dicts_of(questions), answers, strict=False):
+        question = text_of(asked.get("question"))
+        words = ", ".join(filter(None, map(text_of, answer if isinstance(answer, list) else ())))
+        if question and words:
+            yield question, words
 
 
 def sessions(data: str) -> Iterator[Kept]:

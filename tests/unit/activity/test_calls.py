@@ -58,7 +58,10 @@ def listed(turns: list[Turn]) -> list[tuple[str, str]]:
         ({"output": "<tool_use_error>no</tool_use_error>", "failed": True}, True, None),
         ({"beside": {"stdout": "", "interrupted": True}}, None, None),
         ({"beside": {"backgroundTaskId": "b1"}}, None, None),
-        ({"beside": {"task": {"status": "completed", "exitCode": 3}}}, False, 3),
+        ({"beside": {"task": {"status": "completed", "exitCode": 3}}}, True, 3),
+        ({"beside": {"shellId": "b1", "status": "running", "exitCode": None}}, None, None),
+        ({"beside": {"shellId": "b1", "status": "killed"}}, None, None),
+        ({"beside": {"shellId": "b1", "status": "completed", "exitCode": 0}}, False, 0),
     ],
 )
 def test_how_a_command_of_claude_ended(
@@ -78,15 +81,47 @@ def test_a_command_in_the_background_is_looked_at_again(tmp_path: Path) -> None:
     assert [(it.process, it.exit) for it in endings(turns)] == [("b1", None), ("", 2)]
 
 
+@pytest.mark.parametrize(
+    ("status", "summary", "has_failed", "code"),
+    [
+        ("completed", 'Background command "make" completed (exit code 0)', False, 0),
+        ("failed", 'Background command "make" failed with exit code 143', True, 143),
+        ("completed", "done", False, None),
+        ("killed", "stopped", None, None),
+    ],
+)
+def test_a_notice_tells_how_a_command_in_the_background_ended(
+    tmp_path: Path, status: str, summary: str, has_failed: bool | None, code: int | None
+) -> None:
+    script = Claude().uses("Bash", "a", command="make", beside={"backgroundTaskId": "b1"})
+    script.says(
+        "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>a</tool-use-id>\n"
+        f"<status>{status}</status>\n<summary>{summary}</summary>\n</task-notification>"
+    )
+    turns = claude(tmp_path, script)
+    assert calls(turns)[-1].process == "b1"
+    ending = endings(turns)[-1]
+    assert ending.call == calls(turns)[-1].id
+    assert (ending.has_failed, ending.exit) == (has_failed, code)
+
+
+def test_a_notice_that_the_person_quotes_tells_nothing(tmp_path: Path) -> None:
+    text = "I saw <task-notification><task-id>b1</task-id></task-notification>, what is it?"
+    assert calls(claude(tmp_path, Claude().says(text))) == []
+
+
 def test_what_the_person_said_in_refusing_a_call_is_told(tmp_path: Path) -> None:
     said = (
         "The user doesn't want to proceed with this tool use. The tool use was rejected. "
         "To tell you how to proceed, the user said:\nUse the helper instead."
+        "\n\nNote: The user's next message may contain a correction or preference."
     )
+    asked = f"{said.partition('.')[0]}. the user said:\nThe user wants to clarify these questions."
     script = Claude().uses("Write", failed=True, output=said, file_path="a.py", content="")
+    script.uses("AskUserQuestion", failed=True, output=asked)
     script.runs("ls", "The user said no.", failed=True)
     told = [(it.is_refused, it.words) for it in endings(claude(tmp_path, script))]
-    assert told == [(True, "Use the helper instead."), (False, "")]
+    assert told == [(True, "Use the helper instead."), (True, ""), (False, "")]
 
 
 @pytest.mark.parametrize(
@@ -304,6 +339,14 @@ def test_how_a_command_of_opencode_ended(
     (call,), (ending,) = calls(turns), endings(turns)
     assert (call.id, call.command) == ("a", "pytest -q")
     assert (ending.has_failed, ending.exit, ending.words) == (has_failed, code, words)
+
+
+def test_answers_to_questions_of_opencode_are_told(tmp_path: Path) -> None:
+    questions = [{"question": "Which port?"}, {"question": "Which days?"}, {"question": "Why?"}]
+    answers = {"answers": [["Sines"], ["Monday", "Friday"], []]}
+    script = Opencode().uses("question", input={"questions": questions}, metadata=answers)
+    (ending,) = endings(opencode(tmp_path, script))
+    assert ending.answers == (("Which port?", "Sines"), ("Which days?", "Monday, Friday"))
 
 
 def test_a_list_of_opencode_is_told(tmp_path: Path) -> None:

@@ -207,6 +207,22 @@ def test_somebody_who_writes_meanwhile_is_not_overwritten(
     assert work.text == "mine\n"
 
 
+def test_in_a_worktree_it_is_the_worktree_that_is_handed_off(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = work.machine.worktree(work.project, "beside")
+    said = Claude(OTHER, str(tree), RAN).says("Mend the gauge beside.")
+    path = said.write(work.machine.home, slug(str(tree)))
+    os.utime(path, (1_000, 1_000))
+    monkeypatch.chdir(tree)
+    assert f"wrote {tree / 'HANDOFF.md'}" in work("handoff")
+    assert "Mend the gauge beside." in (tree / "HANDOFF.md").read_text()
+    assert work.json("resume")["holds"] is True
+    monkeypatch.chdir(work.project)
+    assert f"wrote {work.handoff}" in work("handoff")
+    assert "Mend the gauge beside." not in work.text
+
+
 def test_words_that_do_not_fit_are_told(
     work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

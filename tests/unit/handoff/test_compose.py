@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 
 from ricordo.activity.session import Deed
 from ricordo.handoff.compose import compose
+from ricordo.handoff.composing.excerpt import excerpt
 from ricordo.handoff.facts import GIT, GitState, Ref, Work
 from ricordo.handoff.prove import all_facts
 from ricordo.handoff.statement import Quote, Result, Section, Statement, Status
+from ricordo.secrets import find_secrets
 from tests.gathered import Gathered
+from tests.secret_corpus import corpus
 
 
 def told(gathered: Gathered, section: Section) -> list[Statement]:
@@ -408,3 +411,27 @@ def test_how_the_person_checks_it_is_a_next_step() -> None:
     (check,) = [it for it in told(session, Section.NEXT) if it.quote]
     assert check.text == "The person on how to check it"
     assert check.quote == "```bash\nmake check\n```"
+
+
+PIECES = ["a", "a. ", "? ", "- a\n", "# a\n", "1. a: b\n", "“", "don't "]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_hostile_session_is_composed_within_bounds(piece: str) -> None:
+    """Whatever its texts repeat over and over; all of it is cut until it fits."""
+    text = piece * (10_000 // len(piece))
+    session = Gathered().says(text).answers(text).says(f"no, {text}").sums_up(text)
+    session.runs(text[:4_000], result=text[:300]).answers(text).fails(text[:4_000], text[:300])
+    size = sum(len(it.text) + len(it.quote) for it in compose(session.facts, tokens=2_000))
+    assert 0 < size < 4 * 4_000
+
+
+def test_a_quotation_never_ends_inside_of_a_credential() -> None:
+    """Nobody would know it again by its first half."""
+    for number, secret in enumerate(it for it in corpus(7, each=1) if it.values):
+        start = secret.text.index(secret.values[0])
+        text = f"{'Words before it. ' * 4}{secret.text}{' and words behind it' * 40}"
+        for cut in range(start, start + len(secret.values[0]), 9):
+            quote = excerpt(text, len("Words before it. ") * 4 + cut)
+            found = [it for it in find_secrets(text) if it.start < len(quote) < it.end]
+            assert not found, (number, secret.text[:40])

@@ -136,7 +136,11 @@ def test_a_command_in_the_background_ends_when_it_ends(project: Path) -> None:
     script = Claude().uses("Bash", command="make test", beside={"backgroundTaskId": "b"})
     going_on = gathered(project, script).ran[0]
     assert (going_on.exit, going_on.has_failed) == (None, None)
-    script.uses("BashOutput", bash_id="b", output="5 passed", beside={"exitCode": 0})
+    running = {"shellId": "b", "status": "running"}
+    script.uses("BashOutput", bash_id="b", output="1 passed so far", beside=running)
+    assert gathered(project, script).ran[0].has_failed is None
+    done = {"shellId": "b", "status": "completed", "exitCode": 0}
+    script.uses("BashOutput", bash_id="b", output="5 passed", beside=done)
     assert ran(gathered(project, script)) == [("make test", Work.TEST, 0, False, "5 passed")]
 
 

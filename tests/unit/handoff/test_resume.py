@@ -230,6 +230,10 @@ def test_a_file_that_is_no_handoff_of_ours(tidepool: Tidepool) -> None:
     tidepool.handoff.write_text("# Handoff\n\nby hand\n")
     with pytest.raises(HandoffUnreadable, match="no handoff of ours"):
         resume_handoff(surroundings)
+    with tidepool.handoff.open("ab") as file:
+        file.truncate(100 * 1024 * 1024)
+    with pytest.raises(HandoffUnreadable, match="too large"):
+        resume_handoff(surroundings)
     tidepool.handoff.unlink()
     with pytest.raises(HandoffUnreadable, match="There is no handoff"):
         resume_handoff(surroundings)
