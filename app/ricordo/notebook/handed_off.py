@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
+from ricordo import git
 from ricordo.activity.named import named_session
 from ricordo.activity.session import Agent, Session, Who
 from ricordo.activity.sources import Source, helpers_of
@@ -49,19 +50,31 @@ def _helpers(sources: Sequence[Source]) -> list[Source]:
 
 def _latest(notebook: Notebook, project: str, step: Step) -> list[Source]:
     """The session of the project in which something happened last, behind those that it went on
-    with; a sub-agent's is none.
+    with; a sub-agent's is none. Of a repository with several worktrees it is one of this worktree,
+    where there is one: the files of another are not here.
     """
     all_of_memory = bearing(notebook.place, notebook.surroundings)
     # a memory of all projects of an agent bears on work that has nothing to do with this one
     projects = tuple(dict.fromkeys((*all_of_memory.projects, project)))
     own = replace(all_of_memory, agents=frozenset(), projects=projects)
     there = sorted(sources_of(own, notebook.surroundings), key=_touched, reverse=True)
+    found: tuple[Source, Session] | None = None
     for source in there:
         step()
         session = _session(source, own, step)
         if session is not None:
-            return _with_those_before(source, session, there, own, step)
-    return []
+            is_here = _worked_in(project, session)
+            found = (source, session) if is_here or found is None else found
+            if is_here:
+                break
+    return _with_those_before(*found, there, own, step) if found else []
+
+
+def _worked_in(project: str, session: Session) -> bool:
+    """Whether a session worked in a project, and not in a worktree that lies in its folders."""
+    inner = f"{project.rstrip('/')}/"
+    is_inside = f"{os.path.realpath(session.cwd)}/".startswith(inner)
+    return is_inside and not (git.top_level(session.cwd) or "").startswith(inner)
 
 
 def _with_those_before(
