@@ -74,6 +74,12 @@ class Wire:
         self.send(body)
         self.end()
 
+    def raw(self, content: bytes) -> None:
+        """Send bytes as they are, and nothing more."""
+        self._handler.wfile.write(content)
+        self._handler.wfile.flush()
+        self._handler.close_connection = True
+
     def cut(self) -> None:
         """Reset the connection."""
         self._handler.wfile.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -765,7 +766,7 @@ async def _(stage: Stage) -> None:
 @shows("model", "count", "kept-back")
 async def _(stage: Stage) -> None:
     with pytest.MonkeyPatch.context() as patched, messages_server(counted(4711)) as server:
-        without_credentials(patched, Path(stage.app._surroundings.state))
+        await asyncio.to_thread(without_credentials, patched, Path(stage.app._surroundings.state))
         patched.setenv("ANTHROPIC_BASE_URL", server.url)
         await stage.press("c")
         await stage.shows(ScopeScreen)

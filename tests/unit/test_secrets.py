@@ -5,6 +5,7 @@ import time
 import tomllib
 from collections import defaultdict
 from importlib.resources import files
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -16,6 +17,8 @@ from tests import secret_families
 from tests.secret_corpus import ALNUM, LOOKALIKES, SECRETS, Sample, corpus, draw, vendor
 
 SEED = 20_261_121
+KEY_TALK = Path(__file__).parents[1] / "data/key_talk.txt"
+"""Sentences and settings in which somebody speaks of keys of every other kind."""
 RULES = tomllib.loads(files("ricordo").joinpath("secrets/rules.toml").read_text("utf-8"))
 
 
@@ -63,6 +66,44 @@ def test_more_that_only_looks_like_a_credential_is_left_alone() -> None:
     families = secret_families.LOOKALIKES.items()
     texts = [make(random, family).text for family, make in families for _ in range(40)]
     assert len([text for text in texts if find_secrets(text)]) <= 0.01 * len(texts)
+
+
+def test_talk_of_keys_that_are_no_credentials_is_left_alone() -> None:
+    lines = KEY_TALK.read_text("utf-8").splitlines()
+    assert len(lines) > 40
+    assert [line for line in lines if find_secrets(line)] == []
+
+
+NAMED = [
+    "nasdaq_key = {}", "the bearer {} is used", '"querykey": "{}",',
+    "pagerduty_key: {}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_a_key_that_is_named_needs_no_long_run_of_letters_and_digits(text: str) -> None:
+    whole = text.format("98yhT-Fulk7_ELh3-jC6o-udRX")
+    assert "98yhT" not in mask(whole)
+
+
+def test_digits_at_the_start_of_a_key_are_no_number_of_it() -> None:
+    assert mask("unseal key 98m+o2ylRhVbOi+3o5ub6PbP343ocFUV") == "unseal key [secret: api-key]"
+    assert mask("unseal key 2: o2ylRhVbOi+3o5ub6PbP343ocFUV") == "unseal key 2: [secret: api-key]"
+
+
+LONG = [
+    "my_token = {}", '"access_token": "{}"', "token: '{}'", "the api key is `{}`",
+    "Authorization: Bearer {}", "password: {}", "cookie: session={}", "secret: “{}”",
+    "curl -u ana:{} https://x.example", "AccountName=a;AccountKey={};EndpointSuffix=core",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("length", [300, 1_000, 5_000])
+@pytest.mark.parametrize("text", LONG)
+def test_of_a_long_value_nothing_is_left(text: str, length: int) -> None:
+    value = "9k" + draw(Random(SEED), f"{ALNUM}-_", length) + "7a"
+    left = re.sub(r"\[secret: [\w-]+\]", "", mask(text.format(value)))
+    assert left == text.format("")
 
 
 def test_the_masked_text_holds_no_value_and_keeps_the_rest(samples: list[Sample]) -> None:

@@ -97,21 +97,29 @@ class AskProgram:
         meter.running = asked.Usage(input_tokens=estimate(text))
         words, environ = self.program.words, self.environ
         try:
-            output = run_program(words, text, environ, self.bounds, lambda: step(_RUNNING))
-            said = unwrapped(self.program, output)
+            ended = run_program(words, text, environ, self.bounds, lambda: step(_RUNNING))
         except BaseException:
-            self.lost(_usage(meter, None))
+            self._lose(meter, None)
             raise
+        said = unwrapped(self.program, ended)
         written = asked.Usage(output_tokens=estimate(said.text))
         meter.running = said.usage or meter.running + written
+        meter.is_sent = meter.usage.total > 0
+        if said.failure is not None:
+            self._lose(meter, said.usd)
+            raise said.failure
         return said
+
+    def _lose(self, meter: Meter, usd: float | None) -> None:
+        if meter.usage.total:
+            self.lost(_usage(meter, usd))
 
     def _value(self, said: Said, meter: Meter) -> Any:
         try:
             value = parse(said.text)
             check(value, self.form.tool.schema)
         except Misshapen as error:
-            self.lost(_usage(meter, said.usd))
+            self._lose(meter, said.usd)
             raise ModelFailed(Cause.MISSHAPEN, str(error)) from None
         return value
 

@@ -18,6 +18,7 @@ from ricordo.curator.proposal import (
     op_of,
     retired,
 )
+from ricordo.curator.suspicion import MOST_OF_ONE, brought_orders, crowded, strays
 from ricordo.errors import ChangeRefused
 from ricordo.memory import change as acts
 from ricordo.memory import frontmatter
@@ -88,7 +89,14 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
             if desk.retired + len(going) > most_retired(desk.memory, desk.retired):
                 proposal = replace(proposal, alarms=(*proposal.alarms, Alarm.MANY))
         proposals.append(proposal)
+    told_of = crowded(proposals)
+    proposals = [_crowded(it) if n in told_of else it for n, it in enumerate(proposals)]
     return Checked(tuple(proposals), tuple(rejected))
+
+
+def _crowded(proposal: Proposal) -> Proposal:
+    warning = f"more than {MOST_OF_ONE} new notes rest on the same words"
+    return replace(proposal, warnings=(*proposal.warnings, warning))
 
 
 def most_retired(memory: Memory, retired: int) -> int:
@@ -117,6 +125,9 @@ def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
         raise ChangeRefused("It would change nothing.")
     evidence = tuple(_looked_up(desk, it) for it in wish.evidence)
     warnings = [*_of_evidence(evidence), *_of_going(memory, act), *composed.remarks]
+    warnings += brought_orders(memory, composed.edits)
+    if strays(memory, act, composed.edits, evidence):
+        warnings.append("says nothing of the words on which it rests")
     alarms: list[Alarm] = []
     for edit in composed.edits:
         if memory.layout.role(edit.path) is Role.INDEX:

@@ -38,16 +38,20 @@ class Cause(StrEnum):
     OVER_BUDGET = "over-budget"
     RESTING = "resting"
     PROGRAM = "program"
+    NO_ACCOUNT = "no-account"
 
 
 class ModelFailed(CuratorFailed):
     """A model gave no answer that can be used."""
 
-    def __init__(self, cause: Cause, detail: str = "", *, wait: float | None = None) -> None:
+    def __init__(
+        self, cause: Cause, detail: str = "", *, wait: float | None = None, remedy: str = ""
+    ) -> None:
         """`detail` is what is known besides, of whatever origin; `wait` in how many seconds it may
-        be tried again, where the server says so.
+        be tried again, where the server says so; `remedy` what to do, where that is known better.
         """
-        what, self.remedy = _TOLD[cause]
+        what, usual = _TOLD[cause]
+        self.remedy = remedy or usual
         said = clip(mask(detail), _WIDEST) if detail else ""
         super().__init__(" ".join(filter(None, (what.format(said), self.remedy))))
         self.cause = cause
@@ -128,5 +132,6 @@ _TOLD = {
         "Curate by hand to try it now.",
     ),
     Cause.PROGRAM: ("The program gave no answer: {}.", "Run it yourself to see why."),
+    Cause.NO_ACCOUNT: ("Nobody is logged in to the program: {}.", "Log in with it."),
 }
 """What is wrong, with a place for what is known besides, and what to do."""

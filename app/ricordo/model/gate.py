@@ -18,7 +18,7 @@ from ricordo.model.failure import Cause, ModelFailed
 from ricordo.model.question import Meter
 from ricordo.model.standing import Standing, StandingFile
 
-_NOT_COUNTED = frozenset((Cause.NO_KEY, Cause.OVER_BUDGET, Cause.RESTING))
+_NOT_COUNTED = frozenset((Cause.NO_KEY, Cause.NO_ACCOUNT, Cause.OVER_BUDGET, Cause.RESTING))
 """What is no failure of the model or of the way to it."""
 _FREE = frozenset(
     (
@@ -32,6 +32,7 @@ _FREE = frozenset(
         Cause.OVERLOADED,
         Cause.SETUP,
         Cause.UNREACHABLE,
+        Cause.NO_ACCOUNT,
     )
 )
 """What costs nothing beyond what was counted: the server turned it down."""
@@ -160,11 +161,11 @@ class _Ticket:
     def judged(self, standing: Standing, cause: Cause | None, is_done: bool) -> Breaker:
         """Return the breaker after this run; a run by hand that succeeds ends every rest."""
         if is_done:
-            return Breaker()
+            return standing.breaker.succeeded()
         if not self.run.is_automatic:
             return standing.breaker
         # the same question may be refused once: it is another one's turn then
         is_first_refusal = cause is Cause.REFUSED and standing.refused != self.run.digest
         if cause is None or cause in _NOT_COUNTED or is_first_refusal:
             return standing.breaker.without(self.before, self.after)
-        return standing.breaker.failed(standing.time)
+        return standing.breaker.failed(self.after, standing.time)

@@ -12,13 +12,16 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import IO
 
 from ricordo.disk.plain_file import read_plain_file
 from ricordo.disk.throwaway import empty_folder
 from ricordo.model.bounds import Bounds
 from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.interrupts import Interrupted, interrupts_held
 from ricordo.model.redaction import Sealed
+from ricordo.text import one_line
 
 CURATING = "RICORDO_CURATING"
 """Set to 1 in the environment of the program: our hooks then do nothing."""
@@ -34,16 +37,58 @@ _LAST_PIECES = 32
 _LARGEST_ENVIRON = 1 << 20
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What came of a program that ran to its end."""
+
+    code: int
+    """0 where it says that all went well."""
+    output: bytes
+    errors: str
+    """The end of what it wrote to its standard error."""
+
+    @property
+    def complaint(self) -> str:
+        """The last line in which it complains, else its last one; "" where it wrote none."""
+        written = self.errors.strip() or self.output[-_KEPT_ERRORS:].decode("utf-8", "replace")
+        lines = [line for line in written.split("\n") if line.strip()]
+        complaints = [line for line in lines if line.lstrip().lower().startswith("error")]
+        return one_line((complaints or lines or [""])[-1].strip())
+
+
 def run_program(
     words: Sequence[str],
     text: Sealed,
     environ: Mapping[str, str],
     bounds: Bounds,
     step: Callable[[], None],
-) -> bytes:
-    """Return what the program writes that is started by `words`, reading `text`. `step` is called
-    ten times a second; what it raises ends the program and is raised here. Raises ModelFailed.
+) -> Ended:
+    """Return what comes of the program that is started by `words` and reads `text`. `step` is
+    called ten times a second; what it raises ends the program and is raised here, as is
+    KeyboardInterrupt for whatever interrupts it. Raises ModelFailed where it cannot be started or
+    does not come to an end.
     """
+    with interrupts_held() as raise_held:
+
+        def stepping() -> None:
+            raise_held()
+            step()
+
+        try:
+            ended = _ended(words, text, environ, bounds, stepping)
+            raise_held()
+            return ended
+        except Interrupted:
+            raise KeyboardInterrupt from None
+
+
+def _ended(
+    words: Sequence[str],
+    text: Sealed,
+    environ: Mapping[str, str],
+    bounds: Bounds,
+    step: Callable[[], None],
+) -> Ended:
     run = secrets.token_hex(16)
     surroundings = {**environ, CURATING: "1", RUN: run}
     with empty_folder() as folder:
@@ -65,10 +110,7 @@ def run_program(
             running.until_done(step)
         finally:
             _end(process, run)
-    if process.returncode:
-        told = running.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise ModelFailed(Cause.PROGRAM, f"it ended with {process.returncode}. {told}".strip())
-    return bytes(running.output)
+    return running.ended()
 
 
 class _Running:
@@ -93,12 +135,22 @@ class _Running:
             while not has_ended:
                 step()
                 if time.monotonic() >= self._until:
-                    raise ModelFailed(Cause.TOO_SLOW, f"{self._bounds.total:g} seconds")
+                    raise self._too_slow()
                 # what it started may hold its pipes open for ever, so its own end counts
                 has_ended = _has_ended(self._process)
                 self._handle(selector, 0.0 if has_ended else _LOOK_EVERY)
             for _ in range(_LAST_PIECES):
                 self._handle(selector, 0.0)
+
+    def ended(self) -> Ended:
+        """Return what came of it until now."""
+        code = self._process.returncode or 0
+        return Ended(code, bytes(self.output), self.errors.decode("utf-8", "replace"))
+
+    def _too_slow(self) -> ModelFailed:
+        last = self.ended().complaint
+        said = f", and the last that the program said was “{last}”" if last else ""
+        return ModelFailed(Cause.TOO_SLOW, f"{self._bounds.total:g} seconds{said}")
 
     def _pipes(self) -> tuple[tuple[IO[bytes], int], ...]:
         events = (selectors.EVENT_WRITE, selectors.EVENT_READ, selectors.EVENT_READ)

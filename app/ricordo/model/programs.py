@@ -7,17 +7,18 @@ import re
 import shlex
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from shutil import which
 from typing import Any
 
 from ricordo.errors import WrongUsage
 from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.program import Ended
 from ricordo.model.question import Usage
 from ricordo.model.schema import Misshapen, parse
 from ricordo.resources import data_text
-from ricordo.text import clip
+from ricordo.text import clip, one_line
 
 _FENCED = re.compile(r"```(?:json)?\n(.*)\n```", re.DOTALL)
 _WIDEST = 60
@@ -33,6 +34,12 @@ class Program:
     """Whether we know how its memory, hooks and tools are turned off, and have done so."""
     reply: str = ""
     """How its answer is wrapped; "" for plainly."""
+    logged_out: str = ""
+    """A pattern: what it says where nobody is logged in, before it has sent anything."""
+    turned_down: str = ""
+    """A pattern: what it says where its account is not accepted."""
+    login: str = ""
+    """What to do then."""
 
     @property
     def line(self) -> str:
@@ -53,6 +60,8 @@ class Said:
     usage: Usage | None = None
     """What it cost, where the program says so."""
     usd: float | None = None
+    failure: ModelFailed | None = None
+    """Why it is no answer; it may have cost something all the same."""
 
 
 def program_of(line: str) -> Program:
@@ -77,7 +86,8 @@ def program_of(line: str) -> Program:
     first, *rest = words
     added = [word for word in known["words"] if word not in rest]
     whole = (first, *added, *rest, *known["switches"])
-    return Program(whole, is_known=True, reply=known.get("reply", ""))
+    about = {name: known.get(name, "") for name in ("reply", "logged_out", "turned_down", "login")}
+    return Program(whole, is_known=True, **about)
 
 
 def known_programs(path: str | None) -> tuple[tuple[str, ...], ...]:
@@ -88,20 +98,37 @@ def known_programs(path: str | None) -> tuple[tuple[str, ...], ...]:
     return tuple(line for line in found if which(line[0], path=path))
 
 
-def unwrapped(program: Program, output: bytes) -> Said:
-    """Return what a program said. Raises ModelFailed where it says that it failed."""
-    text = output.decode("utf-8", "replace").strip()
-    if program.reply != "claude":
-        return Said(_plain(text))
+def unwrapped(program: Program, ended: Ended) -> Said:
+    """Return what a program said, also of why it has no answer."""
+    text = ended.output.decode("utf-8", "replace").strip()
+    said = _of_claude(program, text) if program.reply == "claude" else Said(_plain(text))
+    if ended.code and not (said.failure and said.usage):
+        told = ended.complaint
+        why = f"it ended with {ended.code}" + (f" and says “{told}”" if told else "")
+        return replace(said, failure=_failure(program, told, why))
+    return said
+
+
+def _of_claude(program: Program, text: str) -> Said:
     try:
         told = parse(text)
     except Misshapen as error:
-        raise ModelFailed(Cause.MISSHAPEN, str(error)) from None
+        return Said("", failure=ModelFailed(Cause.MISSHAPEN, str(error)))
     if not isinstance(told, dict) or not isinstance(told.get("result"), str):
-        raise ModelFailed(Cause.MISSHAPEN, "it holds no result")
-    if told.get("is_error") is not False:
-        raise ModelFailed(Cause.PROGRAM, f"it says “{told['result']}”")
-    return Said(_plain(told["result"]), _usage(told.get("usage")), _dollars(told))
+        return Said("", failure=ModelFailed(Cause.MISSHAPEN, "it holds no result"))
+    result = told["result"]
+    said = Said(_plain(result), _usage(told.get("usage")), _dollars(told))
+    if told.get("is_error") is False:
+        return said
+    return replace(said, failure=_failure(program, result, f"it says “{one_line(result)}”"))
+
+
+def _failure(program: Program, told: str, why: str) -> ModelFailed:
+    """Return why a program gave no answer that has `told` something."""
+    if program.logged_out and re.search(program.logged_out, told):
+        return ModelFailed(Cause.NO_ACCOUNT, why, remedy=program.login)
+    is_turned_down = program.turned_down and re.search(program.turned_down, told)
+    return ModelFailed(Cause.PROGRAM, why, remedy=program.login if is_turned_down else "")
 
 
 def _plain(text: str) -> str:

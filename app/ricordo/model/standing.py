@@ -93,13 +93,19 @@ def _standing(document: object) -> Standing:
     """Raises KeyError, TypeError and ValueError where it is none."""
     if not isinstance(document, dict):
         raise TypeError
-    breaker = document["breaker"]
+    kept = document["breaker"]
+    breaker = Breaker(
+        _whole(kept["failures"]),
+        _number(kept["since"]),
+        _number(kept["rest"]),
+        _whole(kept.get("successes", 0)),
+    )
     hours = tuple((_whole(hour), _whole(count)) for hour, count in document["spent"]["hours"])
     return Standing(
         _number(document["seen"]),
         _number(document["time"]),
         Spent(hours),
-        Breaker(_whole(breaker["failures"]), _number(breaker["since"]), _number(breaker["rest"])),
+        breaker,
         str(document["refused"]),
     )
 

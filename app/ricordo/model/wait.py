@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, TypeVar
+
+from ricordo.model.interrupts import Interrupted, interrupts_held
 
 _LOOK_EVERY = 0.1
 """Seconds between two looks whether it was cancelled."""
@@ -18,9 +19,9 @@ T = TypeVar("T")
 
 def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
     """Return what `asking` comes to. `step` is called ten times a second; what it raises ends the
-    asking and is raised here, as is KeyboardInterrupt.
+    asking and is raised here, as is KeyboardInterrupt for whatever interrupts it.
     """
-    with _interrupts_held() as raise_held:
+    with interrupts_held() as raise_held:
 
         def stepping() -> None:
             raise_held()
@@ -30,12 +31,8 @@ def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
             answer = _run(_watched(asking, stepping))
             raise_held()
             return answer
-        except _Interrupted:
+        except Interrupted:
             raise KeyboardInterrupt from None
-
-
-class _Interrupted(Exception):
-    """Stands for KeyboardInterrupt on a loop, which that would bring down as a whole."""
 
 
 def _run(watched: Coroutine[Any, Any, T]) -> T:
@@ -70,28 +67,6 @@ class _Unawaited(ThreadPoolExecutor):
         if future.set_running_or_notify_cancel():
             threading.Thread(target=work, daemon=True).start()
         return future
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[Callable[[], None]]:
-    """Hold back interrupts from the keyboard, and give what raises one that came: in the middle of
-    a task it would leave others behind that nobody ends. Signals are the main thread's alone.
-    """
-    held: list[int] = []
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield lambda: None
-        return
-
-    def raise_held() -> None:
-        if held:
-            raise _Interrupted
-
-    signal.signal(signal.SIGINT, lambda number, _: held.append(number))
-    try:
-        yield raise_held
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 async def _watched(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:

@@ -14,6 +14,10 @@ from ricordo.secrets.rules import rules
 from ricordo.secrets.secret import Secret
 from ricordo.secrets.unwrapping import unwrapped
 
+_LONG = 90
+"""Characters from which on a value may be longer than its rule."""
+_REST = re.compile(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*+")
+
 
 def find_secrets(text: str) -> list[Secret]:
     """The credentials in `text`, sorted by position, none overlapping another.
@@ -24,9 +28,9 @@ def find_secrets(text: str) -> list[Secret]:
     tokens, names = worth_a_look(text)
     if not tokens and not names:
         return []
-    found = list(_scan(text, tokens, names))
+    found = _whole(text, _merged(list(_scan(text, tokens, names))))
     plain, origins = unwrapped(text)
-    for kind, start, end in _scan(plain, True, True):
+    for kind, start, end in _whole(plain, _merged(list(_scan(plain, True, True)))):
         found.append(Secret(kind, origins[start], origins[end - 1] + 1))
     kinds = {text[start:end]: kind for kind, start, end in reversed(_merged(found))}
     places = KnownValues(kinds).places(text)
@@ -66,6 +70,21 @@ def _decoded(run: str) -> str:
     body = run.rstrip("=").replace("-", "+").replace("_", "/")
     inside = base64.b64decode(body[: len(body) // 4 * 4]).decode("ascii", "replace")
     return inside if re.fullmatch(r"[\r\n\t -~]*", inside) else ""
+
+
+def _whole(text: str, found: list[Secret]) -> list[Secret]:
+    """What was found, by position, each to the end of its run: of a long value a rule looks at the
+    beginning alone.
+    """
+    whole: list[Secret] = []
+    for hit in found:
+        if whole and hit.start < whole[-1].end:
+            if hit.end <= whole[-1].end:
+                continue
+            hit = whole.pop()._replace(end=hit.end)
+        rest = _REST.match(text, hit.end) if hit.end - hit.start >= _LONG else None
+        whole.append(hit._replace(end=rest.end()) if rest else hit)
+    return whole
 
 
 def _merged(found: list[Secret]) -> list[Secret]:

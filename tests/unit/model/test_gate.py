@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from asyncio import CancelledError
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE
 from tempfile import mkdtemp
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from ricordo.errors import StateUnusable
 from ricordo.model.breaker import FAILURES, FIRST_REST, LONGEST_REST
 from ricordo.model.budget import Caps
 from ricordo.model.failure import Cause, ModelFailed
 from ricordo.model.gate import Gate, Run
-from ricordo.model.question import Usage
+from ricordo.model.question import Meter, Usage
 from tests.figures import figure
 
 DAY = 24 * 3600.0
@@ -251,11 +255,80 @@ def test_an_answer_is_not_lost_because_it_cannot_be_counted(gate: Gate) -> None:
         pytest.fail("it was sent")
 
 
+def test_runs_side_by_side_are_no_way_round_the_third_failure(gate: Gate) -> None:
+    runs = [gate.passing(AUTOMATIC) for _ in range(4)]
+    for it in runs[:3]:
+        it.__enter__()
+    with pytest.raises(ModelFailed, match="tries again"):
+        runs[3].__enter__()
+
+
+def test_a_success_beside_them_hides_no_failure(gate: Gate) -> None:
+    good, *bad = (gate.passing(AUTOMATIC) for _ in range(3))
+    for it in (good, *bad):
+        it.__enter__()
+    good.__exit__(None, None, None)
+    for it in bad:
+        it.__exit__(ModelFailed, ModelFailed(Cause.CUT), None)
+    assert outcome(gate, AUTOMATIC, Cause.CUT) is Cause.CUT
+    assert outcome(gate, AUTOMATIC) is Cause.RESTING
+
+
+SPENDER = """
+import sys
+from ricordo.model.budget import Caps
+from ricordo.model.failure import ModelFailed
+from ricordo.model.gate import Gate, Run
+from ricordo.model.question import Usage
+
+print("ready", flush=True)
+sys.stdin.readline()
+passed = 0
+for _ in range(40):
+    try:
+        with Gate(sys.argv[1], lambda: 1_795_000_000.0, Caps(day=24_000)).passing(
+            Run("a brief", 1000, 200)
+        ) as meter:
+            meter.running = Usage(input_tokens=1200)
+            passed += 1
+    except ModelFailed:
+        pass
+print(passed)
+"""
+"""A process that spends 1,200 tokens as often as it may."""
+
+
+def test_processes_side_by_side_spend_no_more_than_the_cap(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", SPENDER, str(tmp_path / "state")]
+    spenders = [subprocess.Popen(words, stdin=PIPE, stdout=PIPE, text=True) for _ in range(2)]
+    for it in spenders:
+        assert it.stdout is not None
+        assert it.stdout.readline() == "ready\n"
+    passed = [int(it.communicate("go\n", timeout=60)[0]) for it in spenders]
+    assert sum(passed) == 20
+
+
 ENDS = ["well", "badly", "badly", "badly", "cancelled", "killed"]
 
 
+@dataclass
+class Held:
+    """A run that has passed, and when it did."""
+
+    passing: AbstractContextManager[Meter]
+    meter: Meter
+    at: float
+    is_automatic: bool
+    row: int
+    """How many runs had succeeded by then."""
+    used: int = 1200
+    """What it may cost, until it is known what it does."""
+
+
 class AnyOrder(RuleBasedStateMachine):
-    """Runs of every kind and end, by processes that are killed, under a clock that jumps."""
+    """Runs of every kind and end, side by side, by processes that are killed, under a clock that
+    jumps.
+    """
 
     @initialize(cap=st.sampled_from([4_800, 120_000]))
     def begin(self, cap: int) -> None:
@@ -264,13 +337,18 @@ class AnyOrder(RuleBasedStateMachine):
         self.state = mkdtemp()
         self.forward = 0.0
         """How far the clock went forward in all."""
-        self.since_success: list[float] = []
-        """When automatic runs passed that did not succeed, since the last success."""
-        self.rests = 0.0
-        self.spent: list[tuple[float, int]] = []
+        self.all: list[Held] = []
+        self.open: list[Held] = []
+        self.row = 0
+        self.failures = 0
+        """Automatic runs that have failed since the last success. Of one that was killed nothing is
+        known but when it began.
+        """
+        self.rests_until = 0.0
 
     def teardown(self) -> None:
         if hasattr(self, "state"):
+            self.open = self.all = []
             shutil.rmtree(self.state)
 
     @property
@@ -294,33 +372,57 @@ class AnyOrder(RuleBasedStateMachine):
         over_every_cap = Run("", 10**9, 0)
         assert outcome(self.gate, over_every_cap) is Cause.OVER_BUDGET
 
-    @rule(used=st.sampled_from([0, 7, 1200]), ends=st.sampled_from(ENDS))
-    def an_automatic_run(self, used: int, ends: str) -> None:
-        if not self._passes(AUTOMATIC, used, ends):
-            return
-        if ends == "well":
-            self.since_success = []
-        elif ends in ("badly", "killed"):
-            self.since_success.append(self.forward)
-
-    @rule(used=st.sampled_from([0, 7, 1200]), ends=st.sampled_from(ENDS))
-    def a_run_by_hand(self, used: int, ends: str) -> None:
-        passed = self._passes(RUN, used, ends)
-        if passed and ends == "well":
-            self.since_success = []
-        # only the budget may keep it back
-        assert passed or self._is_short()
-
-    def _passes(self, wanted: Run, used: int, ends: str) -> bool:
+    @rule(wanted=st.sampled_from([RUN, AUTOMATIC]))
+    def a_run_begins(self, wanted: Run) -> None:
+        passing = self.gate.passing(wanted)
         try:
-            run_until(self.gate, wanted, used, ends)
-        except ModelFailed:
-            return False
-        self.spent.append((self.forward, 1200 if ends == "killed" else used))
-        return True
+            meter = passing.__enter__()
+        except ModelFailed as failed:
+            self._is_rightly_kept_back(wanted, failed.cause)
+            return
+        if wanted is AUTOMATIC and self.failures >= FAILURES:
+            assert self.forward >= self.rests_until - 1e-3
+        held = Held(passing, meter, self.forward, wanted is AUTOMATIC, self.row)
+        self.all.append(held)
+        self.open.append(held)
+
+    def _is_rightly_kept_back(self, wanted: Run, cause: Cause) -> None:
+        """A person is kept back by the budget alone."""
+        if cause is Cause.OVER_BUDGET:
+            assert self._is_short()
+        else:
+            assert (cause, wanted) == (Cause.RESTING, AUTOMATIC)
+
+    @precondition(lambda self: self.open)
+    @rule(data=st.data(), used=st.sampled_from([0, 7, 1200]), ends=st.sampled_from(ENDS))
+    def a_run_ends(self, data: st.DataObject, used: int, ends: str) -> None:
+        held = self.open.pop(data.draw(st.integers(0, len(self.open) - 1)))
+        if ends != "killed":
+            held.used = used
+            held.meter.running = Usage(input_tokens=used)
+            self._end(held, ends)
+        if ends == "well":
+            self.row, self.failures = self.row + 1, 0
+        elif ends == "badly" and held.is_automatic:
+            self._has_failed(since=self.forward)
+        elif ends == "killed" and held.is_automatic and held.row == self.row:
+            self._has_failed(since=held.at)
+
+    def _end(self, held: Held, ends: str) -> None:
+        kinds = {"badly": ModelFailed(Cause.CUT), "cancelled": CancelledError()}
+        error = kinds.get(ends)
+        with suppress(ModelFailed, CancelledError):
+            held.passing.__exit__(type(error) if error else None, error, None)
+
+    def _has_failed(self, since: float) -> None:
+        """From the third failure on, each has a rest behind it that is twice as long."""
+        self.failures += 1
+        if self.failures >= FAILURES:
+            rest = min(FIRST_REST * 2.0 ** (self.failures - FAILURES), LONGEST_REST)
+            self.rests_until = since + rest
 
     def _spent_within(self, seconds: float) -> int:
-        return sum(used for at, used in self.spent if self.forward - at < seconds)
+        return sum(it.used for it in self.all if self.forward - it.at < seconds)
 
     def _is_short(self) -> bool:
         """Say whether a run may find no budget: hours count as a whole."""
@@ -329,17 +431,9 @@ class AnyOrder(RuleBasedStateMachine):
 
     @invariant()
     def no_cap_is_gone_over(self) -> None:
-        if hasattr(self, "spent"):
+        if hasattr(self, "all"):
             assert self._spent_within(DAY) <= self.caps.day
             assert self._spent_within(30 * DAY) <= self.caps.month
-
-    @invariant()
-    def after_three_failures_each_try_has_a_longer_rest_before_it(self) -> None:
-        failed = getattr(self, "since_success", [])
-        rest = FIRST_REST
-        for earlier, later in zip(failed[FAILURES - 1 :], failed[FAILURES:], strict=False):
-            assert later - earlier >= rest - 1e-3
-            rest = min(2 * rest, LONGEST_REST)
 
 
 class TestAnyOrder(AnyOrder.TestCase):  # type: ignore[name-defined, misc]

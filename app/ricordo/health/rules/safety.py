@@ -70,6 +70,12 @@ def secret(note: Note, context: Context) -> Iterator[Found]:
 )
 def instruction_shaped(note: Note, context: Context) -> Iterator[Found]:
     """Orders that no owner of a memory would write; each line once."""
+    for line, says, quoted in orders(note):
+        yield Found(line, f"This text {says}.", quoted, (quoted,))
+
+
+def orders(note: Note) -> Iterator[tuple[int, str, str]]:
+    """Yield each line of a note that gives agents orders: its number, what it does, the line."""
     text, known = lowered(note.text), words(note)
     if not _any_needed().are_in(known, text):
         return
@@ -82,8 +88,7 @@ def instruction_shaped(note: Note, context: Context) -> Iterator[Found]:
             line = lines.at(start)
             if line not in told:
                 told.add(line)
-                quoted = _line_at(note.text, start)
-                yield Found(line, f"This text {order.says}.", quoted, (quoted,))
+                yield line, order.says, _line_at(note.text, start)
 
 
 @note_rule(
