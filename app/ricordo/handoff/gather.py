@@ -61,7 +61,7 @@ def gather(
         tuple(it.session for it in told),
         said=tuple(said for it in told for said in it.talk),
         summaries=tuple(summary for it in told for summary in it.hearing.summaries),
-        ran=tuple(_ran(told)),
+        ran=tuple(_ran(told, step)),
         files=tuple(_files(told, project, step)),
         todos=tuple(_todos(told[: len(sources)])),
         mishaps=tuple(mishap for it in told for mishap in _mishaps(it)),
@@ -122,11 +122,12 @@ class _Told:
                 yield ref, path
 
 
-def _ran(told: Sequence[_Told]) -> Iterator[Ran]:
+def _ran(told: Sequence[_Told], step: Step) -> Iterator[Ran]:
     """Yield the commands, each with the files that were changed after it."""
     changes = Changes([it.changes() for it in told])
     for it in told:
         for run in it.hearing.runs.kept:
+            step()
             yield Ran(
                 "",
                 run.ref,
