@@ -435,3 +435,25 @@ def test_a_quotation_never_ends_inside_of_a_credential() -> None:
             quote = excerpt(text, len("Words before it. ") * 4 + cut)
             found = [it for it in find_secrets(text) if it.start < len(quote) < it.end]
             assert not found, (number, secret.text[:40])
+
+
+def test_of_several_sessions_the_first_wish_of_each_is_told() -> None:
+    """Whatever else there is no room for."""
+    session = Gathered().says("Build the alarm.").answers("Built.")
+    for number in range(40):
+        session.says(f"Then the part {number}.").answers("Done.")
+    facts = session.facts
+    second = [replace(it, ref=it.ref._replace(session=1), id=f"x{it.id}") for it in facts.said]
+    second[0] = replace(second[0], text="Now build the mail.")
+    told_of = compose(replace(facts, sessions=facts.sessions * 2, said=(*facts.said, *second)))
+    assert [(it.text, it.quote) for it in told_of][:1] == [("Asked first", "Build the alarm.")]
+    assert ("Asked first in this session", "Now build the mail.") in [
+        (it.text, it.quote) for it in told_of
+    ]
+
+
+def test_what_the_person_does_not_do_is_no_limit() -> None:
+    """A sentence about the person forbids nothing."""
+    session = Gathered().says("Look at the tests.").answers("Looked.")
+    session.says("They use a dictionary and I do not trust them any more. Write new ones.")
+    assert told(session.answers("Written."), Section.CONSTRAINTS) == []

@@ -139,4 +139,4 @@ def _requires(plain: str) -> bool:
 
 
 def _orders_how(plain: str) -> bool:
-    return bool(pattern("order").search(plain)) and has("manner", plain)
+    return bool(pattern("order").match(plain.lstrip())) and has("manner", plain)
