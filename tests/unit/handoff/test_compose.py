@@ -192,6 +192,14 @@ def test_what_the_agent_says_is_left_is_quoted(closing: str, left: str) -> None:
     assert quotes(Gathered().says("Mend it.").answers(closing), Section.NEXT) == [left]
 
 
+@pytest.mark.parametrize(
+    "closing", ["Mended. No warnings remain.", "Mended. Nothing is left to do here."]
+)
+def test_that_nothing_is_left_is_no_next_step(closing: str) -> None:
+    """It names nothing to be done."""
+    assert quotes(Gathered().says("Mend it.").answers(closing), Section.NEXT) == []
+
+
 def test_an_answer_stands_with_the_question() -> None:
     """A yes alone tells nothing."""
     session = Gathered().says("Mend it.").answers("Mended. Shall I push it to main as well?")
