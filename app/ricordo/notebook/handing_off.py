@@ -120,7 +120,8 @@ def draft(
     facts = replace(facts, git=facts.git and without_own(facts.git, own))
     if not facts.sessions:
         raise ChangeRefused("No session of this project was found that could be handed off.")
-    world = World(project, facts.memory, own, step)
+    now = notebook.surroundings.now.timestamp()
+    world = World(project, facts.memory, own, step, now)
     told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
     composed = composer(notebook, facts, told)
     statements = prove(composed.statements, facts, world)

@@ -457,3 +457,21 @@ def test_what_the_person_does_not_do_is_no_limit() -> None:
     session = Gathered().says("Look at the tests.").answers("Looked.")
     session.says("They use a dictionary and I do not trust them any more. Write new ones.")
     assert told(session.answers("Written."), Section.CONSTRAINTS) == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Yes, but add a test for it as well.",
+        "Actually, can you also add the mail?",
+        "No problem. Now the mail.",
+        "Good. Not much is left then.",
+    ],
+)
+def test_a_report_with_which_the_person_goes_on_is_not_ruled_out(reply: str) -> None:
+    """It is told as done."""
+    report = "I added the alarm, with a constant for the time that it leads."
+    session = Gathered().says("Add an alarm.").changes("alarm.py").answers(report).says(reply)
+    session.answers("It is done as well.")
+    assert told(session, Section.RULED_OUT) == []
+    assert report in quotes(session, Section.DONE)
