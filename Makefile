@@ -47,6 +47,7 @@ bench: $(DEVELOPS) ## measure speed beside its references
 	$(BIN)/python -m tests.benchmarks --notes $(BENCH_NOTES)
 	$(BIN)/python -m tests.benchmarks.find
 	$(BIN)/python -m tests.benchmarks.conflicts
+	$(BIN)/python -m tests.benchmarks.prompts
 	$(BIN)/python -m tests.benchmarks.transcripts
 	$(BIN)/python -m tests.benchmarks.planted
 	$(BIN)/python -m tests.benchmarks.redaction

@@ -135,11 +135,19 @@ def without_credentials(monkeypatch: pytest.MonkeyPatch, empty: Path) -> None:
 
 @cache
 def load_client() -> None:
-    """Load the client, so that no test counts the seconds that this takes."""
-    with messages_server(lambda wire, _: wire.whole(400, {}, b"")) as server:
-        question = Question("", "", Sealed(""), Sealed(""), Tool("", "", {}))
+    """Load the client, so that no test counts the seconds that this takes. It is asked in a thread:
+    in this one a loop may be running.
+    """
+    question = Question("", "", Sealed(""), Sealed(""), Tool("", "", {}))
+
+    def load(url: str) -> None:
         with suppress(ModelFailed):
-            asyncio.run(ask(Server(server.url), question, Meter()))
+            asyncio.run(ask(Server(url), question, Meter()))
+
+    with messages_server(lambda wire, _: wire.whole(400, {}, b"")) as server:
+        thread = threading.Thread(target=load, args=(server.url,))
+        thread.start()
+        thread.join()
 
 
 _NAMES = (

@@ -81,8 +81,13 @@ GROUPS = (
     ),
     Group(
         "curator",
-        ("tests/unit/curator", "tests/faults/test_curation_crash.py"),
+        ("tests/unit/curator", "tests/unit/speech", "tests/faults/test_curation_crash.py"),
         {"examples": 10_000, "curation_stride": 1},
+    ),
+    Group(
+        "handoff",
+        ("tests/unit/handoff", "tests/faults/test_handing_off.py"),
+        {"examples": 10_000},
     ),
     Group("health", ("tests/unit/health",), {"examples": 10_000, "hostile_bytes": 1_000_000}),
     Group(

@@ -60,18 +60,26 @@ class Claude:
         failed: bool = False,
         answered: bool = True,
         aside: bool = False,
+        output: str = "said the tool",
+        beside: Any = None,
         **given: Any,
     ) -> Claude:
-        """Add the call of a tool and, unless it is not `answered`, its result."""
+        """Add the call of a tool and, unless it is not `answered`, its result, and what the program
+        tells `beside` it.
+        """
         call = call or f"toolu_{self.session[:4]}_{len(self.lines)}"
         used = {"type": "tool_use", "id": call, "name": tool, "input": given}
         told = {"isSidechain": True} if aside else {}
         self.line("assistant", message={"role": "assistant", "content": [used]}, **told)
         if answered:
-            result = {"type": "tool_result", "tool_use_id": call, "content": "said the tool"}
+            result = {"type": "tool_result", "tool_use_id": call, "content": output}
             result |= {"is_error": True} if failed else {}
-            self.line("user", message={"content": [result]}, toolUseResult={}, **told)
+            self.line("user", message={"content": [result]}, toolUseResult=beside or {}, **told)
         return self
+
+    def runs(self, command: str, output: str = "", *, failed: bool = False) -> Claude:
+        """Add a command of the shell and what it says."""
+        return self.uses("Bash", failed=failed, output=output, command=command)
 
     def titled(self, title: str) -> Claude:
         """Add the title that the program gives the session."""
@@ -119,14 +127,14 @@ class Codex:
         content = [{"type": "output_text", "text": text}]
         return self.line("response_item", type="message", role="assistant", content=content)
 
-    def shell(self, command: str, *, code: int = 0) -> Codex:
+    def shell(self, command: str, *, code: int = 0, output: str = "") -> Codex:
         """Add a command and its result."""
         call = f"call_{len(self.lines)}"
         given = json.dumps({"command": command})
         item = {"type": "function_call", "name": "shell_command", "arguments": given}
         self.line("response_item", **item, call_id=call)
-        output = f"Exit code: {code}\nOutput:\n"
-        return self.line("response_item", type="function_call_output", call_id=call, output=output)
+        told = f"Exit code: {code}\nOutput:\n{output}"
+        return self.line("response_item", type="function_call_output", call_id=call, output=told)
 
     @property
     def bytes(self) -> bytes:
@@ -144,3 +152,51 @@ def write(path: Path, content: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return path
+
+
+class Opencode:
+    """One session of opencode, in files."""
+
+    def __init__(self, session: str = "ses_1", cwd: str = CWD) -> None:
+        self.session = session
+        self.cwd = cwd
+        self.messages: list[tuple[str, dict[str, Any]]] = []
+
+    def part(self, role: str, **part: Any) -> Opencode:
+        """Add a message of one part, a minute after the one before."""
+        self.messages.append((role, part))
+        return self
+
+    def says(self, text: str) -> Opencode:
+        """Add what the person says."""
+        return self.part("user", type="text", text=text)
+
+    def answers(self, text: str) -> Opencode:
+        """Add what the agent says."""
+        return self.part("assistant", type="text", text=text)
+
+    def uses(self, tool: str, call: str = "", **state: Any) -> Opencode:
+        """Add the call of a tool and its `state`: what it was given, and how it ended."""
+        call = call or f"call_{len(self.messages)}"
+        state = {"status": "completed", **state}
+        return self.part("assistant", type="tool", tool=tool, callID=call, state=state)
+
+    def shell(self, command: str, *, code: int = 0, output: str = "") -> Opencode:
+        """Add a command and its result."""
+        told = {"output": output, "metadata": {"exit": code}}
+        return self.uses("bash", input={"command": command}, **told)
+
+    def write(self, data: Path) -> Path:
+        """Write it into the data directory of opencode; return the file of the session."""
+        storage, began = data / "storage", int(BEGAN.timestamp() * 1000)
+        times = {"created": began, "updated": began + 60_000 * len(self.messages)}
+        head = {"id": self.session, "directory": self.cwd, "title": "", "time": times}
+        for number, (role, part) in enumerate(self.messages):
+            name = f"msg_{self.session}_{number:04}"
+            message = {"id": name, "role": role, "time": {"created": began + 60_000 * number}}
+            self._put(storage / "message" / self.session / f"{name}.json", message)
+            self._put(storage / "part" / name / "prt_0.json", {"id": f"{name}.0", **part})
+        return self._put(storage / "session" / "project" / f"{self.session}.json", head)
+
+    def _put(self, path: Path, told: dict[str, Any]) -> Path:
+        return write(path, json.dumps(told).encode())

@@ -7,6 +7,7 @@
     ├── MemoryNotFound    (3)    no memory stands where one was looked for
     │   └── NoteNotFound  (3)    the memory holds no such note
     ├── MemoryUnreadable  (3)    the memory is there and cannot be read
+    ├── HandoffUnreadable (3)    no handoff of ours stands there, or it cannot be read
     ├── ChangeRefused     (3)    a change does not fit the files, or may not be made
     │   ├── Conflict      (3)    somebody else changed the same lines meanwhile
     │   └── WriteFailed   (3)    the machine did not let us write
@@ -68,6 +69,12 @@ class NoteNotFound(MemoryNotFound):
 
 class MemoryUnreadable(RicordoError):
     """The memory is there and cannot be read."""
+
+    exit_code = 3
+
+
+class HandoffUnreadable(RicordoError):
+    """No handoff that we wrote stands there, or it cannot be read."""
 
     exit_code = 3
 

@@ -23,6 +23,8 @@ from ricordo.agents.kinds import recognise
 from ricordo.disk.reader import read_memory
 from ricordo.health.conflicts.compare import excludes
 from ricordo.health.conflicts.comparing import Comparing
+from ricordo.health.conflicts.sayings import Said
+from ricordo.health.conflicts.telling import opposed_of
 from ricordo.health.lint import Linter
 from ricordo.health.rule import Context
 
@@ -57,11 +59,20 @@ def score(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
     missed = sum(it.is_conflict and not told[it] for it in pairs)
     precision, recall = right / max(1, right + wrong), right / max(1, right + missed)
     yield f"{name}: {len(pairs)} pairs, precision {precision:.3f}, recall {recall:.3f}"
+    doubted = [it for it in pairs if not told[it] and _is_in_doubt(it)]
+    of_missed = sum(it.is_conflict for it in doubted)
+    none = len(doubted) - of_missed
+    yield f"  in doubt: {of_missed} of {missed} that are missed, {none} that are none"
     of_kind = Counter((it.is_conflict, it.kind) for it in pairs)
     good = Counter((it.is_conflict, it.kind) for it in pairs if told[it] == it.is_conflict)
     for (is_conflict, kind), count in sorted(of_kind.items(), key=lambda it: (-it[0][0], it[0][1])):
         word = "told" if is_conflict else "not told"
         yield f"  {kind:<10} {good[is_conflict, kind]:>3} of {count:>3} rightly {word}"
+
+
+def _is_in_doubt(pair: Pair) -> bool:
+    found = opposed_of(*(Said(1, text, False) for text in (pair.left, pair.right)))
+    return found is not None and found.distance is not None
 
 
 def memories() -> Iterator[Path]:
@@ -74,8 +85,10 @@ def memories() -> Iterator[Path]:
 def told_in(folder: Path) -> Iterator[str]:
     """Yield what is told in one real memory."""
     memory = read_memory(str(folder), recognise(str(folder)))
-    found = Comparing().pairs(memory)
-    yield f"{folder.relative_to(SHARED)}: {len(memory.notes)} notes, {len(found)} told"
+    every = Comparing().pairs(memory)
+    found = [it for it in every if it.relation.is_certain]
+    doubts = f"{len(every) - len(found)} in doubt"
+    yield f"{folder.relative_to(SHARED)}: {len(memory.notes)} notes, {len(found)} told, {doubts}"
     for it in found:
         yield f"  {it.relation}: {it.reason}"
         yield from (f"    {side.path}:{side.line} {side.text}" for side in (it.left, it.right))

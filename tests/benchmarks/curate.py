@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 from ricordo.activity.sources import source_at
 from ricordo.curator.heard import Spoken, spoken
-from ricordo.curator.saying import find_saying
 from ricordo.curator.waiting import Waiting
 from ricordo.notebook.curate import propose
 from ricordo.notebook.find import find_memory
@@ -29,6 +28,7 @@ from ricordo.notebook.open import Notebook
 from ricordo.notebook.settle import load_settings
 from ricordo.notebook.spoken import Scope
 from ricordo.notebook.surroundings import look_around
+from ricordo.speech.saying import find_saying
 from tests.benchmarks.planted import NOW, PAGE, REPOSITORY, SAMPLE
 from tests.builders import SHARED
 

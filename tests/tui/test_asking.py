@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from ricordo.notebook.ledger import Run, runs_of
 from ricordo.tui.screens.confirm import ConfirmScreen
+from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.kept_back import KeptBackScreen
 from ricordo.tui.screens.ledger import LedgerScreen
 from ricordo.tui.screens.main import MainScreen
@@ -27,7 +29,7 @@ from tests.messages_server import (
     without_credentials,
 )
 from tests.proposing import let_wait
-from tests.tui.stage import SMALL, Stage, build, staged, wait_for
+from tests.tui.stage import PATIENCE, SMALL, Stage, build, staged, wait_for
 from tests.tui.test_curation import CREATE, TIDES, files, reviewing, states, waiting, written
 from tests.tui.test_inbox import notebook_of
 
@@ -100,17 +102,30 @@ def ledger(root: Path) -> tuple[Run, ...]:
 async def test_from_the_key_to_what_a_model_wrote_and_back(
     root: Path, server: MessagesServer
 ) -> None:
-    before = files(root)
-    async with choosing(root) as (stage, _):
+    before, may_answer = files(root), Event()
+
+    def held_back(wire: Wire, asked: Asked) -> None:
+        may_answer.wait(PATIENCE)
+        proposing(MOVED)(wire, asked)
+
+    server.scripts[:] = [held_back]
+    async with choosing(root) as (stage, screen):
         for told in (
-            "claude-sonnet-5-5 · a model, paid by the token",
+            "claude-sonnet-5-5 · a model · paid by the token",
             "at most 8,000 written: at most $0.",
             "60,000 in this run, 500,000 in 24 hours, 5,000,000 in 30 days",
             "1 kept back: github-token 1",
         ):
             await stage.paints(told)
         assert not server.asked
-        await stage.press("enter")
+        # it is answered while the person reads what the keys are
+        await stage.press("enter", "question_mark")
+        await stage.shows(HelpScreen)
+        may_answer.set()
+        await stage.wait_for(lambda: screen.proposed, "the answer")
+        await stage.settle()
+        assert isinstance(stage.app.screen, HelpScreen)
+        await stage.press("escape")
         review = await reviewing(stage)
         assert list(states(review)) == ["replace project_tides"]
         assert "claude-sonnet-5-5 answered: 4,020 tokens sent, 77 written" in stage.toasts
@@ -131,7 +146,7 @@ async def test_from_the_key_to_what_a_model_wrote_and_back(
         await stage.shows(MainScreen)
         await stage.press("dollar_sign")
         await stage.shows(LedgerScreen)
-        await stage.paints("claude-sonnet-5-5 curate-1  cost under $0.01  4,020 tokens sent")
+        await stage.paints("cost under $0.01  4,020 tokens sent, 77 written")
     assert SAID.encode() in server.received
     assert TOKEN.encode() not in server.received
 
@@ -244,8 +259,10 @@ async def test_a_reply_is_seen_as_it_comes_and_esc_or_leaving_ends_it(
         await stage.paints("harbour the end")
         assert "[@click=app.quit]" in "".join(line.text for line in screen._text._lines)
         assert not set("\x1b\x07\u202e\u200b") & set(stage.painted())
-        await stage.press("down", "1", "M")
+        await stage.press("down", "G", "2", "M")
+        await stage.pilot.click("#ways", offset=(5, 2))
         assert stage.app.screen is screen
+        assert screen._list.at == 0
         assert "Esc cancels" in stage.toasts
         await stage.press("escape")
         assert "Cancelled. Nothing was changed. What it had cost" in stage.toasts

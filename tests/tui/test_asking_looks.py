@@ -37,6 +37,10 @@ def root(pinned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     project.mkdir(parents=True)
     talk = said(SAID, f"{ODD} the token is {TOKEN} {ODD}", "The pin of the gate is 4711.")
     (project / f"{SESSION}.jsonl").write_text(talk, "utf-8")
+    # the size of ours stands in the estimate
+    prompts = pinned / ".config/ricordo/prompts"
+    prompts.mkdir(parents=True)
+    (prompts / "curate.md").write_text("Use the tool `propose`.\n")
     # fingerprints are made with it
     state = pinned / ".local/state/ricordo"
     state.mkdir(parents=True)
@@ -112,7 +116,6 @@ def test_kept_back(
 
 def test_a_new_program(snap_compare: Compare, root: Path, pinned: Path) -> None:
     config = pinned / ".config/ricordo/settings.toml"
-    config.parent.mkdir(parents=True)
     words = ["/bin/cat", MARKED, "two words", "\\u202e\\u001b[2J", hostile.WIDE]
     line = ", ".join(f'"{it}"' for it in words)
     config.write_text(f"[engine]\ncommand = [{line}]\n", "utf-8")

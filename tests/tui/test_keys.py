@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,6 +18,7 @@ from ricordo.tui.render.index_rows import Order
 from ricordo.tui.screens.acting import CALM
 from ricordo.tui.screens.choose import ChooseScreen
 from ricordo.tui.screens.conflicts import ConflictsScreen
+from ricordo.tui.screens.curation import CurationScreen
 from ricordo.tui.screens.finder import FinderScreen
 from ricordo.tui.screens.form import FormScreen
 from ricordo.tui.screens.help import HelpScreen
@@ -31,16 +33,20 @@ from ricordo.tui.screens.move import MoveScreen
 from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.pick_note import PickNoteScreen
 from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.screens.question import QuestionScreen
 from ricordo.tui.screens.review import ReviewScreen
 from ricordo.tui.screens.scope import ScopeScreen
 from ricordo.tui.situation import Pane, Scene
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
+from tests.asking import MOVED, proposing
 from tests.messages_replies import counted
 from tests.messages_server import messages_server, without_credentials
 from tests.tui.stage import SMALL, Stage, build, editor, on_text, staged, text_of
 from tests.tui.test_origin import with_transcript
 
+LOST = {**MOVED, "note": "n99"}
+"""A change of a note that is not there."""
 Scenario = Callable[[Stage], Awaitable[None]]
 SCENARIOS: dict[str, Scenario] = {}
 
@@ -760,7 +766,7 @@ async def _(stage: Stage) -> None:
 @shows("model", "count", "kept-back")
 async def _(stage: Stage) -> None:
     with pytest.MonkeyPatch.context() as patched, messages_server(counted(4711)) as server:
-        without_credentials(patched, Path(stage.app._surroundings.state))
+        await asyncio.to_thread(without_credentials, patched, Path(stage.app._surroundings.state))
         patched.setenv("ANTHROPIC_BASE_URL", server.url)
         await stage.press("c")
         await stage.shows(ScopeScreen)
@@ -773,6 +779,24 @@ async def _(stage: Stage) -> None:
         await stage.press("escape", "M")
         await stage.shows(ChooseScreen)
         await stage.paints("claude-opus-5-5")
+
+
+@shows("send-back")
+async def _(stage: Stage) -> None:
+    with pytest.MonkeyPatch.context() as patched, messages_server(proposing(LOST)) as server:
+        without_credentials(patched, Path(stage.app._surroundings.state))
+        patched.setenv("ANTHROPIC_BASE_URL", server.url)
+        await stage.press("c")
+        await stage.shows(ScopeScreen)
+        await stage.press("right")
+        await stage.paints("tokens sent, at most 8,000 written: at most $")
+        await stage.press("enter")
+        await stage.shows(CurationScreen)
+        await stage.paints("b send back")
+        await stage.calm()
+        await stage.press("b")
+        await stage.shows(QuestionScreen)
+        await stage.paints("This change goes back once")
 
 
 @shows("reread")

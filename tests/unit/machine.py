@@ -89,8 +89,15 @@ def fill(path: Path, index: str = "MEMORY.md") -> Path:
     return path
 
 
-def git(directory: Path, *words: str) -> str:
+def git(directory: Path, *words: str, at: str = "") -> str:
+    """Run git; what it commits has the time `at`, ISO 8601."""
+    times = {f"GIT_{who}_DATE": at for who in ("AUTHOR", "COMMITTER")} if at else {}
     done = subprocess.run(
-        ["git", *words], cwd=directory, env=ENVIRON, check=True, capture_output=True, text=True
+        ["git", *words],
+        cwd=directory,
+        env=ENVIRON | times,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return done.stdout

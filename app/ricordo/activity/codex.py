@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
+from ricordo.activity.calls import Ending, both_ends
 from ricordo.activity.learnt import Learnt
-from ricordo.activity.marks import expected, noise_of
+from ricordo.activity.marks import expected, fails, noise_of, refusal
 from ricordo.activity.session import Agent, Deed, Noise, Touch, Turn, Where, Who
-from ricordo.activity.tools import touches, whole_path
-from ricordo.activity.values import cut, dict_of, dicts_of, moment, parsed, text_of
+from ricordo.activity.tools import call_of, touches, whole_path
+from ricordo.activity.values import (
+    LONGEST_SAID,
+    LONGEST_TEXT,
+    cut,
+    dict_of,
+    dicts_of,
+    moment,
+    parsed,
+    text_of,
+)
 from ricordo.disk.paths import absolute_path
 from ricordo.disk.plain_file import read_plain_file
 
-_EXIT_CODE = re.compile(r"\A(?:Process exited with code|Exit code:) (\d+)")
+_EXIT_CODE = re.compile(
+    r"\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Process exited with code|Exit code:) (\d{1,4})"
+)
+_RUNNING = re.compile(
+    r"\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process running with session ID (\d{1,9})"
+)
 _ROLES = {"user": Who.PERSON, "assistant": Who.AGENT}
 _TITLE_RANK = 2
 _LONGEST_HEAD = 256 * 1024
@@ -23,9 +39,6 @@ _LONGEST_HEAD = 256 * 1024
 _DEEDS = {"add": Deed.WROTE, "update": Deed.EDITED, "delete": Deed.DELETED}
 _ITEMS = {"UserMessage": Who.PERSON, "AgentMessage": Who.AGENT}
 """What was said, in rollouts that are kept in pages."""
-_OTHER_ITEMS = frozenset(
-    ("CommandExecution", "Extension", "FileChange", "McpToolCall", "Reasoning")
-)
 
 
 class CodexReader:
@@ -54,7 +67,7 @@ class CodexReader:
             case "response_item":
                 return self._of_item(payload, at, where)
             case "compacted":
-                text = cut(text_of(payload.get("message")))
+                text = cut(_kept(payload), LONGEST_SAID)
                 return Turn(Who.SYSTEM, text, at, "", where, Noise.SUMMARY)
             case _:
                 if kind not in expected(Agent.CODEX, "other_types"):
@@ -85,6 +98,8 @@ class CodexReader:
                 return Turn(Who.AGENT, text, at, "", where, Noise.THINKING)
             case "item_completed":
                 return self._of_completed(dict_of(payload.get("item")), at, where)
+            case "exec_command_end":
+                return _of_execution(payload, "call_id", at, where)
             case "patch_apply_end":
                 return _of_patch(payload, at, where)
             case "thread_name_updated":
@@ -101,6 +116,8 @@ class CodexReader:
         if kind in _ITEMS:
             text = _joined(item.get("content"))
             return self._said(_ITEMS[kind], text, at, text_of(item.get("id")), where)
+        if kind == "CommandExecution":
+            return _of_execution(item, "id", at, where)
         if kind not in expected(Agent.CODEX, "other_completed"):
             self._learnt.miss(f"item_completed {kind}")
         return None
@@ -119,8 +136,7 @@ class CodexReader:
                 text = cut(_joined(payload.get("summary")))
                 return Turn(Who.AGENT, text, at, key, where, Noise.THINKING)
             case "function_call" | "custom_tool_call" | "local_shell_call":
-                touched = self._touches(payload)
-                return Turn(Who.AGENT, "", at, key, where, Noise.CALL, touched)
+                return self._of_call(kind, payload, Turn(Who.AGENT, "", at, key, where, Noise.CALL))
             case "function_call_output" | "custom_tool_call_output":
                 return _of_output(payload, at, key, where)
             case _:
@@ -136,7 +152,7 @@ class CodexReader:
         return self._said(who, text, at, key, where)
 
     def _said(self, who: Who, text: str, at: str, key: str, where: Where) -> Turn:
-        text = cut(text.strip())
+        text = cut(text.strip(), LONGEST_SAID if who is Who.PERSON else LONGEST_TEXT)
         noise = noise_of(Agent.CODEX, text) if who is Who.PERSON else None
         if noise is not None:
             return Turn(Who.SYSTEM, text, at, key, where, noise)
@@ -150,10 +166,11 @@ class CodexReader:
         before[who] = said
         return Turn(who, text, at, key, where, None if text else Noise.IMAGE)
 
-    def _touches(self, payload: dict[str, Any]) -> tuple[Touch, ...]:
-        tool, call = text_of(payload.get("name")), text_of(payload.get("call_id"))
-        given = _arguments(payload)
-        return touches(Agent.CODEX, tool, given, self._learnt.cwd, call)
+    def _of_call(self, kind: str, payload: dict[str, Any], turn: Turn) -> Turn:
+        tool = text_of(payload.get("name")) or kind
+        call, given = text_of(payload.get("call_id")), _arguments(payload)
+        touched = touches(Agent.CODEX, tool, given, self._learnt.cwd, call)
+        return replace(turn, touches=touched, calls=(call_of(Agent.CODEX, tool, given, call),))
 
 
 def _digest(text: str) -> str:
@@ -190,29 +207,60 @@ def _of_output(payload: dict[str, Any], at: str, key: str, where: Where) -> Turn
     text = text or text_of(output) or _joined(output)
     code = dict_of(whole.get("metadata")).get("exit_code")
     if match := _EXIT_CODE.match(text):
-        code = int(match[1][:4])
-    calls = frozenset(filter(None, (text_of(payload.get("call_id")),)))
-    has_failed = code not in (None, 0)
-    return Turn(
-        Who.TOOL,
-        cut(text),
-        at,
-        key,
-        where,
-        Noise.OUTPUT,
-        failed=calls if has_failed else frozenset(),
-        succeeded=frozenset() if has_failed else calls,
+        code = int(match[1])
+    ending = _ending(text_of(payload.get("call_id")), text, code)
+    endings = (ending,) if ending.call else ()
+    return Turn(Who.TOOL, cut(text), at, key, where, Noise.OUTPUT, endings=endings)
+
+
+def _ending(call: str, output: str, code: object) -> Ending:
+    """How a call ended, by its output and the exit code; None for one that was not told."""
+    number = code if isinstance(code, int) else None
+    running = _RUNNING.match(output)
+    is_refused, words = refusal(Agent.CODEX, output)
+    has_failed = is_refused or fails(Agent.CODEX, output) or number not in (None, 0)
+    return Ending(
+        call,
+        None if running else has_failed,
+        number,
+        both_ends(output),
+        running[1] if running else "",
+        is_refused=is_refused,
+        words=words,
     )
+
+
+def _of_execution(payload: dict[str, Any], named: str, at: str, where: Where) -> Turn:
+    """A command and how it ended; it stands in the rollout as a call and its output too."""
+    call, words = text_of(payload.get(named)), payload.get("command")
+    output = text_of(payload.get("aggregated_output")) or text_of(payload.get("stdout"))
+    given = {"command": words}
+    called = call_of(Agent.CODEX, "shell", given, call)
+    ending = _ending(call, output, payload.get("exit_code"))
+    return Turn(Who.TOOL, "", at, "", where, Noise.OUTPUT, calls=(called,), endings=(ending,))
+
+
+def _kept(payload: dict[str, Any]) -> str:
+    """What a compaction kept in words: its message, else the last one of the history that stands
+    in the place of what was said.
+    """
+    if message := text_of(payload.get("message")):
+        return message
+    history = dicts_of(payload.get("replacement_history"))
+    said = [_joined(it.get("content")) for it in history if it.get("role") in _ROLES]
+    return said[-1] if said else ""
 
 
 def _of_patch(payload: dict[str, Any], at: str, where: Where) -> Turn:
     """What a patch did; it says so with whole paths, however the patch was asked for."""
     call, key = text_of(payload.get("call_id")), text_of(payload.get("turn_id"))
     if payload.get("success") is False:
-        return Turn(Who.TOOL, "", at, key, where, Noise.OUTPUT, failed=frozenset((call,)))
+        output = text_of(payload.get("stderr")) or text_of(payload.get("stdout"))
+        failed = Ending(call, has_failed=True, output=both_ends(output))
+        return Turn(Who.TOOL, "", at, key, where, Noise.OUTPUT, endings=(failed,))
     touched = tuple(_patched(dict_of(payload.get("changes")), call))
-    done = frozenset((call,))
-    return Turn(Who.TOOL, "", at, key, where, Noise.OUTPUT, touched, succeeded=done)
+    done = (Ending(call),)
+    return Turn(Who.TOOL, "", at, key, where, Noise.OUTPUT, touched, endings=done)
 
 
 def _patched(changes: dict[str, Any], call: str) -> Iterator[Touch]:

@@ -23,6 +23,25 @@ def noise_of(agent: Agent, text: str) -> Noise | None:
     return None
 
 
+def fails(agent: Agent, output: str) -> bool:
+    """Say whether the `output` of a call that tells no exit code says that it failed."""
+    return output.startswith(tuple(_marks()[agent]["failing"]["starts"]))
+
+
+def refusal(agent: Agent, output: str) -> tuple[bool, str]:
+    """Return whether the `output` of a call says that the person did not let it be done, and what
+    the person said then; "" where nothing.
+    """
+    marks = _marks()[agent].get("refused", {})
+    if not output.startswith(tuple(marks.get("starts", ()))):
+        return False, ""
+    for mark in marks["words_behind"]:
+        _, found, words = output.partition(mark)
+        if found:
+            return True, words.strip()
+    return True, ""
+
+
 def without_insertions(text: str) -> str:
     """Return a message of the person without what the program put into it."""
     return _INSERTED.sub("", text).strip() if "<system-reminder>" in text else text.strip()

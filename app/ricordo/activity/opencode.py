@@ -13,12 +13,13 @@ from contextlib import closing
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from ricordo.activity.calls import Ending, both_ends
 from ricordo.activity.learnt import Learnt
 from ricordo.activity.lines import LONGEST_LINE
-from ricordo.activity.marks import expected, without_insertions
-from ricordo.activity.session import Agent, Noise, Session, Turn, Where, Who
-from ricordo.activity.tools import touches
-from ricordo.activity.values import cut, dict_of, moment, parsed, text_of
+from ricordo.activity.marks import expected, refusal, without_insertions
+from ricordo.activity.session import Agent, Deed, Noise, Session, Touch, Turn, Where, Who
+from ricordo.activity.tools import call_of, touches
+from ricordo.activity.values import LONGEST_SAID, cut, dict_of, moment, parsed, text_of
 from ricordo.disk.paths import absolute_path, folders_in
 from ricordo.disk.plain_file import read_plain_file
 
@@ -27,6 +28,7 @@ _PATIENCE = 1.0
 _SESSIONS = ("id", "parent_id", "directory", "title", "time_created", "time_updated")
 _SQLITE = b"SQLite format 3\0"
 """How a database begins."""
+_DONE = ("completed", "success")
 _MOST_FILES = 100_000
 """Files of one session; more are not looked at."""
 
@@ -52,6 +54,8 @@ class OpencodeTranscript:
         self._kept = kept
         self._step = step
         self.learnt = Learnt(id=kept.id, cwd=kept.cwd)
+        self._changed: set[str] = set()
+        """The files that tools changed since it was told last what a step had changed."""
 
     @property
     def session(self) -> Session:
@@ -95,6 +99,8 @@ class OpencodeTranscript:
                 return _said(message, part, is_person, common)
             case "tool":
                 return self._of_tool(part, state, common)
+            case "patch":
+                return self._of_patch(part, common)
             case "reasoning":
                 return Turn(Who.AGENT, cut(text_of(part.get("text"))), *common, Noise.THINKING)
             case "compaction":
@@ -110,18 +116,47 @@ class OpencodeTranscript:
         call = text_of(part.get("callID")) or common[1]
         given = dict_of(state.get("input"))
         cwd = absolute_path(given.get("cwd")) or self.learnt.cwd
-        is_done = state.get("status") in ("completed", "success")
-        is_done = is_done and dict_of(state.get("metadata")).get("exit") in (None, 0)
-        touched = touches(Agent.OPENCODE, text_of(part.get("tool")), given, cwd, call)
-        calls = frozenset((call,)) if is_done else frozenset()
+        tool, ending = text_of(part.get("tool")), _ending(call, state)
+        touched = touches(Agent.OPENCODE, tool, given, cwd, call)
+        touched = touched if ending.has_failed is False else ()
+        self._changed.update(it.path for it in touched if it.deed.changes)
         return Turn(
             Who.AGENT,
             "",
             *common,
             Noise.CALL,
-            touched if is_done else (),
-            succeeded=calls,
+            touched,
+            (call_of(Agent.OPENCODE, tool, given, call),),
+            (ending,),
         )
+
+    def _of_patch(self, part: dict[str, Any], common: tuple[str, str, Where]) -> Turn:
+        """The files that a step changed, by whatever command: those of which no tool has told."""
+        call, files = common[1], part.get("files")
+        paths = [absolute_path(it) for it in files] if isinstance(files, list) else []
+        new = (path for path in dict.fromkeys(paths) if path and path not in self._changed)
+        touched = tuple(Touch(Deed.EDITED, path, call) for path in new)
+        self._changed.clear()
+        ending = Ending(call, has_failed=False)
+        return Turn(Who.SYSTEM, "", *common, Noise.SYNTHETIC, touched, (), (ending,))
+
+
+def _ending(call: str, state: dict[str, Any]) -> Ending:
+    """How a call ended; of one that never did it cannot be told."""
+    code = dict_of(state.get("metadata")).get("exit")
+    number = code if isinstance(code, int) else None
+    output = text_of(state.get("output")) or text_of(state.get("error"))
+    has_ended = state.get("status") in _DONE or state.get("status") == "error"
+    has_failed = state.get("status") == "error" or number not in (None, 0)
+    is_refused, words = refusal(Agent.OPENCODE, output) if has_failed else (False, "")
+    return Ending(
+        call,
+        has_failed if has_ended else None,
+        number,
+        both_ends(output),
+        is_refused=is_refused,
+        words=words,
+    )
 
 
 def sessions(data: str) -> Iterator[Kept]:
@@ -156,7 +191,7 @@ def _said(
     is_person: bool,
     common: tuple[str, str, Where],
 ) -> Turn:
-    text = cut(without_insertions(text_of(part.get("text"))))
+    text = cut(without_insertions(text_of(part.get("text"))), LONGEST_SAID)
     if message.get("summary") is True:
         return Turn(Who.SYSTEM, text, *common, Noise.SUMMARY)
     if part.get("synthetic") is True or part.get("ignored") is True:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from ricordo.activity.calls import Call, Ending
+
 
 class Agent(StrEnum):
     """Whose transcripts are read."""
@@ -80,6 +82,8 @@ class Touch:
     """Names the call of the tool; a result says later whether it failed."""
     text: str = ""
     """What was written, as far as the call tells; cut where it is long."""
+    before: str = ""
+    """What stood there before, where the call tells; cut where it is long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +100,20 @@ class Turn:
     where: Where
     noise: Noise | None = None
     touches: tuple[Touch, ...] = ()
-    failed: frozenset[str] = frozenset()
-    """The calls that failed, as this turn tells."""
-    succeeded: frozenset[str] = frozenset()
-    """The calls that did what they were to do, as this turn tells."""
+    calls: tuple[Call, ...] = ()
+    endings: tuple[Ending, ...] = ()
     is_aside: bool = False
     """Whether it belongs to a side chain: the talk of an agent with a sub-agent."""
+
+    @property
+    def failed(self) -> frozenset[str]:
+        """The calls that failed, as this turn tells."""
+        return frozenset(it.call for it in self.endings if it.has_failed)
+
+    @property
+    def succeeded(self) -> frozenset[str]:
+        """The calls that did what they were to do, as this turn tells."""
+        return frozenset(it.call for it in self.endings if it.has_failed is False)
 
     @property
     def is_said(self) -> bool:

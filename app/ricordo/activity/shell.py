@@ -1,30 +1,26 @@
-"""What plain shell commands do to files: `cat notes.md`, `sed -n 1,9p notes.md`, `rm notes.md`.
+"""What plain shell commands do to files: `cat notes.md`, `rm notes.md`, `date > notes.md`.
 
 Only commands whose words mean what they say are understood. One with a variable, a pattern, a
-substitution or a redirection may touch anything; nothing is guessed of it.
+substitution, or one in a group, may touch anything; nothing is guessed of it.
 """
 
 from __future__ import annotations
 
 import os
-import re
-import shlex
 from collections.abc import Iterator
 
 from ricordo.activity.session import Deed
+from ricordo.activity.shell_line import Simple, simple_commands
 
-_LONGEST = 4_000
-"""Characters of a command that are looked at."""
-_ENDS = frozenset((";", "&&", "||", "|", "&", "\n"))
 _NOT_PLAIN = frozenset("$`*?[]{}<>()")
-_COMPLAINTS = re.compile(r"\s2>(?:\s*/dev/null|&1)(?!\S)")
-"""Where a command's complaints go changes nothing of what it reads."""
 _READERS = frozenset(("cat", "head", "tail", "nl", "less", "more", "bat", "batcat"))
 """Read every file that they are given."""
 _SEARCHERS = frozenset(("sed", "rg", "grep", "awk"))
 """Are given what to look for, or to do, before the files."""
-_COUNTED = frozenset(("-n", "-c"))
-"""Options of `head` and `tail` whose number is a word of its own."""
+_COUNTED = frozenset(("-n", "-c", "-A", "-B", "-C", "-m"))
+"""Options whose number is a word of its own."""
+_BOUNDING = frozenset(("-g", "--glob", "-t", "--type", "-T", "--type-not"))
+"""Options of `rg` behind which a word stands that is neither what is looked for nor a file."""
 
 
 def plain_deeds(command: str) -> Iterator[tuple[Deed, str, str]]:
@@ -32,9 +28,15 @@ def plain_deeds(command: str) -> Iterator[tuple[Deed, str, str]]:
     which it was called).
     """
     directory = ""
-    for words in _simple_commands(_COMPLAINTS.sub("", command[:_LONGEST])):
-        name, rest = os.path.basename(words[0]), words[1:]
-        if any(_NOT_PLAIN.intersection(word) for word in rest if name not in _SEARCHERS):
+    for simple in simple_commands(command):
+        for deed, path in _redirected(simple):
+            yield deed, path, directory
+        name, rest = os.path.basename((simple.words or [""])[0]), simple.words[1:]
+        is_plain = simple.is_plain and all(map(_is_plain, rest))
+        if name == "cd" and not (is_plain and len(rest) == 1):
+            # from here on nobody knows where it works
+            return
+        if not simple.is_plain or not (is_plain or name in _SEARCHERS):
             continue
         match name, rest:
             case "cd", [path]:
@@ -46,16 +48,28 @@ def plain_deeds(command: str) -> Iterator[tuple[Deed, str, str]]:
                 yield from ((deed, path, directory) for deed, path in _deeds(name, rest))
 
 
+def _redirected(simple: Simple) -> Iterator[tuple[Deed, str]]:
+    """What becomes of the files to which a command writes what it says."""
+    yield from ((Deed.WROTE, path) for path in filter(_is_plain, simple.into))
+    yield from ((Deed.EDITED, path) for path in filter(_is_plain, simple.adds_to))
+
+
+def _is_plain(word: str) -> bool:
+    return bool(word) and not _NOT_PLAIN.intersection(word)
+
+
 def _deeds(name: str, rest: list[str]) -> Iterator[tuple[Deed, str]]:
     files = _files(rest)
     if name == "rm":
         yield from ((Deed.DELETED, path) for path in files)
+    elif name == "tee":
+        deed = Deed.EDITED if "-a" in rest else Deed.WROTE
+        yield from ((deed, path) for path in files)
     elif name in _READERS:
         yield from ((Deed.READ, path) for path in files)
     elif name in _SEARCHERS:
         deed = Deed.EDITED if name == "sed" and any(w.startswith("-i") for w in rest) else Deed.READ
-        named = (path for path in files[1:] if not _NOT_PLAIN.intersection(path))
-        yield from ((deed, path) for path in named)
+        yield from ((deed, path) for path in filter(_is_plain, files[1:]))
 
 
 def _files(rest: list[str]) -> list[str]:
@@ -64,27 +78,7 @@ def _files(rest: list[str]) -> list[str]:
     return [
         word
         for before, word in zip(after, rest, strict=False)
-        if not word.startswith("-") and not (before in _COUNTED and word.isdigit())
+        if not word.startswith("-")
+        and not (before in _COUNTED and word.isdigit())
+        and before not in _BOUNDING
     ]
-
-
-def _simple_commands(command: str) -> Iterator[list[str]]:
-    reader = shlex.shlex(command, posix=True, punctuation_chars=True)
-    reader.whitespace = " \t\r"
-    reader.commenters = ""
-    words: list[str] = []
-    redirected = False
-    try:
-        for word in reader:
-            if word not in _ENDS:
-                redirected = redirected or set(word) <= set("<>()&|;")
-                words.append(word)
-                continue
-            if words and not redirected:
-                yield words
-            words, redirected = [], False
-    except ValueError:
-        # an open quote: what came before it was understood
-        return
-    if words and not redirected:
-        yield words

@@ -1,20 +1,25 @@
-"""Which files the call of a tool touches, by a table of tools (`tools.toml`)."""
+"""What the call of a tool asks for, and which files it touches, by a table of tools
+(`tools.toml`).
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from typing import Any
 
+from ricordo.activity.calls import LONGEST_COMMAND, MOST_TASKS, Call, Task, status_of
 from ricordo.activity.session import Agent, Deed, Touch
 from ricordo.activity.shell import plain_deeds
-from ricordo.activity.values import text_of
+from ricordo.activity.values import cut, dicts_of, text_of
 from ricordo.resources import data_text
 
 LONGEST_WRITTEN = 16_000
-"""Characters of what a tool wrote that are kept."""
+"""Characters of what a tool wrote, and of what stood there before, that are kept."""
 _PATCHED = {
     "*** Add File: ": Deed.WROTE,
     "*** Update File: ": Deed.EDITED,
@@ -22,6 +27,7 @@ _PATCHED = {
     "*** Delete File: ": Deed.DELETED,
 }
 """The lines of a patch of Codex and opencode that name files."""
+_SHELL_OPTIONS = frozenset(("-c", "-lc", "-ic", "-lic", "/c", "-Command"))
 _WINDOWS_LONG = "\\\\?\\"
 
 
@@ -34,28 +40,46 @@ def touches(
     known = _tools()[agent].get(tool)
     if known is None:
         return ()
-    cwd = text_of(given.get(known.get("directory", ""))) or cwd
+    cwd = text_of(_argument(known, "directory", given)) or cwd
     if "command" in known:
         return tuple(_by_command(given.get(known["command"]), cwd, call))
     if "patch" in known:
         return tuple(patched(text_of(given.get(known["patch"])), cwd, call))
-    path = whole_path(text_of(given.get(known["path"])), cwd)
-    written = _written(known, given)[:LONGEST_WRITTEN]
-    return (Touch(Deed(known["deed"]), path, call, written),) if path else ()
+    path = whole_path(text_of(_argument(known, "path", given)), cwd)
+    if not path:
+        return ()
+    written, before = _written(known, given, "text"), _written(known, given, "before")
+    return (Touch(Deed(known["deed"]), path, call, written, before),)
+
+
+def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Call:
+    """Return the `call` of a `tool` of `agent` that is `given` these arguments."""
+    known = _tools()[agent].get(tool, {})
+    return Call(
+        call,
+        tool,
+        cut(_command(_argument(known, "command", given)), LONGEST_COMMAND),
+        _name(_argument(known, "process", given)),
+        tuple(islice(_tasks(known, given), MOST_TASKS)),
+        "tasks" in known,
+    )
 
 
 def patched(patch: str, cwd: str, call: str) -> Iterator[Touch]:
-    """Yield the files that a patch in the form of Codex touches, with the lines that it adds."""
-    parts: list[tuple[Deed, str, list[str]]] = []
+    """Yield the files that a patch in the form of Codex touches, with the lines that it adds and
+    those that it takes away.
+    """
+    parts: list[tuple[Deed, str, list[str], list[str]]] = []
     for line in patch.split("\n"):
         mark = next((mark for mark in _PATCHED if line.startswith(mark)), "")
         if mark:
-            parts.append((_PATCHED[mark], line.removeprefix(mark).strip(), []))
-        elif parts and line.startswith("+"):
-            parts[-1][2].append(line[1:])
-    for deed, name, added in parts:
+            parts.append((_PATCHED[mark], line.removeprefix(mark).strip(), [], []))
+        elif parts and line.startswith(("+", "-")):
+            _, _, added, removed = parts[-1]
+            (added if line.startswith("+") else removed).append(line[1:])
+    for deed, name, added, removed in parts:
         if path := whole_path(name, cwd):
-            yield Touch(deed, path, call, "\n".join(added)[:LONGEST_WRITTEN])
+            yield Touch(deed, path, call, _joined(added), _joined(removed))
 
 
 def whole_path(path: str, cwd: str) -> str:
@@ -72,10 +96,7 @@ def whole_path(path: str, cwd: str) -> str:
 
 
 def _by_command(command: object, cwd: str, call: str) -> Iterator[Touch]:
-    if isinstance(command, list):
-        # ["bash", "-lc", "cat notes.md"]
-        command = command[-1] if len(command) > 1 else None
-    said = text_of(command)
+    said = _command(command)
     if "*** Begin Patch" in said:
         yield from patched(said, cwd, call)
         return
@@ -84,12 +105,44 @@ def _by_command(command: object, cwd: str, call: str) -> Iterator[Touch]:
             yield Touch(deed, whole, call)
 
 
-def _written(known: Mapping[str, str], given: Mapping[str, Any]) -> str:
+def _argument(known: Mapping[str, str], part: str, given: Mapping[str, Any]) -> object:
+    """What a tool was given as `part`; None where it takes no such thing."""
+    return given.get(known[part]) if part in known else None
+
+
+def _command(value: object) -> str:
+    """The line that a shell is given; or all words, where no shell is called."""
+    if not isinstance(value, list):
+        return text_of(value)
+    words = list(map(text_of, value))
+    if len(words) > 2 and words[1] in _SHELL_OPTIONS:
+        # ["bash", "-lc", "cat notes.md"]
+        return words[-1]
+    return shlex.join(words)
+
+
+def _tasks(known: Mapping[str, str], given: Mapping[str, Any]) -> Iterator[Task]:
+    """The tasks that a call names: all of the list, or one that is new or other than before."""
+    if "task" in known:
+        named, text = _name(_argument(known, "id", given)), text_of(given.get(known["task"]))
+        yield Task(named, text, status_of(text_of(given.get("status"))))
+    for it in dicts_of(_argument(known, "tasks", given)):
+        if text := text_of(it.get(known["text"])):
+            yield Task("", text, status_of(text_of(it.get("status"))) or "pending")
+
+
+def _name(value: object) -> str:
+    return str(value) if isinstance(value, int) else text_of(value)
+
+
+def _written(known: Mapping[str, str], given: Mapping[str, Any], which: str) -> str:
     if "texts" not in known:
-        return text_of(given.get(known.get("text", "")))
-    edits = given.get(known["texts"])
-    parts = edits if isinstance(edits, list) else []
-    return "\n".join(text_of(it.get(known["text"])) for it in parts if isinstance(it, dict))
+        return text_of(_argument(known, which, given))[:LONGEST_WRITTEN]
+    return _joined(text_of(it.get(known[which])) for it in dicts_of(given.get(known["texts"])))
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "\n".join(lines)[:LONGEST_WRITTEN]
 
 
 @cache

@@ -9,6 +9,8 @@ from typing import Any
 
 LONGEST_TEXT = 32_000
 """Characters of a message that are looked at."""
+LONGEST_SAID = 256_000
+"""The same of what a person said, and of what a compaction kept: it is quoted whole."""
 
 
 def text_of(value: object) -> str:
@@ -22,9 +24,9 @@ def text_of(value: object) -> str:
     return value
 
 
-def cut(text: str) -> str:
+def cut(text: str, longest: int = LONGEST_TEXT) -> str:
     """Return `text` as far as it is looked at."""
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
+    return text if len(text) <= longest else f"{text[:longest]} …"
 
 
 def dict_of(value: object) -> dict[str, Any]:

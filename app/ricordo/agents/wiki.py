@@ -18,7 +18,10 @@ WIKI = Layout(
     index_name="index.md",
     nested_indexes=True,
     support_names=frozenset(
-        ("log.md", "claude.md", "agents.md", "config.md", "overview.md", "readme.md")
+        (
+            *("log.md", "claude.md", "agents.md", "config.md", "overview.md", "readme.md"),
+            *("handoff.md", "handoff.new.md"),
+        )
     ),
     source_folder=SOURCES,
     title_keys=("title", "name"),

@@ -26,6 +26,7 @@ that says what was and what was not changed.
 | 0 | done |
 | 1 | there is something to report: `lint` found something at or over `--fail-on` |
 | 1 | nothing was found by `search` or `recall` |
+| 1 | a statement of a handoff no longer holds, as `resume` finds |
 | 2 | wrong usage |
 | 3 | the memory cannot be found or read |
 | 4 | the curator could not answer: no key, refused, over budget, too often |

@@ -32,6 +32,7 @@ Nothing is changed: the proposals wait, and `ricordo pending` shows, applies or 
 What a model or a program may cost is told before it is asked, and what it did cost after."""
 
 _CONFIRMATION = "curate"
+_TRIAL = "Nothing of this is kept, though it was asked and paid for; without --dry-run it waits."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -85,6 +86,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     if options.dry_run:
         record_trial(notebook, curation)
         _print(options, curation, estimate)
+        tell([_TRIAL] if outside and curation.proposals else [])
         return 0
     kept = begin(notebook, curation)
     if not options.yes:

@@ -25,12 +25,12 @@ _CONFIRMATION = "run"
 _NOT_KNOWN = "Nothing is added to its line: turn off its memory, hooks and tools there."
 
 
-def add_engine(parser: ArgumentParser) -> None:
-    """Declare the words that choose an engine."""
+def add_engine(parser: ArgumentParser, does: str = "proposes") -> None:
+    """Declare the words that choose an engine, and say what it does."""
     parser.add_argument(
         "--engine",
         choices=ENGINES,
-        help="what proposes: the rules need no key and no network; anthropic asks a model; command "
+        help=f"what {does}: the rules need no key and no network; anthropic asks a model; command "
         f"runs the program that is set; without it, the setting engine.use ({ENGINE.use})",
     )
     parser.add_argument(

@@ -42,6 +42,8 @@ COMMANDS = {
     "curate": "curate",
     "pending": "pending",
     "ledger": "ledger",
+    "handoff": "handoff",
+    "resume": "resume",
     "new": "new",
     "rename": "rename",
     "retire": "retire",

@@ -28,6 +28,8 @@ Without PATH it opens the memory of the current directory. Commands:
   curate     propose changes by what you said to agents
   pending    the proposals that wait; --apply and --drop decide
   ledger     what curation cost and what it bought
+  handoff    write HANDOFF.md: what the next agent needs to go on
+  resume     what of a handoff still holds
   inbox      what others changed since the last visit
   review     what is to be looked at today
   new        make a note and its entry in the index

@@ -42,7 +42,9 @@ class InDoubt:
     what: str
     """Of what it is in doubt, in words of our own."""
     differ: str
-    """In what they differ, in words of theirs; "" where it is about notes as a whole."""
+    """In what kind of thing they differ, in words of our own; "" where it is about notes as a
+    whole.
+    """
     left: Party
     right: Party
 
@@ -92,8 +94,7 @@ def compose_batch(pairs: Sequence[InDoubt], redaction: Redaction, room: int) -> 
 
 def _lines(pair: InDoubt, redaction: Redaction) -> Iterator[str]:
     yield f"it is in doubt whether {pair.what}\n"
-    # it is made of words of both
-    yield from _fenced("differ", redaction.redact(pair.left.place, pair.differ))
+    yield from _fenced("differ", pair.differ)
     for side, party in (("left", pair.left), ("right", pair.right)):
         known = (party.day and f"written on {party.day}", party.said_by and f"by {party.said_by}")
         yield ", ".join((side, *filter(None, known))) + "\n"

@@ -6,12 +6,12 @@ import re
 from datetime import date
 from functools import lru_cache
 
-from ricordo.curator.days import said_days
-from ricordo.curator.patterns import table
 from ricordo.health.conflicts import words as known
 from ricordo.health.vocabulary import lowered
 from ricordo.recall.stem import stem
 from ricordo.recall.words import content_words, words
+from ricordo.speech.days import said_days
+from ricordo.speech.patterns import table
 
 _NAME = re.compile(r"(?<!^)(?<![.!?:] )\b[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ][\w’'-]*")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*")

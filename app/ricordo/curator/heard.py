@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from ricordo.activity.session import Turn, Who
-from ricordo.curator.days import made_absolute
-from ricordo.curator.patterns import pattern
+from ricordo.activity.values import cut
 from ricordo.curator.proposal import Quoted
-from ricordo.curator.saying import Saying, find_saying
 from ricordo.health.vocabulary import lowered
+from ricordo.speech.days import made_absolute
+from ricordo.speech.patterns import pattern
+from ricordo.speech.saying import Saying, find_saying
 
 _LONGEST_BEFORE = 600
 """Characters: what a person answers to mostly stands at the end."""
@@ -74,7 +75,7 @@ def spoken(
             continue
         day = date.fromisoformat(turn.at[:10]) if turn.at else today
         place = turn.key or f":{turn.where.line}"
-        yield Spoken(f"{path}#{place}", turn.text, day, is_answer, turn.key, before)
+        yield Spoken(f"{path}#{place}", cut(turn.text), day, is_answer, turn.key, before)
         before = ""
 
 

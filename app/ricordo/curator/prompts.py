@@ -19,8 +19,9 @@ from ricordo.text import visible
 
 CURATE = "curate"
 JUDGE = "judge"
-NAMES = (CURATE, JUDGE)
-TOOLS: Mapping[str, str] = {CURATE: "propose", JUDGE: "judge"}
+HANDOFF = "handoff"
+NAMES = (CURATE, JUDGE, HANDOFF)
+TOOLS: Mapping[str, str] = {CURATE: "propose", JUDGE: "judge", HANDOFF: "draft"}
 """The tool that each has to speak of: without it a model that cannot be made to use it does not."""
 FOLDER = "prompts"
 _LARGEST = 64 * 1024

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ricordo.curator.gist import gist, share
-from ricordo.curator.patterns import pattern
 from ricordo.curator.proposal import Quoted, Wish, retired
 from ricordo.health.conflicts.sayings import Said, sayings
 from ricordo.health.evidence import NotePair, Relation
@@ -20,6 +19,7 @@ from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
+from ricordo.speech.patterns import pattern
 
 _MENDED = ("index-missing-file", "unindexed-note", "index-duplicate-entry", "dead-link")
 """Rules whose safe fixes put the index and the links in order."""

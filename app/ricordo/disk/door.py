@@ -73,6 +73,8 @@ class Purpose:
     author: Author = PERSON
     reason: str = ""
     undoes: int | None = None
+    memory: str = ""
+    """Path of the memory in whose history it is told; "" for the root of the first edit."""
 
 
 class Door:
@@ -247,8 +249,9 @@ class _Work:
                 for edit in change_set.edits
             ]
             self._keep_unseen(ops, at)
+            memory = history.root(purpose.memory).id if purpose.memory else ops[0].root
             number = history.begin(
-                ops[0].root,
+                memory,
                 at,
                 purpose.kind,
                 subject=" ".join(change_set.dismisses),

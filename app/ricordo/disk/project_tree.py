@@ -125,7 +125,7 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     """Return the files of the project at `root`: those that git knows or would take, else those
     that no `.gitignore` leaves out. `step` is called every few milliseconds.
     """
-    in_git = _is_in_git(root)
+    in_git = is_in_git(root)
     commit = _asked(root, "rev-parse", "HEAD") if in_git else None
     listed = _asked(root, "ls-files", *_LS_FILES) if in_git else None
     ignored = Ignored()
@@ -142,15 +142,15 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     return ProjectTree(root, files, frozenset(links), ignored, at, remark)
 
 
-def _asked(root: str, command: str, *words: str) -> bytes | None:
-    return git.ask(root, command, *words, seconds=_SECONDS)
-
-
-def _is_in_git(root: str) -> bool:
-    """Whether git takes the files at `root` for its own: its settings may name another place."""
+def is_in_git(root: str) -> bool:
+    """Say whether git takes the files at `root` for its own: settings may name another place."""
     top = git.top_level(root)
     told = _asked(root, "rev-parse", "--show-toplevel") if top else None
     return told is not None and os.path.realpath(os.fsdecode(told).removesuffix("\n")) == top
+
+
+def _asked(root: str, command: str, *words: str) -> bytes | None:
+    return git.ask(root, command, *words, seconds=_SECONDS)
 
 
 def _sorted_in(

@@ -53,6 +53,9 @@ class Head:
     """
     memory: str = ""
     redactions: int = 0
+    """How often something stands in it that was kept back."""
+    unlisted: int = 0
+    """Files, changed or dirty, for which the head had no room."""
 
 
 @dataclass(frozen=True, slots=True)

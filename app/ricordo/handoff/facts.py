@@ -83,6 +83,8 @@ class FileUse:
     """How often it was changed."""
     sha: str | None
     """SHA-256 of its content now, in hexadecimal; None where it is not there or cannot be read."""
+    parts: tuple[str, ...] = ()
+    """What the changes name of it, the latest last: functions, classes, headings."""
 
     @property
     def is_changed(self) -> bool:
@@ -96,6 +98,7 @@ class Todo:
 
     id: str
     ref: Ref
+    """The turn that told its words."""
     text: str
     status: str
     """`pending`, `in_progress`, `completed` or `cancelled`."""
@@ -107,6 +110,7 @@ class Mishap:
 
     id: str
     ref: Ref
+    """The turn that told it."""
     what: str
     """What was done: the command, or the tool and its file."""
     error: str
@@ -137,6 +141,12 @@ class Decided:
     text: str
     why: str
     is_person: bool
+    asked: str = ""
+    """The question that it answers; "" where it answers none."""
+
+
+GIT = "git"
+"""Names the state of the repository among what a statement stands on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,8 @@ class Statement:
     """The ids of the facts that it stands on."""
     quote: str = ""
     """What it quotes word for word, and stands in the document as a quotation."""
+    is_own_words: bool = False
+    """Whether a model put it into its own words: nothing proves what they mean."""
 
     @property
     def status(self) -> Status:

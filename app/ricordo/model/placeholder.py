@@ -10,6 +10,8 @@ import re
 
 LIKE = re.compile(r"\[ ?REDACTED(?:\b[^\[\]\n]{0,80}\])?", re.IGNORECASE)
 """Whatever could be taken for a placeholder, by us or by a model."""
+GIVEN_OUT = re.compile(r"\[REDACTED:([\w-]+):\d+\]")
+"""What `placeholder` makes, with its kind."""
 
 
 def placeholder(kind: str, number: int) -> str:

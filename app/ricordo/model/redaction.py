@@ -12,11 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import NewType, NoReturn
 
 from ricordo.errors import ChangeRefused
 from ricordo.model.fingerprint import fingerprint
-from ricordo.model.placeholder import LIKE, placeholder
+from ricordo.model.placeholder import GIVEN_OUT, LIKE, placeholder
 from ricordo.secrets import KnownValues, Secret, find_secrets
 from ricordo.text import clip, one_line
 
@@ -26,7 +27,7 @@ Sealed = NewType("Sealed", str)
 LONGEST = 1_000_000
 """Characters of a text that is looked at; a longer one leaves as a single placeholder."""
 TOO_LONG = "text-too-long"
-_SAID = "text"
+SAID = "text"
 """The kind of what a source says in the manner of a placeholder; it is no secret."""
 _ROUNDS = 3
 """How often it is looked at what was left between placeholders."""
@@ -85,6 +86,16 @@ class Redaction:
         """Return `text`, which stands at `place`, with placeholders for its secrets."""
         return self._redacted(place, text, _ROUNDS)
 
+    def adopt(self, text: str) -> None:
+        """Let the placeholders stand that an earlier run put into `text`: nothing comes back for
+        them, and their kinds stay known.
+        """
+        for match in GIVEN_OUT.finditer(text):
+            name = match[0]
+            if name not in self._values:
+                self._names[name], self._values[name], self._kinds[name] = name, name, match[1]
+                self._places[name] = {}
+
     def sealed(self, text: str) -> Sealed:
         """Return a text that was put together from redacted ones as it may leave. What looks like
         a secret only now, or is known to be one by now, is kept back here.
@@ -129,7 +140,7 @@ class Redaction:
                 counts[name],
             )
             for name, value in self._values.items()
-            if counts.get(name) and self._kinds[name] != _SAID
+            if counts.get(name) and self._kinds[name] != SAID
         )
 
     def _found(self, text: str) -> list[Secret]:
@@ -142,7 +153,7 @@ class Redaction:
         return bool(self._allowed) and fingerprint(self._key, value) in self._allowed
 
     def _said(self, text: str) -> Iterator[Secret]:
-        return (Secret(_SAID, *match.span()) for match in LIKE.finditer(text))
+        return (Secret(SAID, *match.span()) for match in LIKE.finditer(text))
 
     def _known_in(self, text: str) -> Iterator[Secret]:
         if len(text) > LONGEST:
@@ -154,11 +165,15 @@ class Redaction:
     def _name(self, kind: str, value: str) -> str:
         """Return the placeholder of a value, which gets one where it has none."""
         if value not in self._names:
-            name = placeholder(kind, len(self._names) + 1)
+            name = self._free(kind)
             self._names[value], self._values[name], self._kinds[name] = name, value, kind
-            if kind not in (_SAID, TOO_LONG):
+            if kind not in (SAID, TOO_LONG):
                 self._known.add(value)
         return self._names[value]
+
+    def _free(self, kind: str) -> str:
+        names = (placeholder(kind, number) for number in count(len(self._names) + 1))
+        return next(name for name in names if name not in self._values)
 
     def _redacted(self, place: str, text: str, rounds: int) -> str:
         known = self._known_in(text) if rounds == _ROUNDS else ()

@@ -87,7 +87,7 @@ def apply_or_merge(
     """
     now = notebook.surroundings.now
     author = change_set.author or PERSON
-    purpose = Purpose(now, CHANGE, author, change_set.reason, undoes)
+    purpose = Purpose(now, CHANGE, author, change_set.reason, undoes, notebook.place.root)
     outcome = notebook.door.apply(change_set, purpose, by_hand=by_hand)
     if isinstance(outcome, Applied):
         return outcome

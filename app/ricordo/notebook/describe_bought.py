@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ricordo.curator.prompts import JUDGE
 from ricordo.model.prices import told
 from ricordo.notebook.bought import PAYS, Bought
 from ricordo.notebook.describe_run import cost_of, tokens_of
@@ -124,7 +125,9 @@ def _cost(it: Bought) -> list[str]:
 
 def _run(it: Run) -> str:
     engine = one_line(" ".join(part for part in (it.engine, it.model, it.prompt_version) if part))
-    took = f"{it.accepted} taken, {it.rejected} dropped of {it.proposed}"
+    is_judging = it.prompt_version.startswith(f"{JUDGE}-")
+    decided = f"{it.accepted} taken, {it.rejected} dropped of {it.proposed}"
+    took = "opinions on doubts" if is_judging else decided
     told_of = (one_line(it.at[:16]).replace("T", " "), engine, cost_of(it), tokens_of(it), took)
     return "  " + "  ".join(filter(None, told_of))
 

@@ -34,8 +34,6 @@ MOST = 20
 """Doubts of one batch: more are not looked through at once, and most are none."""
 _WRITTEN, _WRITTEN_EACH = 1_500, 150
 """Tokens that may be written: at first, for thinking, and for each pair."""
-
-
 _NO_DOUBTS = "Nothing is in doubt that nobody has judged."
 _RULES = (
     "The rules judge nothing further. Choose a model or a program on the screen where you curate."
@@ -160,7 +158,9 @@ def _in_doubt(conflict: Conflict) -> InDoubt:
     parties = _party(conflict.left), _party(conflict.right)
     if conflict.is_of_whole:
         return InDoubt("they say the same", "", *parties)
-    return InDoubt("both can hold", conflict.reason, *parties)
+    # what stands behind it are words of both in small letters: what was a secret looks like none
+    kind = conflict.reason.partition(":")[0]
+    return InDoubt("both can hold", kind, *parties)
 
 
 def _party(side: Side) -> Party:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ricordo.notebook.before import Before
     from ricordo.notebook.curate import Curation
     from ricordo.notebook.open import Notebook
+    from ricordo.notebook.sending_back import Asked
     from ricordo.notebook.spoken import Scope
     from ricordo.settings.settings import EngineSettings
 
@@ -30,6 +31,8 @@ class Asker:
         # of its own: the review may read the memory meanwhile
         self._notebook = notebook.another()
         self._remembered: EngineSettings | None = None
+        self.asked: Asked | None = None
+        """Whom the last curation asked outside our code, and what was given to it."""
 
     def engines(self) -> tuple[tuple[EngineSettings, ...], EngineSettings]:
         """Return the engines to choose from, and the one that was chosen last."""
@@ -75,9 +78,12 @@ class Asker:
         """
         from ricordo.notebook.curate import propose_prepared
         from ricordo.notebook.engines import rules
+        from ricordo.notebook.sending_back import Asked
 
-        make = before.leaving.outside if before.leaving else rules
-        return propose_prepared(self._notebook, before.prepared, step, make)
+        outside = before.leaving.outside if before.leaving else None
+        curation = propose_prepared(self._notebook, before.prepared, step, outside or rules)
+        self.asked = Asked(before.prepared, outside) if outside else None
+        return curation
 
     def let_run(self, program: Program) -> None:
         """Keep that a program may be run by its line. Raises StateUnusable."""

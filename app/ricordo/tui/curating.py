@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,9 @@ from ricordo.notebook.pending import recall_curation, stamp_of_curation
 from ricordo.text import one_line
 
 if TYPE_CHECKING:
+    from ricordo.curator.proposal import Rejected
     from ricordo.notebook.curate import Curation
+    from ricordo.tui.asking import Asker
     from ricordo.tui.deciding import Deciding
     from ricordo.tui.reading import Reading
     from ricordo.tui.screens.acting import ActingScreen
@@ -45,6 +47,8 @@ class Curating:
         self._say = say
         self._hands = hands
         self._review: CurationScreen | None = None
+        self._asker: Asker | None = None
+        """What had the last curation asked."""
         self._stamp: object = None
         self.waiting = 0
         """How many proposals wait."""
@@ -102,6 +106,7 @@ class Curating:
             self._hands,
             self._deciding,
             self.choose_scope,
+            self._send_back,
             self._changed,
         )
         screen.app.push_screen(self._review, self._left)
@@ -121,7 +126,7 @@ class Curating:
     async def _choose_scope(self) -> None:
         from ricordo.tui.asking import Asker
 
-        asker = Asker(self._notebook)
+        self._asker = asker = Asker(self._notebook)
         ways = await asyncio.to_thread(_ways, self._notebook, self._reading.path)
         engines, own = await asyncio.to_thread(asker.engines)
         # what it stands on was loaded in the threads
@@ -135,7 +140,25 @@ class Curating:
         if curation is not None:
             self._run(partial(self._keep, curation))
 
-    async def _keep(self, curation: Curation) -> None:
+    def _send_back(self, rejected: Rejected) -> None:
+        """Show what would go back of a change that the checks rejected, and send it."""
+        from ricordo.tui.screens.question import QuestionScreen
+        from ricordo.tui.sending_back import SendingBack
+
+        asked = self._asker.asked if self._asker else None
+        if asked is None:
+            return
+        question = SendingBack(self._notebook, asked, rejected)
+        screen = QuestionScreen(question, self._screen.styles_now())
+        self._screen.app.push_screen(screen, partial(self._sent_back, rejected))
+
+    def _sent_back(self, rejected: Rejected, curation: Curation | None) -> None:
+        if curation is not None:
+            others = [it for it in self._deciding.rejected if it is not rejected]
+            self._run(partial(self._keep, curation, others))
+
+    async def _keep(self, curation: Curation, others: Sequence[Rejected] = ()) -> None:
+        """Let what was proposed wait; `others` were rejected before."""
         from ricordo.notebook.curate import begin
 
         try:
@@ -143,7 +166,7 @@ class Curating:
         except RicordoError as error:
             self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
             return
-        self._deciding.rejected = curation.rejected
+        self._deciding.rejected = (*others, *curation.rejected)
         await self._count()
         if self._review is not None:
             self._review.refresh_proposals()

@@ -44,6 +44,7 @@ MESSAGES: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
             tool("write", filePath="notes/port.md", content="Sines."),
             tool("edit", status="error", filePath=f"{CWD}/notes/tides.md"),
             tool("bash", exit=1, command="cat notes/gone.md"),
+            {"type": "patch", "files": [f"{CWD}/notes/port.md", f"{CWD}/notes/list.md", 1]},
             {"type": "text", "text": "Kept."},
             {"type": "of-tomorrow"},
         ],
@@ -120,11 +121,14 @@ def test_both_eras_tell_the_same(tmp_path: Path, kept: Any) -> None:
         *[Noise.SYNTHETIC] * 2,
         Noise.THINKING,
         *[Noise.CALL] * 4,
+        Noise.SYNTHETIC,
         *[Noise.SUMMARY] * 2,
     ]
     assert [(it.deed, it.path.removeprefix(CWD)) for turn in turns for it in turn.touches] == [
         (Deed.READ, "/notes/tides.md"),
         (Deed.WROTE, "/notes/port.md"),
+        # no tool has told of it: a command changed it
+        (Deed.EDITED, "/notes/list.md"),
     ]
     assert (session.id, session.cwd, session.title) == ("ses_1", CWD, "Ports")
     assert unknown == {"part of-tomorrow": 1}

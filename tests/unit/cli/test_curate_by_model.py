@@ -102,6 +102,7 @@ def test_a_dry_run_keeps_nothing_but_its_cost(
     told = curate("--dry-run", "--json")
     assert f"qwen3 at {server.url} is asked" in told
     assert "8,000 written, price not known\n" in told
+    assert "without --dry-run it waits" in told
     document = json.loads(told[: told.index("\n")])
     assert (document["engine"], document["model"]) == ("anthropic", "qwen3")
     assert document["usage"] == {"input_tokens": 4020, "output_tokens": 77, "usd": None}

@@ -10,9 +10,9 @@ from ricordo.curator.heard import Heard, Spoken
 from ricordo.curator.overlap import Overlap
 from ricordo.curator.placing import Known, place
 from ricordo.curator.proposal import Wish
-from ricordo.curator.saying import find_saying
 from ricordo.health.evidence import NotePair, Quote, Relation
 from ricordo.memory.change import Create, Insert, Replace, Retire
+from ricordo.speech.saying import find_saying
 from tests.builders import note_text, open_memory
 
 DAY = date(2026, 11, 12)

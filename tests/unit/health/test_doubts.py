@@ -133,3 +133,12 @@ def test_what_is_in_doubt_is_kept_for_the_next_process(root: Path) -> None:
     found = Comparing().pairs(memory)
     assert len(found) == 1
     assert unpacked(packed(found, memory), memory) == found
+
+
+def test_a_reason_does_not_tell_a_secret_in_small_letters(root: Path) -> None:
+    said = [f"The admin password is {it}." for it in ("Tr0ub4dorCamogli", "C0rrectH0rseStaple")]
+    memory = memory_of(root, *said)
+    (found,) = Comparing().pairs(memory)
+    assert found.relation is Relation.EXCLUDES
+    assert found.reason == "one slot"
+    assert unpacked(packed((found,), memory), memory) == (found,)

@@ -14,9 +14,13 @@ from ricordo.curator.opinion import LONGEST, Keeps, View, read_opinions
 from ricordo.errors import ChangeRefused
 from ricordo.model.budget import Caps
 from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.programs import program_of
+from ricordo.notebook.bought import bought
 from ricordo.notebook.conflicts import Keep, find_conflict
-from ricordo.notebook.judging import MOST, prepare_judging
-from ricordo.notebook.models import gate_of
+from ricordo.notebook.describe_bought import told_bought
+from ricordo.notebook.engine_choice import remember_engine
+from ricordo.notebook.judging import MOST, judge, look_before_judging, prepare_judging
+from ricordo.notebook.models import gate_of, program_outside
 from ricordo.notebook.opinions import FILE
 from ricordo.notebook.purge import purge_value
 from ricordo.notebook.resolve import compose_settled, keep_both, keep_one
@@ -102,6 +106,9 @@ def test_it_costs_as_a_curation_does(tmp_path: Path) -> None:
     assert (run.input_tokens, run.output_tokens, run.proposed) == (4020, 77, 0)
     left = gate_of(notebook.surroundings).left()
     assert left.day == Caps().day - 4097
+    sections = told_bought(bought(notebook, notebook.read()))
+    lines = [line for section in sections for line in section.lines]
+    assert any("judge-1" in it and it.endswith("opinions on doubts") for it in lines)
 
 
 def test_pairs_stand_as_data_with_what_is_known_of_them(tmp_path: Path) -> None:
@@ -228,6 +235,41 @@ def test_a_broken_reply_leaves_every_doubt_and_is_in_the_ledger_if_it_cost(
     assert bool(ledger(notebook)) == (cause is not Cause.WRONG_KEY)
 
 
+def test_a_program_judges_as_a_model_does(tmp_path: Path) -> None:
+    notebook = doubtful(tmp_path, *SUMMARY)
+    path = tmp_path / "judge"
+    said = json.dumps({"verdicts": [verdict("p1", keep="right")]})
+    path.write_text(f"#!/bin/sh\ncat > {tmp_path}/given\ncat <<'END'\n{said}\nEND\n")
+    path.chmod(0o700)
+    outside = program_outside(notebook.surroundings, program_of(str(path)))
+    asked = prepare_judging(notebook, told(notebook)[1], outside)
+    assert asked.estimate.usd is None
+    judge(notebook, asked)
+    given = (tmp_path / "given").read_text()
+    assert f"claim| {SUMMARY[0]}" in given
+    assert '"verdicts"' in given
+    ((doubt,), _) = told(notebook)
+    assert doubt.opinion is not None
+    assert (doubt.opinion.keeps, doubt.opinion.model) == (Keeps.RIGHT, "judge")
+    assert [it.engine for it in ledger(notebook)] == ["command"]
+
+
+def test_what_is_known_before_says_what_leaves_or_why_nothing_can(tmp_path: Path) -> None:
+    notebook = doubtful(tmp_path)
+    assert "The rules judge nothing" in look_before_judging(notebook, look_at(notebook)).why_not
+    own = replace(notebook.settings.engine, use="anthropic", server="http://127.0.0.1:9")
+    remember_engine(notebook, own)
+    before = look_before_judging(notebook, look_at(notebook))
+    assert before.leaving is not None
+    assert SUMMARY[0] in before.leaving.text
+    assert (before.untold, before.why_not) == (2, "")
+    line = str(tmp_path / "judge")
+    asked = replace(notebook.settings.engine, use="command", command=(line,))
+    notebook.settings = replace(notebook.settings, engine=asked)
+    remember_engine(notebook, asked)
+    assert "not run before" in look_before_judging(notebook, look_at(notebook)).why_not
+
+
 def test_it_is_cancelled_while_the_reply_streams(tmp_path: Path) -> None:
     class Enough(Exception):
         pass
@@ -301,3 +343,16 @@ def test_what_was_thought_can_be_purged_and_survives_damage(tmp_path: Path) -> N
     with kept.open("ab") as file:
         file.write(b'{"texts": 3}\n{"texts": ["a", "b"], "verdict": 1}\nnonsense\n')
     assert len(told(notebook)[0]) == 2
+
+
+def test_claims_that_differ_in_a_secret_do_not_tell_it_in_any_form(tmp_path: Path) -> None:
+    secrets = ("Tr0ub4dorCamogli", "C0rrectH0rseStaple")
+    bodies = [f"Log in to the gauge with password {it}" for it in secrets]
+    notebook = doubtful(tmp_path, f"{bodies[0]}, always.", f"{bodies[1]}.")
+    with messages_server(judging(verdict())) as server:
+        had_judged(notebook, server)
+    received = server.received.decode().lower()
+    assert "log in to the gauge" in received
+    assert not any(it.lower() in received for it in secrets)
+    (doubt,), _ = told(notebook)
+    assert doubt.reason == "one slot"

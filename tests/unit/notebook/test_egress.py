@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,13 @@ import pytest
 from ricordo.cli.main import run
 from ricordo.curator import checking
 from ricordo.model.failure import ModelFailed
+from ricordo.notebook.judging import MOST, judge
 from ricordo.secrets import find_secrets
 from tests import messages_replies as replies
 from tests.asking import EMPTY, by_script, curated, sent
-from tests.builders import note_text
+from tests.builders import note_text, recorded
 from tests.curating import Desk, said
+from tests.doubts import asked_of, judging
 from tests.messages_server import (
     Asked,
     Script,
@@ -101,6 +104,29 @@ def test_no_credential_reaches_the_server_or_comes_back(desk: Desk, planted: lis
     told = json.dumps([str(it) for it in (*curation.proposals, *curation.rejected)])
     assert leaks(planted, told.encode()) == []
     assert leaks(planted, kept(desk)) == []
+
+
+def test_no_credential_leaves_with_doubts(
+    tmp_path: Path, planted: list[Sample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_credentials(monkeypatch, tmp_path)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    here = planted[:: max(1, len(planted) // (2 * MOST))][: 2 * MOST]
+    files: dict[str, str | bytes] = {}
+    for number, it in enumerate(here):
+        claim = f"Ship w{number // 2:03} wants its summary at the {('top', 'end')[number % 2]}."
+        files[f"{number:03}.md"] = note_text(f"n{number}", f"{claim}\n\n{it.text}\n", claim)
+    notebook = recorded(tmp_path, files)
+    with messages_server(judging()) as server:
+        asked = asked_of(notebook, server)
+        judge(notebook, asked)
+    assert len(asked.doubts) > MOST / 2
+    assert b"wants its summary" in server.received
+    assert server.received.count(b"[REDACTED:") >= len(asked.doubts)
+    assert leaks(here, server.received) == []
+    # nor in small letters, as notes are compared
+    small = [replace(it, values=tuple(map(str.lower, it.values))) for it in here]
+    assert leaks(small, server.received.lower()) == []
 
 
 FAILURES = [

@@ -13,18 +13,21 @@ from ricordo.health.conflicts.reading import read_claim
 from ricordo.health.conflicts.sayings import sayings
 from ricordo.health.evidence import NotePair, Quote, Relation
 from ricordo.memory.memory import Memory
+from ricordo.secrets import find_secrets
 
 SAME = "they say nearly the same"
 """The reason why two notes repeat each other."""
 SIMILAR = "they may say the same"
 """The reason why they may."""
 
+_WAY = 2
+"""The way in which notes are compared, within one version of Ricordo."""
 _Row = tuple[str, str, int, str, int]
 
 
 def stamp_of(memory: Memory) -> str:
     """Return what is other whenever a note is, or the way in which notes are compared."""
-    digest = blake2b(version("ricordo").encode(), digest_size=16)
+    digest = blake2b(f"{version('ricordo')} {_WAY}".encode(), digest_size=16)
     for name in ("opposition.toml", "tools.toml"):
         digest.update(get_data("ricordo.health.rules", name) or b"")
     for note in memory.notes:
@@ -70,10 +73,17 @@ def _reason(kind: Relation, left: str, right: str) -> str:
     pair = framed(read_claim(left), read_claim(right))
     if pair is None:
         return ""
-    if kind.is_certain:
-        return opposed_in(pair)
-    doubt = doubt_in(pair)
-    return doubt.reason if doubt else ""
+    doubt = None if kind.is_certain else doubt_in(pair)
+    reason = opposed_in(pair) if kind.is_certain else doubt.reason if doubt else ""
+    return without_secrets(reason, left, right)
+
+
+def without_secrets(reason: str, left: str, right: str) -> str:
+    """Return a reason as it may be shown: it has words of both statements, in small letters, in
+    which what is a secret does not look like one any more.
+    """
+    is_telling = any(find_secrets(text) for text in (left, right))
+    return reason.partition(":")[0] if is_telling else reason
 
 
 def _number(memory: Memory, quote: Quote) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ricordo.health.conflicts.compare import framed, opposed_in
 from ricordo.health.conflicts.doubt import doubt_in
-from ricordo.health.conflicts.keeping import SAME, SIMILAR
+from ricordo.health.conflicts.keeping import SAME, SIMILAR, without_secrets
 from ricordo.health.conflicts.lists import MANY, is_listed
 from ricordo.health.conflicts.reading import read_claim
 from ricordo.health.conflicts.sayings import Said
@@ -76,7 +76,7 @@ def _of_whole(paths: Paths, relation: Relation) -> NotePair:
 
 def _pair(relation: Relation, paths: Paths, it: Opposed) -> NotePair:
     quotes = Quote(paths[0], *it.left[:2]), Quote(paths[1], *it.right[:2])
-    return NotePair(relation, *quotes, it.reason)
+    return NotePair(relation, *quotes, without_secrets(it.reason, it.left.text, it.right.text))
 
 
 def _in_doubt(

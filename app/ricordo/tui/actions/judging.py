@@ -113,4 +113,15 @@ JUDGING: tuple[Action, ...] = (
         {Scene.INBOX: "keep all", Scene.CURATION: "all without a warning"},
         waits=True,
     ),
+    Action(
+        "send-back",
+        "b",
+        "send back",
+        "Give a rejected change back to the model with the reason, once, after it was told what "
+        "that costs",
+        Group.JUDGE,
+        _CURATION,
+        _CURATION,
+        waits=True,
+    ),
 )

@@ -32,8 +32,8 @@ _INCOMING = "As it comes in: it is not checked yet, and nothing of it is done"
 def engine_spans(own: EngineSettings, number: int, count: int) -> tuple[Spans, Spans]:
     """Return which engine is chosen, and as which of how many: two parts of a line."""
     if own.use == ANTHROPIC:
-        server = f" at {one_line(own.server)}" if own.server else ""
-        who, about = one_line(own.model), f"{server} · a model, paid by the token"
+        where = f" · at {one_line(own.server)}" if own.server else " · paid by the token"
+        who, about = one_line(own.model), f" · a model{where}"
     elif own.use == COMMAND:
         who = one_line(shlex.join(own.command)) or "a program of yours"
         about = " · what it charges is not known" if own.command else " · none is set"
@@ -86,8 +86,8 @@ def before_lines(before: Before | None, failure: str, width: int) -> list[Line]:
     lines += [BLANK] if lines else []
     if before is None:
         return lines
-    text = before.leaving.text if before.leaving else before.prepared.brief.text
-    return lines + prepared_lines(before.prepared, text, width)
+    leaves = before.leaving.text if before.leaving else ""
+    return lines + prepared_lines(before.prepared, leaves, width)
 
 
 def _remarks(leaving: Leaving | None) -> list[str]:

@@ -12,14 +12,17 @@ _NOTHING_SAID = (
 )
 
 
-def prepared_lines(prepared: Prepared, text: str, width: int) -> list[Line]:
-    """Return what to know before a curation runs, then the `text` of its brief."""
+def prepared_lines(prepared: Prepared, leaves: str, width: int) -> list[Line]:
+    """Return what to know before a curation runs, then the brief: as it `leaves`, where it does,
+    else where somebody said something.
+    """
     remarks = [Span(f"! {one_line(text)}", "warning") for text in prepared.remarks]
     lines = [Line(row) for remark in remarks for row in wrap([remark], width - 1)]
     lines += [BLANK] if lines else []
     if prepared.told.said:
-        return lines + brief_lines(text, width)
-    return lines + [Line(row) for row in wrap([Span(_NOTHING_SAID, "dim")], width - 1)]
+        return lines + brief_lines(leaves or prepared.brief.text, width)
+    lines += [Line(row) for row in wrap([Span(_NOTHING_SAID, "dim")], width - 1)]
+    return [*lines, BLANK, *brief_lines(leaves, width)] if leaves else lines
 
 
 def brief_lines(brief: str, width: int) -> list[Line]:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from ricordo.tui.palette import Palette
 
 _NO_TURN = "No transcript tells where the quoted words come from."
+_NOT_BACK = "Only what a model or a program proposed and the checks rejected is sent back, once."
 _DECIDING = ("yes", "no", "later", "edit", "hunk")
 
 
@@ -82,15 +83,18 @@ class CurationScreen(PastScreen):
         hands: Hands,
         deciding: Deciding,
         curate: Callable[[], None],
+        send_back: Callable[[Rejected], None],
         changed: Callable[[], None],
     ) -> None:
         """`notebook` is for this screen's threads; `deciding` holds what was decided already;
-        `curate` lets a curator propose more, `changed` is called when another number may wait.
+        `curate` lets a curator propose more, `send_back` gives one of its changes back to it,
+        `changed` is called when another number may wait.
         """
         super().__init__(notebook, palette, keymap, hands)
         self._edit_text = hands.edit_text
         self._deciding = deciding
         self._curate = curate
+        self._send_back = send_back
         self._changed = changed
         self._waits: Waits | None = None
         self._titles: Mapping[str, str] = {}
@@ -217,6 +221,8 @@ class CurationScreen(PastScreen):
         nothing = "" if self._taken else "Nothing is accepted; a accepts."
         refusals["write"] = nothing or read_only
         refusals["curate"] = ""
+        can_go_back = isinstance(self.thing, Rejected) and self.thing.said
+        refusals["send-back"] = "" if can_go_back else _NOT_BACK
         return refusals
 
     @property
@@ -353,6 +359,11 @@ class CurationScreen(PastScreen):
     def do_curate(self) -> None:
         """Have more proposed."""
         self._curate()
+
+    def do_send_back(self) -> None:
+        """Have it proposed once more, without what the checks rejected it for."""
+        if isinstance(self.thing, Rejected):
+            self._send_back(self.thing)
 
     def _leave(self) -> None:
         """Keep away what was refused; all else waits."""

@@ -4,7 +4,6 @@ are there to be read before anything runs.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,8 +19,9 @@ from ricordo.curator.asking_model import ANTHROPIC
 from ricordo.curator.proposal import RULES
 from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
-from ricordo.settings.read_engine import is_model
 from ricordo.text import cells, one_line
+from ricordo.tui.asking_to_run import ask_to_run
+from ricordo.tui.choosing_model import choose_model
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line, key_spans
 from ricordo.tui.render.before_lines import (
@@ -31,7 +31,6 @@ from ricordo.tui.render.before_lines import (
     incoming_lines,
     kept_back_spans,
     left_spans,
-    told_of_price,
 )
 from ricordo.tui.render.brief_lines import told_of_brief
 from ricordo.tui.render.line import Line, Span, fit
@@ -43,26 +42,20 @@ from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from ricordo.curator.engine import Step
-    from ricordo.model.programs import Program
     from ricordo.notebook.before import Before
     from ricordo.notebook.curate import Curation
     from ricordo.notebook.spoken import Scope
     from ricordo.settings.settings import EngineSettings
     from ricordo.tui.asking import Asker
     from ricordo.tui.palette import Palette
-    from ricordo.tui.screens.form import Filled
 
 _LABEL = 18
 """Cells of the words for a scope."""
 _TICK = 0.1
 """Seconds after which it is told anew how far something is."""
-_RUN = "run"
-"""What has to be typed before a new program runs, as on the command line."""
-_IS_KNOWN = "The switches at its end turn its memory, hooks and tools off."
-_NOT_KNOWN = "Nothing is added to its line: turn its memory, hooks and tools off there."
-_WHICH_MODEL = "Which model is asked"
 _NOT_YET = "The brief is not there yet."
 _BUSY = "It is being asked; Esc cancels."
+_MOVING = ("cursor-down", "cursor-up", "first", "last")
 
 
 class ScopeWay(NamedTuple):
@@ -109,10 +102,13 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         """How many tokens would be sent, once the server has counted them."""
         self.failure = ""
         """Why the last attempt failed."""
+        self.proposed: Curation | None = None
+        """What was proposed, until the screen ends with it."""
         self._is_asking = False
         """Whether the engine proposes, or counts."""
         self._drawn: object = None
-        self._list = RowList(palette, self._prepare, self._rows, id="ways", one_row=0)
+        self._at = 0
+        self._list = RowList(palette, self._moved, self._rows, id="ways", one_row=0)
         self._text = TextView(palette, self._lines, id="brief")
         names = ("engine", "cost", "left", "secrets", "about")
         self._bars = {name: Bar(palette, id=name, base="") for name in names}
@@ -134,7 +130,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         self._list.styles.height = len(self._ways)
         self._list.show(len(self._ways), 0)
         self._list.focus()
-        self.set_interval(_TICK, self.say)
+        self.set_interval(_TICK, self._tick)
         self._prepare()
 
     def on_unmount(self) -> None:
@@ -175,6 +171,10 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             self._keys.say(*key_line(self.situation, self.keymap))
         self._draw()
 
+    def _tick(self) -> None:
+        if self._jobs.now is not None:
+            self.say()
+
     def _say_engine(self) -> None:
         numbers = (n for n, it in enumerate(self._engines) if it == self._listed)
         left, right = engine_spans(self.own, next(numbers, 0), len(self._engines))
@@ -204,10 +204,18 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         """The engine that is chosen, as it stands among those to choose from."""
         return replace(self.own, model=self._engines[0].model)
 
+    def _moved(self) -> None:
+        """Another scope is under the cursor; while it is asked about one, that one stays."""
+        if self._is_asking:
+            self._list.put_on(self._at)
+        elif self._list.at != self._at:
+            self._at = self._list.at
+            self._prepare()
+
     def _prepare(self, failure: str = "") -> None:
         """Find out what is to be known in the scope under the cursor; `failure` is told on it."""
         self.before, self.counted, self.failure = None, None, failure
-        look = partial(self._asker.look, self.own, self._ways[self._list.at].scope)
+        look = partial(self._asker.look, self.own, self._ways[self._at].scope)
         self._begin("looking", look, self._prepared)
 
     def _prepared(self, before: Before) -> None:
@@ -260,7 +268,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             "kept-back": nothing,
         }
         if self._is_asking:
-            refusals = dict.fromkeys((*refusals, "cursor-down", "cursor-up"), _BUSY)
+            refusals = dict.fromkeys((*refusals, *_MOVING), _BUSY)
         return Situation(scene=self.SCENE, refusals=refusals)
 
     @property
@@ -301,32 +309,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
     def do_model(self) -> None:
         """Choose the model, of those whose price is known or by its name."""
-        from ricordo.tui.screens.choose import ChooseScreen, Way
-
-        prices = self._asker.models()
-        names = dict.fromkeys((self.own.model, *prices))
-        ways = [Way(name, name, told_of_price(prices.get(name))) for name in names]
-        ways.insert(1, Way("", "another one", "by its name, as its server knows it"))
-        self.app.push_screen(ChooseScreen(_WHICH_MODEL, ways, self._palette), self._model_chosen)
-
-    def _model_chosen(self, name: str | None) -> None:
-        from ricordo.tui.screens.form import Field, FormScreen
-
-        if name:
-            self._use(name)
-        elif name is not None:
-            field = Field("model", "", "its name")
-            form = FormScreen(_WHICH_MODEL, [field], self._palette, "choose")
-            self.app.push_screen(form, self._model_named)
-
-    def _model_named(self, filled: Filled | None) -> None:
-        if filled is None or not filled.confirmed:
-            return
-        name = filled.values["model"].strip()
-        if is_model(name):
-            self._use(name)
-        else:
-            self.notify("This is no name of a model.", severity="warning", markup=False)
+        choose_model(self.app, self.own.model, self._asker.models(), self._palette, self._use)
 
     def _use(self, model: str) -> None:
         self.own = replace(self.own, model=model)
@@ -366,27 +349,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         if program is None:
             self._propose()
         else:
-            self._ask_for(program)
-
-    def _ask_for(self, program: Program) -> None:
-        from ricordo.tui.screens.confirm import ConfirmScreen
-
-        told = [one_line(program.line), _IS_KNOWN if program.is_known else _NOT_KNOWN]
-        title = "This program was not run before"
-        screen = ConfirmScreen(title, told, self._palette, _RUN)
-        self.app.push_screen(screen, partial(self._let_run, program))
-
-    def _let_run(self, program: Program, is_meant: bool | None) -> None:
-        if is_meant:
-            self.run_worker(self._allow(program))
-
-    async def _allow(self, program: Program) -> None:
-        try:
-            await asyncio.to_thread(self._asker.let_run, program)
-        except RicordoError as error:
-            self._failed(str(error))
-            return
-        self._propose()
+            ask_to_run(self, program, self._asker, self._propose, self._failed)
 
     def _propose(self) -> None:
         if self.before is not None:
@@ -394,7 +357,14 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             self._begin("proposing", partial(self._asker.propose, self.before), self._end)
 
     def _end(self, curation: Curation) -> None:
-        self.dismiss(curation)
+        self.proposed = curation
+        self.on_screen_resume()
+
+    def on_screen_resume(self) -> None:
+        """End with what was proposed, once nothing lies above that would be ended instead."""
+        if self.proposed is not None and self.is_active:
+            found, self.proposed = self.proposed, None
+            self.dismiss(found)
 
     def do_leave(self) -> None:
         """Stop what was asked; else end."""

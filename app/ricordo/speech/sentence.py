@@ -51,14 +51,17 @@ def sentences(message: str) -> tuple[Sentence, ...]:
     """Return the sentences of `message` in their order, without code, quotations, tables and
     headings; none where it is so long that it was hardly spoken.
     """
-    if len(message) > LONGEST_SPOKEN:
-        return ()
+    return written_sentences(message)[:_MOST] if len(message) <= LONGEST_SPOKEN else ()
+
+
+def written_sentences(text: str) -> tuple[Sentence, ...]:
+    """Return what `sentences` does, of a text that may be a document."""
     found: list[Sentence] = []
-    for number, (start, end) in enumerate(_spoken_paragraphs(message)):
-        for begin, stop in _split(message, start, end):
+    for number, (start, end) in enumerate(_spoken_paragraphs(text)):
+        for begin, stop in _split(text, start, end):
             if stop - begin <= _LONGEST:
-                found.append(Sentence(begin, stop, message[begin:stop], number))
-    return tuple(found[:_MOST])
+                found.append(Sentence(begin, stop, text[begin:stop], number))
+    return tuple(found)
 
 
 def without_quotations(message: str) -> str:

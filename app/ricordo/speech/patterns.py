@@ -26,4 +26,4 @@ def table(part: str) -> Mapping[str, list[str]]:
 
 @cache
 def _data() -> Mapping[str, Any]:
-    return tomllib.loads(data_text("curator/patterns.toml"))
+    return tomllib.loads(data_text("speech/patterns.toml"))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 
-from ricordo.curator.days import said_days
-from ricordo.curator.patterns import pattern
-from ricordo.curator.sentence import Sentence, sentences, without_quotations
 from ricordo.health.vocabulary import lowered
 from ricordo.recall.words import content_words, words
 from ricordo.secrets import find_secrets
+from ricordo.speech.days import said_days
+from ricordo.speech.patterns import pattern
+from ricordo.speech.sentence import Sentence, sentences, without_quotations
 
 _FEWEST_WORDS = 3
 """Words that name something, below which a sentence states nothing by itself."""

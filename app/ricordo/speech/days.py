@@ -8,10 +8,10 @@ from datetime import date, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from ricordo.curator.patterns import table
 from ricordo.health.calendar import find_dates, months
 from ricordo.health.mending.dates import date_of_words, words_of_time
 from ricordo.health.vocabulary import lowered
+from ricordo.speech.patterns import table
 
 _MONTHS_BACK = 6
 """A month and day without a year that lies further back is meant to come."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.curator.days import made_absolute
+from ricordo.speech.days import made_absolute
 
 DAY = date(2026, 11, 12)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.curator.saying import Kind, Saying, find_saying
+from ricordo.speech.saying import Kind, Saying, find_saying
 
 DAY = date(2026, 11, 12)
 

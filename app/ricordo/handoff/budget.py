@@ -1,0 +1,148 @@
+"""The budget of a handoff: what of it gets room.
+
+The head comes first; its lists of files take at most a quarter of the budget. Then statements get
+room in this order, each as a whole or not at all:
+
+1. the first three of each section, sections in the order of `ORDER`;
+2. of these three, those that take more than a quarter of the budget by themselves;
+3. all others, sections in the same order;
+4. of all others, those that take more than a quarter.
+
+What finds no room is counted. The measure is that of `model.question.estimate`, four bytes a token,
+of the whole file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import accumulate, takewhile
+
+from ricordo.errors import WrongUsage
+from ricordo.handoff.document import Handoff, Head
+from ricordo.handoff.probe import DIGITS
+from ricordo.handoff.render import heading_lines, render, statement_lines
+from ricordo.handoff.sections import Heading, family
+from ricordo.handoff.statement import Section, Statement
+from ricordo.handoff.written import word
+from ricordo.model.question import BYTES_A_TOKEN, estimate
+
+DEFAULT = 4_000
+"""Tokens."""
+ORDER = (
+    Section.OBJECTIVE,
+    Section.NEXT,
+    Section.CONSTRAINTS,
+    Section.ACTIVE,
+    Section.BLOCKED,
+    Section.DONE,
+    Section.RULED_OUT,
+    Section.DECISIONS,
+    Section.QUESTIONS,
+    Section.ERRORS,
+    Section.FILES,
+    Section.MEMORY,
+    Section.MESSAGES,
+)
+"""Sections, those first without which the next agent would go wrong."""
+_FIRST = 3
+_SHARE = 4
+"""The part of a budget that the lists of the head, or one statement, may take before the rest."""
+_MOST_LEFT_OUT = 999_999
+_KEYS = len("files:\ndirty:\n")
+
+
+def tokens(handoff: Handoff) -> int:
+    """Return about how many tokens the file of a handoff costs."""
+    return estimate(render(handoff))
+
+
+def fitted(handoff: Handoff) -> Handoff:
+    """Return a handoff with as much of it as its budget has room for.
+
+    Raises WrongUsage where not even its head has room.
+    """
+    whole = handoff.head.budget * BYTES_A_TOKEN
+    bare = replace(handoff.head, files={}, dirty=(), unlisted=_MOST_LEFT_OUT)
+    room = whole - _size(render(Handoff(bare, (), _MOST_LEFT_OUT)))
+    if room < 0:
+        needed = handoff.head.budget - room // BYTES_A_TOKEN
+        raise WrongUsage(f"The head of this handoff alone takes about {needed} tokens.")
+    head, taken = _with_fitting_lists(handoff.head, min(room, whole // _SHARE))
+    kept = _with_room(handoff, room - taken, whole // _SHARE)
+    left_out = handoff.left_out + len(handoff.statements) - len(kept)
+    statements = [it for number, it in enumerate(handoff.statements) if number in kept]
+    return Handoff(head, tuple(statements), left_out)
+
+
+def _with_room(handoff: Handoff, room: int, long: int) -> set[int]:
+    """Return the places of the statements for which there is `room`, in bytes."""
+    sizes = [_cost(it, handoff) for it in handoff.statements]
+    ranks = _ranks(handoff.statements)
+
+    def turn(number: int) -> tuple[bool, bool, int, int]:
+        it = handoff.statements[number]
+        is_first = ranks[number] < _FIRST
+        return not is_first, sizes[number] > long, ORDER.index(it.section), ranks[number]
+
+    kept: set[int] = set()
+    begun: set[Heading] = set()
+    headings = family(handoff.head.target).headings
+    for number in sorted(range(len(sizes)), key=turn):
+        heading = headings[handoff.statements[number].section]
+        size = sizes[number] + _heading_cost(heading, begun)
+        if size <= room:
+            kept.add(number)
+            begun |= {heading, heading[:-1]}
+            room -= size
+    return kept
+
+
+def _ranks(statements: Sequence[Statement]) -> list[int]:
+    """Return of each statement how many of its section stand before it."""
+    seen: Counter[Section] = Counter()
+    ranks: list[int] = []
+    for it in statements:
+        ranks.append(seen[it.section])
+        seen[it.section] += 1
+    return ranks
+
+
+def _cost(statement: Statement, handoff: Handoff) -> int:
+    return _size("\n".join((*statement_lines(statement, len(handoff.head.sources)), "")))
+
+
+def _heading_cost(heading: Heading, begun: Collection[Heading]) -> int:
+    """Return what the first statement under a heading costs besides; `begun` are the headings that
+    stand already.
+    """
+    if heading in begun:
+        return 0
+    above = heading if heading[:-1] in begun else ()
+    return _size("\n".join((*heading_lines(heading, above), "")))
+
+
+def _with_fitting_lists(head: Head, room: int) -> tuple[Head, int]:
+    """Return a head that lists no more files than there is `room` for, those that were changed
+    before those that are only dirty, and the bytes that this takes.
+    """
+    rows = [*head.files, *head.dirty]
+    ends = list(takewhile(lambda end: end <= room, accumulate(map(_row_cost, rows), initial=_KEYS)))
+    fitting = len(ends) - 1 if ends else 0
+    files = dict(list(head.files.items())[:fitting])
+    dirty = head.dirty[: fitting - len(files)]
+    unlisted = head.unlisted + len(rows) - len(files) - len(dirty)
+    return replace(head, files=files, dirty=dirty, unlisted=unlisted), ends[
+        -1
+    ] if fitting > 0 else 0
+
+
+def _row_cost(path: str) -> int:
+    # its dash, its digest and the marks of a quotation, each of which may stand twice
+    written = word(path)
+    return _size(written) + written.count("'") + len("  - '' \n") + DIGITS
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

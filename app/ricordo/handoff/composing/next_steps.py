@@ -1,0 +1,91 @@
+"""What is to be done next, and the command that it begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from ricordo.handoff.composing.headed import CHECK, headed
+from ricordo.handoff.composing.lines import can_be_run, code
+from ricordo.handoff.composing.quoting import quoting
+from ricordo.handoff.composing.room import Room
+from ricordo.handoff.composing.runs import Runs, result_of
+from ricordo.handoff.composing.talk import Talk
+from ricordo.handoff.composing.tasks import tasks
+from ricordo.handoff.composing.words import has
+from ricordo.handoff.facts import Facts, Said
+from ricordo.handoff.statement import Section, Statement
+from ricordo.speech.sentence import written_sentences
+
+_MOST_LEFT = 3
+_REMINDER = 160
+"""Characters: the message is quoted as the objective."""
+
+
+def next_steps(
+    facts: Facts, talk: Talk, known: Runs, kept: Collection[Statement], room: Room
+) -> Iterator[Statement]:
+    """Yield what is to be done next, the most urgent first: what the person asked without getting
+    a closing answer, the list of the agent, what it said is left, what its summary `kept` of that,
+    the command that tells how the work stands, which is the one that fails, where one does, and how
+    the person said that it is to be checked.
+    """
+    found = [*_unanswered(talk), *tasks(facts, "pending"), *_left(talk, room), *kept]
+    yield from found
+    yield from _command(known)
+    yield from _checks(talk, room)
+    is_stale = known.to_run is not None and bool(known.to_run.changed_since)
+    if not (found or known.failed or is_stale):
+        yield Statement(Section.NEXT, "Nothing was found in the sessions that is left to do")
+
+
+def _unanswered(talk: Talk) -> Iterator[Statement]:
+    last = talk.last
+    if last is None or last.is_over or not talk.wishes:
+        return
+    wish = talk.wishes[-1]
+    label = "Asked last, without a closing answer so far"
+    yield quoting(Section.NEXT, label, wish.text, wish.ref, (wish.id,), _REMINDER)
+
+
+def _left(talk: Talk, room: Room) -> Iterator[Statement]:
+    """Yield what the agent said at the end that is left, or that it would do next."""
+    last = talk.last
+    if last is None or not last.answers:
+        return
+    said = last.answers[-1]
+    for words in _told_left(said)[:_MOST_LEFT]:
+        label = "The agent on what is left"
+        yield quoting(Section.NEXT, label, words, said.ref, (said.id,), room.words)
+
+
+def _told_left(said: Said) -> list[str]:
+    under_heading = [it.text for it in headed(said.text) if it.about == Section.NEXT]
+    if under_heading:
+        return under_heading
+    spoken = written_sentences(said.text)
+    return [it.text for it in spoken if has("left", it.text) and not it.is_question]
+
+
+def _checks(talk: Talk, room: Room) -> Iterator[Statement]:
+    """Yield what the last wish that says so says of how the work is to be checked."""
+    for wish in reversed(talk.wishes):
+        found = [it.text for it in headed(wish.text) if it.about == CHECK]
+        if found:
+            label = "The person on how to check it"
+            ids = (wish.id,)
+            yield quoting(Section.NEXT, label, found[-1], wish.ref, ids, room.words)
+            return
+
+
+def _command(known: Runs) -> Iterator[Statement]:
+    ran = known.to_run
+    if ran is None or not can_be_run(ran.command):
+        return
+    if ran.changed_since:
+        how = "failed" if ran.has_failed else "went well"
+        what = f"It {how} before files were changed again; run it"
+    elif ran.has_failed:
+        what = "Mend what fails, then run it again"
+    else:
+        what = "To see how the work stands"
+    yield Statement(Section.NEXT, f"{what}: {code(ran.command)}", result_of(ran), (ran.id,))

@@ -1,0 +1,99 @@
+"""Files, errors, notes and messages: a line each, for the next agent to open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ricordo.activity.session import Deed
+from ricordo.handoff.composing.lines import code, short
+from ricordo.handoff.composing.quoting import quoting
+from ricordo.handoff.composing.talk import Place, Talk, place
+from ricordo.handoff.facts import Facts, FileUse, Mishap
+from ricordo.handoff.statement import Quote, Section, Statement
+
+_MOST_CHANGED = 20
+_MOST_READ = 8
+_MOST_PARTS = 8
+_MOST_ERRORS = 8
+_LONGEST_ERROR = 300
+_LONGEST_WHAT = 160
+_LONGEST_COMMENT = 240
+
+
+def files(facts: Facts) -> Iterator[Statement]:
+    """Yield the files that were changed, those of the last changes first, then those of the project
+    that were read and are there. Where none was changed that is said: an agent may claim otherwise.
+    """
+    latest_first = sorted(facts.files, key=_last, reverse=True)
+    changed = [it for it in latest_first if it.is_changed]
+    read = [it for it in latest_first if not it.is_changed and it.sha and _is_inside(it)]
+    if not changed and any(not it.is_person for it in facts.said):
+        yield Statement(Section.FILES, "No change of a file was found in the sessions")
+    for it in changed[:_MOST_CHANGED]:
+        yield Statement(Section.FILES, f"{code(it.path)}: {_deeds(it)}", stands_on=(it.id,))
+    for it in read[:_MOST_READ]:
+        yield Statement(Section.FILES, f"{code(it.path)}: only read", stands_on=(it.id,))
+
+
+def errors(facts: Facts, talk: Talk) -> Iterator[Statement]:
+    """Yield the errors, with what the agent said of them and what mended them; those that nothing
+    mended come first.
+    """
+    found = sorted(facts.mishaps, key=lambda it: (it.mended is not None, place(it.ref)))
+    for it in found[:_MOST_ERRORS]:
+        text = f"{code(it.what, _LONGEST_WHAT)} failed; {_mended(it)}{_comment(it, talk)}"
+        yield quoting(Section.ERRORS, text, it.error, it.ref, (it.id,), _LONGEST_ERROR)
+
+
+def memory(facts: Facts) -> Iterator[Statement]:
+    """Yield where the memory lies and which of its notes bear on the work."""
+    if not facts.memory:
+        return
+    yield Statement(Section.MEMORY, f"The memory lies at {code(facts.memory)}")
+    for it in facts.notes:
+        told = f": {it.description}" if it.description else ""
+        why = f" ({it.why})" if it.why else ""
+        yield Statement(Section.MEMORY, f"{code(it.path)}{told}{why}", stands_on=(it.id,))
+
+
+def messages(facts: Facts) -> Iterator[Statement]:
+    """Yield every message of the person, word for word."""
+    for it in facts.said:
+        if it.is_person and it.text.strip():
+            yield Statement(Section.MESSAGES, "The person", Quote(it.ref), (it.id,), it.text)
+
+
+def _last(it: FileUse) -> Place:
+    return place(it.last)
+
+
+def _is_inside(it: FileUse) -> bool:
+    return not it.path.startswith(("/", "~"))
+
+
+def _deeds(it: FileUse) -> str:
+    told = " and ".join(deed.value for deed in it.deeds if deed.changes)
+    times = f" {it.times} times" if it.times > 1 else ""
+    parts = ", ".join(code(part) for part in it.parts[-_MOST_PARTS:])
+    names = f"; the changes name {parts}" if parts else ""
+    return f"{told}{times}, last at turn {it.last.turn}{_whereabouts(it)}{names}"
+
+
+def _whereabouts(it: FileUse) -> str:
+    if not _is_inside(it):
+        return "; outside of the project"
+    return "" if it.sha or Deed.DELETED in it.deeds else "; not there now"
+
+
+def _comment(it: Mishap, talk: Talk) -> str:
+    """Return what the agent said of an error before it was mended."""
+    said = talk.after(it.ref)
+    if said is None or (it.mended is not None and place(said.ref) > place(it.mended)):
+        return ""
+    return f"; the agent then: “{short(said.text, _LONGEST_COMMENT)}”"
+
+
+def _mended(it: Mishap) -> str:
+    if it.mended is None:
+        return "nothing is known to have mended it"
+    return f"mended at turn {it.mended.turn}" + (f" by {it.by}" if it.by else "")

@@ -1,0 +1,121 @@
+"""Where the work stands: what is done, what goes on, what keeps it from going on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ricordo.handoff.composing.lines import code, result, told
+from ricordo.handoff.composing.questions import asked
+from ricordo.handoff.composing.quoting import quoting
+from ricordo.handoff.composing.room import Room
+from ricordo.handoff.composing.runs import Runs, result_of
+from ricordo.handoff.composing.talk import Exchange, Talk
+from ricordo.handoff.composing.tasks import tasks
+from ricordo.handoff.composing.words import has
+from ricordo.handoff.facts import GIT, Facts, GitState, Ran, Said
+from ricordo.handoff.statement import Section, Statement
+from ricordo.speech.sentence import written_sentences
+
+_MOST_ANSWERS = 6
+_MOST_RESULTS = 6
+_MOST_NAMED = 8
+_MOST_ON_THE_WAY = 3
+_LEAST_TOLD = 80
+"""Characters: shorter words of the agent tell nothing of the work."""
+_LONGEST_QUESTION = 240
+"""Characters of an answer that ends with a question and is hardly more than that."""
+
+
+def done(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
+    """Yield what the agent reported last of its work, which is its own claim, how tests, checks and
+    deeds ended, what its list has as completed, and what else it reported or answered, the latest
+    first.
+    """
+    closed = [it for it in talk.exchanges if _tells(it, talk)][-_MOST_ANSWERS:]
+    main = next((it for it in reversed(closed) if it.is_work), closed[-1] if closed else None)
+    if main is not None:
+        yield _closing(main, room.report)
+    for ran in known.succeeded[-_MOST_RESULTS:]:
+        yield _ran(Section.DONE, ran)
+    yield from tasks(facts, "completed")
+    for it in reversed(closed):
+        if it is not main:
+            yield _closing(it, room.answer)
+
+
+def active(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
+    """Yield the state of the repository, what the agent had in hand, and what it said last where
+    the session breaks off.
+    """
+    if facts.git is not None:
+        yield Statement(Section.ACTIVE, _git(facts.git), stands_on=(GIT,))
+    yield from tasks(facts, "in_progress")
+    for ran in known.untold[-_MOST_RESULTS:]:
+        text = f"{told(ran.command)} was run; the transcript does not tell how it ended"
+        yield Statement(Section.ACTIVE, text, stands_on=(ran.id,))
+    last = talk.last
+    if last is not None and last.answers and not last.is_over:
+        *before, end = last.answers
+        for it in [it for it in before if len(it.text) >= _LEAST_TOLD][-_MOST_ON_THE_WAY:]:
+            yield _said(Section.ACTIVE, "The agent on the way", it, room.words)
+        yield _said(Section.ACTIVE, "The session breaks off behind these words", end, room.answer)
+
+
+def blocked(talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
+    """Yield the tests, checks and deeds that fail still, with what the agent said of them, and what
+    else it said that kept it from going on.
+    """
+    for ran in known.failed[-_MOST_RESULTS:]:
+        yield _ran(Section.BLOCKED, ran)
+        said = talk.after(ran.ref)
+        if said is not None and (talk.last is None or said is not talk.last.closing):
+            yield _said(Section.BLOCKED, "The agent on that failure", said, room.words)
+    closing = talk.last.closing if talk.last else None
+    if closing is None:
+        return
+    for it in written_sentences(closing.text):
+        if has("blocked", it.text):
+            label, words, ids = "The agent was kept from going on", it.text, (closing.id,)
+            yield quoting(Section.BLOCKED, label, words, closing.ref, ids, room.words)
+
+
+def _closing(exchange: Exchange, most: int) -> Statement:
+    assert exchange.closing is not None
+    label = "The agent reported" if exchange.is_work else "The agent answered"
+    return _said(Section.DONE, label, exchange.closing, most)
+
+
+def _said(section: Section, label: str, said: Said, most: int) -> Statement:
+    return quoting(section, label, said.text, said.ref, (said.id,), most)
+
+
+def _ran(section: Section, ran: Ran) -> Statement:
+    how = "failed" if ran.has_failed else "succeeded"
+    text = f"{told(ran.command)} {how}{result(ran.result)}"
+    return Statement(section, text, result_of(ran), (ran.id,))
+
+
+def _tells(exchange: Exchange, talk: Talk) -> bool:
+    """Whether the agent closed it with more than a question; the last one also with a word."""
+    closing = exchange.closing
+    if closing is None or exchange.is_set_right:
+        return False
+    is_short = len(closing.text) < _LEAST_TOLD and exchange is not talk.last
+    if is_short and not exchange.is_work:
+        return False
+    return not (len(closing.text) <= _LONGEST_QUESTION and asked(closing.text))
+
+
+def _git(state: GitState) -> str:
+    branch = f"Branch {code(state.branch)}" if state.branch else "No branch is checked out;"
+    commit = f"at {state.commit[:12]}" if state.commit else "without a commit"
+    subject = f" ({code(state.subject, 100)})" if state.subject else ""
+    dirty = state.dirty[:_MOST_NAMED]
+    more = len(state.dirty) - len(dirty)
+    names = ", ".join(code(it) for it in dirty) + (f" and {more} more" if more else "")
+    parts = [f"{branch} {commit}{subject}"]
+    parts.append(f"not committed: {names}" if dirty else "everything is committed")
+    if state.unpushed:
+        commits = "commit" if state.unpushed == 1 else "commits"
+        parts.append(f"{state.unpushed} {commits} not pushed")
+    return "; ".join(parts)

@@ -1,0 +1,146 @@
+"""The talk of a session: what the person said, and what the agent said and did then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ricordo.handoff.composing.words import begins, has, is_only
+from ricordo.handoff.facts import Facts, Ref, Said, Work
+from ricordo.health.vocabulary import lowered
+from ricordo.speech.patterns import pattern
+
+_LONGEST_PARAGRAPH = 400
+Place = tuple[int, int]
+"""A session and a turn of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A message of the person, and what the agent said until the next one."""
+
+    wish: Said | None
+    """None for what an agent said before the person said anything."""
+    answers: tuple[Said, ...]
+    is_over: bool
+    """Whether the agent's last words close it: nothing was done behind them."""
+    is_work: bool
+    """Whether files were changed in it, or tests, checks or deeds done: not only read and told."""
+    is_set_right: bool
+    """Whether the person objected to it in the next message."""
+
+    @property
+    def closing(self) -> Said | None:
+        """The words with which the agent closed it; None where it is not closed."""
+        return self.answers[-1] if self.answers and self.is_over else None
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """The talk of all sessions, in the order of time."""
+
+    exchanges: tuple[Exchange, ...]
+
+    @property
+    def wishes(self) -> tuple[Said, ...]:
+        """The messages of the person that say more than “yes” or “go on”, each text once."""
+        spoken = (it.wish for it in self.exchanges)
+        told = [it for it in spoken if it is not None and not is_answer(it.text)]
+        return tuple({it.text.strip(): it for it in reversed(told)}.values())[::-1]
+
+    @property
+    def last(self) -> Exchange | None:
+        """The one with which it ends."""
+        return self.exchanges[-1] if self.exchanges else None
+
+    def after(self, ref: Ref) -> Said | None:
+        """Return what the agent said first after the turn `ref`, before the person spoke again."""
+        behind = (it for exchange in self.exchanges for it in _said(exchange))
+        first = next((it for it in behind if place(it.ref) > place(ref)), None)
+        return first if first is not None and not first.is_person else None
+
+    def around(self, ref: Ref, words: str) -> str:
+        """Return the paragraph of the message at the turn `ref` in which `words` stand; `words`
+        themselves where there is none, or it is long.
+        """
+        for exchange in self.exchanges:
+            for it in _said(exchange):
+                if place(it.ref) == place(ref) and words in it.text:
+                    at = it.text.index(words)
+                    start = it.text.rfind("\n\n", 0, at) + 1
+                    end = it.text.find("\n\n", at + len(words))
+                    found = it.text[start : end if end >= 0 else None].strip()
+                    return found if len(found) <= _LONGEST_PARAGRAPH else words
+        return words
+
+    def is_answered(self, said: Said) -> bool:
+        """Whether an agent had spoken in its session before the person said this."""
+        return any(
+            it.ref.session == said.ref.session and it.ref.turn < said.ref.turn
+            for exchange in self.exchanges
+            for it in exchange.answers
+        )
+
+
+def talk(facts: Facts) -> Talk:
+    """Return the talk of the sessions that `facts` are of."""
+    grouped: list[tuple[Said | None, list[Said]]] = []
+    for it in sorted(facts.said, key=lambda it: place(it.ref)):
+        if it.is_person:
+            grouped.append((it, []))
+        elif grouped:
+            grouped[-1][1].append(it)
+        else:
+            grouped.append((None, [it]))
+    return Talk(tuple(_exchanges(grouped, facts)))
+
+
+def is_answer(text: str) -> bool:
+    """Whether a message of the person only agrees or declines."""
+    return is_only("assent", text) or is_only("refusal", text)
+
+
+def objects(text: str) -> bool:
+    """Whether a message of the person begins by setting the agent right."""
+    if is_answer(text):
+        return False
+    return bool(pattern("objection").match(lowered(text).lstrip())) or begins("set_right", text)
+
+
+def place(ref: Ref) -> Place:
+    """Return where a turn stands among all."""
+    return ref.session, ref.turn
+
+
+def _exchanges(
+    grouped: Sequence[tuple[Said | None, list[Said]]], facts: Facts
+) -> Iterator[Exchange]:
+    done, worked = sorted(_done(facts)), sorted(_worked(facts))
+    begins = [place((wish or answers[0]).ref) for wish, answers in grouped]
+    ends = [*begins[1:], (len(facts.sessions) + 1, 0)]
+    for number, (wish, answers) in enumerate(grouped):
+        begin, end = begins[number], ends[number]
+        last = place(answers[-1].ref) if answers else begin
+        is_last = number == len(grouped) - 1
+        is_over = bool(answers) and not any(last < it < end for it in done)
+        is_work = any(begin < it < end for it in worked)
+        following = grouped[number + 1][0] if not is_last else None
+        is_set_right = following is not None and objects(following.text)
+        yield Exchange(wish, tuple(answers), is_over, is_work, is_set_right)
+
+
+def _said(exchange: Exchange) -> tuple[Said, ...]:
+    return exchange.answers if exchange.wish is None else (exchange.wish, *exchange.answers)
+
+
+def _done(facts: Facts) -> Iterator[Place]:
+    """Yield where commands were run, and files last read or changed."""
+    yield from (place(it.ref) for it in facts.ran)
+    yield from (place(it.last) for it in facts.files)
+
+
+def _worked(facts: Facts) -> Iterator[Place]:
+    for it in facts.ran:
+        if it.work is not Work.OTHER or has("deed", it.command):
+            yield place(it.ref)
+    yield from (place(it.last) for it in facts.files if it.is_changed)

@@ -1,0 +1,213 @@
+"""Gathering: what sessions tell, and what stands in the project now, as facts.
+
+Offline, by reading alone: nothing is run, and no file is opened outside the project. Whatever
+transcripts say is taken as text: an order in it is a fact like any other.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import TypeVar
+
+from ricordo.activity.session import Session
+from ricordo.activity.sources import Source
+from ricordo.disk.file_now import FileNow, look_at
+from ricordo.handoff.facts import (
+    Decided,
+    Facts,
+    FileUse,
+    GivenUp,
+    Mishap,
+    NoteFound,
+    Ran,
+    Ref,
+    Todo,
+)
+from ricordo.handoff.gathering.bounded import bounded
+from ricordo.handoff.gathering.decided import decided
+from ricordo.handoff.gathering.file_uses import Use, latest
+from ricordo.handoff.gathering.given_up import given_up
+from ricordo.handoff.gathering.hearing import Hearing
+from ricordo.handoff.gathering.place import Place
+from ricordo.handoff.git_state import git_state
+
+_MOST = 1_000
+"""Decisions of one session, and things that it gave up, that are kept."""
+_MOST_CHANGED = 50
+"""Files that are named of those that were changed after a command ran."""
+
+_MOST_NAMED = 3
+"""Files that are named of those that were changed before an error was mended."""
+
+Step = Callable[[], None]
+Fact = TypeVar("Fact")
+
+
+def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -> Facts:
+    """Return what the sessions in `sources`, the oldest first, tell, and what stands in the
+    directory `project` now. `step` is called every few milliseconds; what it raises is raised here.
+    A transcript that cannot be read tells nothing.
+    """
+    heard: set[int] = set()
+    told = [_Told(number, source, project, heard, step) for number, source in enumerate(sources)]
+    changes = sorted(change for it in told for change in it.changes())
+    names = {name: path for it in told for name, path in it.names()}
+    facts = Facts(
+        project,
+        tuple(it.session for it in told),
+        said=tuple(said for it in told for said in it.talk),
+        summaries=tuple(summary for it in told for summary in it.hearing.summaries),
+        ran=tuple(_ran(told, changes)),
+        files=tuple(_files(told, project, step)),
+        todos=tuple(_todos(told)),
+        mishaps=tuple(mishap for it in told for mishap in _mishaps(it)),
+        given_up=tuple(left for it in told for left in _given_up(it, step)),
+        decided=tuple(choice for it in told for choice in _decided(it, step)),
+        git=git_state(project),
+        names=names,
+    )
+    return _numbered(facts)
+
+
+def with_notes(facts: Facts, memory: str, notes: Iterable[NoteFound]) -> Facts:
+    """Return `facts` with the `notes` of the memory in the directory `memory` that bear on them."""
+    return _numbered(replace(facts, memory=memory, notes=tuple(notes)))
+
+
+class _Told:
+    """One session, heard to its end."""
+
+    def __init__(
+        self, number: int, source: Source, project: str, heard: set[int], step: Step
+    ) -> None:
+        transcript = source.transcript(step=step)
+        self.hearing = Hearing(number, heard)
+        for turn in transcript.turns():
+            self.hearing.hear(turn)
+        self.hearing.close()
+        self.talk = self.hearing.talk
+        self.session: Session = transcript.session
+        self.place = Place(project, self.session.cwd, self.hearing.files.used.keys())
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Yield how the session calls files of the project, each with its path there."""
+        for name in self.hearing.files.used:
+            path = self.place.path(name)
+            if self.place.has(path):
+                yield name, path
+
+    def changes(self) -> Iterator[tuple[Ref, str]]:
+        """Yield when the session changed each file of the project last."""
+        for ref, name in self.hearing.files.changes():
+            path = self.place.path(name)
+            if self.place.has(path):
+                yield ref, path
+
+
+def _ran(told: Sequence[_Told], changes: Sequence[tuple[Ref, str]]) -> Iterator[Ran]:
+    """Yield the commands, each with the files that were changed after it. `changes` are sorted."""
+    after: dict[int, tuple[str, ...]] = {}
+    places = [(ref.session, ref.turn) for ref, _ in changes]
+    for it in told:
+        for run in it.hearing.runs.kept:
+            first = bisect_right(places, (run.ref.session, run.ref.turn))
+            if first not in after:
+                newest = [path for _, path in changes[max(first, len(changes) - _MOST_CHANGED) :]]
+                after[first] = tuple(dict.fromkeys(newest))
+            yield Ran(
+                "",
+                run.ref,
+                run.command,
+                run.work,
+                run.exit,
+                run.has_failed,
+                run.result,
+                after[first],
+            )
+
+
+def _files(told: Sequence[_Told], project: str, step: Step) -> Iterator[FileUse]:
+    """Yield the files, those of all sessions together, as they are now."""
+    uses: dict[str, Use] = {}
+    for it in told:
+        for name, use in it.hearing.files.used.items():
+            path = it.place.path(name)
+            uses[path] = _joined(uses[path], use) if path in uses else use
+    for path, use in sorted(uses.items(), key=lambda item: item[1].last[:2]):
+        step()
+        sha = _sha(project, path, step)
+        yield FileUse("", path, tuple(use.deeds), use.last, use.times, sha, tuple(use.parts))
+
+
+def _joined(first: Use, then: Use) -> Use:
+    """What was done to a file in one session and in a later one."""
+    last_change = then.last_change or first.last_change
+    return Use(
+        last_change or then.last,
+        list(dict.fromkeys((*first.deeds, *then.deeds))),
+        last_change,
+        first.times + then.times,
+        latest([*first.parts, *then.parts]),
+    )
+
+
+def _sha(project: str, path: str, step: Step) -> str | None:
+    """The SHA-256 of a file of the project; None for one outside it, which is not looked at."""
+    found = look_at(project, path, step)
+    return found.sha if isinstance(found, FileNow) else None
+
+
+def _mishaps(told: _Told) -> Iterator[Mishap]:
+    """Yield the errors of a session; files are called as the project calls them."""
+    for it in told.hearing.mishaps.kept:
+        what = f"{it.what} {told.place.path(it.path)}" if it.path else it.what
+        changed = [path for path in map(told.place.path, it.by) if told.place.has(path)]
+        yield Mishap("", it.ref, what, it.error, it.mended, _few(changed))
+
+
+def _given_up(told: _Told, step: Step) -> Iterator[GivenUp]:
+    for left, path in bounded(given_up(told.talk, told.hearing.taken_back.kept, step), _MOST):
+        yield replace(left, what=told.place.path(path) + left.what) if path else left
+
+
+def _decided(told: _Told, step: Step) -> list[Decided]:
+    found = (*decided(told.talk, step), *told.hearing.answered)
+    return bounded(sorted(found, key=lambda it: it.ref.turn), _MOST)
+
+
+def _few(paths: Sequence[str]) -> str:
+    """The first of some files, and how many more there are."""
+    more = len(paths) - _MOST_NAMED
+    return ", ".join(paths[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _todos(told: Iterable[_Told]) -> Iterator[Todo]:
+    """Yield the tasks of the last session that kept a list."""
+    for number, it in reversed(list(enumerate(told))):
+        if tasks := it.hearing.tasks.tasks:
+            yield from (Todo("", Ref(number, it.turn), it.text, it.status) for it in tasks)
+            return
+
+
+def _numbered(facts: Facts) -> Facts:
+    """Give every fact a name of its own."""
+    numbers = count(1)
+
+    def named(of_kind: Iterable[Fact]) -> tuple[Fact, ...]:
+        return tuple(replace(it, id=f"f{next(numbers)}") for it in of_kind)  # type: ignore[type-var]
+
+    return replace(
+        facts,
+        said=named(facts.said),
+        summaries=named(facts.summaries),
+        ran=named(facts.ran),
+        files=named(facts.files),
+        todos=named(facts.todos),
+        mishaps=named(facts.mishaps),
+        given_up=named(facts.given_up),
+        decided=named(facts.decided),
+        notes=named(facts.notes),
+    )

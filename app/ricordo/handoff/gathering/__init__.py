@@ -1,0 +1,1 @@
+"""Hearing what sessions tell: messages, commands, files, mishaps, decisions."""

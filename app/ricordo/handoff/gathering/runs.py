@@ -1,0 +1,92 @@
+"""The commands that a session ran, and how each of them went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ricordo.activity.calls import Call, Ending
+from ricordo.handoff.facts import Ref, Work
+from ricordo.handoff.gathering.bounded import Bounded, Recent
+from ricordo.handoff.gathering.commands import Deed, decisive, deeds, work_of
+from ricordo.handoff.gathering.outcome import error_line, outcome, success
+
+_MOST = 8_000_000
+"""Characters of commands of one session that are kept."""
+_RECORD = 500
+"""What a command weighs besides its own characters."""
+_MOST_OPEN = 1_000
+"""Calls whose ending is waited for."""
+
+
+@dataclass(slots=True)
+class Run:
+    """A command, as far as it is known how it went."""
+
+    ref: Ref
+    command: str
+    deeds: tuple[Deed, ...]
+    work: Work
+    has_ended: bool = False
+    exit: int | None = None
+    has_failed: bool | None = None
+    result: str = ""
+    error: str = ""
+
+    def end(self, ending: Ending) -> None:
+        """Take note of how it ended."""
+        self.has_ended = True
+        self.exit, self.has_failed = ending.exit, ending.has_failed
+        if ending.has_failed is None:
+            return
+        if self.work is Work.OTHER:
+            self.error = error_line(ending.output) if ending.has_failed else ""
+            return
+        self._judge(ending.output)
+
+    def _judge(self, output: str) -> None:
+        """Of a test or a check the output says how it went. It says more than an exit code that may
+        be that of another program, and nothing against one that is its own.
+        """
+        found = outcome(output)
+        done = decisive(self.deeds)
+        if done is not None and done.is_masked and not self.has_failed:
+            self.exit = None
+            self.has_failed = None if found.has_passed is None else not found.has_passed
+        if self.has_failed:
+            self.error = error_line(output)
+            self.result = found.line if found.has_passed is False else self.error
+        elif self.has_failed is False:
+            self.result = found.line if found.has_passed else success(output)
+
+
+class Runs:
+    """The commands of one session."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self.kept: Bounded[Run] = Bounded(_MOST, lambda run: len(run.command) + _RECORD)
+        self._open: Recent[str, Run] = Recent(_MOST_OPEN)
+        """By the calls by which they were begun, and by those that look at them again."""
+        self._going_on: Recent[str, Run] = Recent(_MOST_OPEN)
+        """By the names of what runs in the background."""
+
+    def begin(self, call: Call, ref: Ref) -> None:
+        """Take note of a call."""
+        if call.process in self._going_on:
+            self._open[call.id] = self._going_on[call.process]
+        elif call.command and call.id not in self._open:
+            done = deeds(call.command)
+            run = Run(ref, call.command, done, work_of(done))
+            self.kept.add(run)
+            self._open[call.id] = run
+
+    def end(self, ending: Ending) -> Run | None:
+        """Return the command that has come to its end; None where none has."""
+        run = self._open.get(ending.call)
+        if run is None or run.has_ended:
+            return None
+        if ending.process:
+            self._going_on[ending.process] = run
+            return None
+        run.end(ending)
+        return run

@@ -1,0 +1,110 @@
+"""What a session did and took back again: edits that were undone, files that were made and deleted,
+calls that the person did not let be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ricordo.activity.calls import Call, Ending
+from ricordo.activity.session import Deed, Touch
+from ricordo.handoff.facts import Ref
+from ricordo.handoff.gathering.bounded import Bounded, Recent
+from ricordo.handoff.gathering.runs import Run
+
+_MOST = 1_000
+_MOST_EDITS = 2_000
+"""Edits, and files that were made, which may still be taken back."""
+_LONGEST_LINE = 120
+"""Characters of a line that is quoted of an edit."""
+_BY_GIT = {"restore": (), "revert": (), "checkout": ("--", "."), "reset": ("--hard",)}
+"""Commands of git that take changes back, each with the words of which it has to have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """Something that was done and taken back."""
+
+    since: Ref
+    """When it was done."""
+    at: Ref
+    """When it was taken back."""
+    what: str
+    path: str = ""
+    """The file behind whose name `what` stands; "" where it stands alone."""
+    needs_reason: bool = False
+    """Whether it tells nothing where nobody said why."""
+    words: str = ""
+    """What the person said in refusing it."""
+
+
+@dataclass(slots=True)
+class TakenBacks:
+    """What one session took back."""
+
+    kept: Bounded[TakenBack] = field(default_factory=lambda: Bounded(_MOST))
+    _edits: Recent[tuple[str, int, int], tuple[Ref, str]] = field(
+        default_factory=lambda: Recent(_MOST_EDITS)
+    )
+    """When a text took the place of another one in a file, and its first line."""
+    _made: Recent[str, Ref] = field(default_factory=lambda: Recent(_MOST_EDITS))
+    """Files that the session made."""
+    _known: set[str] = field(default_factory=set)
+    """Files that it did not make."""
+
+    def refused(self, call: Call, path: str, ending: Ending, at: Ref) -> None:
+        """Take note of a call that the person did not let be done."""
+        what = f"`{call.command}`" if call.command else f" ({call.tool})"
+        at_file = "" if call.command else path
+        self.kept.add(TakenBack(at, at, what, at_file, words=ending.words))
+
+    def touched(self, touches: Sequence[Touch], at: Ref) -> None:
+        """Take note of what one call did to files."""
+        written = any(touch.deed is Deed.WROTE for touch in touches)
+        for touch in touches:
+            match touch.deed:
+                case Deed.EDITED:
+                    self._edited(touch, at)
+                case Deed.WROTE if touch.path not in self._known:
+                    self._made[touch.path] = at
+                case Deed.DELETED if not written:
+                    # with a file that is written it was moved
+                    self._deleted(touch.path, at)
+                case _:
+                    pass
+            if touch.path not in self._made and len(self._known) < _MOST_EDITS:
+                self._known.add(touch.path)
+
+    def _edited(self, touch: Touch, at: Ref) -> None:
+        before, after = touch.before.strip(), touch.text.strip()
+        if before == after:
+            return
+        undone = self._edits.pop((touch.path, hash(after), hash(before)), None)
+        if undone is None:
+            line = next(filter(None, map(str.strip, after.split("\n"))), "")
+            self._edits[touch.path, hash(before), hash(after)] = (at, line[:_LONGEST_LINE])
+            return
+        since, line = undone
+        self.kept.add(TakenBack(since, at, f": {line}" if line else "", touch.path))
+
+    def _deleted(self, path: str, at: Ref) -> None:
+        made = self._made.pop(path, None)
+        if made is not None:
+            # agents make files for a moment all the time
+            taken = TakenBack(made, at, ", which was new", path, needs_reason=True)
+            self.kept.add(taken)
+
+    def ran(self, run: Run) -> None:
+        """Take note of a command that has ended: git may have taken changes back."""
+        if run.has_failed or not self._edits:
+            return
+        if any(done.program == "git" and _takes_back(done.words) for done in run.deeds):
+            since = next(iter(self._edits.values()))[0]
+            self.kept.add(TakenBack(since, run.ref, f"`{run.command}`"))
+
+
+def _takes_back(words: Sequence[str]) -> bool:
+    """Whether git takes changes of files back when it is given these words."""
+    needed = _BY_GIT.get(words[0]) if words and "--staged" not in words else None
+    return needed is not None and (not needed or not {*needed}.isdisjoint(words))

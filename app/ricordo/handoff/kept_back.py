@@ -1,0 +1,87 @@
+"""Keeping secrets out of a handoff: every text in it passes the one redaction (`model.redaction`)
+before it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ricordo.handoff.document import Handoff, Head
+from ricordo.handoff.parse import read_statement
+from ricordo.handoff.render import statement_lines, unsigned
+from ricordo.handoff.statement import Statement
+from ricordo.model.placeholder import GIVEN_OUT
+from ricordo.model.redaction import SAID, Redaction
+
+
+def without_secrets(handoff: Handoff, redaction: Redaction) -> Handoff:
+    """Return a handoff with placeholders for its secrets. A statement whose mark would not survive
+    that is left out, and so is a file of the head whose name looks like a secret.
+    """
+    redaction.learn(text for it in handoff.statements for text in _texts(it))
+    found = [_redacted(it, handoff, redaction) for it in handoff.statements]
+    kept = tuple(it for it in found if it is not None)
+    left_out = handoff.left_out + len(found) - len(kept)
+    return Handoff(_head(handoff.head, redaction), kept, left_out)
+
+
+def counted(handoff: Handoff) -> Handoff:
+    """Return a handoff whose head tells how often something stands in it that was kept back."""
+    kinds = (match[1] for match in GIVEN_OUT.finditer(unsigned(handoff)))
+    redactions = sum(1 for kind in kinds if kind != SAID)
+    return replace(handoff, head=replace(handoff.head, redactions=redactions))
+
+
+def is_clean(handoff: Handoff, redaction: Redaction) -> bool:
+    """Say whether a handoff may be written: nothing in it looks like a secret as a whole either."""
+    text = unsigned(handoff)
+    return redaction.sealed(text) == text
+
+
+def _texts(it: Statement) -> Iterator[str]:
+    yield from (it.text, it.quote)
+    if it.quote:
+        # what stands before a quotation may tell what it is
+        yield f"{it.text}: {it.quote}"
+
+
+def _redacted(it: Statement, handoff: Handoff, redaction: Redaction) -> Statement | None:
+    """Return a statement without secrets; None where its line would say something else then."""
+    place = f"{it.section.value}: {it.text[:40]}"
+    text, quote = redaction.redact(place, it.text), redaction.redact(place, it.quote)
+    bare = replace(it, text=text, quote=quote)
+    sessions = len(handoff.head.sources)
+    # what becomes a secret only beside its mark, or in the form in which it is written
+    written = "\n".join(statement_lines(bare, sessions))
+    masked = redaction.sealed(written)
+    if masked == written:
+        return bare
+    read = read_statement(masked, it.section)
+    if read is None or statement_lines(replace(read, proof=it.proof), sessions) != (
+        masked.split("\n")
+    ):
+        return None
+    return replace(bare, text=read.text, quote=read.quote)
+
+
+def _head(head: Head, redaction: Redaction) -> Head:
+    def is_plain(text: str) -> bool:
+        return redaction.redact("", text) == text
+
+    files = {path: sha for path, sha in head.files.items() if is_plain(path)}
+    dirty = tuple(filter(is_plain, head.dirty))
+    hidden = len(head.files) - len(files) + len(head.dirty) - len(dirty)
+    sources = tuple(
+        replace(it, id=it.id if is_plain(it.id) else "", path=it.path if is_plain(it.path) else "")
+        for it in head.sources
+    )
+    return replace(
+        head,
+        files=files,
+        dirty=dirty,
+        sources=sources,
+        branch=head.branch if is_plain(head.branch) else "",
+        memory=head.memory if is_plain(head.memory) else "",
+        unlisted=head.unlisted + hidden,
+    )

@@ -1,0 +1,194 @@
+"""Marks: what stands behind a statement and says how far it is proved, and by what.
+
+    [verified: tidepool/alarm.py is 3f2a91c0b7d4]
+    [verified: tidepool/old.py is not there]
+    [verified: commit 4f1e2d3a9b0c on feat/x, 2 files dirty]
+    [verified: note feedback_tests.md is 1a2b3c4d5e6f]
+    [reported: exit 0 at 2026-10-05 14:02 UTC, turn 41; files unchanged since]
+    [stale: failed, turn 41 of session 2; tidepool/alarm.py changed since]
+    [quoted: turn 7]
+    [unverified]
+
+A content is told by the first 12 digits of its SHA-256, a commit by its first 12. The session is
+named where there are several, and no more than the first of many files that changed. A mark holds
+no bracket but its own two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import assert_never
+
+from ricordo.handoff.facts import Ref
+from ricordo.handoff.probe import DIGITS
+from ricordo.handoff.statement import FileIs, GitIs, NoteIs, Proof, Quote, Result
+from ricordo.handoff.written import WORD, read_word, word
+
+_UNVERIFIED = "[unverified]"
+_UNCHANGED = "files unchanged since"
+_NOT_THERE = "not there"
+_MOST_NAMED = 4
+_MORE = r"\d{1,9} more"
+
+
+def mark(proof: Proof | None, sessions: int) -> str:
+    """Return the mark of a statement with that proof, in a handoff of so many sessions."""
+    match proof:
+        case None:
+            return _UNVERIFIED
+        case FileIs(path, sha):
+            return f"[verified: {word(path)} is {sha[:DIGITS] if sha else _NOT_THERE}]"
+        case NoteIs(path, sha):
+            return f"[verified: note {word(path)} is {sha[:DIGITS]}]"
+        case GitIs():
+            return f"[verified: {_git(proof)}]"
+        case Quote(ref):
+            return f"[quoted: {_turn(ref, sessions)}]"
+        case Result():
+            return _result(proof, sessions)
+        case _:
+            assert_never(proof)
+
+
+def basis(proof: Proof | None, sessions: int) -> str:
+    """Return what a mark says besides its status: on what it rests; "" where it is on nothing."""
+    return mark(proof, sessions)[1:-1].partition(": ")[2]
+
+
+def read_mark(written: str) -> Proof | None:
+    """Return the proof that `mark` made `written` of. Raises ValueError where it is no mark."""
+    if written == _UNVERIFIED:
+        return None
+    for pattern, read in _READERS:
+        match = pattern.fullmatch(written)
+        if match:
+            return read(match)
+    raise ValueError(written)
+
+
+def settled(proof: Proof | None) -> Proof | None:
+    """Return a proof as far as its mark tells it."""
+    match proof:
+        case FileIs(path, sha):
+            return FileIs(path, sha[:DIGITS] if sha else None)
+        case NoteIs(path, sha):
+            return NoteIs(path, sha[:DIGITS])
+        case GitIs(commit, branch, dirty):
+            return GitIs(commit[:DIGITS], branch, dirty)
+        case Quote(ref):
+            return Quote(Ref(ref.session, ref.turn))
+        case Result(exit, has_failed, ref, changed):
+            moment = _moment(ref.at)
+            at = f"{_minute(moment)}Z" if moment else ""
+            return Result(exit, has_failed, Ref(ref.session, ref.turn, at), _first_of(changed))
+        case None:
+            return None
+        case _:
+            assert_never(proof)
+
+
+def _git(proof: GitIs) -> str:
+    commit = f"commit {proof.commit[:DIGITS]}" if proof.commit else "no commit"
+    branch = f" on {word(proof.branch)}" if proof.branch else ""
+    files = "file" if proof.dirty == 1 else "files"
+    return f"{commit}{branch}, {f'{proof.dirty} {files} dirty' if proof.dirty else 'clean'}"
+
+
+def _result(proof: Result, sessions: int) -> str:
+    ending = "failed" if proof.has_failed else "succeeded"
+    if proof.exit is not None:
+        is_plain = proof.has_failed == (proof.exit != 0)
+        ending = f"exit {proof.exit}" if is_plain else f"exit {proof.exit}, {ending}"
+    moment = _moment(proof.ref.at)
+    at = f" at {_minute(moment).replace('T', ' ')} UTC" if moment else ""
+    changed = ", ".join(map(_name, _first_of(proof.changed)))
+    since = f"{changed} changed since" if changed else _UNCHANGED
+    status = "stale" if changed else "reported"
+    return f"[{status}: {ending}{at}, {_turn(proof.ref, sessions)}; {since}]"
+
+
+def _first_of(changed: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what was changed as a mark tells it: of many the first, and how many more."""
+    if len(changed) <= _MOST_NAMED:
+        return changed
+    return (*changed[: _MOST_NAMED - 1], f"{len(changed) - _MOST_NAMED + 1} more")
+
+
+def _name(changed: str) -> str:
+    return changed if re.fullmatch(_MORE, changed) else word(changed)
+
+
+def _turn(ref: Ref, sessions: int) -> str:
+    session = f" of session {ref.session + 1}" if ref.session or sessions > 1 else ""
+    return f"turn {ref.turn}{session}"
+
+
+def _moment(at: str) -> datetime | None:
+    """Return a time of a transcript in UTC; None where it tells none."""
+    try:
+        moment = datetime.fromisoformat(at)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _minute(moment: datetime) -> str:
+    return moment.replace(tzinfo=None).isoformat(timespec="minutes")
+
+
+# reading
+
+_NAME = rf"(?:{_MORE}|{WORD})"
+_SHA = r"([0-9a-f]{1,12})"
+_HOW = r"(?:exit (-?\d{1,9})(?:, (failed|succeeded))?|(failed|succeeded))"
+_REF = r"turn (\d{1,9})(?: of session (\d{1,9}))?"
+
+
+def _read_file(match: re.Match[str]) -> Proof:
+    return FileIs(read_word(match[1]), match[2])
+
+
+def _read_git(match: re.Match[str]) -> Proof:
+    branch = read_word(match[2]) if match[2] else ""
+    return GitIs(match[1] or "", branch, int(match[3] or 0))
+
+
+def _read_result(match: re.Match[str]) -> Proof:
+    code, told, alone, at, turn, session, changed = match.groups()
+    said = told or alone
+    exit_code = int(code) if code else None
+    has_failed = said == "failed" if said else exit_code != 0
+    moment = at.replace(" ", "T") + "Z" if at else ""
+    paths = re.findall(_NAME, changed) if changed else ()
+    return Result(exit_code, has_failed, _ref(turn, session, moment), tuple(map(read_word, paths)))
+
+
+def _ref(turn: str, session: str | None, at: str = "") -> Ref:
+    return Ref(max(0, int(session) - 1) if session else 0, int(turn), at)
+
+
+_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Proof]], ...] = (
+    (re.compile(rf"\[verified: ({WORD}) is (?:{_SHA}|{_NOT_THERE})\]"), _read_file),
+    (
+        re.compile(rf"\[verified: note ({WORD}) is {_SHA}\]"),
+        lambda match: NoteIs(read_word(match[1]), match[2]),
+    ),
+    (
+        re.compile(
+            rf"\[verified: (?:commit {_SHA}|no commit)(?: on ({WORD}))?, "
+            r"(?:(\d{1,9}) files? dirty|clean)\]"
+        ),
+        _read_git,
+    ),
+    (re.compile(rf"\[quoted: {_REF}\]"), lambda match: Quote(_ref(match[1], match[2]))),
+    (
+        re.compile(
+            rf"\[(?:reported|stale): {_HOW}"
+            rf"(?: at (\d{{4}}-\d\d-\d\d \d\d:\d\d) UTC)?, {_REF}; "
+            rf"(?:{_UNCHANGED}|({_NAME}(?:, {_NAME})*) changed since)\]"
+        ),
+        _read_result,
+    ),
+)

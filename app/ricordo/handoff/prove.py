@@ -1,0 +1,172 @@
+"""Proving: what each statement of a handoff rests on, as far as that can be seen.
+
+A statement gets the mark of its weakest part.
+
+* *Verified* is a statement about one file, one note or the repository that stands on that alone:
+  of the section of files on a single file, of that of the memory on a single note, or on the state
+  of the repository. The probe has to see it itself, now, and see what was gathered. A statement
+  that names a file in passing, or stands on anything besides, is not verified by the file.
+* A *result* stays one if it is word for word that of a command among the facts; `basis.py` says
+  what makes it stale.
+* A *quote* stays one if its words stand in the turn that it names, in one piece; or if it is, line
+  by line, the tasks of that turn on which the statement stands.
+
+All else is unverified, and so is everything that a model put into its own words. Whoever made the
+statements has no say in that: what they bring as proof is what they wish to have proved.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ricordo.disk.file_now import FileNow, Gone
+from ricordo.handoff.basis import changed_since
+from ricordo.handoff.facts import (
+    GIT,
+    Decided,
+    Fact,
+    Facts,
+    FileUse,
+    GivenUp,
+    Mishap,
+    NoteFound,
+    Ran,
+    Ref,
+    Said,
+    Summary,
+    Todo,
+)
+from ricordo.handoff.probe import DIGITS, World, is_as_told, without_own
+from ricordo.handoff.statement import (
+    FileIs,
+    GitIs,
+    NoteIs,
+    Proof,
+    Quote,
+    Result,
+    Section,
+    Statement,
+)
+
+
+def prove(statements: Iterable[Statement], facts: Facts, world: World) -> tuple[Statement, ...]:
+    """Return the `statements`, which were made of `facts`, each with the proof that it has."""
+    known = Known(facts)
+    return tuple(replace(it, proof=_proof(it, known, world)) for it in statements)
+
+
+class Known:
+    """The facts, by id and by turn."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.by_id: Mapping[str, Fact] = {it.id: it for it in all_facts(facts)}
+        self._words: dict[tuple[int, int], list[str]] = defaultdict(list)
+        for it in self.by_id.values():
+            if not isinstance(it, FileUse | NoteFound):
+                self._words[it.ref[:2]] += words_of(it)
+
+    def says(self, ref: Ref, words: str) -> bool:
+        """Say whether `words` stand in the turn, letter by letter."""
+        return bool(words.strip()) and any(words in text for text in self._words[ref[:2]])
+
+
+def all_facts(facts: Facts) -> list[Fact]:
+    """Return every fact that has an id."""
+    return [
+        *facts.said,
+        *facts.summaries,
+        *facts.ran,
+        *facts.files,
+        *facts.todos,
+        *facts.mishaps,
+        *facts.given_up,
+        *facts.decided,
+        *facts.notes,
+    ]
+
+
+def words_of(fact: Said | Summary | Ran | Todo | Mishap | GivenUp | Decided) -> list[str]:
+    """Return what a fact has word for word from its turn of the transcript."""
+    match fact:
+        case Ran():
+            return [fact.command, fact.result]
+        case Mishap():
+            return [fact.error]
+        case GivenUp():
+            # what was given up, and why, may have been said at other turns
+            return []
+        case _:
+            return [fact.text]
+
+
+def _proof(statement: Statement, known: Known, world: World) -> Proof | None:
+    if statement.is_own_words:
+        return None
+    match statement.proof:
+        case Quote(ref):
+            is_said = known.says(ref, statement.quote) or _is_list(statement, ref, known)
+            return Quote(ref) if is_said else None
+        case Result() as result:
+            return _result(result, statement, known, world)
+        case _:
+            return _seen(statement, known, world)
+
+
+def _is_list(statement: Statement, ref: Ref, known: Known) -> bool:
+    """Whether a statement quotes tasks of one turn, a line each, and stands on these alone."""
+    tasks = [it for id in statement.stands_on if isinstance(it := known.by_id.get(id), Todo)]
+    is_all = len(tasks) == len(statement.stands_on)
+    is_there = all(it.ref[:2] == ref[:2] for it in tasks)
+    return is_all and is_there and statement.quote == "\n".join(it.text for it in tasks)
+
+
+def _result(result: Result, statement: Statement, known: Known, world: World) -> Result | None:
+    """A result, and what was changed since; None where no command among the facts ended so."""
+    stood_on = [known.by_id.get(id) for id in statement.stands_on]
+    runs = [it for it in stood_on if isinstance(it, Ran) and _is_of(result, it)]
+    if len(runs) != 1 or len(runs) != len(stood_on):
+        return None
+    return replace(result, ref=runs[0].ref, changed=changed_since(runs[0], known.facts, world))
+
+
+def _is_of(result: Result, ran: Ran) -> bool:
+    told = (ran.ref[:2], ran.exit, ran.has_failed)
+    return told == (result.ref[:2], result.exit, result.has_failed)
+
+
+def _seen(statement: Statement, known: Known, world: World) -> Proof | None:
+    """What the probe sees of the one thing that the statement is about."""
+    if tuple(statement.stands_on) == (GIT,):
+        return _git_is(known.facts, world)
+    stood_on = [known.by_id.get(id) for id in statement.stands_on]
+    match statement.section, stood_on:
+        case Section.FILES, [FileUse() as use] if _is_about(statement.text, use, known.facts.files):
+            return _file_is(use, world)
+        case Section.MEMORY, [NoteFound() as note]:
+            look = world.note(note.path)
+            return NoteIs(note.path, note.sha[:DIGITS]) if is_as_told(look, note.sha) else None
+        case _:
+            return None
+
+
+def _is_about(text: str, use: FileUse, files: Sequence[FileUse]) -> bool:
+    """Whether a text names this file and none of the others."""
+    others = (it.path for it in files if it.path not in use.path)
+    return use.path in text and not any(path in text for path in others)
+
+
+def _file_is(use: FileUse, world: World) -> FileIs | None:
+    look = world.file(use.path)
+    if isinstance(look, FileNow) and look.sha == use.sha:
+        return FileIs(use.path, look.sha[:DIGITS])
+    return FileIs(use.path, None) if look is Gone.GONE and use.sha is None else None
+
+
+def _git_is(facts: Facts, world: World) -> GitIs | None:
+    state = world.git
+    if state is None or facts.git is None or state != without_own(facts.git, world.own):
+        return None
+    return GitIs(state.commit, state.branch, len(state.dirty))

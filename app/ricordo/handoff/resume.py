@@ -1,0 +1,167 @@
+"""Resuming: what of a handoff still holds. Its statements are probed again, against the project as
+it is now.
+
+A document says what it says; nothing in it is believed. Its paths are looked for in the project and
+in the memory alone, its commits are asked of git as numbers, its quotes are looked up in the
+transcripts.
+
+* *Verified* holds while the file, the note or the repository is what the mark says.
+* *Reported* holds while the commit and every file that the head lists are those of then: what
+  happened in between nobody here has seen.
+* *Quoted* holds while the words stand in the transcript; a transcript that is gone speaks neither
+  for nor against them.
+* *Stale* and *unverified* said of themselves that they do not hold: they are not counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from ricordo.disk.file_now import Look, Unseen
+from ricordo.handoff.basis import COMMIT
+from ricordo.handoff.document import Handoff, Head
+from ricordo.handoff.facts import GitState, Ref
+from ricordo.handoff.probe import DIGITS, World, is_as_told, told
+from ricordo.handoff.since import Changes, changes_since
+from ricordo.handoff.statement import FileIs, GitIs, NoteIs, Quote, Result, Statement, Status
+
+_MOST_NAMED = 5
+
+Says = Callable[[Ref, str], bool | None]
+"""Tells whether words stand in a turn; None where the transcript cannot be read any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A statement that was probed again."""
+
+    statement: Statement
+    """As it stands in the handoff."""
+    now: Status
+    why: str = ""
+    """What was seen instead; "" where it is as it was."""
+    changed: tuple[str, ...] = ()
+    """What a result rests on and was changed since: files, and `commit`."""
+
+    @property
+    def was(self) -> Status:
+        """What its mark says."""
+        return self.statement.status
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is proved no worse than its mark says."""
+        return self.now is self.was
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A handoff, and what still holds of it."""
+
+    handoff: Handoff
+    statements: tuple[Checked, ...]
+    changed: Changes
+    has_expired: bool
+    is_edited: bool
+    """Whether the document is not as it was written."""
+    remarks: tuple[str, ...] = ()
+    """What could not be looked at."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether every statement is proved no worse than its mark says."""
+        return all(it.holds for it in self.statements)
+
+
+def resume(
+    handoff: Handoff, world: World, says: Says, now: datetime, *, is_edited: bool = False
+) -> Resumed:
+    """Return what still holds of `handoff` in the `world` as it is now."""
+    head, statements = handoff.head, handoff.statements
+    changed = changes_since(head, statements, world)
+    return Resumed(
+        handoff,
+        tuple(_checked(it, head, world, says) for it in statements),
+        changed,
+        now >= head.expires,
+        is_edited,
+        tuple(filter(None, (changed.remark, _unlisted(head), *_unheard(statements, says)))),
+    )
+
+
+def _unlisted(head: Head) -> str:
+    """Return what is not known for want of room in the head; "" where all is listed."""
+    files = "1 file" if head.unlisted == 1 else f"{head.unlisted} files"
+    told = f"{files} had no room in the head: what results rest on there is not looked at."
+    return told if head.unlisted else ""
+
+
+def _unheard(statements: Iterable[Statement], says: Says) -> Iterator[str]:
+    """Yield a line for each session whose quotes cannot be looked up."""
+    quoted = [(it.proof.ref, it.quote) for it in statements if isinstance(it.proof, Quote)]
+    sessions = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
+    for session, count in sorted(sessions.items()):
+        quotes = "1 quote is" if count == 1 else f"{count} quotes are"
+        yield f"The transcript of session {session + 1} cannot be read: {quotes} not looked up."
+
+
+def _checked(it: Statement, head: Head, world: World, says: Says) -> Checked:
+    match it.proof:
+        case FileIs(path, sha):
+            return _seen(it, path, world.file(path), sha)
+        case NoteIs(path, sha):
+            return _seen(it, f"note {path}", world.note(path), sha)
+        case GitIs() as state:
+            return _repository(it, state, head, world)
+        case Result() as result:
+            return _result(it, result, head, world)
+        case Quote(ref) if says(ref, it.quote) is False:
+            return Checked(it, Status.UNVERIFIED, "the words do not stand in that turn")
+        case _:
+            return Checked(it, it.status)
+
+
+def _seen(it: Statement, name: str, look: Look, sha: str | None) -> Checked:
+    if is_as_told(look, sha):
+        return Checked(it, it.status)
+    now = Status.UNVERIFIED if isinstance(look, Unseen) else Status.STALE
+    return Checked(it, now, f"{name} {told(look)}")
+
+
+def _repository(it: Statement, then: GitIs, head: Head, world: World) -> Checked:
+    if world.git is None:
+        return Checked(it, Status.UNVERIFIED, "no repository is found here")
+    why = "; ".join(_differences(then, frozenset(head.dirty) - world.own, world.git))
+    return Checked(it, Status.STALE if why else it.status, why)
+
+
+def _differences(then: GitIs, dirty: frozenset[str], now: GitState) -> Iterator[str]:
+    """Yield what is another in the repository; `dirty` are the files that were, as far as the head
+    lists them.
+    """
+    if then.commit[:DIGITS] != now.commit[:DIGITS]:
+        yield f"commit {now.commit[:DIGITS]} is checked out" if now.commit else "it has no commit"
+    if then.branch != now.branch:
+        yield f"the branch is {now.branch}" if now.branch else "no branch is checked out"
+    others = dirty.symmetric_difference(now.dirty)
+    if then.dirty != len(now.dirty):
+        yield f"{len(now.dirty)} files are dirty"
+    elif len(dirty) == then.dirty and others:
+        yield f"other files are dirty: {', '.join(sorted(others)[:_MOST_NAMED])}"
+
+
+def _result(it: Statement, result: Result, head: Head, world: World) -> Checked:
+    commit = world.git.commit if world.git else ""
+    found = [
+        path
+        for path, sha in head.files.items()
+        if path not in world.own and not is_as_told(world.file(path), sha)
+    ]
+    found += [COMMIT] if commit != head.commit else []
+    new = [name for name in found if name not in result.changed]
+    changed = (*result.changed, *new)
+    why = f"{', '.join(new)} changed since" if new else ""
+    return Checked(it, Status.STALE if changed else Status.REPORTED, why, changed)

@@ -1,0 +1,110 @@
+"""Drafting a handoff by an engine outside our code: a model, or a program of the person's.
+
+It is asked through the one gate, of what it is told nothing leaves that is not sealed, and what it
+costs stands in the ledger. Where it gives no answer, what the rules composed is the handoff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from ricordo.curator.asking import NOTHING, Estimate, Reply, Sent
+from ricordo.curator.engine import Step, Usage
+from ricordo.curator.form import Form
+from ricordo.curator.prompts import HANDOFF, load_prompt
+from ricordo.curator.proposal import curator
+from ricordo.errors import CuratorFailed, StateUnusable
+from ricordo.handoff.draft import Drafted, draft
+from ricordo.handoff.drafting.form import DRAFT
+from ricordo.handoff.drafting.telling import Told, tell
+from ricordo.handoff.facts import Facts
+from ricordo.handoff.statement import Statement
+from ricordo.notebook.handing_off import RULES, Composed, Composer
+from ricordo.notebook.ledger import Run, new_run, record
+from ricordo.notebook.models import Outside
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.redacting import begin_redaction
+
+MOST_SENT = 40_000
+"""Tokens of facts that are sent, where the caps have room for more."""
+_DRAFTING = Form(DRAFT, lambda value: value["statements"])
+_SHOWN = 5
+"""Refused statements that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an engine is asked: nothing was sent yet."""
+
+    outside: Outside
+    told: Told
+    estimate: Estimate
+
+
+def by_engine(
+    outside: Outside,
+    step: Step = lambda _: None,
+    before: Callable[[Asked], None] = lambda _: None,
+    after: Callable[[Run], None] = lambda _: None,
+) -> Composer:
+    """Return what has a handoff drafted by `outside`. `before` is told what will be asked and what
+    it may cost, `step` all the while how far it is, and `after` what it did cost, with an answer or
+    without; what the first two raise is raised by the composer.
+    """
+
+    def composer(notebook: Notebook, facts: Facts, statements: tuple[Statement, ...]) -> Composed:
+        asked = _asked(notebook, outside, facts)
+        before(asked)
+        try:
+            reply = _reply(notebook, asked, step, after)
+        except (CuratorFailed, StateUnusable) as failed:
+            return _by_rules(statements, failed.message)
+        drafted = draft(statements, facts, asked.told, reply.said)
+        if not drafted.by_model:
+            why = "Nothing that the model drafted can be taken."
+            return _by_rules(statements, *_told(drafted), why)
+        author = asked.outside.author
+        return Composed(drafted.statements, f"{author.name} {author.model}", _told(drafted))
+
+    return composer
+
+
+def _asked(notebook: Notebook, outside: Outside, facts: Facts) -> Asked:
+    prompt = load_prompt(HANDOFF, notebook.surroundings.config)
+    ask = replace(outside.ask, prompt=prompt, form=_DRAFTING)
+    author = curator(outside.author.name, outside.author.model, prompt.version)
+    told = tell(facts, begin_redaction(notebook), min(ask.room, MOST_SENT))
+    return Asked(replace(outside, ask=ask, author=author), told, ask.estimate(told))
+
+
+def _reply(notebook: Notebook, asked: Asked, step: Step, after: Callable[[Run], None]) -> Reply:
+    """Ask, and record what it cost, with an answer or without. Raises CuratorFailed, StateUnusable,
+    and what `step` raises.
+    """
+    author, surroundings = asked.outside.author, notebook.surroundings
+
+    def pay(usage: Usage) -> None:
+        run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
+        after(run)
+        # whether there is an answer matters more than that its cost can be told
+        with suppress(StateUnusable):
+            record(surroundings.state, notebook.place.root, run)
+
+    ask = replace(asked.outside.ask, lost=pay)
+    reply = ask(Sent(NOTHING.stable, asked.told.text), step)
+    pay(reply.usage)
+    return reply
+
+
+def _by_rules(statements: tuple[Statement, ...], *why: str) -> Composed:
+    return Composed(statements, RULES, (*why, "The rules composed this handoff instead."))
+
+
+def _told(drafted: Drafted) -> Sequence[str]:
+    refused = drafted.refused
+    lines = [f"Not taken of the draft: {it.what}: {it.why}" for it in refused[:_SHOWN]]
+    if len(refused) > _SHOWN:
+        lines.append(f"Not taken of the draft: {len(refused) - _SHOWN} more")
+    return tuple(lines)

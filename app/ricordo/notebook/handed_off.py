@@ -1,0 +1,120 @@
+"""What is handed off: the sessions that are meant, as facts, with the notes that bear on them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+
+from ricordo.activity.named import named_session
+from ricordo.activity.session import Agent, Session, Who
+from ricordo.activity.sources import Source
+from ricordo.handoff.facts import Facts, NoteFound
+from ricordo.handoff.gather import gather, with_notes
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.recall import Result, open_index, recall
+from ricordo.notebook.sessions import Bearing, bearing, bears, sources_of
+
+MOST_NOTES = 5
+_MOST_BEFORE = 4
+"""Sessions that are taken along with the one that went on with them."""
+_MOST_WISHES = 3
+"""Messages of the person, the latest ones, for which notes are recalled, beside the first one."""
+_LONGEST_WISH = 2_000
+"""Characters of each of them that are looked at."""
+
+Step = Callable[[], None]
+
+
+def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step) -> Facts:
+    """Return what the sessions at the paths `named` tell, without one the latest of the project
+    with those that it went on with. Raises WrongUsage where a path is no transcript, and what
+    `step` raises.
+    """
+    cwd = notebook.surroundings.cwd
+    paths = (os.path.normpath(os.path.join(cwd, path)) for path in named)
+    sources = [named_session(path) for path in dict.fromkeys(paths)]
+    found = sorted(sources, key=_began) if sources else _latest(notebook, step)
+    facts = gather(found, project, step)
+    return with_notes(facts, notebook.place.root, _notes(notebook, facts))
+
+
+def _latest(notebook: Notebook, step: Step) -> list[Source]:
+    """The session of the project in which something happened last, behind those that it went on
+    with; a sub-agent's is none.
+    """
+    own = bearing(notebook.place, notebook.surroundings)
+    there = sorted(sources_of(own, notebook.surroundings), key=_touched, reverse=True)
+    for source in there:
+        step()
+        session = _session(source, own, step)
+        if session is not None:
+            return _with_those_before(source, session, there, own, step)
+    return []
+
+
+def _with_those_before(
+    source: Source, session: Session, there: Sequence[Source], own: Bearing, step: Step
+) -> list[Source]:
+    """A session behind those that it went on with, the oldest first."""
+    found = [source]
+    while session.continues and len(found) <= _MOST_BEFORE:
+        before = next((it for it in there if _is_of(it, session.continues)), None)
+        told = _session(before, own, step) if before is not None else None
+        if before is None or told is None or before in found:
+            break
+        found.append(before)
+        session = told
+    return found[::-1]
+
+
+def _is_of(source: Source, session: str) -> bool:
+    """Whether a transcript is that of a session: its file is called after it."""
+    stem = os.path.basename(source.path).removesuffix(".jsonl")
+    return stem == session or stem.endswith(f"-{session}")
+
+
+def _session(source: Source, own: Bearing, step: Step) -> Session | None:
+    """The session of a transcript, as far as its beginning tells; None where nobody said anything
+    in it, where it is a sub-agent's or does not bear on the memory.
+    """
+    transcript = source.transcript(step=step)
+    for turn in transcript.turns():
+        if turn.is_said and turn.who is Who.PERSON:
+            session = transcript.session
+            return None if session.part_of or not bears(own, session) else session
+    return None
+
+
+def _touched(source: Source) -> float:
+    """When something was added to a transcript last, in seconds since 1970."""
+    if source.agent is Agent.OPENCODE:
+        # the stamp begins with it, in milliseconds
+        updated = source.stamp.partition(" ")[0]
+        return int(updated) / 1000 if updated.isdecimal() else 0.0
+    return source.touched
+
+
+def _began(source: Source) -> str:
+    """When a session began, ISO 8601 in UTC; "" where its transcript does not tell."""
+    return next((turn.at for turn in source.transcript().turns() if turn.at), "")
+
+
+def _notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
+    """Yield the notes of the memory to read for what the person wants now and wanted first. Each
+    message is asked for by itself: among the words of others, those that tell are too few.
+    """
+    wanted = [said.text[:_LONGEST_WISH] for said in facts.said if said.is_person]
+    asked = dict.fromkeys((*wanted[-_MOST_WISHES:][::-1], *wanted[:1]))
+    if not asked:
+        return
+    index = open_index(notebook.place, notebook.surroundings)
+    memory = notebook.read()
+    found: dict[str, Result] = {}
+    for message in asked:
+        for it in recall(index, memory, message, notebook.surroundings, MOST_NOTES):
+            found.setdefault(it.note.path, it)
+    for path, it in list(found.items())[:MOST_NOTES]:
+        note, why = it.note, ", ".join(it.why)
+        digest = sha256(note.raw).hexdigest()
+        yield NoteFound("", path, note.name, note.description, digest, why)

@@ -1,0 +1,192 @@
+"""Handing off: from the sessions of a project to the `HANDOFF.md` that the next agent reads.
+
+`draft` gathers, composes, proves, and keeps what still holds of the handoff that stands there.
+Nothing is written: `handing_over.py` does that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from ricordo import git
+from ricordo.errors import ChangeRefused, MemoryNotFound
+from ricordo.handoff.basis import files_now
+from ricordo.handoff.budget import DEFAULT
+from ricordo.handoff.compose import compose
+from ricordo.handoff.destination import Destination, destination
+from ricordo.handoff.document import Handoff, Head, SourceSession, Target
+from ricordo.handoff.facts import Facts, FileUse, NoteFound
+from ricordo.handoff.lookup import Transcripts
+from ricordo.handoff.probe import NAME, OWN, World, without_own
+from ricordo.handoff.prove import all_facts, prove, words_of
+from ricordo.handoff.resume import resume
+from ricordo.handoff.sections import family
+from ricordo.handoff.statement import Statement
+from ricordo.handoff.update import updated
+from ricordo.model.redaction import Redaction
+from ricordo.notebook.handed_off import facts_of
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.redacting import begin_redaction
+from ricordo.text import visible
+
+RULES = "rules"
+_VALID_FOR = timedelta(days=7)
+_MOST_LEARNT = 4_000_000
+"""Characters that are looked through for what tells a secret."""
+
+Step = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What handoff the person wishes."""
+
+    target: Target = Target.ANY
+    budget: int = DEFAULT
+    """Tokens."""
+    sessions: tuple[str, ...] = ()
+    """Paths of transcripts; the latest session of the project, where none is named."""
+    path: str = ""
+    """The file, or the folder for `HANDOFF.md`; "" for the project."""
+    with_messages: bool = False
+    """Whether every message of the person is to stand in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A handoff as it could be written, with all that it rests on."""
+
+    facts: Facts
+    handoff: Handoff
+    """All statements, proved, secrets included: it is for this process alone."""
+    destination: Destination
+    redaction: Redaction = field(repr=False)
+    remarks: tuple[str, ...] = ()
+    """What the person should know, a sentence each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """What stands in a handoff, to be proved."""
+
+    statements: tuple[Statement, ...]
+    engine: str = RULES
+    """Who put it together."""
+    remarks: Sequence[str] = ()
+    """What the person should know of that, a sentence each."""
+
+
+Composer = Callable[[Notebook, Facts, tuple[Statement, ...]], Composed]
+"""Makes a handoff of facts, and of what the rules composed of them."""
+
+
+def by_rules(_: Notebook, __: Facts, statements: tuple[Statement, ...]) -> Composed:
+    """Return what the rules composed, as it is (`Composer`)."""
+    return Composed(statements)
+
+
+def project_of(notebook: Notebook) -> str:
+    """Return the project that is handed off: that of the memory, else the one in which the person
+    stands. Raises MemoryNotFound where it is not there any more.
+    """
+    surroundings = notebook.surroundings
+    named = surroundings.project or notebook.place.project
+    if named and not os.path.isdir(named):
+        raise MemoryNotFound(f"The project of this memory, {visible(named)}, is not there.")
+    return os.path.realpath(named or git.top_level(surroundings.cwd) or surroundings.cwd)
+
+
+def draft(
+    notebook: Notebook, wish: Wish, step: Step = lambda: None, composer: Composer = by_rules
+) -> Draft:
+    """Return the handoff that is wished, composed by extraction, or as `composer` has it. Nothing
+    is written.
+
+    `step` is called all the while; what it raises is raised here. Raises WrongUsage where a session
+    is named that is none, ChangeRefused where there is nothing to hand off or no file to write to.
+    """
+    project = project_of(notebook)
+    to = destination(_wished(notebook, wish, project))
+    facts = facts_of(notebook, project, wish.sessions, step)
+    own = OWN | {os.path.relpath(to.path, project)}
+    facts = replace(facts, git=facts.git and without_own(facts.git, own))
+    if not facts.sessions:
+        raise ChangeRefused("No session of this project was found that could be handed off.")
+    world = World(project, facts.memory, own, step)
+    told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
+    composed = composer(notebook, facts, told)
+    statements = prove(composed.statements, facts, world)
+    new = Handoff(_head(notebook, facts, statements, world, wish, composed.engine), statements)
+    redaction = begin_redaction(notebook)
+    redaction.learn(_told(facts, step))
+    if to.handoff is not None:
+        new = _updated(to.handoff, new, world, notebook.surroundings.now, redaction, step)
+    remarks = (to.remark, _about_budget(wish), *composed.remarks)
+    return Draft(facts, new, to, redaction, tuple(filter(None, remarks)))
+
+
+def _wished(notebook: Notebook, wish: Wish, project: str) -> str:
+    """Return the file that is wished."""
+    path = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else project
+    return os.path.join(path, NAME) if os.path.isdir(path) else path
+
+
+def _room(wish: Wish) -> int:
+    """The tokens that the handoff may take."""
+    return min(wish.budget, family(wish.target).most_tokens)
+
+
+def _about_budget(wish: Wish) -> str:
+    most = family(wish.target).most_tokens
+    told = f"More than {most:,} tokens do not suit {wish.target.value}: it gets no more."
+    return told if wish.budget > most else ""
+
+
+def _head(
+    notebook: Notebook,
+    facts: Facts,
+    statements: Sequence[Statement],
+    world: World,
+    wish: Wish,
+    engine: str,
+) -> Head:
+    now, state = notebook.surroundings.now, world.git
+    return Head(
+        written=now,
+        expires=now + _VALID_FOR,
+        target=wish.target,
+        budget=_room(wish),
+        engine=engine,
+        sources=tuple(SourceSession(it.agent, it.id, it.path) for it in facts.sessions),
+        commit=state.commit if state else "",
+        branch=state.branch if state else "",
+        dirty=state.dirty if state else (),
+        files=files_now(statements, facts, world),
+        memory=facts.memory,
+    )
+
+
+def _told(facts: Facts, step: Step) -> Iterator[str]:
+    """Yield what the sessions say, for what tells a secret need not stand in the handoff; of very
+    long ones the rest is passed over.
+    """
+    room = _MOST_LEARNT
+    for it in all_facts(facts):
+        for text in () if isinstance(it, FileUse | NoteFound) else words_of(it):
+            step()
+            room -= len(text)
+            if room < 0:
+                return
+            yield text
+
+
+def _updated(
+    old: Handoff, new: Handoff, world: World, now: datetime, redaction: Redaction, step: Step
+) -> Handoff:
+    """Return `new` with what still holds of the handoff that stands there."""
+    for it in old.statements:
+        redaction.adopt(f"{it.text}\n{it.quote}")
+    return updated(resume(old, world, Transcripts(old, step), now), new)

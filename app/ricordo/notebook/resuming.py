@@ -1,0 +1,142 @@
+"""Resuming: a handoff is read, and probed again in the project in which it stands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ricordo import git
+from ricordo.agents.place import Place
+from ricordo.disk.plain_file import read_plain_file
+from ricordo.errors import HandoffUnreadable, MemoryNotFound
+from ricordo.handoff.document import Head
+from ricordo.handoff.lookup import Transcripts
+from ricordo.handoff.parse import MOST_BYTES, Parsed, State, parse
+from ricordo.handoff.past import is_known
+from ricordo.handoff.probe import BESIDE, NAME, OWN, World
+from ricordo.handoff.resume import Resumed, resume
+from ricordo.notebook.find import all_memories, find_memory
+from ricordo.notebook.surroundings import Surroundings
+from ricordo.text import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """A handoff that was read, and what still holds of it."""
+
+    path: str
+    """Absolute path of its file."""
+    project: str
+    """In which it was probed."""
+    resumed: Resumed
+    remarks: tuple[str, ...]
+    """What the person should know besides, a sentence each."""
+
+
+def resume_handoff(
+    surroundings: Surroundings,
+    path: str = "",
+    memory: str | None = None,
+    step: Callable[[], None] = lambda: None,
+) -> Resumption:
+    """Return what still holds of the handoff in the file `path`, "" for that of the project here;
+    `memory` is the one whose notes it names, where the person says so. `step` is called all the
+    while; what it raises is raised here.
+
+    Raises HandoffUnreadable where there is none of ours, and MemoryNotFound where `memory` is none.
+    """
+    place = _place(surroundings, os.path.dirname(_full(surroundings, path)), memory)
+    full = _full(surroundings, path) if path else _own_file(surroundings, place)
+    parsed = _parsed(full)
+    assert parsed.handoff is not None
+    head = parsed.handoff.head
+    project = _project_of(head, os.path.dirname(full), place, surroundings)
+    notes = _notes(head, place, surroundings)
+    own = OWN | {os.path.relpath(os.path.realpath(full), os.path.realpath(project))}
+    world = World(project, notes, own, step)
+    says = Transcripts(parsed.handoff, step)
+    is_edited = parsed.state is not State.WHOLE
+    resumed = resume(parsed.handoff, world, says, surroundings.now, is_edited=is_edited)
+    told = (parsed.why, _about_memory(head, notes), *resumed.remarks)
+    return Resumption(full, project, resumed, tuple(filter(None, told)))
+
+
+def _full(surroundings: Surroundings, path: str) -> str:
+    return os.path.normpath(os.path.join(surroundings.cwd, path)) if path else ""
+
+
+def _place(surroundings: Surroundings, folder: str, memory: str | None) -> Place | None:
+    """The memory of whoever works in the `folder`, "" for the current one; None without one."""
+    if memory is not None:
+        return find_memory(memory, surroundings)
+    try:
+        return find_memory(None, surroundings._replace(cwd=folder or surroundings.cwd))
+    except MemoryNotFound:
+        return None
+
+
+def _own_file(surroundings: Surroundings, place: Place | None) -> str:
+    """The handoff of the project here: the one beside a file that is not ours, where that is so."""
+    project = _project(surroundings.cwd, place)
+    paths = [os.path.join(project, name) for name in (NAME, BESIDE)]
+    return next((path for path in paths if _read(path).handoff is not None), paths[0])
+
+
+def _project(folder: str, place: Place | None) -> str:
+    """The project to which a folder belongs."""
+    real = os.path.realpath(folder)
+    project = os.path.realpath(place.project) if place and place.project else ""
+    if project and f"{real}/".startswith(f"{project.rstrip('/')}/"):
+        return project
+    return git.top_level(real) or real
+
+
+def _project_of(head: Head, folder: str, place: Place | None, surroundings: Surroundings) -> str:
+    """The project of a handoff in the `folder`: where it lies, unless only the one in which the
+    person stands, or that of the memory, has its commit: a handoff may be written anywhere.
+    """
+    here = _project(folder, place)
+    named = place.project if place else ""
+    others = (named, git.top_level(surroundings.cwd) or "")
+    if not head.commit or is_known(here, head.commit):
+        return here
+    return next((it for it in others if it and is_known(it, head.commit)), here)
+
+
+def _parsed(path: str) -> Parsed:
+    parsed = _read(path)
+    if parsed.handoff is not None:
+        return parsed
+    shown = one_line(path)
+    if not os.path.lexists(path):
+        raise HandoffUnreadable(f"There is no handoff at {shown}: `ricordo handoff` writes one.")
+    raise HandoffUnreadable(f"{shown} is no handoff of ours. {parsed.why}")
+
+
+def _read(path: str) -> Parsed:
+    raw = read_plain_file(path, MOST_BYTES + 1)
+    if raw is None:
+        return Parsed(State.FOREIGN, None, "It is no plain file that can be read.")
+    return parse(raw)
+
+
+def _notes(head: Head, place: Place | None, surroundings: Surroundings) -> str:
+    """Where the notes are looked for: in the memory that the head names, if it is one of those that
+    are known here, else in the one of the project; "" for nowhere.
+    """
+    if not head.memory:
+        return ""
+    named = os.path.realpath(head.memory)
+    if place is not None and place.root == named:
+        return named
+    if any(it.root == named for it in all_memories(surroundings)):
+        return named
+    return place.root if place else ""
+
+
+def _about_memory(head: Head, notes: str) -> str:
+    if not head.memory or os.path.realpath(head.memory) == notes:
+        return ""
+    where = f"notes are looked for in {one_line(notes)}" if notes else "no note is looked at"
+    return f"The memory {one_line(head.memory)} is not known here: {where}."

@@ -1,0 +1,287 @@
+"""What handoffs are like: `python -m tests.benchmarks.handoff [FOLDER…] [--budget N]`.
+
+Every transcript beneath the folders is handed off on its own, as the command line does it: Claude
+Code's, Codex's and opencode's. Without a folder it is the real sessions beside the repository and
+those of the sample memory. Printed is a table: how many statements carry which mark, how many
+tokens the file takes, how often something was kept back. Each handoff is then looked at by other
+means than it was made with: it has to fit its budget, quote letter by letter, name nothing that
+neither transcript nor project nor memory has, mark every statement, hold when it is probed again
+at once, and show no credential. What is amiss is told below the table, and ends with 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from shutil import copytree
+
+from ricordo.activity.opencode import sessions_at
+from ricordo.errors import RicordoError
+from ricordo.handoff.budget import DEFAULT
+from ricordo.handoff.parse import State, parse
+from ricordo.handoff.statement import Quote, Statement, Status
+from ricordo.model.placeholder import LIKE
+from ricordo.notebook.find import find_memory
+from ricordo.notebook.handing_off import Wish, draft
+from ricordo.notebook.handing_over import Finished, finished, write
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.resuming import resume_handoff
+from ricordo.notebook.settle import load_settings
+from ricordo.notebook.surroundings import look_around
+from ricordo.secrets import find_secrets
+from ricordo.text import visible
+from tests.benchmarks.planted import NOW, SAMPLE
+from tests.builders import SHARED
+
+TRANSCRIPTS = SHARED / "data" / "transcripts"
+_MEMORY = ".claude/projects/-home-ana-work-tidepool/memory"
+_CODE = re.compile(r"(`+)(.+?)\1(?!`)")
+_ITEM = re.compile(r"(?:- |\d+\. ).*")
+_MARKED = re.compile(r".* \[(?:verified|reported|stale|quoted|unverified)\b[^\[\]]*\]")
+_CUT = " …"
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """A transcript, and all that it says."""
+
+    name: str
+    """As the command line takes it."""
+    files: tuple[Path, ...]
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Every text in it, whatever it belongs to, with controls made visible."""
+        found = (text for path in self.files for value in _values(path) for text in _texts(value))
+        return tuple(visible(text.replace("\r\n", "\n")) for text in found)
+
+    @cached_property
+    def words(self) -> str:
+        """All of it in one line."""
+        return " ".join(" ".join(self.texts).split())
+
+
+@dataclass(frozen=True)
+class Row:
+    """How one transcript was handed off."""
+
+    name: str
+    done: Finished | None
+    """None where nothing was written."""
+    amiss: tuple[str, ...]
+
+
+def transcripts(folder: Path) -> Iterator[Transcript]:
+    """Yield the transcripts beneath `folder`."""
+    for path in sorted(folder.rglob("*.jsonl")):
+        yield Transcript(str(path), (path,))
+    for path in sorted(folder.rglob("session/*/*.json")):
+        storage = path.parents[2]
+        yield Transcript(str(path), tuple(sorted(storage.rglob("*.json"))))
+    for path in sorted(folder.rglob("opencode*.db")):
+        for session in sessions_at(str(path)):
+            yield Transcript(f"{path}#{session.id}", (path,))
+
+
+def hand_off(notebook: Notebook, found: Transcript, budget: int) -> Row:
+    """Return how a transcript is handed off in the project of `notebook`."""
+    wish = Wish(budget=budget, sessions=(found.name,))
+    memory = notebook.read()
+    try:
+        drafted = draft(notebook, wish)
+        done = finished(drafted)
+        written = write(notebook, memory, drafted, done)
+        resumed = resume_handoff(notebook.surroundings, written.path).resumed
+    except RicordoError as error:
+        return Row(found.name, None, (f"{type(error).__name__}: {error}",))
+    raw = Path(written.path).read_bytes()
+    names = _names_in(Path(notebook.surroundings.project))
+    known = (*names, notebook.place.root, *(it.path for it in memory.notes))
+    state = drafted.facts.git
+    known += (state.branch, *state.dirty) if state else ()
+    amiss = (
+        *_over(raw, budget),
+        *_misquoted(done.handoff.statements, found),
+        *_invented(done.handoff.statements, found, known),
+        *_unmarked(raw, len(done.handoff.statements)),
+        *(f"does not hold: {it.statement.text}" for it in resumed.statements if not it.holds),
+        *(f"shows a credential: {it.kind}" for it in find_secrets(raw.decode())),
+    )
+    return Row(found.name, done, amiss)
+
+
+def _over(raw: bytes, budget: int) -> Iterator[str]:
+    if len(raw) > 4 * budget:
+        yield f"takes {len(raw) // 4} tokens of {budget}"
+
+
+def _misquoted(statements: Sequence[Statement], found: Transcript) -> Iterator[str]:
+    for it in statements:
+        if it.quote and not _is_said(it.quote, found):
+            yield f"quotes what is not said: {it.quote[:60]!r}"
+        if isinstance(it.proof, Quote) and not it.quote:
+            yield f"is marked as a quotation and quotes nothing: {it.text}"
+
+
+def _is_said(quote: str, found: Transcript) -> bool:
+    """Whether a text of the transcript holds the quote, or each of its lines is a whole text."""
+    pieces = [piece for piece in LIKE.split(quote) if piece]
+    in_one = any(all(piece in text for piece in pieces) for text in found.texts)
+    return in_one or all(line in found.texts for line in quote.split("\n"))
+
+
+def _invented(
+    statements: Sequence[Statement], found: Transcript, known: Sequence[str]
+) -> Iterator[str]:
+    """Yield what stands between backticks in a line of ours, or is a file of ours, and is not
+    there.
+    """
+    for it in statements:
+        for match in _CODE.finditer(it.text):
+            name = match[2].strip().removesuffix(_CUT)
+            if all(piece in found.words for piece in LIKE.split(name)) or name in known:
+                continue
+            yield f"names what nothing has: {name}"
+
+
+def _unmarked(raw: bytes, statements: int) -> Iterator[str]:
+    parsed = parse(raw)
+    if parsed.state is not State.WHOLE:
+        yield f"is not read back: {parsed.why}"
+    body = raw.decode().split("ricordo handoff: begin", 1)[1]
+    items = [line for line in body.split("\n") if _ITEM.fullmatch(line)]
+    if len(items) != statements:
+        yield f"has {len(items)} lines for {statements} statements"
+    yield from (f"is not marked: {line}" for line in items if not _MARKED.fullmatch(line))
+
+
+def machine(folder: Path) -> Notebook:
+    """Return the notebook of the sample memory on a machine of its own in `folder`."""
+    home = folder / "home"
+    root = copytree(SAMPLE / "memory", home / _MEMORY)
+    surroundings = look_around(
+        {"HOME": str(home)}, state=str(folder / "state"), now=NOW, agent_home=str(home)
+    )
+    settings, _ = load_settings(surroundings, frozenset())
+    notebook = Notebook(find_memory(str(root), surroundings), surroundings, settings)
+    notebook.record(notebook.read())
+    return notebook
+
+
+def _in_project(notebook: Notebook, where: Path, project: Path | None) -> Notebook:
+    """Return a notebook of the same memory; its project is a copy of `project`, or empty."""
+    if project is None:
+        where.mkdir()
+    else:
+        copytree(project, where)
+    here = notebook.surroundings._replace(project=str(where), cwd=str(where))
+    return Notebook(notebook.place, here, notebook.settings)
+
+
+def _names_in(project: Path) -> list[str]:
+    return [str(path.relative_to(project)) for path in project.rglob("*")]
+
+
+def _values(path: Path) -> Iterator[object]:
+    """Yield the values of JSON in a file of lines, a file, or a database."""
+    if path.suffix == ".db":
+        with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as connection:
+            for table in ("session", "message", "part", "todo"):
+                try:
+                    rows = connection.execute(f"SELECT * FROM {table}").fetchall()
+                except sqlite3.Error:
+                    continue
+                yield from (_read(cell) for row in rows for cell in row if isinstance(cell, str))
+    elif path.suffix == ".jsonl":
+        yield from map(_read, path.read_text("utf-8", "replace").split("\n"))
+    else:
+        yield _read(path.read_text("utf-8", "replace"))
+
+
+def _read(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield all texts in a value, also those in JSON that is a text itself, and what is named."""
+    if isinstance(value, str):
+        yield value
+        inner = _read(value) if value[:1] in "{[" else None
+        yield from _texts(inner) if isinstance(inner, dict | list) else ()
+    elif isinstance(value, Mapping):
+        yield from (text for key, it in value.items() for text in (str(key), *_texts(it)))
+    elif isinstance(value, list):
+        yield from (text for it in value for text in _texts(it))
+
+
+def rows(folders: Sequence[Path], budget: int = DEFAULT) -> Iterator[Row]:
+    """Yield how each transcript beneath the folders is handed off. Those of the sample memory are
+    handed off in its project.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name).resolve()
+        notebook = machine(place)
+        for folder in folders:
+            project = SAMPLE / "project" if folder.is_relative_to(SAMPLE) else None
+            for number, found in enumerate(transcripts(folder)):
+                where = place / f"{folder.name}-{number}"
+                row = hand_off(_in_project(notebook, where, project), found, budget)
+                yield Row(_short(found.name, folder), row.done, row.amiss)
+
+
+def _short(name: str, folder: Path) -> str:
+    parts = Path(name).relative_to(folder).parts
+    return "/".join(part[:24] for part in parts[-3:])
+
+
+_HEADS = (*(it.value for it in Status), "tokens", "kept back", "left out")
+
+
+def _told(row: Row) -> str:
+    if row.done is None:
+        return f"{row.name:<60}  nothing was written"
+    head = row.done.handoff.head
+    counts = [row.done.counts[it] for it in Status]
+    cells = (*counts, row.done.tokens, head.redactions, row.done.handoff.left_out)
+    return f"{row.name:<60}" + "".join(f"{it:>11,}" for it in cells)
+
+
+def main() -> int:
+    """Print the table and what is amiss; return 1 where anything is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER")
+    parser.add_argument("--budget", type=int, default=DEFAULT, metavar="N", help="tokens")
+    given = parser.parse_args()
+    folders = [it.resolve() for it in given.folders]
+    folders = folders or [it for it in (TRANSCRIPTS, SAMPLE / "home") if it.is_dir()]
+    print(f"{'transcript':<60}" + "".join(f"{it:>11}" for it in _HEADS))
+    found = []
+    for row in rows(folders, given.budget):
+        print(_told(row), flush=True)
+        found.append(row)
+    done = [it.done for it in found if it.done is not None]
+    totals = [sum(it.counts[status] for it in done) for status in Status]
+    totals += [max((it.tokens for it in done), default=0)]
+    print(
+        f"{f'{len(done)} handoffs; all marks, most tokens':<60}"
+        + "".join(f"{it:>11,}" for it in totals)
+    )
+    amiss = [f"{row.name}: {it}" for row in found for it in row.amiss]
+    print(*(amiss or ["nothing is amiss"]), sep="\n")
+    return int(bool(amiss))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""A rejected change goes back to the model from the review, once, after its cost was told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ricordo.tui.screens.curation import CurationScreen
+from ricordo.tui.screens.question import QuestionScreen
+from tests.asking import TOKEN, proposing
+from tests.messages_server import MessagesServer
+from tests.tui.stage import Stage
+from tests.tui.test_asking import MOVED, choosing, ledger, root, server
+from tests.tui.test_curation import files, reviewing, rows, states
+
+__all__ = ["root", "server"]
+LOST = {**MOVED, "old": "Porto [/]", "text": "Lagos"}
+"""What it would replace stands nowhere."""
+
+
+async def on_rejected(stage: Stage, screen: CurationScreen) -> None:
+    """Put the cursor on the last row, once it is that of a rejected change."""
+    await stage.wait_for(lambda: any("replace" in it for it in rows(screen)), "what was rejected")
+    await stage.press("G")
+    await stage.settle()
+
+
+async def test_a_rejected_change_goes_back_once_and_comes_back_mended(
+    root: Path, server: MessagesServer
+) -> None:
+    server.scripts[:] = [proposing(LOST, {**LOST, "old": "Braga"}), proposing(MOVED)]
+    before = files(root)
+    async with choosing(root) as (stage, _):
+        await stage.press("enter")
+        screen = await reviewing(stage)
+        await on_rejected(stage, screen)
+        await stage.calm()
+        await stage.paints("b send back")
+        await stage.press("b")
+        await stage.shows(QuestionScreen)
+        await stage.paints("tokens sent, at most 8,000 written: at most $0.")
+        await stage.paints('"old": "Braga"')
+        assert len(server.asked) == 1
+        await stage.press("enter")
+        await stage.shows(CurationScreen)
+        await stage.wait_for(lambda: "replace project_tides" in states(screen), "the mended one")
+        # the other one can still go back, this one is gone
+        assert len([it for it in screen._things if not isinstance(it, str)]) == 2
+        assert "claude-sonnet-5-5 answered" in stage.toasts
+        assert files(root) == before
+    assert len(server.asked) == 2
+    assert len(ledger(root)) == 2
+    assert TOKEN.encode() not in server.received
+
+
+async def test_what_is_rejected_again_does_not_go_back_again(
+    root: Path, server: MessagesServer
+) -> None:
+    server.scripts[:] = [proposing(LOST)]
+    async with choosing(root) as (stage, _):
+        await stage.press("enter")
+        screen = await reviewing(stage)
+        await on_rejected(stage, screen)
+        await stage.calm()
+        await stage.press("b")
+        await stage.shows(QuestionScreen)
+        await stage.paints("Enter ask claude-sonnet-5-5")
+        await stage.press("enter")
+        await stage.shows(CurationScreen)
+        await stage.wait_for(lambda: len(server.asked) == 2, "the second question")
+        await stage.wait_for(
+            lambda: [it.said for it in screen._deciding.rejected] == [""], "the second answer"
+        )
+        await stage.calm()
+        await on_rejected(stage, screen)
+        await stage.press("b")
+        assert "and the checks rejected is sent back, once." in stage.toasts
+        assert isinstance(stage.app.screen, CurationScreen)
+    assert len(server.asked) == 2

@@ -1,0 +1,73 @@
+"""`ricordo conflicts --doubts` and `--judge`, called as a person calls it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import messages_replies as replies
+from tests.builders import write_memory
+from tests.doubts import SUMMARY, doubtful_files, judging, verdict
+from tests.messages_server import MessagesServer, messages_server, without_credentials
+from tests.unit.cli.conftest import Ricordo, contents, settle
+
+BY_MODEL = ("--judge", "--engine", "anthropic")
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Path:
+    root = write_memory(tmp_path / "memory", doubtful_files(*SUMMARY))
+    settle(root)
+    return root
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MessagesServer]:
+    """Return a server that the environment names, with a key for it."""
+    without_credentials(monkeypatch, tmp_path)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with messages_server(judging(verdict("p1", keep="right"), verdict("p9"))) as running:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        yield running
+
+
+def test_doubts_are_told_where_they_are_asked_for_and_never_count(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    assert json.loads(ricordo("conflicts", "--json")) == {"conflicts": []}
+    told = json.loads(ricordo("conflicts", "--doubts", "--json"))
+    (doubt,) = told["doubts"]
+    assert told["conflicts"] == []
+    assert (doubt["left"]["claim"], doubt["opinion"]) == (SUMMARY[0], None)
+    assert "nobody has judged it" in ricordo("conflicts", "--doubts")
+
+
+def test_a_model_judges_once_and_its_opinion_is_told_from_then_on(
+    memory: Path, ricordo: Ricordo, server: MessagesServer
+) -> None:
+    before = contents(memory)
+    told = ricordo("conflicts", *BY_MODEL)
+    assert "1 of 1 doubts are judged" in told
+    assert "claude-sonnet-5-5 is asked: about" in told
+    assert "claude-sonnet-5-5 answered: 4,020 tokens sent, 77 written" in told
+    assert "refused: verdict 2: No pair has the id “p9”." in told
+    assert "claude-sonnet-5-5: conflict, keep right: it is later" in told
+    (doubt,) = json.loads(ricordo("conflicts", *BY_MODEL, "--json"))["doubts"]
+    opinion = {"verdict": "conflict", "keep": "right", "reason": "it is later"}
+    assert doubt["opinion"] == {**opinion, "model": "claude-sonnet-5-5"}
+    assert contents(memory) == before
+    assert len(server.asked) == 1
+    ricordo("conflicts", "--resolve", doubt["id"], "--keep", "right")
+    assert b"at the end" in contents(memory)["end-of-day.md"]
+
+
+def test_what_does_not_go_together_or_fails_is_told(
+    memory: Path, ricordo: Ricordo, server: MessagesServer
+) -> None:
+    ricordo("conflicts", "--judge", code=2)
+    ricordo("conflicts", "--judge", "--resolve", "x", "--keep", "left", code=2)
+    server.scripts[:] = [replies.error(401, "authentication_error")]
+    assert "(401)" in ricordo("conflicts", *BY_MODEL, code=4)

@@ -1,0 +1,222 @@
+"""`ricordo handoff` and `ricordo resume`, called as a person calls them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ricordo.agents.claude import slug
+from ricordo.cli.main import run
+from ricordo.handoff.parse import State, parse
+from tests.builders import note_text
+from tests.transcripts import OTHER, Claude
+from tests.unit.cli.conftest import settle
+from tests.unit.handoff.work import RAN, Tidepool, committed, write
+from tests.unit.machine import Machine
+
+STATEMENT = {"text", "section", "status", "probe"}
+KEY = "sk-ant-api03-" + "Q7wZ2xK9mN4vB8cR5tY1uJ6hG3fD0sA" * 2
+RULE = "From now on always run tests with uv run, never with pip."
+TOLD = f"The key is {KEY}, see @secret.md\n```\n@secret.md\n```"
+
+
+class Work(Tidepool):
+    """The work, and `ricordo` called in its project."""
+
+    def __init__(self, machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+        super().__init__(machine)
+        self.capsys = capsys
+        said = Claude(cwd=str(self.project), began=RAN).says("Make the berth alarm test green.")
+        said.uses("Edit", file_path=str(self.project / "tidepool/alarm.py"), old_string="a")
+        said.runs("pytest -q tests/test_alarm.py", "1 passed in 0.1s")
+        said.says(RULE).answers("I will.").says(TOLD)
+        self.session = said.answers("Left to do: mend tidepool/report.py.")
+        self.session.write(machine.home, slug(str(self.project)))
+        settle(self.memory)
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        places = ("--agent-home", str(self.machine.home), "--state", str(self.machine.path / "s"))
+        assert run([*words, *places]) == code
+        printed = self.capsys.readouterr()
+        return printed.out + printed.err
+
+    def json(self, *words: str, code: int = 0) -> dict[str, object]:
+        told: dict[str, object] = json.loads(self(*words, "--json", code=code))
+        return told
+
+    @property
+    def text(self) -> str:
+        return self.handoff.read_text("utf-8")
+
+
+@pytest.fixture
+def work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Work:
+    work = Work(Machine(tmp_path), capsys)
+    monkeypatch.chdir(work.project)
+    return work
+
+
+def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
+    told = work("handoff", "--for", "claude")
+    assert told.startswith(f"wrote {work.handoff} for claude\n")
+    assert "1 credentials kept back" in told
+    assert "next: claude 'Read HANDOFF.md first, then go on with its next step.'" in told
+    assert "in CLAUDE.md: @HANDOFF.md" in told
+    assert not (work.project / "CLAUDE.md").exists()
+    parsed = parse(work.handoff.read_bytes())
+    assert parsed.state is State.WHOLE
+    assert parsed.handoff is not None
+    assert parsed.handoff.head.commit == work.commit
+    assert work.text.count("## Primary Request and Intent") == 1
+    assert "`ricordo undo` takes it back." in told
+    assert "HANDOFF.md (handoff for claude)" in work("undo")
+    assert not work.handoff.exists()
+    work("redo")
+    assert parse(work.handoff.read_bytes()) == parsed
+    assert "all as it should be" in work("history", "--verify")
+
+
+def test_its_json_has_every_statement_with_its_mark(work: Work) -> None:
+    told = work.json("handoff", "--for", "codex", "--messages")
+    assert (told["path"], told["for"], told["redactions"]) == (str(work.handoff), "codex", 2)
+    statements = told["statements"]
+    assert isinstance(statements, list)
+    assert all(set(it) == STATEMENT for it in statements)
+    assert {it["status"] for it in statements} >= {"verified", "quoted", "unverified"}
+    assert all((it["probe"] is None) == (it["status"] == "unverified") for it in statements)
+    said = [it["text"] for it in statements if it["section"] == "messages"]
+    assert any(text.endswith("Make the berth alarm test green.") for text in said)
+    assert 0 < int(str(told["tokens"])) <= 4000
+    assert KEY not in work.text + json.dumps(told)
+
+
+def test_a_budget_is_kept_and_what_it_left_out_is_told(work: Work) -> None:
+    told = work.json("handoff", "--budget", "600")
+    assert int(str(told["tokens"])) <= 600
+    assert int(str(told["left_out"])) > 0
+    assert f"left_out: {told['left_out']}\n" in work.text
+    assert "The head of this handoff alone takes" in work("handoff", "--budget", "9", code=2)
+    told_capped = work("handoff", "--for", "codex", "--budget", "50000")
+    assert "More than 6,000 tokens do not suit codex" in told_capped
+
+
+def test_resume_says_what_holds_and_ends_with_1_where_something_does_not(work: Work) -> None:
+    work("handoff")
+    told = work.json("resume")
+    assert set(told) >= {"path", "holds", "statements", "changed"}
+    assert (told["path"], told["holds"]) == (str(work.handoff), True)
+    alarm = work.project / "tidepool/alarm.py"
+    alarm.rename(alarm.with_name("bell.py"))
+    committed(work.project, "a bell")
+    again = work.json("resume", str(work.handoff), code=1)
+    assert again["holds"] is False
+    fallen = [it for it in again["statements"] if it["was"] != it["now"]]  # type: ignore[attr-defined]
+    assert all(set(it) >= STATEMENT | {"was", "now"} for it in fallen)
+    assert any("tidepool/alarm.py" in it["text"] for it in fallen)
+    changed = again["changed"]
+    assert isinstance(changed, dict)
+    assert [it["subject"] for it in changed["commits"]] == ["a bell"]
+    assert changed["files"] == [
+        {"path": "tidepool/alarm.py", "kind": "renamed", "to": "tidepool/bell.py"}
+    ]
+    said = work("resume", code=1)
+    assert "verified → stale" in said
+    assert "renamed tidepool/alarm.py → tidepool/bell.py" in said
+    assert "There is no handoff at" in work("resume", "elsewhere.md", code=3)
+
+
+def test_an_own_handoff_is_brought_up_to_date(work: Work) -> None:
+    work("handoff")
+    later = Claude(OTHER, str(work.project), began=RAN.replace(hour=8)).says("Now mend the report.")
+    later.answers("Done.").write(work.machine.home, slug(str(work.project)))
+    told = work("handoff")
+    assert told.startswith(f"updated {work.handoff}")
+    assert f"> {RULE}\n" in work.text
+    assert "turn 6 of session 2" in work.text
+    assert "> Now mend the report.\n" in work.text
+    assert "[verified: tidepool/alarm.py is" in work.text
+    write(work.project / "tidepool/alarm.py", "changed = True\n", RAN.replace(hour=9))
+    work("handoff")
+    # what the later session does not tell and holds no longer is gone
+    assert "tidepool/alarm.py is" not in work.text
+    assert f"> {RULE}\n" in work.text
+    assert work.json("resume")["holds"] is True
+
+
+@pytest.mark.parametrize("how", ["foreign", "inside", "outside", "crlf", "read-only", "symlink"])
+def test_a_file_that_is_not_ours_any_more_is_left_alone(work: Work, how: str) -> None:
+    work("handoff")
+    text = work.text
+    changed = {
+        "foreign": "# Handoff\n\nMine.\n",
+        "inside": text.replace("- ", "- Mine. ", 1),
+        "outside": text + "Mine.\n",
+        "crlf": text.replace("\n", "\r\n"),
+    }
+    if how == "symlink":
+        work.handoff.rename(work.project / "real.md")
+        work.handoff.symlink_to("real.md")
+    elif how == "read-only":
+        work.handoff.chmod(0o444)
+    else:
+        work.handoff.write_bytes(changed[how].encode())
+    before = work.handoff.read_bytes(), work.handoff.lstat().st_mode
+    told = work("handoff")
+    beside = work.project / "HANDOFF.new.md"
+    assert f"wrote {beside}" in told
+    assert "HANDOFF.md is left alone." in told
+    assert (work.handoff.read_bytes(), work.handoff.lstat().st_mode) == before
+    assert parse(beside.read_bytes()).state is State.WHOLE
+    assert f"unchanged: {beside}" in work("handoff")
+    beside.write_text("mine too")
+    assert "Name another file with -o." in work("handoff", code=3)
+    assert beside.read_text() == "mine too"
+    assert f"wrote {work.project}/other.md" in work("handoff", "-o", "other.md")
+    (work.project / "docs").mkdir()
+    assert f"wrote {work.project}/docs/HANDOFF.md" in work("handoff", "-o", "docs")
+
+
+@pytest.mark.parametrize("odd", ["directory", "fifo"])
+def test_what_is_no_file_never_holds_us_up(work: Work, odd: str) -> None:
+    if odd == "fifo":
+        os.mkfifo(work.handoff)
+    else:
+        work.handoff.mkdir()
+    assert "HANDOFF.new.md" in work("handoff")
+
+
+def test_somebody_who_writes_meanwhile_is_not_overwritten(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ricordo.notebook import handing_over
+
+    finish: Callable[..., object] = handing_over.finished
+
+    def finished(draft: object) -> object:
+        work.handoff.write_text("mine\n")
+        return finish(draft)
+
+    monkeypatch.setattr(handing_over, "finished", finished)
+    assert "somebody else wrote" in work("handoff", code=3)
+    assert work.text == "mine\n"
+
+
+def test_words_that_do_not_fit_are_told(work: Work, tmp_path: Path) -> None:
+    assert "is not there" in work("handoff", "--session", "nowhere.jsonl", code=2)
+    work("handoff", "--for", "nobody", code=2)
+    work("handoff", "--budget", "many", code=2)
+    assert "No session of this project" in work("handoff", "-m", str(empty(tmp_path)), code=3)
+
+
+def empty(tmp_path: Path) -> Path:
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "a.md").write_text(note_text("a"))
+    settle(root)
+    return root

@@ -1,0 +1,150 @@
+"""`ricordo handoff --engine`: a model or a program drafts, and is believed nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ricordo.notebook.ledger import FILE
+from tests import messages_replies as replies
+from tests.messages_server import MessagesServer, Script, messages_server, without_credentials
+from tests.transcripts import write as put
+from tests.unit.cli.test_handoff import KEY, Work
+from tests.unit.machine import Machine
+
+OWN = "The alarm fires late, because its times are rounded"
+QUOTE = "Left to do: mend tidepool/report.py."
+REFUSED = "Read tidepool/never.py first"
+
+
+def stated(section: str, fact: str, text: str = "", quote: str = "") -> dict[str, Any]:
+    return {"section": section, "facts": [fact], "quote": quote, "text": text}
+
+
+def answer(*statements: dict[str, Any]) -> dict[str, Any]:
+    return {"statements": list(statements)}
+
+
+@pytest.fixture
+def work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Work:
+    work = Work(Machine(tmp_path), capsys)
+    monkeypatch.chdir(work.project)
+    return work
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MessagesServer]:
+    """Return a server that the environment names; what it answers is set by a test."""
+    without_credentials(monkeypatch, tmp_path)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with messages_server(drafting(answer())) as running:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        yield running
+
+
+def drafting(value: object) -> Script:
+    return replies.good(value, name="draft")
+
+
+def id_of(told: str, words: str) -> str:
+    """The id of the fact that has these words, by what was sent."""
+    return re.findall(r"^(f\d+): ", told[: told.index(words)], re.MULTILINE)[-1]
+
+
+def program(work: Work, home: Path, script: str) -> Path:
+    """Set a program that keeps what it is given; return that file."""
+    path, given = work.machine.path / "model", work.machine.path / "given"
+    path.write_text(f"#!/bin/sh\ncat > {given}\n{script}\n")
+    path.chmod(0o700)
+    put(home / ".config/ricordo/settings.toml", f'[engine]\ncommand = ["{path}"]\n'.encode())
+    return given
+
+
+def saying(value: object) -> str:
+    return f"cat <<'END'\n{json.dumps(value)}\nEND"
+
+
+BY_PROGRAM = ("handoff", "--engine", "command", "--yes")
+
+
+def test_a_program_drafts_and_rules_prove(work: Work, pinned: Path) -> None:
+    given = program(work, pinned, saying(answer()))
+    work(*BY_PROGRAM)
+    told = given.read_text()
+    assert KEY not in told
+    assert "| Make the berth alarm test green." in told
+    left = id_of(told, QUOTE)
+    drafted = answer(
+        stated("next", left, quote=QUOTE),
+        stated("active", left, OWN),
+        stated("files", "f1", REFUSED),
+    )
+    program(work, pinned, saying(drafted))
+    printed = work(*BY_PROGRAM)
+    assert "model is asked: about" in printed
+    assert "kept back: anthropic-key" in printed
+    assert "Not taken of the draft: statement 3: It names “tidepool/never.py”" in printed
+    assert "drafted by command" in printed
+    text = work.text
+    assert f"- {OWN} [unverified]" in text
+    assert f"- The agent [quoted: turn 9]\n```quotation\n> {QUOTE}" in text
+    assert REFUSED not in text
+    # what rules can prove, and the words of the person, are there all the same
+    assert "[verified: tidepool/alarm.py is" in text
+    assert "pytest -q tests/test_alarm.py` succeeded: 1 passed in 0.1s [reported:" in text
+    assert "From now on always run tests with uv run, never with pip." in text
+    assert KEY not in text + printed
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("exit 3", "The program gave no answer"),
+        ("echo '{\"statements\": 3}'", "not of the shape"),
+        (saying(answer(stated("files", "f1", REFUSED))), "Nothing that the model drafted"),
+    ],
+)
+def test_where_an_engine_fails_the_rules_have_it(
+    work: Work, pinned: Path, script: str, why: str
+) -> None:
+    program(work, pinned, script)
+    printed = work(*BY_PROGRAM)
+    assert why in printed
+    assert "The rules composed this handoff instead." in printed
+    assert "composed by rules from the transcript, without a model" in printed
+    assert "engine: rules\n" in work.text
+
+
+def test_a_program_that_nobody_has_seen_is_not_run(work: Work, pinned: Path) -> None:
+    given = program(work, pinned, saying(answer()))
+    assert "was not run before" in work("handoff", "--engine", "command", code=4)
+    assert not given.exists()
+    assert not work.handoff.exists()
+
+
+def test_a_model_drafts_and_one_that_does_not_answer_leaves_the_rules(
+    work: Work, server: MessagesServer
+) -> None:
+    refusal = replies.error(401, "authentication_error")
+    server.scripts[:] = [drafting(answer(stated("active", "f1", OWN))), refusal]
+    printed = work("handoff", "--engine", "anthropic")
+    assert "claude-sonnet-5-5 is asked: about" in printed
+    assert "4,020 tokens sent, 77 written" in printed
+    assert f"- {OWN} [unverified]" in work.text
+    assert "\nengine: '\"anthropic claude" in work.text
+    (asked,) = server.asked
+    assert asked.json["tools"][0]["name"] == "draft"
+    assert KEY.encode() not in server.received
+    (line,) = (work.machine.path / "s" / FILE).read_text().splitlines()
+    assert json.loads(line)["prompt_version"] == "handoff-1"
+    printed = work("handoff", "--engine", "anthropic")
+    assert "The server does not accept the key (401)." in printed
+    assert "The rules composed this handoff instead." in printed
+    assert "Make the berth alarm test green." in work.text

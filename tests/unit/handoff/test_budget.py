@@ -1,0 +1,101 @@
+"""A handoff keeps to its budget: what goes first is stated, a statement goes as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.errors import WrongUsage
+from ricordo.handoff.budget import ORDER, fitted, tokens
+from ricordo.handoff.document import Handoff, Target
+from ricordo.handoff.facts import Ref
+from ricordo.handoff.render import render, tidied
+from ricordo.handoff.statement import Quote, Section, Statement
+from tests.unit.handoff.test_document import handoff_of, handoffs
+
+
+def with_budget(handoff: Handoff, budget: int) -> Handoff:
+    return fitted(replace(handoff, head=replace(handoff.head, budget=budget)))
+
+
+def left(handoff: Handoff) -> list[str]:
+    return [it.text for it in handoff.statements]
+
+
+@given(handoffs, st.integers(100, 3000))
+def test_no_budget_is_exceeded_and_what_is_left_out_is_counted(
+    handoff: Handoff, budget: int
+) -> None:
+    handoff = tidied(handoff)
+    try:
+        found = with_budget(handoff, budget)
+    except WrongUsage:
+        bare = replace(handoff, statements=(), head=replace(handoff.head, files={}, dirty=()))
+        assert tokens(bare) > budget - 15
+        return
+    assert tokens(found) <= budget
+    kept, whole = found.statements, iter(handoff.statements)
+    assert all(it in whole for it in kept)
+    assert len(kept) + found.left_out == len(handoff.statements) + handoff.left_out
+    head, before = found.head, handoff.head
+    listed = len(head.files) + len(head.dirty)
+    assert listed + head.unlisted == len(before.files) + len(before.dirty) + before.unlisted
+
+
+def test_the_first_of_every_section_come_before_the_rest_of_any() -> None:
+    # the later ones are longer, so that none slips into the room that another has left
+    each = [
+        Statement(section, f"{section.value} {number} {'x' * (80 if number < 3 else 200)}")
+        for section in Section
+        for number in range(6)
+    ]
+    for budget in range(500, 3500, 100):
+        kept = left(with_budget(handoff_of(*each), budget))
+        rest = [it for it in kept if int(it.split()[-2]) >= 3]
+        firsts = [it for it in kept if int(it.split()[-2]) < 3]
+        assert not rest or len(firsts) == 3 * len(Section)
+
+
+def test_sections_get_room_in_their_order() -> None:
+    assert sorted(ORDER) == sorted(Section)
+    # each longer than the one before, so that none slips into the room that another has left
+    one_each = [Statement(section, "x" * (100 + 40 * ORDER.index(section))) for section in Section]
+    for budget in range(400, 1700, 50):
+        kept = {it.section for it in with_budget(handoff_of(*one_each), budget).statements}
+        assert kept == set(ORDER[: len(kept)])
+
+
+def test_a_long_statement_waits_for_the_others_and_is_never_cut() -> None:
+    pasted = "long " * 2000
+    long = Statement(Section.OBJECTIVE, "Asked first", Quote(Ref(0, 1)), (), pasted.strip())
+    short = [Statement(Section.DONE, f"{number} done") for number in range(20)]
+    found = with_budget(handoff_of(long, *short), 1500)
+    assert (len(found.statements), found.left_out) == (20, 1)
+    assert "1 more statements had no room" in render(found)
+    assert pasted.strip() in render(with_budget(handoff_of(long, *short), 4000))
+
+
+def test_a_head_without_room_says_how_much_it_takes() -> None:
+    with pytest.raises(WrongUsage, match=r"head of this handoff alone takes about \d+ tokens"):
+        with_budget(handoff_of(), 50)
+
+
+def test_a_thousand_files_take_a_quarter_of_the_budget() -> None:
+    paths = {f"src/module_{number}/file_{number}.py": "3f2a91c0b7d4" for number in range(1000)}
+    found = with_budget(handoff_of(Statement(Section.NEXT, "Go on."), files=paths), 4000)
+    assert left(found) == ["Go on."]
+    assert 50 < len(found.head.files) < 120
+    assert found.head.unlisted == 1000 - len(found.head.files)
+    assert tokens(found) < 1500
+
+
+@pytest.mark.parametrize("target", Target)
+def test_headings_are_part_of_the_budget(target: Target) -> None:
+    one_each = [Statement(section, "x") for section in Section]
+    whole = handoff_of(*one_each, target=target)
+    # the line that would tell what was left out is always reserved
+    found = with_budget(whole, tokens(whole) + 15)
+    assert found.left_out == 0

@@ -1,0 +1,410 @@
+"""Facts become statements by extraction: quoted, or reported, or told as what they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.activity.session import Deed
+from ricordo.handoff.compose import compose
+from ricordo.handoff.facts import GIT, GitState, Ref, Work
+from ricordo.handoff.prove import all_facts
+from ricordo.handoff.statement import Quote, Result, Section, Statement, Status
+from tests.gathered import Gathered
+
+
+def told(gathered: Gathered, section: Section) -> list[Statement]:
+    """Return what is told in one section."""
+    return [it for it in compose(gathered.facts) if it.section is section]
+
+
+def quotes(gathered: Gathered, section: Section) -> list[str]:
+    """Return what is quoted in one section."""
+    return [it.quote for it in told(gathered, section) if it.quote]
+
+
+def lines(gathered: Gathered, section: Section) -> str:
+    """Return the lines of one section."""
+    return "\n".join(it.text for it in told(gathered, section))
+
+
+def test_the_wish_of_the_person_is_quoted_and_how_it_changed() -> None:
+    """Word for word, with the turn; what only agrees or goes on is no wish."""
+    session = (
+        Gathered().says("Make the alarm ring.\n\nTwice.").answers("Shall I?").says("Yes, go on.")
+    )
+    session.answers("Done.").says("Forget the alarm, send a mail instead.").answers("Sent.")
+    wishes = told(session, Section.OBJECTIVE)
+    assert [it.text for it in wishes] == ["Asked first", "Asked last"]
+    assert [it.quote for it in wishes] == [
+        "Make the alarm ring.\n\nTwice.",
+        "Forget the alarm, send a mail instead.",
+    ]
+    assert [it.proof for it in wishes] == [
+        Quote(Ref(0, 1, "2026-10-05T09:01:00+00:00")),
+        Quote(Ref(0, 5, "2026-10-05T09:05:00+00:00")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        ("The alarm is late. Do not touch the schema.", "Do not touch the schema."),
+        (
+            "Look at it again. From now on, ask me before you push. It went wrong last week.",
+            "From now on, ask me before you push. It went wrong last week.",
+        ),
+        (
+            "It is nearly right. The page must also work without JavaScript, for the tablets.",
+            "The page must also work without JavaScript, for the tablets.",
+        ),
+        (
+            "Rename it. Keep the change as small as possible, the review is long.",
+            "Keep the change as small as possible, the review is long.",
+        ),
+        (
+            "Gut gemacht bisher, danke dafür. Das Schema darf nicht geändert werden.",
+            "Das Schema darf nicht geändert werden.",
+        ),
+    ],
+)
+def test_what_the_work_has_to_keep_to_is_quoted(said: str, quote: str) -> None:
+    """Rules, limits and requirements stand by themselves, in the words of the person."""
+    session = Gathered().says("Mend the alarm.").answers("Mended.").says(said).answers("So be it.")
+    assert quotes(session, Section.CONSTRAINTS) == [quote]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Should it not be called alarm? What do you think?",
+        "The log says:\n\n    you must not pass\n\nWhere does it come from?",
+        "Maybe we should not do that at all.",
+    ],
+)
+def test_a_question_a_log_and_a_guess_set_no_limit(said: str) -> None:
+    """What is not wished is not told as a wish."""
+    session = Gathered().says("Mend the alarm.").answers("Mended.").says(said).answers("So be it.")
+    assert told(session, Section.CONSTRAINTS) == []
+
+
+def test_of_a_plan_only_what_it_forbids_is_a_limit() -> None:
+    """A long document tells how something is to work; it is quoted as the wish."""
+    plan = "Implement this plan.\n\n" + "The hook should print a line.\n\n" * 80
+    plan += "No changes to `setup.go` are needed.\n\nDo not overwrite a backup."
+    assert quotes(Gathered().says(plan).answers("Done."), Section.CONSTRAINTS) == [
+        "No changes to `setup.go` are needed.",
+        "Do not overwrite a backup.",
+    ]
+
+
+def test_what_the_agent_says_is_quoted_as_its_claim() -> None:
+    """It is never told as a fact of ours."""
+    session = Gathered().says("Mend the alarm.").changes("alarm.py")
+    session.answers("The alarm is mended, and every test passes now.")
+    (report,) = told(session, Section.DONE)
+    assert report.text == "The agent reported"
+    assert report.quote == "The alarm is mended, and every test passes now."
+    assert report.status is Status.QUOTED
+
+
+def test_how_tests_ended_is_reported_with_what_was_changed_since() -> None:
+    """The last run of each command counts."""
+    session = Gathered().says("Mend it.").runs("pytest", failed=True, result="1 failed")
+    session.changes("alarm.py").runs("pytest", result="3 passed", changed_since=("report.py",))
+    session.runs("ls", work=Work.OTHER).runs("ruff check", work=Work.CHECK).answers("Mended.")
+    _, tests, check = told(session, Section.DONE)
+    assert (tests.text, tests.status) == ("`pytest` succeeded: 3 passed", Status.STALE)
+    assert (check.text, check.status) == ("`ruff check` succeeded", Status.REPORTED)
+    assert told(session, Section.BLOCKED) == []
+    again = told(session, Section.NEXT)[-1]
+    assert again.text == "It went well before files were changed again; run it: `pytest`"
+    assert again.proof == tests.proof
+
+
+def test_what_fails_still_is_the_next_thing_to_do() -> None:
+    """With the command as it can be run, and what the agent said of it."""
+    session = Gathered().says("Mend it.").runs("make test").changes("alarm.py")
+    session.runs("pytest -q", failed=True, result="1 failed").answers("An old bug, I leave it.")
+    session.runs("ls", work=Work.OTHER).answers("I stop here.")
+    failure, comment = told(session, Section.BLOCKED)
+    assert failure.text == "`pytest -q` failed: 1 failed"
+    assert failure.proof == Result(1, True, session.facts.ran[1].ref)
+    assert (comment.text, comment.quote) == ("The agent on that failure", "An old bug, I leave it.")
+    assert lines(session, Section.NEXT).endswith("Mend what fails, then run it again: `pytest -q`")
+
+
+def test_a_command_of_many_lines_is_no_next_command() -> None:
+    """It could not be run from a line."""
+    session = Gathered().says("Test it.").runs("python - <<'E'\nassert 1\nE").answers("Tested.")
+    assert "E" not in lines(session, Section.NEXT)
+
+
+def test_a_commit_is_told_and_looking_around_is_not() -> None:
+    """What does more than look or change files counts as done."""
+    session = Gathered().says("Commit.").runs("git status", work=Work.OTHER)
+    session.runs("git commit -m 'Ring twice'", work=Work.OTHER, result="[main 1a2b] Ring twice")
+    assert lines(session.answers("Committed."), Section.DONE).split("\n")[1:] == [
+        "`git commit -m 'Ring twice'` succeeded: [main 1a2b] Ring twice"
+    ]
+
+
+def test_a_session_that_breaks_off_says_so() -> None:
+    """The last wish has no closing answer; the agent's last words tell where it was."""
+    session = Gathered().says("Mend it.").answers("Mended.").says("Commit what you have, please.")
+    session.answers("Let me look at the changes first.")
+    session.runs("git commit -am 'x'", work=Work.OTHER, failed=None)
+    assert "The session breaks off behind these words" in lines(session, Section.ACTIVE)
+    assert "the transcript does not tell how it ended" in lines(session, Section.ACTIVE)
+    wish = told(session, Section.NEXT)[0]
+    assert wish.text == "Asked last, without a closing answer so far"
+    assert wish.quote == "Commit what you have, please."
+
+
+def test_where_nothing_is_left_that_is_said() -> None:
+    """The next agent need not look for it."""
+    session = Gathered().says("Mend it.").answers("Mended, and nothing else was to be done.")
+    assert lines(session, Section.NEXT) == "Nothing was found in the sessions that is left to do"
+
+
+@pytest.mark.parametrize(
+    ("closing", "left"),
+    [
+        (
+            "Mended.\n\n## Next steps\n\n1. Ring twice\n2. Push\n\n## Notes\n\nNone.",
+            "1. Ring twice\n2. Push",
+        ),
+        (
+            "Mended. The tests of the mail are not yet written.",
+            "The tests of the mail are not yet written.",
+        ),
+        ("Mended.\n\n**Remaining work:** push it", "push it"),
+    ],
+)
+def test_what_the_agent_says_is_left_is_quoted(closing: str, left: str) -> None:
+    """Under a heading of its own, or in a sentence."""
+    assert quotes(Gathered().says("Mend it.").answers(closing), Section.NEXT) == [left]
+
+
+def test_an_answer_stands_with_the_question() -> None:
+    """A yes alone tells nothing."""
+    session = Gathered().says("Mend it.").answers("Mended. Shall I push it to main as well?")
+    session.says("yes").answers("Pushed.")
+    (answer,) = told(session, Section.DECISIONS)
+    assert answer.text == "The person's answer to “Shall I push it to main as well?”"
+    assert (answer.quote, answer.status) == ("yes", Status.QUOTED)
+    assert told(session, Section.QUESTIONS) == []
+
+
+def test_a_question_without_an_answer_is_open() -> None:
+    """Also an earlier one that the person passed over; an offer that was passed over is none."""
+    session = Gathered().says("Mend it.").answers("Done. Which port do the tables stand for?")
+    session.says("Write the mail now.").answers("Written. Would you like me to send it?")
+    session.says("Show me a list of berths.").answers("Here it is. Is Levanto one of them?")
+    assert quotes(session, Section.QUESTIONS) == [
+        "Which port do the tables stand for?",
+        "Is Levanto one of them?",
+    ]
+
+
+def test_what_the_person_set_right_is_ruled_out() -> None:
+    """What the agent reported then is no state of the work."""
+    session = Gathered().says("Ignore the lock file.").changes(".gitignore")
+    session.answers("I added the lock file to the .gitignore of this repository.")
+    session.says("No, the program should do that for every user.").answers("It does now.")
+    (wrong,) = told(session, Section.RULED_OUT)
+    assert wrong.quote == "I added the lock file to the .gitignore of this repository."
+    assert "set it right with “No, the program should do that for every user.”" in wrong.text
+    assert wrong.quote not in quotes(session, Section.DONE)
+
+
+def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
+    """In the words of the session."""
+    session = Gathered().says("Mend it.").gives_up("Rounding to the minute", "two tests broke")
+    session.decides("We keep the stored times.", "reports compare them", person=True)
+    session.decides("I use `<=`.").answers("Mended.")
+    assert lines(session, Section.RULED_OUT) == "The agent gave up, because: “two tests broke”"
+    assert lines(session, Section.DECISIONS).split("\n") == [
+        "The person decided, because: “reports compare them”",
+        "The agent's decision",
+    ]
+    assert quotes(session, Section.DECISIONS) == ["We keep the stored times.", "I use `<=`."]
+
+
+def test_tasks_stand_where_they_belong() -> None:
+    """What one turn wrote is one quotation."""
+    session = (
+        Gathered()
+        .says("Build it.")
+        .lists(
+            ("Write it", "completed"),
+            ("Test it", "completed"),
+            ("Push it", "in_progress"),
+            ("Tell", "pending"),
+        )
+    )
+    session.answers("Going on.")
+    assert quotes(session, Section.DONE) == ["Going on.", "Write it\nTest it"]
+    assert quotes(session, Section.ACTIVE) == ["Push it"]
+    assert quotes(session, Section.NEXT) == ["Tell"]
+
+
+def test_files_are_told_with_what_was_done_to_them() -> None:
+    """The last change first; what was only read, and lies elsewhere or is gone, is not told."""
+    session = (
+        Gathered().says("Mend it.").changes("notes.md", Deed.READ).changes("/etc/hosts", Deed.READ)
+    )
+    session.changes("gone.md", Deed.READ, sha=None).changes("old.py", Deed.DELETED, sha=None)
+    session.changes("/tmp/draft.md", Deed.WROTE, sha=None).changes("lost.py", sha=None)
+    session.changes("alarm.py", Deed.READ, Deed.EDITED, Deed.EDITED, parts=("due", "Alarm"))
+    assert lines(session, Section.FILES).split("\n") == [
+        "`alarm.py`: edited 2 times, last at turn 8; the changes name `due`, `Alarm`",
+        "`lost.py`: edited, last at turn 7; not there now",
+        "`/tmp/draft.md`: wrote, last at turn 6; outside of the project",
+        "`old.py`: deleted, last at turn 5",
+        "`notes.md`: only read",
+    ]
+
+
+def test_where_no_file_was_changed_that_is_said() -> None:
+    """The agent may claim that it changed one."""
+    session = Gathered().says("Mend it.").changes("alarm.py", Deed.READ).answers("I mended it.")
+    assert lines(session, Section.FILES).split("\n") == [
+        "No change of a file was found in the sessions",
+        "`alarm.py`: only read",
+    ]
+
+
+def test_errors_tell_what_mended_them() -> None:
+    """Those that nothing mended come first."""
+    session = (
+        Gathered().says("Mend it.").fails("pytest", "E assert 1 == 2", mended=3, by="alarm.py")
+    )
+    session.fails("make docs", "make: no rule").answers("There are no pages yet.")
+    assert lines(session, Section.ERRORS).split("\n") == [
+        "`make docs` failed; nothing is known to have mended it; "
+        "the agent then: “There are no pages yet.”",
+        "`pytest` failed; mended at turn 3 by alarm.py",
+    ]
+    assert quotes(session, Section.ERRORS) == ["make: no rule", "E assert 1 == 2"]
+
+
+def test_the_summary_of_a_compaction_goes_to_its_sections() -> None:
+    """The last one counts; what is told under no heading that is known is left out."""
+    session = (
+        Gathered()
+        .says("Build it.")
+        .sums_up("## Goal\nOld\n")
+        .sums_up(
+            "1. Primary Request and Intent: a pilot for Levanto\n2. Files: plan.py\n"
+            "7. Pending Tasks:\n   - draft the mail\n8. Current Work: the page\n"
+        )
+    )
+    session.answers("Going on.")
+    assert quotes(session, Section.OBJECTIVE) == ["Build it.", "a pilot for Levanto"]
+    assert quotes(session, Section.NEXT) == ["- draft the mail"]
+    assert quotes(session, Section.ACTIVE) == ["the page"]
+
+
+def test_the_state_of_git_is_one_line() -> None:
+    """It stands on what git told, and nothing else."""
+    facts = replace(
+        Gathered().says("Mend it.").facts,
+        git=GitState("4f1e2d3a9b0c" + "0" * 28, "feat/x", ("a.py",), 2, "Ring twice"),
+    )
+    (state,) = [it for it in compose(facts) if it.stands_on == (GIT,)]
+    assert state.text == (
+        "Branch `feat/x` at 4f1e2d3a9b0c (`Ring twice`); not committed: `a.py`; "
+        "2 commits not pushed"
+    )
+
+
+def test_the_memory_is_told_with_the_notes_to_read() -> None:
+    """One line a note, which stands on the note alone."""
+    session = Gathered().says("Mend it.").finds("tests.md", "How to run them")
+    place, note = told(session, Section.MEMORY)
+    assert place.text == "The memory lies at `/memory`"
+    assert note.text == "`tests.md`: How to run them (names the same words)"
+    assert note.stands_on == (session.facts.notes[0].id,)
+
+
+def test_every_message_of_the_person_is_told_on_request() -> None:
+    """Whole and word for word, also those that only agree."""
+    session = Gathered().says("Build it.\n" + "Long. " * 2_000).answers("Shall I?").says("yes")
+    assert told(session, Section.MESSAGES) == []
+    whole = [
+        it.quote
+        for it in compose(session.facts, with_messages=True)
+        if it.section is Section.MESSAGES
+    ]
+    assert whole == ["Build it.\n" + "Long. " * 2_000, "yes"]
+
+
+def test_quotations_are_cut_where_there_is_much_to_tell() -> None:
+    """All of them are, and it is said how much is quoted; where there is room it is all."""
+    session = Gathered()
+    for number in range(6):
+        session.says(f"Wish {number}. " + "It is to ring. " * 90).changes("alarm.py")
+        session.answers(f"Answer {number}. " + "It rings. " * 150)
+    small, large = (compose(session.facts, tokens=tokens) for tokens in (3_000, 40_000))
+    size = [sum(len(it.text) + len(it.quote) for it in found) for found in (small, large)]
+    assert size[0] < 3_000 * 4 < size[1]
+    assert any("characters)" in it.text for it in small)
+    assert compose(session.facts, tokens=40_000)[0].text == "Asked first"
+
+
+texts = st.text(st.sampled_from("ab Yes?!.\n#*`-:<[@") | st.characters(), max_size=80)
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["says", "answers", "runs", "sums_up", "gives_up", "decides"]), texts
+    ),
+    max_size=12,
+)
+
+
+@given(steps)
+def test_nothing_is_told_that_stands_in_no_fact(told_steps: list[tuple[str, str]]) -> None:
+    """Whatever a session holds: every statement stands on facts that there are, and what it quotes
+    stands in one of them.
+    """
+    session = Gathered()
+    for kind, text in told_steps:
+        getattr(session, kind)(text)
+    known = {it.id: it for it in all_facts(session.facts)}
+    for it in compose(session.facts, with_messages=True):
+        assert set(it.stands_on) <= known.keys()
+        assert bool(it.quote) <= any(
+            it.quote in str(getattr(known[id], name, ""))
+            for id in it.stands_on
+            for name in ("text", "what")
+        )
+        assert it.status is not Status.VERIFIED
+
+
+def test_a_decision_stands_with_what_is_around_it() -> None:
+    """The paragraph of the message, where it is not long."""
+    session = (
+        Gathered()
+        .says("Commit.")
+        .answers("I looked.\n\nThree files are only formatted. I commit the other one.\n\nDone.")
+    )
+    session.decides("I commit the other one.")
+    decided = replace(session.facts.decided[0], ref=session.facts.said[1].ref)
+    (found,) = [
+        it
+        for it in compose(replace(session.facts, decided=(decided,)))
+        if it.section is Section.DECISIONS
+    ]
+    assert found.quote == "Three files are only formatted. I commit the other one."
+
+
+def test_how_the_person_checks_it_is_a_next_step() -> None:
+    """What stands under such a heading of the last wish that has one."""
+    plan = "Build it.\n\n## Verification\n\n```bash\nmake check\n```\n\n## Notes\n\nNone."
+    session = Gathered().says(plan).answers("It is built.").says("Now the mail.").answers("Sent.")
+    (check,) = [it for it in told(session, Section.NEXT) if it.quote]
+    assert check.text == "The person on how to check it"
+    assert check.quote == "```bash\nmake check\n```"

@@ -1,0 +1,254 @@
+"""A handoff is written and read back the same, whatever stands in it."""
+
+from __future__ import annotations
+
+import re
+import string
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ricordo.activity.session import Agent
+from ricordo.handoff.document import Handoff, Head, SourceSession, Target
+from ricordo.handoff.facts import Ref
+from ricordo.handoff.marks import mark
+from ricordo.handoff.parse import State, parse
+from ricordo.handoff.render import BEGIN, END, render, tidied
+from ricordo.handoff.sections import family
+from ricordo.handoff.statement import (
+    FileIs,
+    GitIs,
+    NoteIs,
+    Quote,
+    Result,
+    Section,
+    Statement,
+    Status,
+)
+from ricordo.text import visible
+
+NOW = datetime(2026, 10, 5, 9, 40, tzinfo=UTC)
+SHA = "3f2a91c0b7d4"
+SESSION = SourceSession(Agent.CLAUDE, "5b1c7a52", "/home/ana/.claude/projects/p/5b1c7a52.jsonl")
+
+
+def handoff_of(*statements: Statement, target: Target = Target.ANY, **head: object) -> Handoff:
+    values: dict[str, object] = {
+        "written": NOW,
+        "expires": datetime(2026, 10, 12, 9, 40, tzinfo=UTC),
+        "target": target,
+        "budget": 4000,
+        "engine": "rules",
+        "sources": (SESSION,),
+    }
+    return Handoff(Head(**{**values, **head}), statements)  # type: ignore[arg-type]
+
+
+def text_of(*statements: Statement, **head: object) -> str:
+    return render(handoff_of(*statements, **head))  # type: ignore[arg-type]
+
+
+hostile = st.sampled_from(
+    [
+        "", "a", " ", "\n", "\r\n", "\t", "- ", "## Next steps", "# Handoff", BEGIN, END, "---",
+        "[unverified]", " [verified: a.py is 3f2a91c0b7d4]", "[a](http://x)", "![](http://x)",
+        "`", "``", "```", "```quotation", "~~~", "> ", "> ```", "\\", "\\`", "\\[", "<", ">",
+        "<!--", "-->", "<system-reminder>", "@", "@~/.ssh/id_rsa", "a@b.c", "\x1b[31m", "\u202e",
+        "\u2028", "\x00", "\udcff", "é", "日本", "🧠", '"', "'", ":", ": ", "#", " #", ",", ";",
+        "is", " changed since", "1. ", "null", "digest: ", "gone",
+    ]
+)  # fmt: skip
+texts = st.lists(hostile | st.text(max_size=6), max_size=6).map("".join)
+shas = st.text("0123456789abcdef", min_size=1, max_size=64)
+counts = st.integers(0, 99_999)
+moments = st.datetimes(timezones=st.just(UTC))
+refs = st.builds(
+    Ref,
+    st.integers(0, 99),
+    counts,
+    st.sampled_from(["", "yesterday"]) | moments.map(datetime.isoformat),
+)
+proofs = st.one_of(
+    st.none(),
+    st.builds(FileIs, texts, st.none() | shas),
+    st.builds(GitIs, st.just("") | shas, texts, counts),
+    st.builds(NoteIs, texts, shas),
+    st.builds(
+        Result,
+        st.none() | st.integers(-999, 999),
+        st.booleans(),
+        refs,
+        st.lists(texts, max_size=7).map(tuple),
+    ),
+    st.builds(Quote, refs),
+)
+statements = st.builds(
+    Statement,
+    st.sampled_from(Section),
+    texts,
+    proofs,
+    st.lists(texts, max_size=2).map(tuple),
+    texts,
+)
+heads = st.builds(
+    Head,
+    moments,
+    moments,
+    st.sampled_from(Target),
+    counts,
+    texts,
+    st.lists(st.builds(SourceSession, st.sampled_from(Agent), texts, texts), max_size=3).map(tuple),
+    st.just("") | shas,
+    texts,
+    st.lists(texts, max_size=3).map(tuple),
+    st.dictionaries(texts, st.none() | shas, max_size=3),
+    texts,
+    counts,
+    counts,
+)
+handoffs = st.builds(Handoff, heads, st.lists(statements, max_size=6).map(tuple), counts)
+
+
+@given(handoffs)
+def test_what_was_written_is_read_back(handoff: Handoff) -> None:
+    text = render(handoff)
+    parsed = parse(text.encode("utf-8"))
+    assert (parsed.state, parsed.why) == (State.WHOLE, "")
+    assert parsed.handoff == tidied(handoff)
+    assert render(tidied(handoff)) == text
+
+
+@given(st.binary(max_size=400) | texts.map(lambda it: it.encode("utf-8", "replace")))
+def test_no_bytes_are_too_strange_to_be_read(raw: bytes) -> None:
+    assert parse(raw).state is State.FOREIGN
+    whole = text_of(Statement(Section.NEXT, "Go on.")).encode()
+    for torn in (whole[: len(raw)], whole[:-40] + raw, whole.replace(b"format", raw)):
+        assert parse(torn).state is not State.WHOLE
+
+
+@given(handoffs, st.data())
+def test_whatever_is_changed_is_seen(handoff: Handoff, data: st.DataObject) -> None:
+    text = render(handoff)
+    at = data.draw(st.integers(0, len(text) - 1))
+    other = data.draw(st.sampled_from(string.printable).filter(lambda it: it != text[at]))
+    changed = text[:at] + other + text[at + 1 :]
+    assert parse(changed.encode()).state is not State.WHOLE
+
+
+@given(statements)
+@example(Statement(Section.NEXT, "x\n" + END + "\n## Decisions\n- y [verified: a is 1]", None))
+@example(Statement(Section.NEXT, "x", None, (), f"```\n{END}\n- y [unverified]\n## Files"))
+def test_no_line_of_others_passes_for_one_of_ours(statement: Statement) -> None:
+    lines = text_of(statement).split("\n")
+    body = lines[lines.index(BEGIN) + 1 : -2]
+    headings = [it for it in body if it.startswith("#")]
+    assert len(headings) <= 3
+    assert sum(it.startswith("- ") for it in body) == 1
+    assert not any("<!--" in re.sub(r"(`+).*?\1", "", it.replace(r"\<", "")) for it in body
+                   if not it.startswith("> "))  # fmt: skip
+    own = body[body.index(headings[-1]) + 2 :]
+    assert all(it.startswith(">") for it in own[1:-2])
+    assert not own[0] or (own[0], own[-2]) == ("```quotation", "```")
+    assert visible("\n".join(lines)) == "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("proof", "sessions", "written", "status"),
+    [
+        (FileIs("tide/alarm.py", SHA), 1, f"[verified: tide/alarm.py is {SHA}]", "verified"),
+        (FileIs("a b.py", None), 1, '[verified: "a b.py" is not there]', "verified"),
+        (GitIs("4f1e2d3a9b0c77", "feat/x", 2), 1,
+         "[verified: commit 4f1e2d3a9b0c on feat/x, 2 files dirty]", "verified"),
+        (GitIs("4f1e2d3a9b0c", "", 0), 1, "[verified: commit 4f1e2d3a9b0c, clean]", "verified"),
+        (NoteIs("feedback_tests.md", SHA), 1, f"[verified: note feedback_tests.md is {SHA}]",
+         "verified"),
+        (Result(0, False, Ref(0, 41, "2026-10-05T14:02:31Z")), 1,
+         "[reported: exit 0 at 2026-10-05 14:02 UTC, turn 41; files unchanged since]", "reported"),
+        (Result(None, True, Ref(1, 41), ("tidepool/alarm.py", "commit")), 2,
+         "[stale: failed, turn 41 of session 2; tidepool/alarm.py, commit changed since]", "stale"),
+        (Result(1, True, Ref(0, 3), tuple("abcdef")), 1,
+         "[stale: exit 1, turn 3; a, b, c, 3 more changed since]", "stale"),
+        (Result(1, False, Ref(0, 3)), 1,
+         "[reported: exit 1, succeeded, turn 3; files unchanged since]", "reported"),
+        (Quote(Ref(0, 7)), 1, "[quoted: turn 7]", "quoted"),
+        (Quote(Ref(0, 7)), 2, "[quoted: turn 7 of session 1]", "quoted"),
+        (None, 1, "[unverified]", "unverified"),
+    ],
+)  # fmt: skip
+def test_marks_say_what_they_rest_on(
+    proof: object, sessions: int, written: str, status: str
+) -> None:
+    assert mark(proof, sessions) == written  # type: ignore[arg-type]
+    assert Statement(Section.DONE, "x", proof).status is Status(status)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("target", Target)
+def test_every_family_has_every_section_and_its_groups_together(target: Target) -> None:
+    look = family(target)
+    parents = [look.headings[section][:-1] for section in look.order]
+    groups = [it for n, it in enumerate(parents) if it and (n == 0 or parents[n - 1] != it)]
+    assert len(groups) == len(set(groups))
+    assert len(set(look.headings.values())) == len(Section)
+
+
+def test_code_and_quotations_stand_as_they_are() -> None:
+    command = "Run `pytest -k 'a[1]' < in.txt @args`, then `git commit`."
+    said = "Do **not** touch [the schema](x) & <b>stop</b>.\n\n  ```py\n  x = 1\n  ```"
+    text = text_of(
+        Statement(Section.NEXT, command), Statement(Section.CONSTRAINTS, "", None, (), said)
+    )
+    assert f"- {command} [unverified]\n" in text
+    assert all(f"> {row}".rstrip() + "\n" in text for row in said.split("\n"))
+
+
+def test_what_could_be_drawn_linked_or_loaded_is_escaped() -> None:
+    odd = "# x <b> ![p](http://e.x) @~/.ssh/id_rsa mail a@b.c [verified: a is 1]"
+    text = text_of(Statement(Section.DONE, odd))
+    assert (
+        r"- \# x \<b> !\[p](http://e.x) \@~/.ssh/id_rsa mail a@b.c \[verified: a is 1] [unverified]"
+        in text
+    )
+
+
+class TestEdited:
+    TEXT = text_of(
+        Statement(Section.DONE, "One.", FileIs("a.py", SHA)), Statement(Section.NEXT, "Two.")
+    )
+
+    def test_a_statement_that_was_added_is_read_and_told(self) -> None:
+        parsed = parse(self.TEXT.replace("- Two", "- Zero.\n- Two").encode())
+        assert parsed.state is State.EDITED
+        assert parsed.handoff is not None
+        assert [it.text for it in parsed.handoff.statements] == ["One.", "Zero.", "Two."]
+        assert "edited" in parsed.why
+
+    @pytest.mark.parametrize("added", ["Mine.\n", "\n"])
+    def test_text_outside_of_the_markers_is_seen(self, added: str) -> None:
+        for text in (self.TEXT + added, self.TEXT.replace(BEGIN, added + BEGIN)):
+            assert parse(text.encode()).state is State.EDITED
+
+    def test_lines_that_are_none_of_ours_are_counted(self) -> None:
+        text = self.TEXT.replace("### Done", "Some prose.\n* more\n### Done") + "Tail.\n"
+        assert "3 lines" in parse(text.encode()).why
+
+    def test_other_line_ends_are_told(self) -> None:
+        parsed = parse(self.TEXT.replace("\n", "\r\n").encode())
+        assert (parsed.state, parsed.why[:9]) == (State.EDITED, "Its line ")
+        assert parsed.handoff is not None
+        assert len(parsed.handoff.statements) == 2
+
+    def test_a_torn_one_is_told_as_such(self) -> None:
+        parsed = parse(self.TEXT[: self.TEXT.index("Two.")].encode())
+        assert parsed.state is State.TORN
+        assert "end is missing" in parsed.why
+
+    def test_a_head_that_says_nonsense_is_named(self) -> None:
+        parsed = parse(self.TEXT.replace("budget: 4000", "budget: much").encode())
+        assert (parsed.state, parsed.handoff) == (State.FOREIGN, None)
+        assert "“budget”" in parsed.why
+
+    def test_what_others_wrote_is_foreign(self) -> None:
+        for raw in (b"", b"# Handoff\n\n## State\n- done\n", b"\xff", b"---\nformat: x\n---\n"):
+            assert parse(raw).state is State.FOREIGN

@@ -1,0 +1,92 @@
+"""No secret gets into a handoff, wherever it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from ricordo.handoff.document import Handoff
+from ricordo.handoff.facts import Ref
+from ricordo.handoff.kept_back import counted, is_clean, without_secrets
+from ricordo.handoff.parse import State, parse
+from ricordo.handoff.render import render, tidied
+from ricordo.handoff.statement import FileIs, Quote, Section, Statement
+from ricordo.model.redaction import Redaction
+from tests.unit.handoff.test_document import SHA, handoff_of
+
+KEY = "sk-ant-api03-" + "Q7wZ2xK9mN4vB8cR5tY1uJ6hG3fD0sA" * 2
+PASSWORD = "Sardine-Harbour-4711"
+
+
+def written(handoff: Handoff, redaction: Redaction | None = None) -> tuple[str, Handoff]:
+    redaction = redaction or Redaction()
+    found = counted(without_secrets(tidied(handoff), redaction))
+    assert is_clean(found, redaction)
+    text = render(found)
+    parsed = parse(text.encode())
+    assert (parsed.state, parsed.handoff) == (State.WHOLE, found)
+    return text, found
+
+
+def test_secrets_leave_placeholders_and_are_counted() -> None:
+    text, found = written(
+        handoff_of(
+            Statement(Section.NEXT, f"Run `curl -H 'x-api-key: {KEY}'` @ once"),
+            Statement(Section.CONSTRAINTS, "Rule", Quote(Ref(0, 1)), (),
+                      f"The key is {KEY}.\nUse it."),
+            Statement(Section.DONE, f"The password is {PASSWORD}."),
+            Statement(Section.QUESTIONS, f"Is {PASSWORD} still right?"),
+        )
+    )  # fmt: skip
+    assert KEY not in text
+    assert PASSWORD not in text
+    assert found.head.redactions == 4
+    assert len(found.statements) == 4
+    quote = next(it for it in found.statements if it.quote)
+    assert quote.quote.startswith("The key is [REDACTED:anthropic-key:")
+    assert quote.quote.endswith("].\nUse it.")
+    assert isinstance(quote.proof, Quote)
+
+
+@pytest.mark.parametrize("label", ["The password", "password", "Password is"])
+def test_a_secret_that_only_its_label_tells_is_kept_back(label: str) -> None:
+    text, _ = written(
+        handoff_of(Statement(Section.CONSTRAINTS, label, Quote(Ref(0, 1)), (), PASSWORD))
+    )
+    assert PASSWORD not in text
+
+
+def test_a_secret_in_the_name_of_a_file_takes_the_file_out() -> None:
+    path = f"keys/{KEY}.txt"
+    text, found = written(
+        handoff_of(
+            Statement(Section.FILES, f"`{path}`: edited", FileIs(path, SHA)),
+            Statement(Section.NEXT, "Go on."),
+            files={path: SHA, "a.py": SHA},
+            dirty=(path, "a.py"),
+            branch=f"feat/{KEY}",
+        )
+    )
+    assert KEY not in text
+    assert [it.text for it in found.statements] == ["Go on."]
+    assert (found.left_out, found.head.unlisted, found.head.branch) == (1, 2, "")
+    assert (found.head.files, found.head.dirty) == ({"a.py": SHA}, ("a.py",))
+
+
+def test_what_looks_like_a_placeholder_is_none_of_ours_but_for_what_we_wrote() -> None:
+    said = handoff_of(Statement(Section.NEXT, "Use [REDACTED:password:1] here"))
+    _, found = written(said)
+    assert found.statements[0].text == "Use [REDACTED:text:1] here"
+    assert found.head.redactions == 0
+    redaction = Redaction()
+    redaction.adopt("Use [REDACTED:password:1] here")
+    _, kept = written(said, redaction)
+    assert kept.statements == said.statements
+    assert kept.head.redactions == 1
+
+
+def test_numbers_of_adopted_placeholders_are_not_given_out_again() -> None:
+    redaction = Redaction()
+    redaction.adopt("[REDACTED:anthropic-key:2]")
+    assert redaction.redact("t1", f"{KEY} [REDACTED:anthropic-key:2]") == (
+        "[REDACTED:anthropic-key:3] [REDACTED:anthropic-key:2]"
+    )

@@ -1,0 +1,66 @@
+"""Quotes are looked up in the transcript: at their turn, letter by letter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.activity.session import Agent
+from ricordo.handoff.document import Handoff, SourceSession
+from ricordo.handoff.facts import Ref
+from ricordo.handoff.lookup import Transcripts, stands_in
+from ricordo.handoff.statement import Quote, Section, Statement
+from tests.transcripts import Claude
+from tests.unit.handoff.test_document import handoff_of
+
+
+def quoting(path: Path | str, turn: int, agent: Agent = Agent.CLAUDE) -> Handoff:
+    statement = Statement(Section.OBJECTIVE, "said", Quote(Ref(0, turn)), quote="x")
+    return handoff_of(statement, sources=(SourceSession(agent, "s", str(path)),))
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "is_there"),
+    [
+        ("go on", "please go on now", True),
+        ("Go on", "please go on now", False),
+        ("one\n\ntwo", "one\r\n\r\ntwo\n", True),
+        ("one\ntwo", "one\nor\ntwo", False),
+        ("␛[31mred", "\x1b[31mred", True),
+        ("the key is [REDACTED:github-token:1] here", "the key is ghp_abc here", True),
+        ("the key is [REDACTED:github-token:1] there", "the key is ghp_abc here", False),
+        ("is [secret: github-token] now", "is ghp_abc now", True),
+        ("[REDACTED:github-token:1]", "ghp_abc", True),
+        ("", "anything", False),
+    ],
+)
+def test_words_stand_there_letter_by_letter_but_for_what_was_kept_back(
+    quote: str, text: str, is_there: bool
+) -> None:
+    assert stands_in(quote, ["something else", text]) is is_there
+
+
+def test_a_list_of_tasks_stands_there_if_each_of_them_does() -> None:
+    assert stands_in("one\ntwo", ["one", "two", "three"])
+    assert not stands_in("one\nfour", ["one", "two", "three"])
+
+
+def test_how_a_call_ended_belongs_to_the_turn_that_made_it(tmp_path: Path) -> None:
+    session = Claude().says("mend it").uses("Bash", "c1", answered=False, command="pytest")
+    output = "E  assert \x1b[1m1 == 2\x1b[0m"
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": output, "is_error": True}
+    path = session.answers("wait").line("user", message={"content": [result]}).write(tmp_path)
+    says = Transcripts(quoting(path, 2))
+    assert says(Ref(0, 2), "E  assert 1 == 2")
+    assert not says(Ref(0, 1), "E  assert 1 == 2")
+
+
+def test_nothing_is_told_of_what_is_no_transcript(tmp_path: Path) -> None:
+    secret = tmp_path / "id_rsa"
+    secret.write_text("words\n")
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(Claude().says("words").write(tmp_path))
+    for path in (secret, link, tmp_path, tmp_path / "none", "/dev/zero", "../x.jsonl", ""):
+        for agent in Agent:
+            assert Transcripts(quoting(path, 1, agent))(Ref(0, 1), "words") is None

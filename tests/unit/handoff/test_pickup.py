@@ -1,0 +1,154 @@
+"""The line that makes the next agent read the handoff is added to its file, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.errors import ChangeRefused
+from ricordo.handoff.document import Target
+from ricordo.handoff.pickup import pickup, pickup_act, start_line
+from ricordo.handoff.splice import with_item
+
+READ_FIRST = (
+    "Before you begin, read HANDOFF.md: it says where the work stands, and how far that is "
+    "proved.\n"
+)
+ADDED = {
+    Target.CLAUDE: ("CLAUDE.md", "@HANDOFF.md\n"),
+    Target.CODEX: ("AGENTS.md", READ_FIRST),
+    Target.OPENCODE: ("opencode.json", '{\n  "instructions": ["HANDOFF.md"]\n}\n'),
+    Target.GEMINI: ("GEMINI.md", READ_FIRST),
+}
+
+
+def after(project: Path, target: Target, handoff: str = "HANDOFF.md") -> tuple[str, bytes]:
+    wanted = pickup(target, str(project), str(project / handoff))
+    assert wanted is not None
+    change = pickup_act(str(project), wanted)
+    whole = Path(change.root) / change.name
+    assert (whole.read_bytes() if whole.exists() else None) == change.before
+    return whole.relative_to(project).as_posix(), change.text.encode()
+
+
+@pytest.mark.parametrize("target", ADDED)
+def test_a_file_that_is_not_there_is_made(tmp_path: Path, target: Target) -> None:
+    name, text = ADDED[target]
+    assert after(tmp_path, target) == (name, text.encode())
+
+
+@pytest.mark.parametrize("target", [Target.CLAUDE, Target.CODEX, Target.GEMINI])
+@pytest.mark.parametrize("before", [b"# Rules\n\n- one\r\n", b"one", b"one\r\ntwo\r\n", b"\n"])
+def test_a_line_is_added_at_the_end_and_only_once(
+    tmp_path: Path, target: Target, before: bytes
+) -> None:
+    name, line = ADDED[target]
+    (tmp_path / name).write_bytes(before)
+    _, text = after(tmp_path, target)
+    assert text.startswith(before)
+    end = b"\r\n" if b"\r\n" in before and not before.startswith(b"#") else b"\n"
+    assert text.endswith(line.encode().rstrip() + end)
+    (tmp_path / name).write_bytes(text)
+    assert after(tmp_path, target) == (name, text)
+
+
+def test_the_file_that_the_agent_reads_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("a\n")
+    (tmp_path / "AGENTS.override.md").write_text("b\n")
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/CLAUDE.md").write_text("c\n")
+    assert after(tmp_path, Target.CODEX)[0] == "AGENTS.override.md"
+    assert after(tmp_path, Target.CLAUDE) == (".claude/CLAUDE.md", b"c\n\n@../HANDOFF.md\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("{}", '{\n  "instructions": ["HANDOFF.md"]\n}'),
+        ('{"a": 1.10}', '{"a": 1.10, "instructions": ["HANDOFF.md"]}'),
+        (
+            '{\n    "a": "x",\r\n    "z": {"b": [1e400]}\n}\n',
+            '{\n    "a": "x",\r\n    "z": {"b": [1e400]},\n    "instructions": ["HANDOFF.md"]\n}\n',
+        ),
+        ('{"instructions":[]}', '{"instructions":["HANDOFF.md"]}'),
+        ('{"instructions": ["a" ], "c": 1}', '{"instructions": ["a", "HANDOFF.md" ], "c": 1}'),
+        (
+            '{\n  "instructions": [\n    "\\u00e9.md"\n  ]\n}',
+            '{\n  "instructions": [\n    "\\u00e9.md",\n    "HANDOFF.md"\n  ]\n}',
+        ),
+        ('{"instructions": ["HANDOFF.md"]}', '{"instructions": ["HANDOFF.md"]}'),
+    ],
+)  # fmt: skip
+def test_the_settings_of_opencode_are_spliced(before: str, expected: str) -> None:
+    assert with_item(before, "instructions", "HANDOFF.md") == expected
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=8,
+)
+
+
+@given(
+    st.dictionaries(st.text(max_size=4), values, max_size=3),
+    st.none() | st.lists(st.text(max_size=4), max_size=3),
+    st.sampled_from([None, 0, 2, "\t"]),
+    st.booleans(),
+)
+def test_all_else_in_the_settings_stays(
+    others: dict[str, object], listed: list[str] | None, indent: int | str | None, ascii: bool
+) -> None:
+    before = {**others, **({"instructions": listed} if listed is not None else {})}
+    text = json.dumps(before, indent=indent, ensure_ascii=ascii)
+    now = with_item(text, "instructions", "HANDOFF.md")
+    assert json.loads(now) == {**others, "instructions": [*(listed or []), "HANDOFF.md"]}
+    at = next((n for n, (a, b) in enumerate(zip(text, now, strict=False)) if a != b), len(text))
+    assert now.endswith(text[at:])
+    assert with_item(now, "instructions", "HANDOFF.md") == now
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "// mine\n{}", '{"a": 1,}', "[]", "{", '{"a": 1, "a": 2}', '{"instructions": "x"}',
+        '{"instructions": [1]}', "\ufeff{}", '{"a": NaN}', "{} {}", '{"a":' * 3000,
+    ],
+)  # fmt: skip
+def test_odd_settings_are_left_alone_and_told_what_to_paste(tmp_path: Path, odd: str) -> None:
+    (tmp_path / "opencode.json").write_bytes(odd.encode())
+    with pytest.raises(ChangeRefused, match=r'by hand: "instructions": \["HANDOFF.md"\]'):
+        after(tmp_path, Target.OPENCODE)
+
+
+def test_no_link_no_pipe_and_no_other_text_is_touched(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("x")
+    (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
+    (tmp_path / "GEMINI.md").write_bytes(b"\xff\xfe")
+    for target in (Target.CLAUDE, Target.GEMINI):
+        with pytest.raises(ChangeRefused, match=r"by hand: .*HANDOFF\.md"):
+            after(tmp_path, target)
+
+
+def test_the_line_to_copy_is_one_command_whatever_the_file_is_called() -> None:
+    for target in ADDED:
+        words = shlex.split(start_line(target, "it's; $(rm)\n.md"))
+        assert words[0] == target.value
+        assert "it's; $(rm)␊.md" in words[-1]
+    assert start_line(Target.ANY, "HANDOFF.md").startswith("Read HANDOFF.md first")
+    assert start_line(Target.CLAUDE, "HANDOFF.md") == (
+        "claude 'Read HANDOFF.md first, then go on with its next step.'"
+    )
+
+
+def test_a_handoff_elsewhere_is_named_in_full_and_an_odd_one_not_at_all(tmp_path: Path) -> None:
+    wanted = pickup(Target.CLAUDE, str(tmp_path / "p"), str(tmp_path / "x.md"))
+    assert wanted is not None
+    assert wanted.added == f"@{tmp_path}/x.md"
+    assert pickup(Target.CLAUDE, "/p", "/p/a b.md") is None
+    assert pickup(Target.ANY, "/p", "/p/HANDOFF.md") is None

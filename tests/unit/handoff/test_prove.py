@@ -1,0 +1,189 @@
+"""A statement gets no better mark than what a probe sees of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from ricordo.handoff.facts import GIT, Facts, Ref, Todo
+from ricordo.handoff.prove import prove
+from ricordo.handoff.statement import FileIs, GitIs, NoteIs, Quote, Result, Section, Statement
+from tests.unit.handoff.work import (
+    EDITED,
+    RAN,
+    STATEMENTS,
+    Tidepool,
+    committed,
+    sha,
+    statuses,
+    write,
+)
+from tests.unit.machine import Machine
+
+LATER = RAN + timedelta(minutes=1)
+AS_FOUND = [
+    *("quoted", "reported", "reported", "verified", "verified", "verified", "verified"),
+    "unverified",
+]
+
+
+@pytest.fixture
+def tidepool(tmp_path: Path) -> Tidepool:
+    return Tidepool(Machine(tmp_path))
+
+
+def result_of(tidepool: Tidepool) -> Result:
+    proof = tidepool.proved()[1].proof
+    assert isinstance(proof, Result)
+    return proof
+
+
+def proof_of(tidepool: Tidepool, statement: Statement, facts: Facts | None = None) -> object:
+    return prove([statement], facts or tidepool.facts(), tidepool.world())[0].proof
+
+
+def test_each_statement_gets_the_mark_that_its_proof_has(tidepool: Tidepool) -> None:
+    proved = tidepool.proved()
+    assert statuses(proved) == AS_FOUND
+    assert (
+        [it.proof for it in proved][3:7]
+        == [
+            GitIs(tidepool.commit, tidepool.facts().git.branch, 0),  # type: ignore[union-attr]
+            FileIs("tidepool/alarm.py", (sha(tidepool.project / "tidepool/alarm.py") or "")[:12]),
+            FileIs("tidepool/report.py", (sha(tidepool.project / "tidepool/report.py") or "")[:12]),
+            NoteIs("tests.md", (sha(tidepool.note) or "")[:12]),
+        ]
+    )
+
+
+CLAIMS = (
+    Statement(Section.DONE, "`tidepool/alarm.py` is mended", None, ("f4",)),
+    Statement(Section.FILES, "`tidepool/alarm.py` and more", None, ("f4", "f1")),
+    Statement(Section.FILES, "`tidepool/alarm.py` like `tidepool/report.py`", None, ("f4",)),
+    Statement(Section.FILES, "the file of the alarm", None, ("f4",)),
+    Statement(Section.FILES, "`tidepool/alarm.py`", None, ("f99",)),
+    Statement(Section.ACTIVE, "all is committed, and the alarm works", None, (GIT, "f1")),
+    Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 1)), ("f1",), "Touch the schema."),
+    Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 2)), ("f1",), "Do not touch the schema."),
+    Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 1)), ("f1",), ""),
+    Statement(Section.DONE, "the tests pass", Result(0, False, Ref(0, 6)), ("f2",)),
+    Statement(Section.DONE, "the check passes", Result(0, False, Ref(0, 6)), ("f3",)),
+    Statement(Section.DONE, "the tests pass", Result(0, False, Ref(0, 5)), ("f2", "f1")),
+    Statement(Section.DONE, "the tests pass", Result(0, False, Ref(0, 5)), ()),
+    Statement(Section.DONE, "all is well", FileIs("tidepool/alarm.py", "3f2a91c0b7d4"), ()),
+)
+"""Statements that say more than what they stand on."""
+
+
+def test_what_is_more_than_its_proof_is_unverified(tidepool: Tidepool) -> None:
+    proved = prove(CLAIMS, tidepool.facts(), tidepool.world())
+    assert [it.text for it in proved if it.proof is not None] == []
+
+
+def test_a_part_of_a_message_is_a_quote_if_it_stands_there_letter_by_letter(
+    tidepool: Tidepool,
+) -> None:
+    for quote, is_there in (("the berth alarm test", True), ("the Berth alarm test", False)):
+        statement = Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 1)), ("f1",), quote)
+        assert (proof_of(tidepool, statement) is not None) is is_there
+
+
+def test_the_tasks_of_one_turn_are_quoted_as_a_list(tidepool: Tidepool) -> None:
+    todos = tuple(Todo(f"t{n}", Ref(0, 9), text, "pending") for n, text in enumerate(("a", "b")))
+    facts = replace(tidepool.facts(), todos=todos)
+    whole = Statement(Section.NEXT, "to do", Quote(Ref(0, 9)), ("t0", "t1"), "a\nb")
+    assert proof_of(tidepool, whole, facts) == Quote(Ref(0, 9))
+    for quote, ids in (("b\na", ("t0", "t1")), ("a\nb", ("t0",)), ("a\nb", ("t0", "t1", "f1"))):
+        assert proof_of(tidepool, replace(whole, quote=quote, stands_on=ids), facts) is None
+
+
+def test_a_file_that_was_changed_after_the_run_makes_its_result_stale(tidepool: Tidepool) -> None:
+    touched, named = "tidepool/alarm.py", "tests/test_alarm.py"
+    write(tidepool.project / named, "def other(): ...\n", LATER)
+    assert result_of(tidepool).changed == (named,)
+    write(tidepool.project / touched, "def other(): ...\n", LATER)
+    assert result_of(tidepool).changed == (touched, named)
+
+
+def test_a_file_that_the_session_only_read_and_no_command_names_makes_nothing_stale(
+    tidepool: Tidepool,
+) -> None:
+    write(tidepool.project / "tidepool/report.py", "def other(): ...\n", LATER)
+    assert result_of(tidepool).changed == ()
+
+
+def test_a_file_that_went_makes_a_result_stale_unless_the_session_deleted_it(
+    tidepool: Tidepool,
+) -> None:
+    (tidepool.project / "tidepool/alarm.py").unlink()
+    assert result_of(tidepool).changed == ("tidepool/alarm.py",)
+
+
+def test_what_the_transcript_tells_as_changed_later_makes_a_result_stale(
+    tidepool: Tidepool,
+) -> None:
+    facts = tidepool.facts()
+    ran = replace(facts.ran[0], changed_since=("tidepool/alarm.py",))
+    facts = replace(facts, ran=(ran, *facts.ran[1:]))
+    proof = proof_of(tidepool, STATEMENTS[1], facts)
+    assert isinstance(proof, Result)
+    assert proof.changed == ("tidepool/alarm.py",)
+
+
+def test_a_commit_of_what_was_there_already_leaves_a_result_as_it_is(tidepool: Tidepool) -> None:
+    write(tidepool.project / "tidepool/new.py", "", EDITED)
+    (tidepool.project / "tidepool/report.py").unlink()
+    os.utime(tidepool.project / "tidepool", (EDITED.timestamp(), EDITED.timestamp()))
+    committed(tidepool.project, "as it was", LATER)
+    assert result_of(tidepool).changed == ()
+
+
+def test_a_commit_that_brings_something_else_makes_a_result_stale(tidepool: Tidepool) -> None:
+    write(tidepool.project / "README.md", "new\n", LATER)
+    committed(tidepool.project, "from elsewhere", LATER)
+    assert result_of(tidepool).changed == ("commit",)
+
+
+def test_without_a_time_nothing_shows_that_files_are_unchanged(tidepool: Tidepool) -> None:
+    facts = tidepool.facts()
+    ran = tuple(replace(it, ref=it.ref._replace(at="")) for it in facts.ran)
+    proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=ran))
+    assert isinstance(proof, Result)
+    assert "tidepool/alarm.py" in proof.changed
+
+
+def test_what_cannot_be_looked_at_proves_nothing(tidepool: Tidepool, tmp_path: Path) -> None:
+    alarm = tidepool.project / "tidepool/alarm.py"
+    elsewhere = write(tmp_path / "elsewhere.py", alarm.read_text())
+    alarm.unlink()
+    alarm.symlink_to(elsewhere)
+    facts = tidepool.facts()
+    assert facts.files[0].sha is not None
+    proved = prove(STATEMENTS, facts, tidepool.world())
+    assert statuses(proved)[1] == "stale"
+    assert statuses(proved)[4] == "unverified"
+
+
+def test_a_file_that_is_another_one_than_was_gathered_is_not_verified(tidepool: Tidepool) -> None:
+    facts = tidepool.facts()
+    write(tidepool.project / "tidepool/alarm.py", "def other(): ...\n")
+    assert statuses(prove(STATEMENTS, facts, tidepool.world()))[3:5] == ["unverified"] * 2
+
+
+def test_a_handoff_that_stands_there_already_is_no_dirty_file(tidepool: Tidepool) -> None:
+    tidepool.handoff.write_text("ours\n")
+    proof = tidepool.proved()[3].proof
+    assert isinstance(proof, GitIs)
+    assert proof.dirty == 0
+
+
+def test_a_file_outside_the_project_is_never_looked_at(tidepool: Tidepool) -> None:
+    for path in ("../memory.md", "/etc/hostname"):
+        facts = tidepool.facts()
+        use = replace(facts.files[0], path=path, sha="0" * 64)
+        statement = Statement(Section.FILES, path, FileIs(path, "0" * 12), ("f4",))
+        assert proof_of(tidepool, statement, replace(facts, files=(use,))) is None

@@ -1,0 +1,255 @@
+"""A handoff is probed again: exactly the statements that no longer hold are named."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ricordo.errors import HandoffUnreadable
+from ricordo.handoff.facts import Ref
+from ricordo.handoff.statement import FileIs, NoteIs, Quote, Section, Statement
+from ricordo.notebook.resuming import Resumption, resume_handoff
+from tests.builders import note_text
+from tests.unit.handoff.work import Tidepool, committed, fallen, write
+from tests.unit.machine import Machine, git
+
+NOW = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
+RESULTS = {"tests": "stale", "ruff": "stale"}
+
+
+@pytest.fixture
+def tidepool(tmp_path: Path) -> Tidepool:
+    tidepool = Tidepool(Machine(tmp_path))
+    tidepool.write_handoff()
+    return tidepool
+
+
+def files(resumption: Resumption) -> list[tuple[str, str, str]]:
+    return [(it.path, it.kind.value, it.to) for it in resumption.resumed.changed.files]
+
+
+def why(found: Resumption, name: str) -> str:
+    return next(
+        it.why for it in found.resumed.statements if it.statement.text.split("`")[1] == name
+    )
+
+
+def test_a_project_that_nobody_touched_holds(tidepool: Tidepool) -> None:
+    found = tidepool.resumed()
+    assert found.resumed.holds
+    assert (files(found), found.resumed.changed.commits, found.remarks) == ([], (), ())
+    assert not found.resumed.has_expired
+    assert not found.resumed.is_edited
+    # it was the handoff that is not committed, and another one would be as well
+    assert "?? HANDOFF.md" in git(tidepool.project, "status", "--porcelain")
+    write(tidepool.project / "HANDOFF.new.md", "")
+    assert tidepool.fallen() == {}
+
+
+def test_a_file_that_is_renamed(tidepool: Tidepool) -> None:
+    alarm = tidepool.project / "tidepool/alarm.py"
+    alarm.rename(alarm.with_name("bell.py"))
+    found = tidepool.resumed()
+    assert fallen(found) == RESULTS | {"main": "stale", "tidepool/alarm.py": "stale"}
+    assert files(found) == [("tidepool/alarm.py", "renamed", "tidepool/bell.py")]
+
+
+def test_the_file_of_a_test_that_is_edited(tidepool: Tidepool) -> None:
+    write(tidepool.project / "tests/test_alarm.py", "def test_other(): ...\n", NOW)
+    found = tidepool.resumed()
+    assert fallen(found) == RESULTS | {"main": "stale"}
+    assert files(found) == [("tests/test_alarm.py", "changed", "")]
+
+
+def test_a_new_commit(tidepool: Tidepool) -> None:
+    write(tidepool.project / "README.md", "new\n", NOW)
+    commit = committed(tidepool.project, "a readme", NOW)
+    found = tidepool.resumed()
+    assert fallen(found) == RESULTS | {"main": "stale"}
+    commits = found.resumed.changed.commits
+    assert [(it.id, it.subject) for it in commits] == [(commit, "a readme")]
+    assert files(found) == [("README.md", "created", "")]
+
+
+def test_a_note_that_is_retired_and_one_that_is_edited(tidepool: Tidepool) -> None:
+    tidepool.note.unlink()
+    assert tidepool.fallen() == {"tests.md": "stale"}
+    write(tidepool.note, note_text("tests", "Run make test.\n"))
+    found = tidepool.resumed()
+    assert fallen(found) == {"tests.md": "stale"}
+    (note,) = found.resumed.changed.notes
+    assert (note.path, note.kind.value) == ("tests.md", "changed")
+
+
+def test_a_file_that_was_only_read_and_is_edited(tidepool: Tidepool) -> None:
+    write(tidepool.project / "tidepool/report.py", "def other(): ...\n", NOW)
+    assert tidepool.fallen() == {"main": "stale", "tidepool/report.py": "stale"}
+
+
+def test_what_was_changed_back_holds_again(tidepool: Tidepool) -> None:
+    alarm = tidepool.project / "tidepool/alarm.py"
+    before = alarm.read_text()
+    write(alarm, "def other(): ...\n", NOW)
+    assert tidepool.fallen()
+    write(alarm, before, NOW)
+    assert tidepool.fallen() == {}
+
+
+def test_a_result_names_what_was_changed_since(tidepool: Tidepool) -> None:
+    write(tidepool.project / "tidepool/alarm.py", "def other(): ...\n", NOW)
+    committed(tidepool.project, "another alarm", NOW)
+    assert why(tidepool.resumed(), "tests") == "tidepool/alarm.py, commit changed since"
+
+
+def test_a_guess_never_held_and_so_does_not_fall(tidepool: Tidepool) -> None:
+    (tidepool.project / "tidepool/alarm.py").unlink()
+    assert tidepool.resumed().resumed.statements[-1].holds
+
+
+def test_git_went_away(tidepool: Tidepool) -> None:
+    shutil.rmtree(tidepool.project / ".git")
+    found = tidepool.resumed()
+    assert fallen(found) == RESULTS | {"main": "unverified"}
+    assert "no repository" in found.remarks[0]
+
+
+def test_without_git_the_files_tell(tidepool: Tidepool) -> None:
+    shutil.rmtree(tidepool.project / ".git")
+    tidepool.write_handoff()
+    assert tidepool.fallen() == {}
+    write(tidepool.project / "tidepool/alarm.py", "def other(): ...\n", NOW)
+    assert tidepool.fallen() == RESULTS | {"tidepool/alarm.py": "stale"}
+
+
+def test_a_branch_is_left(tidepool: Tidepool) -> None:
+    git(tidepool.project, "checkout", "--quiet", "--detach")
+    found = tidepool.resumed()
+    assert fallen(found) == {"main": "stale"}
+    assert why(found, "main") == "no branch is checked out"
+
+
+def test_a_commit_that_was_rewritten_and_one_that_nobody_has_any_more(tidepool: Tidepool) -> None:
+    git(tidepool.project, "commit", "--quiet", "--amend", "-m", "told otherwise")
+    found = tidepool.resumed()
+    assert fallen(found) == RESULTS | {"main": "stale"}
+    assert "does not follow from commit" in found.remarks[0]
+    git(tidepool.project, "reflog", "expire", "--expire=all", "--all")
+    git(tidepool.project, "gc", "--quiet", "--prune=all")
+    found = tidepool.resumed()
+    assert fallen(found) == RESULTS | {"main": "stale"}
+    assert "is not in this repository" in found.remarks[0]
+    assert files(found) == []
+
+
+def test_a_shallow_clone_elsewhere_holds_as_far_as_it_has_the_same(
+    tidepool: Tidepool, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{tidepool.project}", str(clone))
+    shutil.copy(tidepool.handoff, clone / "HANDOFF.md")
+    found = resume_handoff(tidepool.machine.surroundings(clone))
+    # the notes are those that the handoff names, wherever the project lies
+    assert found.resumed.holds
+    assert found.project == str(clone)
+
+
+def test_a_transcript_that_was_swept_speaks_neither_for_nor_against(tidepool: Tidepool) -> None:
+    tidepool.transcript.unlink()
+    found = tidepool.resumed()
+    assert found.resumed.holds
+    (remark,) = found.remarks
+    assert remark == "The transcript of session 1 cannot be read: 1 quote is not looked up."
+
+
+def test_words_that_nobody_said_are_no_quote(tidepool: Tidepool) -> None:
+    path = tidepool.handoff
+    path.write_text(path.read_text().replace("Do not touch the schema.", "Drop the schema."))
+    found = tidepool.resumed()
+    assert fallen(found) == {"wish": "unverified"}
+    assert found.resumed.is_edited
+
+
+def test_a_handoff_expires(tidepool: Tidepool) -> None:
+    tidepool.write_handoff(expires=NOW)
+    found = tidepool.resumed().resumed
+    assert found.has_expired
+    assert found.holds
+
+
+HOSTILE = (
+    Statement(Section.FILES, "`etc`", FileIs("../../etc/passwd", "0" * 12)),
+    Statement(Section.FILES, "`root`", FileIs("/etc/passwd", "0" * 12)),
+    Statement(Section.FILES, "`fifo`", FileIs("fifo", "0" * 12)),
+    Statement(Section.FILES, "`link`", FileIs("link", "0" * 12)),
+    Statement(Section.FILES, "`behind`", FileIs("folder/passwd", "0" * 12)),
+    Statement(Section.FILES, "`large`", FileIs("large", "0" * 12)),
+    Statement(Section.FILES, "`not`", FileIs("../../etc/none", None)),
+    Statement(Section.MEMORY, "`note`", NoteIs("../../../etc/passwd", "0" * 12)),
+    Statement(Section.OBJECTIVE, "`said`", Quote(Ref(7, 1)), quote="root"),
+)
+
+
+def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
+    project = tidepool.project
+    os.mkfifo(project / "fifo")
+    (project / "link").symlink_to("/etc/passwd")
+    (project / "folder").symlink_to("/etc")
+    with (project / "large").open("wb") as file:
+        file.truncate(100 * 1024 * 1024)
+    tidepool.write_handoff(HOSTILE, commit="f" * 40, memory="/etc", branch="--output=x")
+    found = tidepool.resumed()
+    fallen = {it.statement.text.strip("`"): it.why for it in found.resumed.statements}
+    assert not any(it.holds for it in found.resumed.statements)
+    assert fallen == {
+        "etc": "../../etc/passwd leads out of the folder",
+        "root": "/etc/passwd leads out of the folder",
+        "fifo": "fifo is no plain file",
+        "link": "link is a link, or lies behind one",
+        "behind": "folder/passwd is a link, or lies behind one",
+        "large": "large is larger than 64 MB",
+        "not": "../../etc/none leads out of the folder",
+        "note": "note ../../../etc/passwd leads out of the folder",
+        "said": "the words do not stand in that turn",
+    }
+    assert any(it.startswith("The memory /etc is not known here") for it in found.remarks)
+
+
+def test_a_file_that_is_no_handoff_of_ours(tidepool: Tidepool) -> None:
+    surroundings = tidepool.machine.surroundings(tidepool.project)
+    tidepool.handoff.write_text("# Handoff\n\nby hand\n")
+    with pytest.raises(HandoffUnreadable, match="no handoff of ours"):
+        resume_handoff(surroundings)
+    tidepool.handoff.unlink()
+    with pytest.raises(HandoffUnreadable, match="There is no handoff"):
+        resume_handoff(surroundings)
+    os.mkfifo(tidepool.handoff)
+    with pytest.raises(HandoffUnreadable, match="no plain file"):
+        resume_handoff(surroundings, "HANDOFF.md")
+
+
+def test_beside_a_file_that_is_not_ours_stands_the_one_that_is(tidepool: Tidepool) -> None:
+    beside = tidepool.project / "HANDOFF.new.md"
+    tidepool.handoff.rename(beside)
+    tidepool.handoff.write_text("# Handoff\n\nby hand\n")
+    assert tidepool.resumed().path == str(beside)
+
+
+def test_whoever_waits_can_leave(tidepool: Tidepool) -> None:
+    class Left(Exception):
+        pass
+
+    def leave() -> None:
+        raise Left
+
+    with pytest.raises(Left):
+        resume_handoff(tidepool.machine.surroundings(tidepool.project), step=leave)
+
+
+def test_files_that_the_head_had_no_room_for_are_told(tidepool: Tidepool) -> None:
+    tidepool.write_handoff(unlisted=2)
+    (told,) = tidepool.resumed().remarks
+    assert told.startswith("2 files had no room in the head")

@@ -1,0 +1,155 @@
+"""A project in git with a memory and a transcript, and the handoff of the work that was done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+
+from ricordo.activity.session import Agent, Deed, Session
+from ricordo.agents.claude import slug
+from ricordo.handoff.basis import files_now
+from ricordo.handoff.document import Handoff, Head, SourceSession, Target
+from ricordo.handoff.facts import GIT, Facts, FileUse, NoteFound, Ran, Ref, Said, Work
+from ricordo.handoff.git_state import git_state
+from ricordo.handoff.probe import World
+from ricordo.handoff.prove import prove
+from ricordo.handoff.render import render
+from ricordo.handoff.statement import FileIs, Quote, Result, Section, Statement
+from ricordo.notebook.resuming import Resumption, resume_handoff
+from tests.builders import note_text
+from tests.transcripts import Claude
+from tests.unit.machine import Machine, git
+
+EDITED = datetime(2026, 11, 20, 7, 0, tzinfo=UTC)
+"""When the files of the project were changed last."""
+RAN = EDITED + timedelta(minutes=5)
+"""When its tests ran."""
+WRITTEN = RAN + timedelta(minutes=5)
+"""When the handoff is written."""
+WISH = "Make the berth alarm test green again.\nDo not touch the schema."
+
+
+def write(path: Path, text: str, at: datetime = EDITED) -> Path:
+    """Write a file that was changed at that time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    os.utime(path, (at.timestamp(), at.timestamp()))
+    return path
+
+
+def committed(project: Path, message: str, at: datetime = EDITED) -> str:
+    """Commit all that is in the project, at that time; return the commit."""
+    git(project, "add", "-A")
+    git(project, "commit", "--quiet", "-m", message, at=at.isoformat())
+    return git(project, "rev-parse", "HEAD").strip()
+
+
+class Tidepool:
+    """The work: alarm.py was changed, its test was run."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.project = machine.directory("tidepool")
+        git(self.project, "init", "--quiet", "--template=")
+        write(self.project / "tidepool/alarm.py", "def fire(): ...\n")
+        write(self.project / "tidepool/report.py", "def report(): ...\n")
+        write(self.project / "tests/test_alarm.py", "def test_fire(): ...\n")
+        self.commit = committed(self.project, "alarm")
+        self.memory = machine.memory(self.project)
+        self.note = write(self.memory / "tests.md", note_text("tests", "Run pytest.\n"))
+        said = Claude(cwd=str(self.project)).says(WISH)
+        self.transcript = said.write(machine.home, slug(str(self.project)))
+        self.handoff = self.project / "HANDOFF.md"
+
+    def facts(self) -> Facts:
+        """What a gathering of it gives."""
+        session = Session(Agent.CLAUDE, "s", str(self.transcript), str(self.project))
+        at = RAN.isoformat()
+        command = "pytest -q tests/test_alarm.py::test_fire"
+        return Facts(
+            project=str(self.project),
+            sessions=(session,),
+            said=(Said("f1", Ref(0, 1, at), WISH, is_person=True),),
+            ran=(
+                Ran("f2", Ref(0, 5, at), command, Work.TEST, 0, False, "1 passed"),
+                Ran("f3", Ref(0, 6, at), "ruff check .", Work.CHECK, 1, True, "1 error"),
+            ),
+            files=(
+                self.used("f4", "tidepool/alarm.py", Deed.EDITED),
+                self.used("f5", "tidepool/report.py", Deed.READ),
+            ),
+            git=git_state(str(self.project)),
+            memory=str(self.memory),
+            notes=(NoteFound("f6", "tests.md", "tests", "how", sha(self.note) or "", "bears"),),
+        )
+
+    def used(self, id: str, path: str, *deeds: Deed) -> FileUse:
+        return FileUse(id, path, deeds, Ref(0, 4), 1, sha(self.project / path))
+
+    def world(self) -> World:
+        return World(str(self.project), str(self.memory))
+
+    def proved(self) -> tuple[Statement, ...]:
+        return prove(STATEMENTS, self.facts(), self.world())
+
+    def write_handoff(self, claimed: tuple[Statement, ...] | None = None, **head: object) -> Path:
+        """Write the handoff into the project, as it was proved, or as is claimed."""
+        facts, world = self.facts(), self.world()
+        statements = prove(STATEMENTS, facts, world) if claimed is None else claimed
+        state = world.git
+        its_head = Head(
+            written=WRITTEN,
+            expires=WRITTEN + timedelta(days=7),
+            target=Target.ANY,
+            budget=4000,
+            engine="rules",
+            sources=(SourceSession(Agent.CLAUDE, "s", str(self.transcript)),),
+            commit=state.commit if state else "",
+            branch=state.branch if state else "",
+            dirty=state.dirty if state else (),
+            files=files_now(statements, facts, world),
+            memory=str(self.memory),
+        )
+        handoff = Handoff(replace(its_head, **head), statements)  # type: ignore[arg-type]
+        self.handoff.write_text(render(handoff))
+        return self.handoff
+
+    def resumed(self, path: str = "") -> Resumption:
+        return resume_handoff(self.machine.surroundings(self.project), path)
+
+    def fallen(self) -> dict[str, str]:
+        """What no longer holds, with what it is now."""
+        return fallen(self.resumed())
+
+
+def fallen(found: Resumption) -> dict[str, str]:
+    """What no longer holds: the first code in each statement, with what it is now."""
+    statements = found.resumed.statements
+    return {it.statement.text.split("`")[1]: it.now.value for it in statements if not it.holds}
+
+
+STATEMENTS = (
+    Statement(Section.OBJECTIVE, "The person wishes `wish`", Quote(Ref(0, 1)), ("f1",), WISH),
+    Statement(Section.DONE, "`tests` succeeded", Result(0, False, Ref(0, 5)), ("f2",)),
+    Statement(Section.BLOCKED, "`ruff` failed", Result(1, True, Ref(0, 6)), ("f3",)),
+    Statement(Section.ACTIVE, "Branch `main`, as committed", None, (GIT,)),
+    Statement(Section.FILES, "`tidepool/alarm.py`: edited", None, ("f4",)),
+    Statement(Section.FILES, "`tidepool/report.py`: only read", None, ("f5",)),
+    Statement(Section.MEMORY, "`tests.md`: how", None, ("f6",)),
+    Statement(
+        Section.DECISIONS, "`tidepool/alarm.py` is done", FileIs("tidepool/alarm.py", "0" * 12)
+    ),
+)
+"""One of each kind, the last a guess that claims a proof."""
+
+
+def sha(path: Path) -> str | None:
+    return sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def statuses(statements: Iterable[Statement]) -> list[str]:
+    return [it.status.value for it in statements]

@@ -1,0 +1,81 @@
+"""A handoff in a memory that is its own project, and the line that makes an agent read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.errors import ChangeRefused
+from ricordo.handoff.document import Target
+from ricordo.memory.layout import Role
+from ricordo.notebook.change import apply_at_once
+from ricordo.notebook.handing_off import Draft, Wish, draft
+from ricordo.notebook.handing_over import finished, pickup_change, pickup_of, write
+from ricordo.notebook.open import Notebook
+from ricordo.notebook.undo import undo
+from tests.builders import recorded
+from tests.transcripts import Claude
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Notebook:
+    files = {"index.md": "- [A](wiki/a.md)\n", "wiki/a.md": "# A\n", "raw/b.md": "b\n"}
+    notebook = recorded(tmp_path, files, "wiki")
+    Claude(cwd=notebook.place.root).says("Mend the berth alarm.").write(tmp_path, "-x")
+    return notebook
+
+
+def drafted(notebook: Notebook, target: Target) -> Draft:
+    session = Path(notebook.surroundings.agent_home) / ".claude/projects/-x"
+    (transcript,) = session.iterdir()
+    return draft(notebook, Wish(target, sessions=(str(transcript),)))
+
+
+def test_a_handoff_beside_notes_is_no_note(wiki: Notebook) -> None:
+    found = drafted(wiki, Target.ANY)
+    written = write(wiki, wiki.read(), found, finished(found))
+    assert written.path == f"{wiki.place.root}/HANDOFF.md"
+    memory = wiki.read()
+    assert memory.by_path["HANDOFF.md"].role is Role.SUPPORT
+    assert not [it for it in wiki.look().findings if it.path == "HANDOFF.md"]
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        (Target.CLAUDE, "CLAUDE.md"),
+        (Target.CODEX, "AGENTS.md"),
+        (Target.OPENCODE, "opencode.json"),
+        (Target.GEMINI, "GEMINI.md"),
+    ],
+)
+def test_the_line_that_makes_it_read_is_a_change_of_its_own(
+    wiki: Notebook, target: Target, name: str
+) -> None:
+    found = drafted(wiki, target)
+    wanted = pickup_of(wiki, found)
+    assert wanted is not None
+    change_set = pickup_change(wiki, wiki.read(), wanted)
+    file = Path(wiki.place.root) / name
+    assert not file.exists()
+    apply_at_once(wiki, change_set, by_hand=True)
+    assert "HANDOFF.md" in file.read_text()
+    assert not pickup_change(wiki, wiki.read(), wanted)
+    undo(wiki)
+    assert not file.exists()
+
+
+def test_what_is_odd_is_refused_with_what_to_paste(wiki: Notebook) -> None:
+    (Path(wiki.place.root) / "opencode.json").write_text("// mine\n{}")
+    wanted = pickup_of(wiki, drafted(wiki, Target.OPENCODE))
+    assert wanted is not None
+    with pytest.raises(ChangeRefused, match='Add this by hand: "instructions"'):
+        pickup_change(wiki, wiki.read(), wanted)
+
+
+def test_any_agent_has_a_line_to_copy_and_no_file(wiki: Notebook) -> None:
+    found = drafted(wiki, Target.ANY)
+    assert pickup_of(wiki, found) is None
+    written = write(wiki, wiki.read(), found, finished(found))
+    assert written.start == "Read HANDOFF.md first, then go on with its next steps."
