@@ -35,6 +35,7 @@ _KEPT_ERRORS = 4096
 _LAST_PIECES = 32
 """How many pieces are still taken once it has ended: more than a pipe holds."""
 _LARGEST_ENVIRON = 1 << 20
+_TOO_SLOW = "Run it yourself to see why, or curate less at once."
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,8 @@ class _Running:
     def _too_slow(self) -> ModelFailed:
         last = self.ended().complaint
         said = f", and the last that the program said was “{last}”" if last else ""
-        return ModelFailed(Cause.TOO_SLOW, f"{self._bounds.total:g} seconds{said}")
+        told = f"{self._bounds.total:g} seconds{said}"
+        return ModelFailed(Cause.TOO_SLOW, told, remedy=_TOO_SLOW if last else "")
 
     def _pipes(self) -> tuple[tuple[IO[bytes], int], ...]:
         events = (selectors.EVENT_WRITE, selectors.EVENT_READ, selectors.EVENT_READ)
