@@ -51,6 +51,7 @@ bench: $(DEVELOPS) ## measure speed beside its references
 	$(BIN)/python -m tests.benchmarks.transcripts
 	$(BIN)/python -m tests.benchmarks.planted
 	$(BIN)/python -m tests.benchmarks.redaction
+	$(BIN)/python -m tests.benchmarks.handoff
 
 docs: $(DEVELOPS) ## write the generated pages of docs/ anew
 	$(BIN)/python -m ricordo.settings.explain > docs/settings.md.new

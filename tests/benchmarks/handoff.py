@@ -48,6 +48,9 @@ _CODE = re.compile(r"(`+)(.+?)\1(?!`)")
 _ITEM = re.compile(r"(?:- |\d+\. ).*")
 _MARKED = re.compile(r".* \[(?:verified|reported|stale|quoted|unverified)\b[^\[\]]*\]")
 _CUT = " …"
+_TYPED = re.compile(
+    r"<command-name>(.*?)</command-name>.*?<command-args>(.*?)</command-args>", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,10 @@ class Transcript:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """Every text in it, whatever it belongs to, with controls made visible."""
-        found = (text for path in self.files for value in _values(path) for text in _texts(value))
-        return tuple(visible(text.replace("\r\n", "\n")) for text in found)
+        found = [text for path in self.files for value in _values(path) for text in _texts(value)]
+        # a command that the person typed is kept as its name and its words
+        typed = (f"{it[1]} {it[2]}" for text in found for it in _TYPED.finditer(text))
+        return tuple(visible(text.replace("\r\n", "\n")) for text in (*found, *typed))
 
     @cached_property
     def words(self) -> str:

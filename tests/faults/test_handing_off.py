@@ -77,7 +77,7 @@ class Bay(Machine):
             cwd=self.project,
             env={**os.environ, **own},
             capture_output=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         printed = (done.stdout + done.stderr).decode()
@@ -91,7 +91,8 @@ class Bay(Machine):
         alarm = f"{cwd}/bay/alarm.py"
         claude = (
             Claude(cwd=cwd)
-            .says(f"Make the berth alarm test green. The token is {s['github']}, keep it quiet.")
+            .says("Make the berth alarm test green.")
+            .says(f"The token is {s['github']}, keep it quiet.")
             .uses("Edit", file_path=alarm, old_string="a", new_string=s["anthropic"])
             .uses("Bash", "c1", answered=False, command="pytest -q tests/test_alarm.py")
         )
@@ -150,14 +151,14 @@ def test_from_three_agents_to_a_handoff_that_says_what_of_it_still_holds(bay: Ba
     assert_tells_only_what_we_say(text)
     marks = {it["status"] for it in json.loads(told)["statements"]}
     assert marks >= {"verified", "reported", "quoted"}
-    resumed = bay.ricordo("resume", "--json")
-    assert fallen(json.loads(resumed)) == set()
+    resumed = bay.ricordo("resume")
+    assert "statements stand as they are marked" in resumed
 
     write(bay.project / "tests/test_alarm.py", "# another test\n", BEGAN + timedelta(days=9))
     (bay.project / "bay/alarm.py").rename(bay.project / "bay/bell.py")
     bay.machine_git("add", "-A", "--", "bay")
     bay.machine_git("commit", "--quiet", "-m", "a bell")
-    bay.ricordo("retire", "alarm", "-m", str(bay.notes))
+    (bay.notes / "alarm.md").unlink()
     again = bay.ricordo("resume", "--json", code=1)
     found = json.loads(again)
     reported = {
@@ -180,11 +181,10 @@ def test_from_three_agents_to_a_handoff_that_says_what_of_it_still_holds(bay: Ba
     assert [(it["path"], it["kind"]) for it in found["changed"]["notes"]] == [
         ("alarm.md", "deleted")
     ]
-    plain = bay.ricordo("resume", code=1)
     for secret in SECRETS.values():
-        assert secret not in text + told + resumed + again + plain
+        assert secret not in text + told + resumed + again
     for hidden in ("\x1b", "\u202e"):
-        assert hidden not in text + plain
+        assert hidden not in text + resumed
 
 
 def test_a_transcript_of_a_hundred_megabytes_with_torn_lines_is_handed_off(bay: Bay) -> None:

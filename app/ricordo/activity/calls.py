@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,7 @@ class Task:
     """The turn that told its words; 0 where that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """The call of a tool."""
 
     id: str
@@ -35,8 +35,7 @@ class Call:
     """Whether `tasks` is the list from now on, and not what is new of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """How a call ended."""
 
     call: str

@@ -11,17 +11,18 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ricordo.activity.calls import Call, Ending, answers_of, both_ends
+from ricordo.activity.calls import Call
+from ricordo.activity.claude_endings import call_id, endings, joined, noticed, result
 from ricordo.activity.learnt import Learnt
 from ricordo.activity.marks import (
     attachment_noise,
     expected,
     noise_of,
-    refusal,
+    typed_command,
     without_insertions,
 )
 from ricordo.activity.session import Agent, Deed, Noise, Touch, Turn, Where, Who
-from ricordo.activity.tools import call_of, touches, whole_path
+from ricordo.activity.tools import call_of, said_by, touches, whole_path
 from ricordo.activity.values import LONGEST_SAID, cut, dict_of, dicts_of, moment, parsed, text_of
 from ricordo.disk.paths import absolute_path
 from ricordo.disk.plain_file import read_plain_file
@@ -30,7 +31,6 @@ from ricordo.secrets import mask
 _FIRST_LOOK = 16 * 1024
 """Nearly always enough: the working directory stands in one of the first lines."""
 _LAST_LOOK = 256 * 1024
-_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d{1,4})\b")
 _SESSION_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SUB_AGENTS = "subagents"
 """The folder of their transcripts, in a folder that is called after the session."""
@@ -129,9 +129,11 @@ def _common(entry: dict[str, Any], where: Where) -> tuple[str, str, Where]:
 def _of_user(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
     content = dict_of(entry.get("message")).get("content")
     blocks = list(dicts_of(content))
-    whole = text_of(content) or _joined(blocks)
+    whole = text_of(content) or joined(blocks)
     text = cut(without_insertions(whole), LONGEST_SAID)
     who, noise = _kind_of_user(entry, blocks, text)
+    if noise is Noise.COMMAND and (typed := typed_command(text)):
+        text, who, noise = typed, Who.PERSON, None
     if not text and whole.strip() and who is Who.PERSON:
         who, noise = Who.SYSTEM, Noise.REMINDER
     is_aside = is_sub_agent or entry.get("isSidechain") is True
@@ -139,12 +141,14 @@ def _of_user(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
         # what a sub-agent is told to do was said by the agent
         who = Who.AGENT
     results = [block for block in blocks if block.get("type") == "tool_result"]
+    ended = list(noticed(text)) if who is Who.SYSTEM else []
     return Turn(
         who,
-        text or cut("\n".join(_result(block) for block in results)),
+        text or cut("\n".join(result(block) for block in results)),
         *_common(entry, where),
         noise,
-        endings=tuple(_endings(results, entry.get("toolUseResult"))),
+        calls=tuple(call for call, _ in ended),
+        endings=(*endings(results, entry.get("toolUseResult")), *(it for _, it in ended)),
         is_aside=is_aside,
     )
 
@@ -170,9 +174,10 @@ def _of_agent(entry: dict[str, Any], where: Where, is_sub_agent: bool) -> Turn:
     message = dict_of(entry.get("message"))
     content = message.get("content")
     blocks = list(dicts_of(content))
-    text = cut(text_of(content) or _joined(blocks)).strip()
     cwd = absolute_path(entry.get("cwd"))
     used = [block for block in blocks if block.get("type") == "tool_use"]
+    shown = filter(None, (text_of(content) or joined(blocks), *map(_shown, used)))
+    text = cut("\n\n".join(shown)).strip()
     touched = tuple(touch for block in used for touch in _touches(block, cwd))
     calls = tuple(map(_called, used))
     noise = None
@@ -198,7 +203,7 @@ def _of_attachment(entry: dict[str, Any], where: Where) -> Turn:
 def _queued(given: dict[str, Any], common: tuple[str, str, Where]) -> Turn:
     """What the person typed while the agent was at work."""
     prompt = given.get("prompt")
-    text = cut(without_insertions(text_of(prompt) or _joined(list(dicts_of(prompt)))), LONGEST_SAID)
+    text = cut(without_insertions(text_of(prompt) or joined(list(dicts_of(prompt)))), LONGEST_SAID)
     is_own = given.get("commandMode") in (None, "prompt") and given.get("isMeta") is not True
     noise = noise_of(Agent.CLAUDE, text) if is_own else Noise.REMINDER
     return Turn(Who.SYSTEM if noise else Who.PERSON, text, *common, noise)
@@ -217,53 +222,16 @@ def _loaded(kind: str, given: dict[str, Any]) -> Iterator[str]:
 
 def _touches(block: dict[str, Any], cwd: str) -> tuple[Touch, ...]:
     tool, given = text_of(block.get("name")), dict_of(block.get("input"))
-    return touches(Agent.CLAUDE, tool, given, cwd, _call(block))
+    return touches(Agent.CLAUDE, tool, given, cwd, call_id(block))
+
+
+def _shown(block: dict[str, Any]) -> str:
+    return said_by(Agent.CLAUDE, text_of(block.get("name")), dict_of(block.get("input")))
 
 
 def _called(block: dict[str, Any]) -> Call:
     tool, given = text_of(block.get("name")), dict_of(block.get("input"))
-    return call_of(Agent.CLAUDE, tool, given, _call(block))
-
-
-def _endings(results: list[dict[str, Any]], told: object) -> Iterator[Ending]:
-    """How calls ended; what the program `told` beside it is of the one call of the line."""
-    beside = dict_of(told) if len(results) == 1 else {}
-    task = dict_of(beside.get("task"))
-    code = beside.get("exitCode", task.get("exitCode"))
-    process = text_of(beside.get("backgroundTaskId"))
-    for block in results:
-        call, output = _call(block), _result(block)
-        has_failed = block.get("is_error") is True
-        number = code if isinstance(code, int) else None
-        if has_failed and (match := _EXIT_CODE.match(output)):
-            number = int(match[1])
-        is_refused, words = refusal(Agent.CLAUDE, output) if has_failed else (False, "")
-        if call:
-            yield Ending(
-                call,
-                None if beside.get("interrupted") is True or process else has_failed,
-                number,
-                both_ends(output),
-                process,
-                text_of(task.get("id")),
-                is_refused,
-                words,
-                answers_of(beside.get("answers")),
-            )
-
-
-def _call(block: dict[str, Any]) -> str:
-    return text_of(block.get("id")) or text_of(block.get("tool_use_id"))
-
-
-def _joined(blocks: list[dict[str, Any]]) -> str:
-    texts = (text_of(block.get("text")) for block in blocks if block.get("type") == "text")
-    return "\n\n".join(filter(None, texts))
-
-
-def _result(block: dict[str, Any]) -> str:
-    content = block.get("content")
-    return text_of(content) or _joined(list(dicts_of(content)))
+    return call_of(Agent.CLAUDE, tool, given, call_id(block))
 
 
 def session_cwd(path: str) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ricordo.activity.calls import Ending, both_ends
 from ricordo.activity.learnt import Learnt
-from ricordo.activity.marks import expected, fails, noise_of, refusal
+from ricordo.activity.marks import begins, expected, noise_of, refusal
 from ricordo.activity.session import Agent, Deed, Noise, Touch, Turn, Where, Who
 from ricordo.activity.tools import call_of, touches, whole_path
 from ricordo.activity.values import (
@@ -26,12 +26,10 @@ from ricordo.activity.values import (
 from ricordo.disk.paths import absolute_path
 from ricordo.disk.plain_file import read_plain_file
 
-_EXIT_CODE = re.compile(
-    r"\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Process exited with code|Exit code:) (\d{1,4})"
-)
-_RUNNING = re.compile(
-    r"\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process running with session ID (\d{1,9})"
-)
+_HEAD = re.compile(r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?")
+"""Stands before what says how a command ended."""
+_EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (\d{1,4})")
+_RUNNING = re.compile(r"Process running with session ID (\d{1,9})")
 _ROLES = {"user": Who.PERSON, "assistant": Who.AGENT}
 _TITLE_RANK = 2
 _LONGEST_HEAD = 256 * 1024
@@ -99,7 +97,7 @@ class CodexReader:
             case "item_completed":
                 return self._of_completed(dict_of(payload.get("item")), at, where)
             case "exec_command_end":
-                return _of_execution(payload, "call_id", at, where)
+                return self._of_execution(payload, "call_id", at, where)
             case "patch_apply_end":
                 return _of_patch(payload, at, where)
             case "thread_name_updated":
@@ -117,7 +115,10 @@ class CodexReader:
             text = _joined(item.get("content"))
             return self._said(_ITEMS[kind], text, at, text_of(item.get("id")), where)
         if kind == "CommandExecution":
-            return _of_execution(item, "id", at, where)
+            return self._of_execution(item, "id", at, where)
+        if kind == "FileChange":
+            done = {**item, "call_id": item.get("id"), "success": item.get("status") != "failed"}
+            return _of_patch(done, at, where)
         if kind not in expected(Agent.CODEX, "other_completed"):
             self._learnt.miss(f"item_completed {kind}")
         return None
@@ -166,6 +167,23 @@ class CodexReader:
         before[who] = said
         return Turn(who, text, at, key, where, None if text else Noise.IMAGE)
 
+    def _of_execution(self, payload: dict[str, Any], named: str, at: str, where: Where) -> Turn:
+        """A command and how it ended; it may stand in the rollout as a call and its output too."""
+        call, given = text_of(payload.get(named)), {"command": payload.get("command")}
+        output = text_of(payload.get("aggregated_output")) or text_of(payload.get("stdout"))
+        cwd = absolute_path(payload.get("cwd")) or self._learnt.cwd
+        return Turn(
+            Who.TOOL,
+            "",
+            at,
+            "",
+            where,
+            Noise.OUTPUT,
+            touches(Agent.CODEX, "shell", given, cwd, call),
+            (call_of(Agent.CODEX, "shell", given, call),),
+            (_ending(call, output, payload.get("exit_code")),),
+        )
+
     def _of_call(self, kind: str, payload: dict[str, Any], turn: Turn) -> Turn:
         tool = text_of(payload.get("name")) or kind
         call, given = text_of(payload.get("call_id")), _arguments(payload)
@@ -206,8 +224,6 @@ def _of_output(payload: dict[str, Any], at: str, key: str, where: Where) -> Turn
     )
     text = text or text_of(output) or _joined(output)
     code = dict_of(whole.get("metadata")).get("exit_code")
-    if match := _EXIT_CODE.match(text):
-        code = int(match[1])
     ending = _ending(text_of(payload.get("call_id")), text, code)
     endings = (ending,) if ending.call else ()
     return Turn(Who.TOOL, cut(text), at, key, where, Noise.OUTPUT, endings=endings)
@@ -215,29 +231,22 @@ def _of_output(payload: dict[str, Any], at: str, key: str, where: Where) -> Turn
 
 def _ending(call: str, output: str, code: object) -> Ending:
     """How a call ended, by its output and the exit code; None for one that was not told."""
-    number = code if isinstance(code, int) else None
-    running = _RUNNING.match(output)
-    is_refused, words = refusal(Agent.CODEX, output)
-    has_failed = is_refused or fails(Agent.CODEX, output) or number not in (None, 0)
+    head = _HEAD.match(output)
+    told = output[head.end() :] if head else output
+    exited, running = _EXIT_CODE.match(told), _RUNNING.match(told)
+    number = int(exited[1]) if exited else code if isinstance(code, int) else None
+    is_refused, words = refusal(Agent.CODEX, told)
+    has_failed = is_refused or begins(Agent.CODEX, "failing", told) or number not in (None, 0)
+    is_open = running is not None or begins(Agent.CODEX, "stopped", told)
     return Ending(
         call,
-        None if running else has_failed,
+        None if is_open else has_failed,
         number,
         both_ends(output),
         running[1] if running else "",
         is_refused=is_refused,
         words=words,
     )
-
-
-def _of_execution(payload: dict[str, Any], named: str, at: str, where: Where) -> Turn:
-    """A command and how it ended; it stands in the rollout as a call and its output too."""
-    call, words = text_of(payload.get(named)), payload.get("command")
-    output = text_of(payload.get("aggregated_output")) or text_of(payload.get("stdout"))
-    given = {"command": words}
-    called = call_of(Agent.CODEX, "shell", given, call)
-    ending = _ending(call, output, payload.get("exit_code"))
-    return Turn(Who.TOOL, "", at, "", where, Noise.OUTPUT, calls=(called,), endings=(ending,))
 
 
 def _kept(payload: dict[str, Any]) -> str:

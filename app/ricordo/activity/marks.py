@@ -12,6 +12,7 @@ from ricordo.resources import data_text
 
 _INSERTED = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.DOTALL)
 """What the program puts into messages of the person, behind what they wrote or before it."""
+_TYPED_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 
 
 def noise_of(agent: Agent, text: str) -> Noise | None:
@@ -23,9 +24,11 @@ def noise_of(agent: Agent, text: str) -> Noise | None:
     return None
 
 
-def fails(agent: Agent, output: str) -> bool:
-    """Say whether the `output` of a call that tells no exit code says that it failed."""
-    return output.startswith(tuple(_marks()[agent]["failing"]["starts"]))
+def begins(agent: Agent, part: str, output: str) -> bool:
+    """Say whether the `output` of a call begins as those do that are `failing` though they tell no
+    exit code, or that were `stopped`.
+    """
+    return output.startswith(tuple(_marks()[agent][part]["starts"]))
 
 
 def refusal(agent: Agent, output: str) -> tuple[bool, str]:
@@ -38,13 +41,25 @@ def refusal(agent: Agent, output: str) -> tuple[bool, str]:
     for mark in marks["words_behind"]:
         _, found, words = output.partition(mark)
         if found:
-            return True, words.strip()
+            for end in marks.get("words_before", ()):
+                words = words.partition(end)[0]
+            is_own = not words.strip().startswith(tuple(marks.get("no_words", ())))
+            return True, words.strip() if is_own else ""
     return True, ""
 
 
 def without_insertions(text: str) -> str:
     """Return a message of the person without what the program put into it."""
     return _INSERTED.sub("", text).strip() if "<system-reminder>" in text else text.strip()
+
+
+def typed_command(text: str) -> str:
+    """Return a slash command as the person typed it, where words of the person's own stand behind
+    it; "" where none do.
+    """
+    name = _TYPED_NAME.search(text)
+    words = text.partition("<command-args>")[2].partition("</command-args>")[0].strip()
+    return f"{name[1]} {words}" if name and words else ""
 
 
 def attachment_noise(kind: str) -> Noise:

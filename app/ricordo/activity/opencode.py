@@ -13,13 +13,13 @@ from contextlib import closing
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from ricordo.activity.calls import Ending, both_ends
+from ricordo.activity.calls import MOST_TASKS, Ending, both_ends
 from ricordo.activity.learnt import Learnt
 from ricordo.activity.lines import LONGEST_LINE
-from ricordo.activity.marks import expected, refusal, without_insertions
+from ricordo.activity.marks import begins, expected, refusal, without_insertions
 from ricordo.activity.session import Agent, Deed, Noise, Session, Touch, Turn, Where, Who
 from ricordo.activity.tools import call_of, touches
-from ricordo.activity.values import LONGEST_SAID, cut, dict_of, moment, parsed, text_of
+from ricordo.activity.values import LONGEST_SAID, cut, dict_of, dicts_of, moment, parsed, text_of
 from ricordo.disk.paths import absolute_path, folders_in
 from ricordo.disk.plain_file import read_plain_file
 
@@ -118,14 +118,15 @@ class OpencodeTranscript:
         cwd = absolute_path(given.get("cwd")) or self.learnt.cwd
         tool, ending = text_of(part.get("tool")), _ending(call, state)
         touched = touches(Agent.OPENCODE, tool, given, cwd, call)
-        touched = touched if ending.has_failed is False else ()
-        self._changed.update(it.path for it in touched if it.deed.changes)
+        if ending.has_failed is False:
+            self._changed.update(it.path for it in touched if it.deed.changes)
         return Turn(
             Who.AGENT,
             "",
             *common,
             Noise.CALL,
-            touched,
+            # of one that never ended nobody knows what it did
+            touched if ending.has_failed is not None else (),
             (call_of(Agent.OPENCODE, tool, given, call),),
             (ending,),
         )
@@ -149,14 +150,28 @@ def _ending(call: str, state: dict[str, Any]) -> Ending:
     has_ended = state.get("status") in _DONE or state.get("status") == "error"
     has_failed = state.get("status") == "error" or number not in (None, 0)
     is_refused, words = refusal(Agent.OPENCODE, output) if has_failed else (False, "")
+    is_open = not has_ended or (has_failed and begins(Agent.OPENCODE, "stopped", output))
     return Ending(
         call,
-        has_failed if has_ended else None,
+        None if is_open else has_failed,
         number,
         both_ends(output),
         is_refused=is_refused,
         words=words,
+        answers=tuple(_answers(state)),
     )
+
+
+def _answers(state: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The questions that a call put to the person, with the answers, each of several words."""
+    questions = dict_of(state.get("input")).get("questions")
+    given = dict_of(state.get("metadata")).get("answers")
+    answers = given if isinstance(given, list) else []
+    for asked, answer in zip(dicts_of(questions), answers, strict=False):
+        question = text_of(asked.get("question"))
+        words = ", ".join(filter(None, map(text_of, answer if isinstance(answer, list) else ())))
+        if question and words:
+            yield question, words
 
 
 def sessions(data: str) -> Iterator[Kept]:
@@ -242,8 +257,24 @@ def _in_database(kept: Kept) -> Iterator[_Item]:
             for _, data, created, key, part in rows:
                 message = {"time": {"created": created}, **(parsed(text_of(data)) or {})}
                 yield _Item(message, None if part is None else parsed(str(part)) or {}, str(key))
+            yield from _todos(connection, kept.id)
     except (sqlite3.Error, OSError):
         return
+
+
+def _todos(connection: sqlite3.Connection, session: str) -> Iterator[_Item]:
+    """The list of tasks as it stands, in the form in which the agent writes it."""
+    there = {str(row[1]) for row in connection.execute("PRAGMA table_info(todo)")}
+    if not {"session_id", "content", "status", "position"} <= there:
+        return
+    rows = connection.execute(
+        "SELECT content, status FROM todo WHERE session_id = ? ORDER BY position LIMIT ?",
+        (session, MOST_TASKS),
+    ).fetchall()
+    if rows:
+        todos = [{"content": content, "status": status} for content, status in rows]
+        state = {"status": "completed", "input": {"todos": todos}}
+        yield _Item({"role": "assistant"}, {"type": "tool", "tool": "todowrite", "state": state})
 
 
 def _head(connection: sqlite3.Connection, session: str) -> _Item:

@@ -41,11 +41,24 @@ def plain_deeds(command: str) -> Iterator[tuple[Deed, str, str]]:
         match name, rest:
             case "cd", [path]:
                 directory = os.path.join(directory, path)
-            case "mv", [path, into] if not into.endswith("/"):
+            case ("mv", [path, into]) | ("git", ["mv", path, into]) if not into.endswith("/"):
                 yield Deed.DELETED, path, directory
                 yield Deed.WROTE, into, directory
+            case "cp", [path, into] if "." in os.path.basename(into):
+                # another name may be that of a folder
+                yield Deed.READ, path, directory
+                yield Deed.WROTE, into, directory
+            case "git", ["rm", *paths]:
+                yield from ((Deed.DELETED, path, directory) for path in _files(paths))
+            case ("git", ["checkout", "--", *paths]) | ("git", ["restore", *paths]):
+                yield from ((Deed.EDITED, path, directory) for path in _restored(paths))
             case _:
                 yield from ((deed, path, directory) for deed, path in _deeds(name, rest))
+
+
+def _restored(words: list[str]) -> list[str]:
+    """The files that git makes as they were; what is only taken out of the index stays."""
+    return [] if any(word.startswith("-") for word in words) else words
 
 
 def _redirected(simple: Simple) -> Iterator[tuple[Deed, str]]:

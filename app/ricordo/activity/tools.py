@@ -28,6 +28,8 @@ _PATCHED = {
 }
 """The lines of a patch of Codex and opencode that name files."""
 _SHELL_OPTIONS = frozenset(("-c", "-lc", "-ic", "-lic", "/c", "-Command"))
+_OF_CALLS = frozenset(("command", "process", "task", "tasks"))
+"""What the table says of a tool whose call tells more than its name."""
 _WINDOWS_LONG = "\\\\?\\"
 
 
@@ -55,6 +57,8 @@ def touches(
 def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Call:
     """Return the `call` of a `tool` of `agent` that is `given` these arguments."""
     known = _tools()[agent].get(tool, {})
+    if _OF_CALLS.isdisjoint(known):
+        return Call(call, tool)
     return Call(
         call,
         tool,
@@ -63,6 +67,11 @@ def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Cal
         tuple(islice(_tasks(known, given), MOST_TASKS)),
         "tasks" in known,
     )
+
+
+def said_by(agent: Agent, tool: str, given: Mapping[str, Any]) -> str:
+    """Return what the call of a `tool` shows the person; "" where it shows nothing."""
+    return text_of(_argument(_tools()[agent].get(tool, {}), "says", given))
 
 
 def patched(patch: str, cwd: str, call: str) -> Iterator[Touch]:

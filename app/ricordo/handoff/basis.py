@@ -36,7 +36,8 @@ _BEHIND_PATH = re.compile(r"(?:::.*|(?::\d+)+)\Z", re.DOTALL)
 
 def changed_since(ran: Ran, facts: Facts, world: World) -> tuple[str, ...]:
     """Return what `ran` rests on and was changed after it ran: files, and `commit`."""
-    at = moment(ran.ref.at)
+    # what a command changes itself, as one that puts files into form, it has seen
+    at = moment(ran.ended or ran.ref.at)
     own = {use.path: use for use in changed_files(facts, world)}
     named = [path for path in named_files(ran.command, facts, world) if path not in own]
     since = [path for path in ran.changed_since if path in own]

@@ -65,7 +65,7 @@ def _statements(
     yield from decisions(facts, talk, told, room)
     yield from ruled_out(facts, talk, room)
     yield from files(facts)
-    yield from errors(facts, talk)
+    yield from errors(facts, talk, {it.command for it in known.failed})
     yield from (it for it in kept if it.section is not Section.NEXT)
     yield from next_steps(
         facts, talk, known, [it for it in kept if it.section is Section.NEXT], room

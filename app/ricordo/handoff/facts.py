@@ -66,6 +66,8 @@ class Ran:
     """The line of its output that says how it went: "12 passed in 3.1s"; "" without one."""
     changed_since: tuple[str, ...] = ()
     """Files that the sessions changed after it ran, by their paths in the project."""
+    ended: str = ""
+    """When it ended, ISO 8601 in UTC; "" where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,7 @@ class Facts:
     project: str
     """Absolute path of the directory in which `HANDOFF.md` stands."""
     sessions: tuple[Session, ...]
+    """Those that are handed off, and behind them those of their sub-agents that changed files."""
     said: tuple[Said, ...] = ()
     summaries: tuple[Summary, ...] = ()
     ran: tuple[Ran, ...] = ()

@@ -7,7 +7,7 @@ transcripts.
 
 * *Verified* holds while the file, the note or the repository is what the mark says.
 * *Reported* holds while the commit and every file that the head lists are those of then: what
-  happened in between nobody here has seen.
+  happened in between nobody here has seen. A commit of nothing but handoffs is none.
 * *Quoted* holds while the words stand in the transcript; a transcript that is gone speaks neither
   for nor against them.
 * *Stale* and *unverified* said of themselves that they do not hold: they are not counted.
@@ -16,7 +16,7 @@ transcripts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,6 +24,7 @@ from ricordo.disk.file_now import Look, Unseen
 from ricordo.handoff.basis import COMMIT
 from ricordo.handoff.document import Handoff, Head
 from ricordo.handoff.facts import GitState, Ref
+from ricordo.handoff.past import changed_between, is_known
 from ricordo.handoff.probe import DIGITS, World, is_as_told, told
 from ricordo.handoff.since import Changes, changes_since
 from ricordo.handoff.statement import FileIs, GitIs, NoteIs, Quote, Result, Statement, Status
@@ -82,9 +83,10 @@ def resume(
     """Return what still holds of `handoff` in the `world` as it is now."""
     head, statements = handoff.head, handoff.statements
     changed = changes_since(head, statements, world)
+    since = tuple(_changed_since(head, world))
     return Resumed(
         handoff,
-        tuple(_checked(it, head, world, says) for it in statements),
+        tuple(_checked(it, head, since, world, says) for it in statements),
         changed,
         now >= head.expires,
         is_edited,
@@ -93,7 +95,7 @@ def resume(
 
 
 def _unlisted(head: Head) -> str:
-    """Return what is not known for want of room in the head; "" where all is listed."""
+    """Return what cannot be told, for files that the head had no room for; "" without any."""
     files = "1 file" if head.unlisted == 1 else f"{head.unlisted} files"
     told = f"{files} had no room in the head: what results rest on there is not looked at."
     return told if head.unlisted else ""
@@ -108,7 +110,27 @@ def _unheard(statements: Iterable[Statement], says: Says) -> Iterator[str]:
         yield f"The transcript of session {session + 1} cannot be read: {quotes} not looked up."
 
 
-def _checked(it: Statement, head: Head, world: World, says: Says) -> Checked:
+def _changed_since(head: Head, world: World) -> Iterator[str]:
+    """Yield what results rest on and was changed since: files, and `commit`."""
+    for path, sha in head.files.items():
+        if path not in world.own and not is_as_told(world.file(path), sha):
+            yield path
+    if _has_other_commit(head, world):
+        yield COMMIT
+
+
+def _has_other_commit(head: Head, world: World) -> bool:
+    """Whether another commit is checked out, and what is other in it is more than handoffs."""
+    commit = world.git.commit if world.git else ""
+    if commit == head.commit:
+        return False
+    if not head.commit or not commit or not is_known(world.project, head.commit):
+        return True
+    paths = {path for _, *named in changed_between(world.project, head.commit) for path in named}
+    return not paths or not paths - {""} <= world.own
+
+
+def _checked(it: Statement, head: Head, since: Sequence[str], world: World, says: Says) -> Checked:
     match it.proof:
         case FileIs(path, sha):
             return _seen(it, path, world.file(path), sha)
@@ -117,7 +139,7 @@ def _checked(it: Statement, head: Head, world: World, says: Says) -> Checked:
         case GitIs() as state:
             return _repository(it, state, head, world)
         case Result() as result:
-            return _result(it, result, head, world)
+            return _result(it, result, since)
         case Quote(ref) if says(ref, it.quote) is False:
             return Checked(it, Status.UNVERIFIED, "the words do not stand in that turn")
         case _:
@@ -148,20 +170,13 @@ def _differences(then: GitIs, dirty: frozenset[str], now: GitState) -> Iterator[
         yield f"the branch is {now.branch}" if now.branch else "no branch is checked out"
     others = dirty.symmetric_difference(now.dirty)
     if then.dirty != len(now.dirty):
-        yield f"{len(now.dirty)} files are dirty"
+        yield "1 file is dirty" if len(now.dirty) == 1 else f"{len(now.dirty)} files are dirty"
     elif len(dirty) == then.dirty and others:
         yield f"other files are dirty: {', '.join(sorted(others)[:_MOST_NAMED])}"
 
 
-def _result(it: Statement, result: Result, head: Head, world: World) -> Checked:
-    commit = world.git.commit if world.git else ""
-    found = [
-        path
-        for path, sha in head.files.items()
-        if path not in world.own and not is_as_told(world.file(path), sha)
-    ]
-    found += [COMMIT] if commit != head.commit else []
-    new = [name for name in found if name not in result.changed]
+def _result(it: Statement, result: Result, since: Sequence[str]) -> Checked:
+    new = [name for name in since if name not in result.changed]
     changed = (*result.changed, *new)
     why = f"{', '.join(new)} changed since" if new else ""
     return Checked(it, Status.STALE if changed else Status.REPORTED, why, changed)

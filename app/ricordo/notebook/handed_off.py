@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
+from ricordo import git
 from ricordo.activity.named import named_session
 from ricordo.activity.session import Agent, Session, Who
-from ricordo.activity.sources import Source
+from ricordo.activity.sources import Source, helpers_of
 from ricordo.handoff.facts import Facts, NoteFound
 from ricordo.handoff.gather import gather, with_notes
 from ricordo.notebook.open import Notebook
@@ -18,6 +20,7 @@ from ricordo.notebook.sessions import Bearing, bearing, bears, sources_of
 MOST_NOTES = 5
 _MOST_BEFORE = 4
 """Sessions that are taken along with the one that went on with them."""
+_MOST_HELPERS = 50
 _MOST_WISHES = 3
 """Messages of the person, the latest ones, for which notes are recalled, beside the first one."""
 _LONGEST_WISH = 2_000
@@ -34,23 +37,44 @@ def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step)
     cwd = notebook.surroundings.cwd
     paths = (os.path.normpath(os.path.join(cwd, path)) for path in named)
     sources = [named_session(path) for path in dict.fromkeys(paths)]
-    found = sorted(sources, key=_began) if sources else _latest(notebook, step)
-    facts = gather(found, project, step)
+    found = sorted(sources, key=_began) if sources else _latest(notebook, project, step)
+    facts = gather(found, project, step, _helpers(found))
     return with_notes(facts, notebook.place.root, _notes(notebook, facts))
 
 
-def _latest(notebook: Notebook, step: Step) -> list[Source]:
+def _helpers(sources: Sequence[Source]) -> list[Source]:
+    """The sub-agents of some sessions, those at work last, in the order of time."""
+    there = [helper for source in sources for helper in helpers_of(source)]
+    return sorted(there, key=lambda it: (it.touched, it.path))[-_MOST_HELPERS:]
+
+
+def _latest(notebook: Notebook, project: str, step: Step) -> list[Source]:
     """The session of the project in which something happened last, behind those that it went on
-    with; a sub-agent's is none.
+    with; a sub-agent's is none. Of a repository with several worktrees it is one of this worktree,
+    where there is one: the files of another are not here.
     """
-    own = bearing(notebook.place, notebook.surroundings)
+    all_of_memory = bearing(notebook.place, notebook.surroundings)
+    # a memory of all projects of an agent bears on work that has nothing to do with this one
+    projects = tuple(dict.fromkeys((*all_of_memory.projects, project)))
+    own = replace(all_of_memory, agents=frozenset(), projects=projects)
     there = sorted(sources_of(own, notebook.surroundings), key=_touched, reverse=True)
+    found: tuple[Source, Session] | None = None
     for source in there:
         step()
         session = _session(source, own, step)
         if session is not None:
-            return _with_those_before(source, session, there, own, step)
-    return []
+            is_here = _worked_in(project, session)
+            found = (source, session) if is_here or found is None else found
+            if is_here:
+                break
+    return _with_those_before(*found, there, own, step) if found else []
+
+
+def _worked_in(project: str, session: Session) -> bool:
+    """Whether a session worked in a project, and not in a worktree that lies in its folders."""
+    inner = f"{project.rstrip('/')}/"
+    is_inside = f"{os.path.realpath(session.cwd)}/".startswith(inner)
+    return is_inside and not (git.top_level(session.cwd) or "").startswith(inner)
 
 
 def _with_those_before(

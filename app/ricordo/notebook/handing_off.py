@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from ricordo import git
+from ricordo.agents.workplace import workplace
 from ricordo.errors import ChangeRefused, MemoryNotFound
 from ricordo.handoff.basis import files_now
 from ricordo.handoff.budget import DEFAULT
@@ -89,13 +90,17 @@ def by_rules(_: Notebook, __: Facts, statements: tuple[Statement, ...]) -> Compo
 
 
 def project_of(notebook: Notebook) -> str:
-    """Return the project that is handed off: that of the memory, else the one in which the person
-    stands. Raises MemoryNotFound where it is not there any more.
+    """Return the project that is handed off: that of the memory, in the worktree in which the
+    person stands, else the one in which they stand. Raises MemoryNotFound where it is not there any
+    more.
     """
     surroundings = notebook.surroundings
     named = surroundings.project or notebook.place.project
     if named and not os.path.isdir(named):
         raise MemoryNotFound(f"The project of this memory, {visible(named)}, is not there.")
+    here = workplace(surroundings.cwd)
+    if named and not surroundings.project and here.root == os.path.realpath(named):
+        return here.top
     return os.path.realpath(named or git.top_level(surroundings.cwd) or surroundings.cwd)
 
 

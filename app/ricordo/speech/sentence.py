@@ -14,13 +14,15 @@ LONGEST_SPOKEN = 1_500
 _LONGEST = 600
 """Characters of a sentence; a longer one is no speech."""
 _MOST = 60
+_LONGEST_ABBREVIATED = 12
+"""Characters before a full stop that tell whether it ends a sentence."""
 _FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})")
 _NOT_SPOKEN = re.compile(
     r"^\s*(?:>|\||#{1,6}\s|[❯$%]\s|<[/a-z!]|at \S+\(|\s{4,}\S|diff |@@ |\+\+\+|---"
     r"|(?:Assistant|Human|User|System)\s*:\s)"
 )
 _QUOTED = re.compile(
-    r"\"[^\"\n]{2,600}\"|“[^”\n]{2,600}”|„[^“”\n]{2,600}[“”]|«[^»\n]{2,600}»|「[^」\n]{2,600}」"
+    r"\"[^\"\n]{2,600}\"|“[^“”\n]{2,600}”|„[^„“”\n]{2,600}[“”]|«[^«»\n]{2,600}»|「[^「」\n]{2,600}」"
 )
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]»]*\s+(?=\S)|(?<=[。！？])(?=\S)")
 _ABBREVIATED = re.compile(
@@ -92,7 +94,7 @@ def _spoken_paragraphs(message: str) -> Iterator[tuple[int, int]]:
 def _split(message: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     begin = start
     for match in _END.finditer(message, start, end):
-        before = message[begin : match.start()]
+        before = message[max(begin, match.start() - _LONGEST_ABBREVIATED) : match.start()]
         if not _goes_on(before, message, match.end()):
             yield from _trimmed(message, begin, match.start())
             begin = match.end()

@@ -58,7 +58,10 @@ def listed(turns: list[Turn]) -> list[tuple[str, str]]:
         ({"output": "<tool_use_error>no</tool_use_error>", "failed": True}, True, None),
         ({"beside": {"stdout": "", "interrupted": True}}, None, None),
         ({"beside": {"backgroundTaskId": "b1"}}, None, None),
-        ({"beside": {"task": {"status": "completed", "exitCode": 3}}}, False, 3),
+        ({"beside": {"task": {"status": "completed", "exitCode": 3}}}, True, 3),
+        ({"beside": {"shellId": "b1", "status": "running", "exitCode": None}}, None, None),
+        ({"beside": {"shellId": "b1", "status": "killed"}}, None, None),
+        ({"beside": {"shellId": "b1", "status": "completed", "exitCode": 0}}, False, 0),
     ],
 )
 def test_how_a_command_of_claude_ended(
@@ -78,15 +81,62 @@ def test_a_command_in_the_background_is_looked_at_again(tmp_path: Path) -> None:
     assert [(it.process, it.exit) for it in endings(turns)] == [("b1", None), ("", 2)]
 
 
+@pytest.mark.parametrize(
+    ("status", "summary", "has_failed", "code"),
+    [
+        ("completed", 'Background command "make" completed (exit code 0)', False, 0),
+        ("failed", 'Background command "make" failed with exit code 143', True, 143),
+        ("completed", "done", False, None),
+        ("killed", "stopped", None, None),
+    ],
+)
+def test_a_notice_tells_how_a_command_in_the_background_ended(
+    tmp_path: Path, status: str, summary: str, has_failed: bool | None, code: int | None
+) -> None:
+    script = Claude().uses("Bash", "a", command="make", beside={"backgroundTaskId": "b1"})
+    script.says(
+        "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>a</tool-use-id>\n"
+        f"<status>{status}</status>\n<summary>{summary}</summary>\n</task-notification>"
+    )
+    turns = claude(tmp_path, script)
+    assert calls(turns)[-1].process == "b1"
+    ending = endings(turns)[-1]
+    assert ending.call == calls(turns)[-1].id
+    assert (ending.has_failed, ending.exit) == (has_failed, code)
+
+
+def test_a_notice_that_the_person_quotes_tells_nothing(tmp_path: Path) -> None:
+    text = "I saw <task-notification><task-id>b1</task-id></task-notification>, what is it?"
+    assert calls(claude(tmp_path, Claude().says(text))) == []
+
+
 def test_what_the_person_said_in_refusing_a_call_is_told(tmp_path: Path) -> None:
     said = (
         "The user doesn't want to proceed with this tool use. The tool use was rejected. "
         "To tell you how to proceed, the user said:\nUse the helper instead."
+        "\n\nNote: The user's next message may contain a correction or preference."
     )
+    asked = f"{said.partition('.')[0]}. the user said:\nThe user wants to clarify these questions."
     script = Claude().uses("Write", failed=True, output=said, file_path="a.py", content="")
+    script.uses("AskUserQuestion", failed=True, output=asked)
     script.runs("ls", "The user said no.", failed=True)
     told = [(it.is_refused, it.words) for it in endings(claude(tmp_path, script))]
-    assert told == [(True, "Use the helper instead."), (False, "")]
+    assert told == [(True, "Use the helper instead."), (True, ""), (False, "")]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [("", []), ("  ", []), (" add the\nalarm ", ["/feature add the\nalarm"])],
+)
+def test_words_behind_a_slash_command_are_the_persons(
+    tmp_path: Path, words: str, said: list[str]
+) -> None:
+    text = (
+        "<command-message>feature is running</command-message>\n"
+        f"<command-name>/feature</command-name>\n<command-args>{words}</command-args>"
+    )
+    turns = claude(tmp_path, Claude().says(text))
+    assert [turn.text for turn in turns if turn.is_said and turn.who is Who.PERSON] == said
 
 
 def test_answers_to_questions_of_a_tool_are_told(tmp_path: Path) -> None:
@@ -150,6 +200,9 @@ def output(call: str, told: object) -> dict[str, Any]:
         ([{"type": "input_text", "text": "a.txt"}], False, None),
         ("Wall time: 9 seconds\nProcess running with session ID 7\nOutput:\n", None, None),
         ("it said: Exit code: 1", False, None),
+        ("Wall time: 3.2 seconds\naborted by user", None, None),
+        ("aborted by user after 5.0s", None, None),
+        ("exec command rejected by user", True, None),
         ("apply_patch verification failed: no such line", True, None),
         ("failed to parse function arguments: missing field", True, None),
     ],
@@ -189,13 +242,26 @@ def test_a_command_that_codex_waits_for_is_looked_at_again(tmp_path: Path) -> No
 
 
 def test_events_tell_of_commands_as_items_do(tmp_path: Path) -> None:
-    told = {"command": ["bash", "-lc", "make"], "exit_code": 2, "aggregated_output": "no rule"}
+    words = ["bash", "-lc", "make > log.txt"]
+    told = {"command": words, "exit_code": 2, "aggregated_output": "no rule", "cwd": "/srv"}
     script = Codex().line("event_msg", type="exec_command_end", call_id="a", **told)
     item = {"type": "CommandExecution", "id": "b", **told}
     script.line("event_msg", type="item_completed", item=item)
     turns = codex(tmp_path, script)
-    assert [(it.id, it.command) for it in calls(turns)] == [("a", "make"), ("b", "make")]
+    assert [(it.id, it.command) for it in calls(turns)] == [("a", words[2]), ("b", words[2])]
+    assert [it.path for turn in turns for it in turn.touches] == ["/srv/log.txt"] * 2
     assert [(it.exit, it.output) for it in endings(turns)] == [(2, "no rule")] * 2
+
+
+def test_a_change_of_files_may_be_an_item(tmp_path: Path) -> None:
+    changes = {"/srv/a.py": {"type": "add", "content": "1"}}
+    script = Codex()
+    for number, status in enumerate(("completed", "failed")):
+        item = {"type": "FileChange", "id": f"{number}", "changes": changes, "status": status}
+        script.line("event_msg", type="item_completed", item=item)
+    done, failed = codex(tmp_path, script)
+    assert [(it.call, it.path) for it in done.touches] == [("0", "/srv/a.py")]
+    assert (done.succeeded, failed.failed, failed.touches) == ({"0"}, {"1"}, ())
 
 
 def test_a_plan_is_a_list_of_tasks(tmp_path: Path) -> None:
@@ -265,6 +331,7 @@ REFUSED = (
         ({"output": "no", "metadata": {"exit": 2}}, True, 2, ""),
         ({"status": "error", "error": "oldString not found"}, True, None, ""),
         ({"status": "running"}, None, None, ""),
+        ({"status": "error", "error": "Tool execution aborted"}, None, None, ""),
         ({"status": "error", "error": REFUSED}, True, None, "use make"),
     ],
 )
@@ -276,6 +343,14 @@ def test_how_a_command_of_opencode_ended(
     (call,), (ending,) = calls(turns), endings(turns)
     assert (call.id, call.command) == ("a", "pytest -q")
     assert (ending.has_failed, ending.exit, ending.words) == (has_failed, code, words)
+
+
+def test_answers_to_questions_of_opencode_are_told(tmp_path: Path) -> None:
+    questions = [{"question": "Which port?"}, {"question": "Which days?"}, {"question": "Why?"}]
+    answers = {"answers": [["Sines"], ["Monday", "Friday"], []]}
+    script = Opencode().uses("question", input={"questions": questions}, metadata=answers)
+    (ending,) = endings(opencode(tmp_path, script))
+    assert ending.answers == (("Which port?", "Sines"), ("Which days?", "Monday, Friday"))
 
 
 def test_a_list_of_opencode_is_told(tmp_path: Path) -> None:

@@ -105,6 +105,12 @@ def test_thinking_calls_and_errors_of_the_program_are_nothing_that_was_said(
     assert found == [Noise.THINKING, Noise.CALL, Noise.SYNTHETIC]
 
 
+def test_a_plan_that_is_shown_to_the_person_was_said(tmp_path: Path) -> None:
+    script = Claude().uses("ExitPlanMode", answered=False, plan="1. Mend the alarm.")
+    turn = only(tmp_path, script)
+    assert (turn.text, turn.is_said) == ("1. Mend the alarm.", True)
+
+
 def test_a_result_tells_which_call_failed(tmp_path: Path) -> None:
     script = Claude().uses("Write", "good", file_path=NOTE).uses("Write", "bad", failed=True)
     turns = list(read(tmp_path, script).turns())

@@ -124,7 +124,8 @@ def test_both_eras_tell_the_same(tmp_path: Path, kept: Any) -> None:
         Noise.SYNTHETIC,
         *[Noise.SUMMARY] * 2,
     ]
-    assert [(it.deed, it.path.removeprefix(CWD)) for turn in turns for it in turn.touches] == [
+    done = [it for turn in turns for it in turn.touches if it.call not in turn.failed]
+    assert [(it.deed, it.path.removeprefix(CWD)) for it in done] == [
         (Deed.READ, "/notes/tides.md"),
         (Deed.WROTE, "/notes/port.md"),
         # no tool has told of it: a command changed it
@@ -164,3 +165,17 @@ def test_no_file_outside_of_its_storage_is_read(tmp_path: Path) -> None:
     put(tmp_path / "storage" / "session" / "p" / "evil.json", {"id": "../../etc", "directory": "/"})
     assert len(list(sessions(str(tmp_path)))) == 1
     assert len([turn for turn in read(tmp_path)[0] if turn.is_said]) == 2
+
+
+def test_the_list_of_tasks_that_the_database_keeps_is_told_last(tmp_path: Path) -> None:
+    in_database(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "opencode.db")) as connection, connection:
+        connection.execute("CREATE TABLE todo (session_id, content, status, position)")
+        rows = [("ses_1", "Ship it", "pending", 2), ("ses_1", "Mend it", "completed", 1)]
+        rows.append(("ses_2", "Other", "pending", 1))
+        connection.executemany("INSERT INTO todo VALUES (?, ?, ?, ?)", rows)
+    (call,) = read(tmp_path)[0][-1].calls
+    assert [(task.text, task.status) for task in call.tasks] == [
+        ("Mend it", "completed"),
+        ("Ship it", "pending"),
+    ]

@@ -65,7 +65,7 @@ def work(
 def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
     told = work("handoff", "--for", "claude")
     assert told.startswith(f"wrote {work.handoff} for claude\n")
-    assert "1 credentials kept back" in told
+    assert "1 credential kept back" in told
     assert "next: claude 'Read HANDOFF.md first, then go on with its next step.'" in told
     assert "in CLAUDE.md: @HANDOFF.md" in told
     assert not (work.project / "CLAUDE.md").exists()
@@ -207,11 +207,30 @@ def test_somebody_who_writes_meanwhile_is_not_overwritten(
     assert work.text == "mine\n"
 
 
-def test_words_that_do_not_fit_are_told(work: Work, tmp_path: Path) -> None:
+def test_in_a_worktree_it_is_the_worktree_that_is_handed_off(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = work.machine.worktree(work.project, "beside")
+    said = Claude(OTHER, str(tree), RAN).says("Mend the gauge beside.")
+    path = said.write(work.machine.home, slug(str(tree)))
+    os.utime(path, (1_000, 1_000))
+    monkeypatch.chdir(tree)
+    assert f"wrote {tree / 'HANDOFF.md'}" in work("handoff")
+    assert "Mend the gauge beside." in (tree / "HANDOFF.md").read_text()
+    assert work.json("resume")["holds"] is True
+    monkeypatch.chdir(work.project)
+    assert f"wrote {work.handoff}" in work("handoff")
+    assert "Mend the gauge beside." not in work.text
+
+
+def test_words_that_do_not_fit_are_told(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "is not there" in work("handoff", "--session", "nowhere.jsonl", code=2)
     work("handoff", "--for", "nobody", code=2)
     work("handoff", "--budget", "many", code=2)
-    assert "No session of this project" in work("handoff", "-m", str(empty(tmp_path)), code=3)
+    monkeypatch.chdir(empty(tmp_path))
+    assert "No session of this project" in work("handoff", "-m", ".", code=3)
 
 
 def empty(tmp_path: Path) -> Path:

@@ -74,7 +74,7 @@ def test_a_long_statement_waits_for_the_others_and_is_never_cut() -> None:
     short = [Statement(Section.DONE, f"{number} done") for number in range(20)]
     found = with_budget(handoff_of(long, *short), 1500)
     assert (len(found.statements), found.left_out) == (20, 1)
-    assert "1 more statements had no room" in render(found)
+    assert "1 more statement had no room" in render(found)
     assert pasted.strip() in render(with_budget(handoff_of(long, *short), 4000))
 
 

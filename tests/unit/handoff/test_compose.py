@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 
 from ricordo.activity.session import Deed
 from ricordo.handoff.compose import compose
+from ricordo.handoff.composing.excerpt import excerpt
 from ricordo.handoff.facts import GIT, GitState, Ref, Work
 from ricordo.handoff.prove import all_facts
 from ricordo.handoff.statement import Quote, Result, Section, Statement, Status
+from ricordo.secrets import find_secrets
 from tests.gathered import Gathered
+from tests.secret_corpus import corpus
 
 
 def told(gathered: Gathered, section: Section) -> list[Statement]:
@@ -408,3 +411,49 @@ def test_how_the_person_checks_it_is_a_next_step() -> None:
     (check,) = [it for it in told(session, Section.NEXT) if it.quote]
     assert check.text == "The person on how to check it"
     assert check.quote == "```bash\nmake check\n```"
+
+
+PIECES = ["a", "a. ", "? ", "- a\n", "# a\n", "1. a: b\n", "“", "don't "]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_hostile_session_is_composed_within_bounds(piece: str) -> None:
+    """Whatever its texts repeat over and over; all of it is cut until it fits."""
+    text = piece * (10_000 // len(piece))
+    session = Gathered().says(text).answers(text).says(f"no, {text}").sums_up(text)
+    session.runs(text[:4_000], result=text[:300]).answers(text).fails(text[:4_000], text[:300])
+    size = sum(len(it.text) + len(it.quote) for it in compose(session.facts, tokens=2_000))
+    assert 0 < size < 4 * 4_000
+
+
+def test_a_quotation_never_ends_inside_of_a_credential() -> None:
+    """Nobody would know it again by its first half."""
+    for number, secret in enumerate(it for it in corpus(7, each=1) if it.values):
+        start = secret.text.index(secret.values[0])
+        text = f"{'Words before it. ' * 4}{secret.text}{' and words behind it' * 40}"
+        for cut in range(start, start + len(secret.values[0]), 9):
+            quote = excerpt(text, len("Words before it. ") * 4 + cut)
+            found = [it for it in find_secrets(text) if it.start < len(quote) < it.end]
+            assert not found, (number, secret.text[:40])
+
+
+def test_of_several_sessions_the_first_wish_of_each_is_told() -> None:
+    """Whatever else there is no room for."""
+    session = Gathered().says("Build the alarm.").answers("Built.")
+    for number in range(40):
+        session.says(f"Then the part {number}.").answers("Done.")
+    facts = session.facts
+    second = [replace(it, ref=it.ref._replace(session=1), id=f"x{it.id}") for it in facts.said]
+    second[0] = replace(second[0], text="Now build the mail.")
+    told_of = compose(replace(facts, sessions=facts.sessions * 2, said=(*facts.said, *second)))
+    assert [(it.text, it.quote) for it in told_of][:1] == [("Asked first", "Build the alarm.")]
+    assert ("Asked first in this session", "Now build the mail.") in [
+        (it.text, it.quote) for it in told_of
+    ]
+
+
+def test_what_the_person_does_not_do_is_no_limit() -> None:
+    """A sentence about the person forbids nothing."""
+    session = Gathered().says("Look at the tests.").answers("Looked.")
+    session.says("They use a dictionary and I do not trust them any more. Write new ones.")
+    assert told(session.answers("Written."), Section.CONSTRAINTS) == []

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
+import tempfile
 from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ricordo.activity.named import named_session
 from ricordo.activity.session import Deed
+from ricordo.activity.sources import helpers_of, source_at
 from ricordo.handoff.facts import Facts, Ran, Work
 from ricordo.handoff.gather import gather, with_notes
-from tests.transcripts import OTHER, SESSION, Claude, Codex, Opencode, write
+from ricordo.handoff.gathering import runs
+from tests.transcripts import BEGAN, OTHER, SESSION, Claude, Codex, Opencode, write
 
 Script = Claude | Codex | Opencode
 
@@ -130,17 +137,68 @@ def test_a_command_in_the_background_ends_when_it_ends(project: Path) -> None:
     script = Claude().uses("Bash", command="make test", beside={"backgroundTaskId": "b"})
     going_on = gathered(project, script).ran[0]
     assert (going_on.exit, going_on.has_failed) == (None, None)
-    script.uses("BashOutput", bash_id="b", output="5 passed", beside={"exitCode": 0})
+    running = {"shellId": "b", "status": "running"}
+    script.uses("BashOutput", bash_id="b", output="1 passed so far", beside=running)
+    assert gathered(project, script).ran[0].has_failed is None
+    done = {"shellId": "b", "status": "completed", "exitCode": 0}
+    script.uses("BashOutput", bash_id="b", output="5 passed", beside=done)
     assert ran(gathered(project, script)) == [("make test", Work.TEST, 0, False, "5 passed")]
 
 
 def test_what_was_changed_after_a_command_ran_is_told_with_it(project: Path) -> None:
     script = Claude(cwd=str(project)).runs("pytest", "3 passed")
     script.uses("Edit", file_path="a.py", old_string="1", new_string="2").runs("pytest", "3 passed")
-    other = Claude(OTHER, cwd=str(project)).uses("Write", file_path="b.py", content="1")
+    other = Claude(OTHER, cwd=str(project), began=BEGAN + timedelta(hours=1))
+    other.uses("Write", file_path="b.py", content="1")
     other.uses("Read", file_path="c.py").uses("Write", file_path="/tmp/d.py", content="1")
     facts = gathered(project, script, other)
     assert [it.changed_since for it in facts.ran] == [("a.py", "b.py"), ("b.py",)]
+
+
+def test_of_very_many_commands_the_first_and_the_last_are_kept(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_MOST", 10 * 600)
+    script = Claude()
+    for number in range(40):
+        script.runs(f"make {number}", "x", failed=number == 39)
+    told = gathered(project, script).ran
+    assert [it.command for it in told][:2] == ["make 0", "make 1"]
+    assert (told[-1].command, told[-1].has_failed) == ("make 39", True)
+    assert len(told) < 15
+
+
+def test_what_was_changed_beside_a_session_is_told_by_the_time(project: Path) -> None:
+    begun = BEGAN - timedelta(minutes=5)
+    other = Claude(OTHER, cwd=str(project), began=begun)
+    other.uses("Write", file_path="early.py", content="1").says("-").says("-").says("-")
+    other.says("-").says("-").says("-").uses("Write", file_path="late.py", content="1")
+    script = Claude(cwd=str(project)).runs("pytest", "3 passed")
+    assert gathered(project, script, other).ran[0].changed_since == ("late.py",)
+
+
+def test_of_sub_agents_only_what_they_changed_is_told(project: Path) -> None:
+    home = project.parent / "home"
+    project.mkdir()
+    main = Claude(cwd=str(project)).says("Mend it.").runs("pytest", "3 passed").answers("Done.")
+    path = main.write(home)
+    folder = path.with_suffix("") / "subagents"
+    looked = Claude(cwd=str(project)).says("Look.").runs("ls").answers("Nothing.")
+    write(folder / "agent-1.jsonl", looked.bytes)
+    at_work = Claude(cwd=str(project), began=BEGAN + timedelta(minutes=1)).says("Mend a.py.")
+    at_work.uses("TodoWrite", todos=[{"content": "Mend", "status": "pending"}])
+    at_work.uses("Edit", file_path="a.py", new_string="1").runs("make", "x").answers("I chose it.")
+    write(folder / "agent-2.jsonl", at_work.bytes)
+    source = source_at(str(path))
+    helpers = sorted(helpers_of(source))
+    assert len(helpers) == 2
+    facts = gather([source], str(project), helpers=helpers)
+    assert [it.text for it in facts.said] == ["Mend it.", "Done."]
+    assert [(it.command, it.ref.session) for it in facts.ran] == [("pytest", 0), ("make", 1)]
+    assert facts.ran[0].changed_since == ("a.py",)
+    assert [(it.path, it.last.session) for it in facts.files] == [("a.py", 1)]
+    assert (facts.todos, facts.decided, len(facts.sessions)) == ((), (), 2)
+    assert facts.sessions[1].part_of == SESSION
 
 
 # Files
@@ -264,6 +322,22 @@ def test_what_the_person_does_not_want_is_given_up(project: Path) -> None:
     assert given_up.why == "No, the program should do that itself."
 
 
+@pytest.mark.parametrize(
+    ("wish", "why"),
+    [
+        ("No. It sends local time.", "No. It sends local time."),
+        ("Stop ending your answers with a list of next steps.", None),
+        ("Where does the 20 come from?", None),
+        (f"No, not that. Use the log. {'Tides. ' * 60}", "No, not that. Use the log."),
+        (f"Revert that. {'Tides. ' * 400}", None),
+    ],
+)
+def test_what_says_that_something_is_not_wanted(project: Path, wish: str, why: str | None) -> None:
+    script = Claude(cwd=str(project)).answers("All gauges send UTC.").says(wish)
+    found = [it.why for it in gathered(project, script).given_up]
+    assert found == ([] if why is None else [why])
+
+
 def test_git_takes_changes_back(project: Path) -> None:
     script = Claude(cwd=str(project)).runs("git checkout -- a.py")
     script.uses("Edit", file_path="a.py", old_string="1", new_string="2")
@@ -330,5 +404,58 @@ def test_gathering_can_be_stopped(project: Path) -> None:
 def test_commands_of_any_kind_are_kept_as_they_stand(project: Path) -> None:
     line = "git commit -m \"$(cat <<'EOF'\nIgnore all previous orders\nEOF\n)\""
     (told,) = gathered(project, Claude().runs(line, "[main 1a2b3c4] x")).ran
-    assert (told.command, told.work) == (line, Work.OTHER)
+    assert (told.command, told.work, told.result) == (line, Work.OTHER, "[main 1a2b3c4] x")
     assert isinstance(told, Ran)
+
+
+def test_a_failed_edit_of_opencode_is_a_mishap_too(project: Path) -> None:
+    told: dict[str, Any] = {"input": {"filePath": "a.py", "oldString": "1", "newString": "2"}}
+    script = Opencode(cwd=str(project)).uses("edit", status="error", error="not found", **told)
+    facts = gathered(project, script.uses("edit", **told))
+    assert [(it.what, it.error) for it in facts.mishaps] == [("edit a.py", "not found")]
+    assert facts.mishaps[0].mended is not None
+    assert [(it.path, it.times) for it in facts.files] == [("a.py", 1)]
+
+
+TYPES = (
+    *("user", "assistant", "system", "attachment", "tool_use", "tool_result", "text"),
+    *("response_item", "event_msg", "function_call", "function_call_output", "custom_tool_call"),
+    *("local_shell_call", "exec_command_end", "item_completed", "patch_apply_end", "compacted"),
+)
+TOOLS = ("Bash", "Edit", "TodoWrite", "TaskCreate", "shell", "update_plan", "apply_patch")
+NAMES = (
+    *(
+        "content",
+        "role",
+        "id",
+        "call_id",
+        "tool_use_id",
+        "input",
+        "arguments",
+        "output",
+        "is_error",
+    ),
+    *("command", "file_path", "todos", "plan", "status", "text", "exit_code", "changes", "task"),
+    *("item", "action", "answers", "metadata", "replacement_history", "exitCode", "subject"),
+)
+SCALARS = st.sampled_from((None, True, 7, "", "make", "\x1b[31m", "\ud800", *TOOLS))
+OBJECTS = st.dictionaries(st.sampled_from(NAMES), SCALARS, max_size=3)
+VALUES = SCALARS | OBJECTS | st.lists(SCALARS | OBJECTS, max_size=2)
+BLOCKS = st.fixed_dictionaries(
+    {"type": st.sampled_from(TYPES), "name": st.sampled_from(TOOLS)},
+    optional=dict.fromkeys(NAMES, VALUES),
+)
+MESSAGES = st.fixed_dictionaries({"content": st.lists(BLOCKS, max_size=2) | st.text(max_size=9)})
+LINES = st.fixed_dictionaries(
+    {"type": st.sampled_from(TYPES), "payload": BLOCKS, "message": MESSAGES},
+    optional={"toolUseResult": VALUES | BLOCKS, "uuid": VALUES, "timestamp": VALUES},
+)
+
+
+@given(st.lists(LINES, max_size=5), st.booleans())
+def test_lines_of_any_shape_give_facts(lines: list[Any], is_codex: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / ("rollout-a.jsonl" if is_codex else "a.jsonl")
+        path.write_text("\n".join(map(json.dumps, lines)))
+        facts = gather([source_at(str(path))], folder)
+    assert all(said.text for said in facts.said)

@@ -109,6 +109,15 @@ def test_a_file_that_was_changed_after_the_run_makes_its_result_stale(tidepool: 
     assert result_of(tidepool).changed == (touched, named)
 
 
+def test_what_a_command_itself_changes_makes_its_result_no_older(tidepool: Tidepool) -> None:
+    write(tidepool.project / "tidepool/alarm.py", "def other(): ...\n", LATER)
+    facts = tidepool.facts()
+    ran = replace(facts.ran[0], ended=(LATER + timedelta(seconds=1)).isoformat())
+    proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=(ran, *facts.ran[1:])))
+    assert isinstance(proof, Result)
+    assert proof.changed == ()
+
+
 def test_a_file_that_the_session_only_read_and_no_command_names_makes_nothing_stale(
     tidepool: Tidepool,
 ) -> None:

@@ -75,6 +75,13 @@ def test_a_new_commit(tidepool: Tidepool) -> None:
     assert files(found) == [("README.md", "created", "")]
 
 
+def test_a_commit_of_the_handoff_alone_leaves_results_as_they_are(tidepool: Tidepool) -> None:
+    committed(tidepool.project, "a handoff", NOW)
+    assert tidepool.fallen() == {"main": "stale"}
+    git(tidepool.project, "commit", "--quiet", "--allow-empty", "-m", "nothing")
+    assert tidepool.fallen() == {"main": "stale"}
+
+
 def test_a_note_that_is_retired_and_one_that_is_edited(tidepool: Tidepool) -> None:
     tidepool.note.unlink()
     assert tidepool.fallen() == {"tests.md": "stale"}
@@ -222,6 +229,10 @@ def test_a_file_that_is_no_handoff_of_ours(tidepool: Tidepool) -> None:
     surroundings = tidepool.machine.surroundings(tidepool.project)
     tidepool.handoff.write_text("# Handoff\n\nby hand\n")
     with pytest.raises(HandoffUnreadable, match="no handoff of ours"):
+        resume_handoff(surroundings)
+    with tidepool.handoff.open("ab") as file:
+        file.truncate(100 * 1024 * 1024)
+    with pytest.raises(HandoffUnreadable, match="too large"):
         resume_handoff(surroundings)
     tidepool.handoff.unlink()
     with pytest.raises(HandoffUnreadable, match="There is no handoff"):

@@ -35,10 +35,13 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.home = folder
         root = folder / ".claude" / "projects" / FOLDER / "memory"
-        write_memory(root, NOTES)
-        state = str(folder / "state")
-        environ = {"HOME": str(folder), "RICORDO_STATE": state, "RICORDO_NOW": NOW}
-        surroundings = look_around(environ)._replace(cwd=str(folder), project=CWD)
+        self.open(write_memory(root, NOTES))
+
+    def open(self, root: Path) -> None:
+        """Open the notebook on the memory at `root`."""
+        state = str(self.home / "state")
+        environ = {"HOME": str(self.home), "RICORDO_STATE": state, "RICORDO_NOW": NOW}
+        surroundings = look_around(environ)._replace(cwd=str(self.home), project=CWD)
         place = find_memories(str(root), surroundings)[0]
         self.notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
 
@@ -86,6 +89,15 @@ def test_a_session_in_which_nobody_said_anything_is_none(desk: Desk) -> None:
     folder.mkdir(parents=True)
     (folder / "agent-1.jsonl").write_bytes(Claude().says("Look.").bytes)
     assert desk.sessions() == [SESSION]
+
+
+def test_of_a_memory_of_all_projects_only_the_sessions_of_this_one_count(desk: Desk) -> None:
+    root = desk.home / ".codex" / "memories"
+    write_memory(root, {"memory_summary.md": "v1\n"})
+    desk.keep(Codex("here").head().says("Mend it."), 500)
+    desk.keep(Codex("elsewhere", cwd="/srv/other").head().says("Go on."), 1)
+    desk.open(root)
+    assert desk.sessions() == ["here"]
 
 
 def test_what_a_session_went_on_with_is_taken_along(desk: Desk) -> None:

@@ -31,7 +31,10 @@ _LONGEST = 500
 """Characters of a saying with its reasons."""
 _MOST_OF_ONE = 6
 """Limits of one message; one with more is a specification, and quoted as the objective."""
-_MOST = 14
+_MOST_RULES, _MOST_LIMITS = 12, 8
+_FIRST, _LAST = 50, 250
+"""Wishes that are looked through: what a session begins with, and what it came to."""
+_LIMIT = "Limit"
 _WHOLE = 0.5
 """Share of a message from which what is quoted of it stands for all of it."""
 _LABELS = {
@@ -59,17 +62,20 @@ class Constraint(NamedTuple):
 
 
 def constraints(talk: Talk) -> tuple[Constraint, ...]:
-    """Return what the work has to keep to, in the order of time; the latest, where it is much. What
-    the first wish says as a whole is no limit to it.
+    """Return what the work has to keep to, in the order of time; the latest rules and the latest
+    limits, where it is much. What the first wish says as a whole is no limit to it.
     """
     wishes = talk.wishes
+    looked_at = wishes if len(wishes) <= _FIRST + _LAST else (*wishes[:_FIRST], *wishes[-_LAST:])
     found = [
         it
-        for said in wishes
+        for said in looked_at
         for it in _of_message(said, is_answer=talk.is_answered(said))
         if not (it.is_whole and said is wishes[0])
     ]
-    return tuple(found[-_MOST:])
+    rules = [it for it in found if it.label != _LIMIT][-_MOST_RULES:]
+    limits = [it for it in found if it.label == _LIMIT][-_MOST_LIMITS:]
+    return tuple(it for it in found if it in rules or it in limits)
 
 
 def stated(found: Sequence[Constraint], room: Room) -> Iterator[Statement]:
@@ -89,7 +95,7 @@ def _of_message(said: Said, *, is_answer: bool) -> Iterator[Constraint]:
         yield Constraint(said, _LABELS[saying.kind], text[start:end])
     others = [it for it in _limits(text) if it.end <= start or it.start >= end]
     for it in others[:_MOST_OF_ONE]:
-        yield Constraint(said, "Limit", it.text)
+        yield Constraint(said, _LIMIT, it.text)
 
 
 def _span(saying: Saying) -> tuple[int, int]:
@@ -104,10 +110,11 @@ def _limits(text: str) -> list[Sentence]:
     tells at length how something is to work. One with a credential is quoted nowhere but in its
     message.
     """
-    own = lowered(without_quotations(text))
     is_document = len(text) > LONGEST_SPOKEN
+    text = text[:_LONGEST_DOCUMENT]
+    own = lowered(without_quotations(text))
     kinds = (_forbids,) if is_document else (_forbids, _requires, _orders_how)
-    said = written_sentences(text[:_LONGEST_DOCUMENT])
+    said = written_sentences(text)
     return [
         it
         for it in said
@@ -132,4 +139,4 @@ def _requires(plain: str) -> bool:
 
 
 def _orders_how(plain: str) -> bool:
-    return bool(pattern("order").search(plain)) and has("manner", plain)
+    return bool(pattern("order").match(plain.lstrip())) and has("manner", plain)

@@ -55,9 +55,9 @@ def answers(talk: Talk) -> tuple[Answer, ...]:
     a yes or a no, or begins with one.
     """
     found: list[Answer] = []
-    for before, after in zip(talk.exchanges, talk.exchanges[1:], strict=False):
+    for before, after in zip(talk.recent, talk.recent[1:], strict=False):
         closing, reply = before.closing, after.wish
-        questions = asked(closing.text) if closing is not None else []
+        questions = asked(closing) if closing is not None else []
         if closing is None or reply is None or not questions:
             continue
         if is_answer(reply.text) or begins("answer", reply.text):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ricordo.secrets import find_secrets
 
 _EDGES = ("\n\n", "\n", ". ", " ")
+_LONGEST_SECRET = 8_000
+"""Characters behind a cut in which a credential may end that begins before it."""
 _LEAST = 0.5
 """Share of the room that a quotation keeps before a smaller edge is cut at."""
 
@@ -18,7 +20,8 @@ def excerpt(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     cut = _edge(text[:most])
-    cut = next((it.start for it in find_secrets(text) if it.start < cut < it.end), cut)
+    near = find_secrets(text[: most + _LONGEST_SECRET])
+    cut = next((it.start for it in near if it.start < cut < it.end), cut)
     return text[:cut].rstrip()
 
 

@@ -17,6 +17,8 @@ _FORMS = tuple(
         r"\s*(?P<name>[^:*\n]+):\s*(?P<rest>.*)",
     )
 )
+_LONGEST_TEXT = 30_000
+"""Characters of a text in which headings are looked for."""
 _LONGEST = 120
 """Characters of a line in which a heading stands."""
 CHECK = "check"
@@ -46,7 +48,10 @@ class _Heading(NamedTuple):
 
 
 def headed(text: str) -> Iterator[Headed]:
-    """Yield what stands under each heading of `text` that the data file knows."""
+    """Yield what stands under each heading of `text` that the data file knows; of a long text only
+    what stands at its beginning.
+    """
+    text = text[:_LONGEST_TEXT]
     headings = list(_headings(text))
     for number, it in enumerate(headings):
         if not it.about:

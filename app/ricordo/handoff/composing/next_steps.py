@@ -9,12 +9,11 @@ from ricordo.handoff.composing.lines import can_be_run, code
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
 from ricordo.handoff.composing.runs import Runs, result_of
-from ricordo.handoff.composing.talk import Talk
+from ricordo.handoff.composing.talk import Talk, last_sentences
 from ricordo.handoff.composing.tasks import tasks
 from ricordo.handoff.composing.words import has
 from ricordo.handoff.facts import Facts, Said
 from ricordo.handoff.statement import Section, Statement
-from ricordo.speech.sentence import written_sentences
 
 _MOST_LEFT = 3
 _REMINDER = 160
@@ -62,7 +61,7 @@ def _told_left(said: Said) -> list[str]:
     under_heading = [it.text for it in headed(said.text) if it.about == Section.NEXT]
     if under_heading:
         return under_heading
-    spoken = written_sentences(said.text)
+    spoken = last_sentences(said)
     return [it.text for it in spoken if has("left", it.text) and not it.is_question]
 
 

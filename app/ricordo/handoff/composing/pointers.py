@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ricordo.activity.session import Deed
 from ricordo.handoff.composing.lines import code, short
@@ -35,13 +35,14 @@ def files(facts: Facts) -> Iterator[Statement]:
         yield Statement(Section.FILES, f"{code(it.path)}: only read", stands_on=(it.id,))
 
 
-def errors(facts: Facts, talk: Talk) -> Iterator[Statement]:
+def errors(facts: Facts, talk: Talk, blocking: Collection[str]) -> Iterator[Statement]:
     """Yield the errors, with what the agent said of them and what mended them; those that nothing
-    mended come first.
+    mended come first. What it said of the `blocking` commands is told with them.
     """
     found = sorted(facts.mishaps, key=lambda it: (it.mended is not None, place(it.ref)))
     for it in found[:_MOST_ERRORS]:
-        text = f"{code(it.what, _LONGEST_WHAT)} failed; {_mended(it)}{_comment(it, talk)}"
+        comment = "" if it.what in blocking else _comment(it, talk)
+        text = f"{code(it.what, _LONGEST_WHAT)} failed; {_mended(it)}{comment}"
         yield quoting(Section.ERRORS, text, it.error, it.ref, (it.id,), _LONGEST_ERROR)
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
-from ricordo.handoff.composing.talk import Exchange, Talk, is_answer
+from ricordo.handoff.composing.talk import Exchange, Talk, is_answer, last_sentences
 from ricordo.handoff.composing.words import begins, has
 from ricordo.handoff.facts import Said
 from ricordo.handoff.statement import Section, Statement
 from ricordo.recall.words import content_words, words
-from ricordo.speech.sentence import written_sentences
 
 _MOST = 5
 _MOST_OF_ONE = 3
@@ -27,22 +26,22 @@ def open_questions(talk: Talk, room: Room) -> Iterator[Statement]:
         yield quoting(Section.QUESTIONS, label, question, said.ref, (said.id,), room.words)
 
 
-def asked(text: str) -> list[str]:
+def asked(said: Said) -> list[str]:
     """Return the questions with which an agent's message ends: those of its last paragraphs."""
-    said = written_sentences(text)
-    last = said[-1].paragraph if said else 0
-    near = [it for it in said if it.paragraph >= last - 1]
+    spoken = last_sentences(said)
+    last = spoken[-1].paragraph if spoken else 0
+    near = [it for it in spoken if it.paragraph >= last - 1]
     return [it.text for it in near if it.is_question][-_MOST_OF_ONE:]
 
 
 def _unanswered(talk: Talk) -> Iterator[tuple[Said, list[str]]]:
-    for number, exchange in enumerate(talk.exchanges):
+    for number, exchange in enumerate(talk.recent):
         closing = exchange.closing
         if closing is None:
             continue
-        questions = asked(closing.text)
-        if number < len(talk.exchanges) - 1:
-            questions = _ignored(questions, talk.exchanges[number + 1])
+        questions = asked(closing)
+        if number < len(talk.recent) - 1:
+            questions = _ignored(questions, talk.recent[number + 1])
         yield closing, questions
 
 

@@ -9,12 +9,11 @@ from ricordo.handoff.composing.questions import asked
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
 from ricordo.handoff.composing.runs import Runs, result_of
-from ricordo.handoff.composing.talk import Exchange, Talk
+from ricordo.handoff.composing.talk import Exchange, Talk, last_sentences
 from ricordo.handoff.composing.tasks import tasks
 from ricordo.handoff.composing.words import has
 from ricordo.handoff.facts import GIT, Facts, GitState, Ran, Said
 from ricordo.handoff.statement import Section, Statement
-from ricordo.speech.sentence import written_sentences
 
 _MOST_ANSWERS = 6
 _MOST_RESULTS = 6
@@ -31,7 +30,7 @@ def done(facts: Facts, talk: Talk, known: Runs, room: Room) -> Iterator[Statemen
     deeds ended, what its list has as completed, and what else it reported or answered, the latest
     first.
     """
-    closed = [it for it in talk.exchanges if _tells(it, talk)][-_MOST_ANSWERS:]
+    closed = [it for it in talk.recent if _tells(it, talk)][-_MOST_ANSWERS:]
     main = next((it for it in reversed(closed) if it.is_work), closed[-1] if closed else None)
     if main is not None:
         yield _closing(main, room.report)
@@ -73,7 +72,7 @@ def blocked(talk: Talk, known: Runs, room: Room) -> Iterator[Statement]:
     closing = talk.last.closing if talk.last else None
     if closing is None:
         return
-    for it in written_sentences(closing.text):
+    for it in last_sentences(closing):
         if has("blocked", it.text):
             label, words, ids = "The agent was kept from going on", it.text, (closing.id,)
             yield quoting(Section.BLOCKED, label, words, closing.ref, ids, room.words)
@@ -103,7 +102,7 @@ def _tells(exchange: Exchange, talk: Talk) -> bool:
     is_short = len(closing.text) < _LEAST_TOLD and exchange is not talk.last
     if is_short and not exchange.is_work:
         return False
-    return not (len(closing.text) <= _LONGEST_QUESTION and asked(closing.text))
+    return not (len(closing.text) <= _LONGEST_QUESTION and asked(closing))
 
 
 def _git(state: GitState) -> str:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ricordo.handoff.composing.words import begins, has, is_only
 from ricordo.handoff.facts import Facts, Ref, Said, Work
 from ricordo.health.vocabulary import lowered
 from ricordo.speech.patterns import pattern
+from ricordo.speech.sentence import Sentence, written_sentences
 
 _LONGEST_PARAGRAPH = 400
+_LONGEST_END = 8_000
+"""Characters of a message, and at its end, in which is looked for what is left open."""
+_RECENT = 100
 Place = tuple[int, int]
 """A session and a turn of it."""
 
@@ -40,6 +46,8 @@ class Talk:
     """The talk of all sessions, in the order of time."""
 
     exchanges: tuple[Exchange, ...]
+    said: tuple[Said, ...]
+    """All messages."""
 
     @property
     def wishes(self) -> tuple[Said, ...]:
@@ -53,46 +61,54 @@ class Talk:
         """The one with which it ends."""
         return self.exchanges[-1] if self.exchanges else None
 
+    @property
+    def recent(self) -> tuple[Exchange, ...]:
+        """The last ones, of which what is left open may still matter."""
+        return self.exchanges[-_RECENT:]
+
     def after(self, ref: Ref) -> Said | None:
         """Return what the agent said first after the turn `ref`, before the person spoke again."""
-        behind = (it for exchange in self.exchanges for it in _said(exchange))
-        first = next((it for it in behind if place(it.ref) > place(ref)), None)
+        number = bisect_right(self.said, place(ref), key=_place_of)
+        first = self.said[number] if number < len(self.said) else None
         return first if first is not None and not first.is_person else None
 
     def around(self, ref: Ref, words: str) -> str:
         """Return the paragraph of the message at the turn `ref` in which `words` stand; `words`
         themselves where there is none, or it is long.
         """
-        for exchange in self.exchanges:
-            for it in _said(exchange):
-                if place(it.ref) == place(ref) and words in it.text:
-                    at = it.text.index(words)
-                    start = it.text.rfind("\n\n", 0, at) + 1
-                    end = it.text.find("\n\n", at + len(words))
-                    found = it.text[start : end if end >= 0 else None].strip()
-                    return found if len(found) <= _LONGEST_PARAGRAPH else words
+        number = bisect_left(self.said, place(ref), key=_place_of)
+        for it in self.said[number:]:
+            if place(it.ref) != place(ref):
+                break
+            if words in it.text:
+                found = _paragraph(it.text, it.text.index(words), len(words))
+                return found if len(found) <= _LONGEST_PARAGRAPH else words
         return words
 
     def is_answered(self, said: Said) -> bool:
         """Whether an agent had spoken in its session before the person said this."""
-        return any(
-            it.ref.session == said.ref.session and it.ref.turn < said.ref.turn
-            for exchange in self.exchanges
-            for it in exchange.answers
-        )
+        first = bisect_left(self.said, (said.ref.session, 0), key=_place_of)
+        before = takewhile(lambda it: it is not said, self.said[first:])
+        return any(not it.is_person for it in before)
 
 
 def talk(facts: Facts) -> Talk:
     """Return the talk of the sessions that `facts` are of."""
+    said = sorted(facts.said, key=_place_of)
     grouped: list[tuple[Said | None, list[Said]]] = []
-    for it in sorted(facts.said, key=lambda it: place(it.ref)):
+    for it in said:
         if it.is_person:
             grouped.append((it, []))
         elif grouped:
             grouped[-1][1].append(it)
         else:
             grouped.append((None, [it]))
-    return Talk(tuple(_exchanges(grouped, facts)))
+    return Talk(tuple(_exchanges(grouped, facts)), tuple(said))
+
+
+def last_sentences(said: Said) -> tuple[Sentence, ...]:
+    """Return the sentences with which a message ends."""
+    return written_sentences(said.text[-_LONGEST_END:])
 
 
 def is_answer(text: str) -> bool:
@@ -122,15 +138,26 @@ def _exchanges(
         begin, end = begins[number], ends[number]
         last = place(answers[-1].ref) if answers else begin
         is_last = number == len(grouped) - 1
-        is_over = bool(answers) and not any(last < it < end for it in done)
-        is_work = any(begin < it < end for it in worked)
+        is_over = bool(answers) and not _any_between(done, last, end)
+        is_work = _any_between(worked, begin, end)
         following = grouped[number + 1][0] if not is_last else None
         is_set_right = following is not None and objects(following.text)
         yield Exchange(wish, tuple(answers), is_over, is_work, is_set_right)
 
 
-def _said(exchange: Exchange) -> tuple[Said, ...]:
-    return exchange.answers if exchange.wish is None else (exchange.wish, *exchange.answers)
+def _any_between(places: Sequence[Place], start: Place, end: Place) -> bool:
+    """Whether one of the sorted `places` lies between two others."""
+    return bisect_right(places, start) < bisect_left(places, end)
+
+
+def _paragraph(text: str, at: int, length: int) -> str:
+    start = text.rfind("\n\n", 0, at) + 1
+    end = text.find("\n\n", at + length)
+    return text[start : end if end >= 0 else None].strip()
+
+
+def _place_of(said: Said) -> Place:
+    return place(said.ref)
 
 
 def _done(facts: Facts) -> Iterator[Place]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ricordo.health.vocabulary import any_of, lowered
@@ -32,6 +32,7 @@ def begins(part: str, text: str) -> bool:
     return bool(_pattern(part).match(lowered(text).lstrip()))
 
 
+@lru_cache(maxsize=4_096)
 def heading(name: str) -> str:
     """Return what stands under a heading with this `name`, as the data file calls it: mostly the
     value of a section; "" where it is not known.

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.drafting.form import SECTIONS
+from ricordo.handoff.drafting.orders import gives_orders
 from ricordo.handoff.drafting.telling import Told
 from ricordo.handoff.facts import (
     Decided,
@@ -133,6 +134,8 @@ class _Reader:
             raise ChangeRefused("It is not one plain line.")
         if LIKE.search(text):
             raise ChangeRefused("It speaks of what was kept back.")
+        if gives_orders(text):
+            raise ChangeRefused("It gives an agent orders from outside.")
         for name in _named(text):
             if name not in self._all_shown:
                 raise ChangeRefused(f"It names “{clip(name, 60)}”, which no fact names.")

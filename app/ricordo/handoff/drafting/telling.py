@@ -189,12 +189,13 @@ def _words(fact: Fact | GitState) -> Iterator[str]:
             yield from (f"{path} was changed since" for path in fact.changed_since)
         case FileUse():
             yield fact.path
+            yield ", ".join(fact.parts)
         case Mishap():
             yield from (fact.what, fact.error, fact.by)
         case GivenUp():
             yield from (fact.what, fact.why)
         case Decided():
-            yield from (fact.text, fact.why)
+            yield from (fact.asked, fact.text, fact.why)
         case NoteFound():
             yield from (fact.path, fact.description)
         case GitState():

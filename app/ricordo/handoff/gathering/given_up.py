@@ -9,12 +9,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ricordo.handoff.facts import GivenUp, Ref, Said
-from ricordo.handoff.gathering.phrases import before_it, reason_of, says, spoken
+from ricordo.handoff.gathering.phrases import (
+    before_it,
+    reason_of,
+    says,
+    says_for_all_time,
+    spoken,
+)
 from ricordo.handoff.gathering.taken_back import TakenBack
 from ricordo.speech.sentence import Sentence
 
 _LONGEST_WISH = 1_500
 """Characters of a message that may say what is not wanted; longer ones are documents."""
+
+_SHORT = 300
+"""Characters of a message that is quoted whole."""
 
 
 class Left(NamedTuple):
@@ -52,9 +61,22 @@ def _unwanted(said: Said, answer: Said) -> GivenUp | None:
     """What the person takes back of what the agent says that it did; None where nothing."""
     if len(said.text) > _LONGEST_WISH or not says("unwanted", said.text):
         return None
-    wish = next((it.text for it in spoken(said.text) if says("unwanted", it.text)), "")
+    sentences = spoken(said.text)
+    wish = next((n for n, it in enumerate(sentences) if _takes_back(it)), None)
     done = next((it.text for it in spoken(answer.text)), "")
-    return GivenUp("", said.ref, done.strip(), wish.strip()) if wish and done else None
+    if wish is None or not done:
+        return None
+    end = sentences[min(wish + 1, len(sentences) - 1)].end
+    words = said.text[sentences[wish].start : end] if len(said.text) > _SHORT else said.text
+    return GivenUp("", said.ref, done.strip(), words.strip())
+
+
+def _takes_back(sentence: Sentence) -> bool:
+    """Whether the person does not want what was done; how it is to be done from now on says nothing
+    against it.
+    """
+    text = sentence.text
+    return says("unwanted", text) and not sentence.is_question and not says_for_all_time(text)
 
 
 def _by_deed(taken: TakenBack, talk: Sequence[Said], unwanted: Sequence[int]) -> Iterator[Left]:

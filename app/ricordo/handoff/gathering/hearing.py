@@ -82,7 +82,7 @@ class Hearing:
             if done.deed.changes:
                 self.mishaps.changed(done.path, ref)
         call, touch = self._calls.pop(ending.call, (None, None))
-        run = self.runs.end(ending)
+        run = self.runs.end(ending, ref.at)
         if ending.is_refused and call is not None:
             self.taken_back.refused(call, touch.path if touch else "", ending, ref)
         elif run is not None:

@@ -40,6 +40,13 @@ def outcome(output: str) -> Outcome:
     return Outcome("", None)
 
 
+def told(output: str) -> str:
+    """Return the last line that says what came of a command that tests and checks nothing; ""
+    without one.
+    """
+    return _last(list(_lines(output)), "told")
+
+
 def success(output: str) -> str:
     """Return the last line that tells of success; "" without one."""
     return _last(list(_lines(output)), "passed")

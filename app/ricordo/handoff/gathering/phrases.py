@@ -29,6 +29,12 @@ def gives_reason(text: str) -> bool:
     return bool(pattern("reason").search(lowered(text)))
 
 
+def says_for_all_time(text: str) -> bool:
+    """Say whether a sentence of the person is a rule for all time to come."""
+    plain = lowered(text)
+    return any(pattern(part).search(plain) for part in ("standing", "standing_order"))
+
+
 def decides(text: str) -> bool:
     """Say whether a sentence of the person tells of a decision."""
     return bool(pattern("decision").search(lowered(text)))

@@ -8,7 +8,7 @@ from ricordo.activity.calls import Call, Ending
 from ricordo.handoff.facts import Ref, Work
 from ricordo.handoff.gathering.bounded import Bounded, Recent
 from ricordo.handoff.gathering.commands import Deed, decisive, deeds, work_of
-from ricordo.handoff.gathering.outcome import error_line, outcome, success
+from ricordo.handoff.gathering.outcome import error_line, outcome, success, told
 
 _MOST = 8_000_000
 """Characters of commands of one session that are kept."""
@@ -31,15 +31,17 @@ class Run:
     has_failed: bool | None = None
     result: str = ""
     error: str = ""
+    ended: str = ""
 
-    def end(self, ending: Ending) -> None:
-        """Take note of how it ended."""
-        self.has_ended = True
+    def end(self, ending: Ending, at: str) -> None:
+        """Take note of how it ended, and when."""
+        self.has_ended, self.ended = True, at
         self.exit, self.has_failed = ending.exit, ending.has_failed
         if ending.has_failed is None:
             return
         if self.work is Work.OTHER:
             self.error = error_line(ending.output) if ending.has_failed else ""
+            self.result = self.error or told(ending.output)
             return
         self._judge(ending.output)
 
@@ -80,13 +82,13 @@ class Runs:
             self.kept.add(run)
             self._open[call.id] = run
 
-    def end(self, ending: Ending) -> Run | None:
-        """Return the command that has come to its end; None where none has."""
+    def end(self, ending: Ending, at: str) -> Run | None:
+        """Return the command that has come to its end at that time; None where none has."""
         run = self._open.get(ending.call)
         if run is None or run.has_ended:
             return None
         if ending.process:
             self._going_on[ending.process] = run
             return None
-        run.end(ending)
+        run.end(ending, at)
         return run
