@@ -216,6 +216,19 @@ async def test_what_empties_a_note_is_written_after_a_word_was_typed(root: Path)
         assert "Metres" not in files(root)[UNITS]
 
 
+async def test_what_is_typed_too_early_or_pasted_writes_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 3600.0)
+    before = files(root)
+    async with review(root, CREATE, MOVED) as (stage, _):
+        await stage.press("A", "ctrl+s")
+        await stage.paste("A\x13\n")
+        assert isinstance(stage.app.screen, CurationScreen)
+        assert files(root) == before
+    assert waiting(root) == ["create", "replace"]
+
+
 async def test_a_long_text_is_compared_beside_the_screen(root: Path) -> None:
     (root / UNITS).write_text(SMALL[UNITS] + "A line of many about the harbour.\n" * 3_000)
     async with review(root, CREATE, Retire(UNITS, TIDES)) as (stage, screen):

@@ -13,6 +13,7 @@ from ricordo.errors import WriteFailed
 from ricordo.handoff.parse import State, parse
 from ricordo.handoff.statement import Status
 from ricordo.tui import drafter
+from ricordo.tui.drafting import Place
 from ricordo.tui.screens.confirm import ConfirmScreen
 from ricordo.tui.screens.engine import EngineScreen
 from ricordo.tui.screens.handoff import HandoffScreen
@@ -131,6 +132,17 @@ async def test_what_the_budget_has_no_room_for_is_told(root: Path) -> None:
         assert "under Objective" in draft_of(screen)
         assert screen.made
         assert screen.made.done.tokens <= 600
+        # what was fitted before is not written in the place of what is wanted now
+        while not all(it.place is Place.DROPPED for it in screen._drafted):
+            number = next(
+                n for n, it in enumerate(screen._drafted) if it.place is not Place.DROPPED
+            )
+            screen._draft.go_to(number)
+            await stage.press("d")
+        await stage.wait_for(lambda: screen._jobs.now is None, "it tried")
+        await stage.press("ctrl+s")
+        assert "What is wanted was not fitted to the budget" in stage.toasts
+        assert not handoff(root).exists()
 
 
 async def test_a_program_drafts_once_it_was_let_run_and_is_not_asked_again(

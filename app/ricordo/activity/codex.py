@@ -10,7 +10,7 @@ from typing import Any
 
 from ricordo.activity.calls import Ending, both_ends
 from ricordo.activity.learnt import Learnt
-from ricordo.activity.marks import expected, fails, noise_of, refusal
+from ricordo.activity.marks import begins, expected, noise_of, refusal
 from ricordo.activity.session import Agent, Deed, Noise, Touch, Turn, Where, Who
 from ricordo.activity.tools import call_of, touches, whole_path
 from ricordo.activity.values import (
@@ -26,12 +26,10 @@ from ricordo.activity.values import (
 from ricordo.disk.paths import absolute_path
 from ricordo.disk.plain_file import read_plain_file
 
-_EXIT_CODE = re.compile(
-    r"\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Process exited with code|Exit code:) (\d{1,4})"
-)
-_RUNNING = re.compile(
-    r"\A(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process running with session ID (\d{1,9})"
-)
+_HEAD = re.compile(r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?")
+"""Stands before what says how a command ended."""
+_EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (\d{1,4})")
+_RUNNING = re.compile(r"Process running with session ID (\d{1,9})")
 _ROLES = {"user": Who.PERSON, "assistant": Who.AGENT}
 _TITLE_RANK = 2
 _LONGEST_HEAD = 256 * 1024
@@ -226,8 +224,6 @@ def _of_output(payload: dict[str, Any], at: str, key: str, where: Where) -> Turn
     )
     text = text or text_of(output) or _joined(output)
     code = dict_of(whole.get("metadata")).get("exit_code")
-    if match := _EXIT_CODE.match(text):
-        code = int(match[1])
     ending = _ending(text_of(payload.get("call_id")), text, code)
     endings = (ending,) if ending.call else ()
     return Turn(Who.TOOL, cut(text), at, key, where, Noise.OUTPUT, endings=endings)
@@ -235,13 +231,16 @@ def _of_output(payload: dict[str, Any], at: str, key: str, where: Where) -> Turn
 
 def _ending(call: str, output: str, code: object) -> Ending:
     """How a call ended, by its output and the exit code; None for one that was not told."""
-    number = code if isinstance(code, int) else None
-    running = _RUNNING.match(output)
-    is_refused, words = refusal(Agent.CODEX, output)
-    has_failed = is_refused or fails(Agent.CODEX, output) or number not in (None, 0)
+    head = _HEAD.match(output)
+    told = output[head.end() :] if head else output
+    exited, running = _EXIT_CODE.match(told), _RUNNING.match(told)
+    number = int(exited[1]) if exited else code if isinstance(code, int) else None
+    is_refused, words = refusal(Agent.CODEX, told)
+    has_failed = is_refused or begins(Agent.CODEX, "failing", told) or number not in (None, 0)
+    is_open = running is not None or begins(Agent.CODEX, "stopped", told)
     return Ending(
         call,
-        None if running else has_failed,
+        None if is_open else has_failed,
         number,
         both_ends(output),
         running[1] if running else "",

@@ -24,9 +24,11 @@ def noise_of(agent: Agent, text: str) -> Noise | None:
     return None
 
 
-def fails(agent: Agent, output: str) -> bool:
-    """Say whether the `output` of a call that tells no exit code says that it failed."""
-    return output.startswith(tuple(_marks()[agent]["failing"]["starts"]))
+def begins(agent: Agent, part: str, output: str) -> bool:
+    """Say whether the `output` of a call begins as those do that are `failing` though they tell no
+    exit code, or that were `stopped`.
+    """
+    return output.startswith(tuple(_marks()[agent][part]["starts"]))
 
 
 def refusal(agent: Agent, output: str) -> tuple[bool, str]:

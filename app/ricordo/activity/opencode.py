@@ -16,7 +16,7 @@ from urllib.parse import quote
 from ricordo.activity.calls import MOST_TASKS, Ending, both_ends
 from ricordo.activity.learnt import Learnt
 from ricordo.activity.lines import LONGEST_LINE
-from ricordo.activity.marks import expected, refusal, without_insertions
+from ricordo.activity.marks import begins, expected, refusal, without_insertions
 from ricordo.activity.session import Agent, Deed, Noise, Session, Touch, Turn, Where, Who
 from ricordo.activity.tools import call_of, touches
 from ricordo.activity.values import LONGEST_SAID, cut, dict_of, dicts_of, moment, parsed, text_of
@@ -150,9 +150,10 @@ def _ending(call: str, state: dict[str, Any]) -> Ending:
     has_ended = state.get("status") in _DONE or state.get("status") == "error"
     has_failed = state.get("status") == "error" or number not in (None, 0)
     is_refused, words = refusal(Agent.OPENCODE, output) if has_failed else (False, "")
+    is_open = not has_ended or (has_failed and begins(Agent.OPENCODE, "stopped", output))
     return Ending(
         call,
-        has_failed if has_ended else None,
+        None if is_open else has_failed,
         number,
         both_ends(output),
         is_refused=is_refused,

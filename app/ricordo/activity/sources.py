@@ -52,6 +52,15 @@ def claude_sources(folder: str) -> Iterator[Source]:
         yield from _line_files(Agent.CLAUDE, os.path.join(session, SUB_AGENTS))
 
 
+def helpers_of(source: Source) -> Iterator[Source]:
+    """Yield the transcripts of the sub-agents of a session; they have files of their own in Claude
+    Code alone, in a folder that is called after the session.
+    """
+    if source.agent is Agent.CLAUDE:
+        own = os.path.splitext(source.path)[0]
+        yield from _line_files(Agent.CLAUDE, os.path.join(own, SUB_AGENTS))
+
+
 def codex_sources(home: str) -> Iterator[Source]:
     """Yield the rollouts in the folder of Codex."""
     for folder in rollout_folders(home):

@@ -74,6 +74,6 @@ def _judge(notebook: Notebook, outside: Outside, untold: tuple[Conflict, ...]) -
             found = judge(notebook, asked, step)
     finally:
         # it has left, whatever became of the answer
-        tell(kept_back_lines(asked.batch.redaction.told()))
+        tell(kept_back_lines(asked.kept_back))
     tell([answered(found.run)])
     tell(f"refused: {it.change}: {it.why}" for it in found.rejected)

@@ -149,11 +149,12 @@ def _lines(notebook: Notebook, drafted: Draft, done: Finished, written: Written)
     act = "updated" if drafted.destination.handoff else "wrote"
     is_new = written.act is not None
     marks = ", ".join(f"{count} {status.value}" for status, count in done.counts.items() if count)
+    credentials = "credential" if head.redactions == 1 else "credentials"
     lines = [
         f"{act if is_new else 'unchanged:'} {one_line(written.path)} for {head.target.value}",
         f"  {len(done.handoff.statements)} statements: {marks or 'none'}",
         f"  about {done.tokens:,} of {head.budget:,} tokens, {done.handoff.left_out} left out, "
-        f"{head.redactions} credentials kept back",
+        f"{head.redactions} {credentials} kept back",
         f"  {_how(head.engine)}",
         f"next: {written.start}",
     ]

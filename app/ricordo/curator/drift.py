@@ -22,15 +22,26 @@ _LEAST_HALVED = 80
 """Characters of a body, under which to halve it is no loss worth an alarm."""
 
 _CODE = re.compile(r"`([^`\n]{1,200})`")
-_ADDRESS = re.compile(r"https?://[^\s<>\"')\]]+")
+_ADDRESS = re.compile(
+    r"\b[a-z][a-z0-9+.-]{1,12}://[^\s<>\"')\]]+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}"
+)
 _LINK = re.compile(r"\[\[([^\]\n]{1,200})\]\]")
 _QUOTED = re.compile(
     r"\"([^\"\n]{3,300})\"|“([^”\n]{3,300})”|„([^“”\n]{3,300})[“”]|«([^»\n]{3,300})»|「([^」\n]{2,300})」"
 )
-_PATH = re.compile(r"(?<![\w/.~-])[\w.~-]*(?:/[\w.-]+)+|(?<![\w.-])[\w-]+\.[a-z]{1,5}(?![\w.(-])")
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,:]\d+)*(?!\w)")
+_PATH = re.compile(
+    r"(?<![\w/.~-])[\w.~-]*(?:/[\w.-]+)+|(?<![\w.-])[\w-]+\.[a-z]{1,5}(?![\w.(-])"
+    r"|(?<![\w/.-])[\w.-]+/(?![\w/])|\b[A-Z]:\\[\w\\.-]+"
+)
+_SYMBOL = re.compile(
+    r"\b[A-Za-z]\w*_\w+|\b[A-Za-z_]\w*(?=\(\))|(?<![\w-])--?[A-Za-z][\w-]+|\b[a-z]+[A-Z]\w*"
+    r"|(?<!\w)[@#][A-Za-z][\w-]+"
+)
+_NUMBER = re.compile(r"(?<![\w.])v?([-+]?\d+(?:[.,:]\d+)*)(?=[A-Za-zµ]{0,4}(?!\w))")
+"""Also with a unit right behind it, or as a version."""
 _NAME = re.compile(
-    r"(?<![.!?:#*\-\n]\s)(?<![.!?])(?<=[\w,;)] )[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ][\w’'-]*"
+    r"(?<![.!?:#*\-\n]\s)(?<![.!?])(?<=[\w,;)] )"
+    r"(?:[A-ZÀ-ÖØ-Þ][\w’'-]*[a-zà-öø-ÿ][\w’'-]*|[A-Z][A-Z0-9]+\b)"
 )
 
 
@@ -53,7 +64,7 @@ def losses(before: str, after: str) -> tuple[str, ...]:
 
 def lost(before: str, after: str) -> tuple[Fact, ...]:
     """Return what stands in the text `before` and no more in the text `after`, kind by kind:
-    dates, addresses, quotations, code, links, paths, numbers, names, denials.
+    dates, addresses, quotations, code, links, paths, symbols, numbers, names, denials.
     """
     found: list[Fact] = []
     gone: set[str] = set()
@@ -105,6 +116,7 @@ def _facts(text: str) -> tuple[tuple[str, dict[str, None]], ...]:
         ("code", _all(_CODE, text)),
         ("link", _all(_LINK, text)),
         ("path", _all(_PATH, _ADDRESS.sub(" ", text))),
+        ("symbol", _all(_SYMBOL, _ADDRESS.sub(" ", text))),
         ("number", _all(_NUMBER, text)),
         ("name", _all(_NAME, text)),
     )

@@ -36,8 +36,7 @@ _BEHIND_PATH = re.compile(r"(?:::.*|(?::\d+)+)\Z", re.DOTALL)
 
 def changed_since(ran: Ran, facts: Facts, world: World) -> tuple[str, ...]:
     """Return what `ran` rests on and was changed after it ran: files, and `commit`."""
-    # what a command changes itself, as one that puts files into form, it has seen
-    at = moment(ran.ended or ran.ref.at)
+    at = _ended(ran, world)
     own = {use.path: use for use in changed_files(facts, world)}
     named = [path for path in named_files(ran.command, facts, world) if path not in own]
     since = [path for path in ran.changed_since if path in own]
@@ -87,9 +86,17 @@ def moment(at: str) -> float | None:
     """Return a time of a transcript in seconds since 1970; None where it is not known."""
     try:
         told = datetime.fromisoformat(at)
-    except ValueError:
+        return (told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
         return None
-    return (told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()
+
+
+def _ended(ran: Ran, world: World) -> float | None:
+    """When a command ended: what it changes itself, as one that puts files into form, it has seen.
+    None where that is not known, or is still to come.
+    """
+    at = moment(ran.ended or ran.ref.at)
+    return None if at is None or at > world.now + SLACK else at
 
 
 def _words(command: str) -> list[str]:

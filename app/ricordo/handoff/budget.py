@@ -61,7 +61,7 @@ def tokens(handoff: Handoff) -> int:
 def fitted(handoff: Handoff) -> Handoff:
     """Return a handoff with as much of it as its budget has room for.
 
-    Raises WrongUsage where not even its head has room.
+    Raises WrongUsage where there is room for its head alone, or not even for that.
     """
     whole = handoff.head.budget * BYTES_A_TOKEN
     bare = replace(handoff.head, files={}, dirty=(), unlisted=_MOST_LEFT_OUT)
@@ -71,6 +71,8 @@ def fitted(handoff: Handoff) -> Handoff:
         raise WrongUsage(f"The head of this handoff alone takes about {needed} tokens.")
     head, taken = _with_fitting_lists(handoff.head, min(room, whole // _SHARE))
     kept = _with_room(handoff, room - taken, whole // _SHARE)
+    if handoff.statements and not kept:
+        raise WrongUsage(f"{handoff.head.budget} tokens have no room for any statement.")
     left_out = handoff.left_out + len(handoff.statements) - len(kept)
     statements = [it for number, it in enumerate(handoff.statements) if number in kept]
     return Handoff(head, tuple(statements), left_out)

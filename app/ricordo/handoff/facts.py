@@ -192,6 +192,7 @@ class Facts:
     project: str
     """Absolute path of the directory in which `HANDOFF.md` stands."""
     sessions: tuple[Session, ...]
+    """Those that are handed off, and behind them those of their sub-agents that changed files."""
     said: tuple[Said, ...] = ()
     summaries: tuple[Summary, ...] = ()
     ran: tuple[Ran, ...] = ()

@@ -6,7 +6,6 @@ transcripts say is taken as text: an order in it is a fact like any other.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
@@ -27,6 +26,7 @@ from ricordo.handoff.facts import (
     Todo,
 )
 from ricordo.handoff.gathering.bounded import bounded
+from ricordo.handoff.gathering.changes import Changes
 from ricordo.handoff.gathering.decided import decided
 from ricordo.handoff.gathering.file_uses import Use, latest
 from ricordo.handoff.gathering.given_up import given_up
@@ -36,9 +36,6 @@ from ricordo.handoff.git_state import git_state
 
 _MOST = 1_000
 """Decisions of one session, and things that it gave up, that are kept."""
-_MOST_CHANGED = 50
-"""Files that are named of those that were changed after a command ran."""
-
 _MOST_NAMED = 3
 """Files that are named of those that were changed before an error was mended."""
 
@@ -46,23 +43,27 @@ Step = Callable[[], None]
 Fact = TypeVar("Fact")
 
 
-def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -> Facts:
+def gather(
+    sources: Sequence[Source],
+    project: str,
+    step: Step = lambda: None,
+    helpers: Iterable[Source] = (),
+) -> Facts:
     """Return what the sessions in `sources`, the oldest first, tell, and what stands in the
-    directory `project` now. `step` is called every few milliseconds; what it raises is raised here.
-    A transcript that cannot be read tells nothing.
+    directory `project` now. Of their sub-agents, in `helpers`, those count that changed files of
+    it: what they did is told, and nothing that they said. `step` is called every few milliseconds;
+    what it raises is raised here. A transcript that cannot be read tells nothing.
     """
-    heard: set[int] = set()
-    told = [_Told(number, source, project, heard, step) for number, source in enumerate(sources)]
-    changes = sorted(change for it in told for change in it.changes())
+    told = list(_heard(sources, helpers, project, step))
     names = {name: path for it in told for name, path in it.names()}
     facts = Facts(
         project,
         tuple(it.session for it in told),
         said=tuple(said for it in told for said in it.talk),
         summaries=tuple(summary for it in told for summary in it.hearing.summaries),
-        ran=tuple(_ran(told, changes)),
+        ran=tuple(_ran(told, step)),
         files=tuple(_files(told, project, step)),
-        todos=tuple(_todos(told)),
+        todos=tuple(_todos(told[: len(sources)])),
         mishaps=tuple(mishap for it in told for mishap in _mishaps(it)),
         given_up=tuple(left for it in told for left in _given_up(it, step)),
         decided=tuple(choice for it in told for choice in _decided(it, step)),
@@ -70,6 +71,20 @@ def gather(sources: Sequence[Source], project: str, step: Step = lambda: None) -
         names=names,
     )
     return _numbered(facts)
+
+
+def _heard(
+    sources: Sequence[Source], helpers: Iterable[Source], project: str, step: Step
+) -> Iterator[_Told]:
+    heard: set[int] = set()
+    for number, source in enumerate(sources):
+        yield _Told(number, source, project, heard, step)
+    number = len(sources)
+    for source in helpers:
+        told = _Told(number, source, project, heard, step)
+        if any(True for _ in told.changes()):
+            number += 1
+            yield told
 
 
 def with_notes(facts: Facts, memory: str, notes: Iterable[NoteFound]) -> Facts:
@@ -107,16 +122,12 @@ class _Told:
                 yield ref, path
 
 
-def _ran(told: Sequence[_Told], changes: Sequence[tuple[Ref, str]]) -> Iterator[Ran]:
-    """Yield the commands, each with the files that were changed after it. `changes` are sorted."""
-    after: dict[int, tuple[str, ...]] = {}
-    places = [(ref.session, ref.turn) for ref, _ in changes]
+def _ran(told: Sequence[_Told], step: Step) -> Iterator[Ran]:
+    """Yield the commands, each with the files that were changed after it."""
+    changes = Changes([it.changes() for it in told])
     for it in told:
         for run in it.hearing.runs.kept:
-            first = bisect_right(places, (run.ref.session, run.ref.turn))
-            if first not in after:
-                newest = [path for _, path in changes[max(first, len(changes) - _MOST_CHANGED) :]]
-                after[first] = tuple(dict.fromkeys(newest))
+            step()
             yield Ran(
                 "",
                 run.ref,
@@ -125,7 +136,7 @@ def _ran(told: Sequence[_Told], changes: Sequence[tuple[Ref, str]]) -> Iterator[
                 run.exit,
                 run.has_failed,
                 run.result,
-                after[first],
+                changes.after(run.ref),
                 run.ended,
             )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ricordo.errors import ChangeRefused
 from ricordo.handoff.document import Handoff, Head
 from ricordo.handoff.parse import read_statement
 from ricordo.handoff.render import statement_lines, unsigned
@@ -33,10 +34,20 @@ def counted(handoff: Handoff) -> Handoff:
     return replace(handoff, head=replace(handoff.head, redactions=redactions))
 
 
-def is_clean(handoff: Handoff, redaction: Redaction) -> bool:
-    """Say whether a handoff may be written: nothing in it looks like a secret as a whole either."""
+def cleaned(handoff: Handoff, redaction: Redaction) -> Handoff:
+    """Return a handoff in which nothing looks like a secret as a whole either: statements that do
+    so only beside others are left out. Raises ChangeRefused where that is not enough.
+    """
     text = unsigned(handoff)
-    return redaction.sealed(text) == text
+    masked = redaction.sealed(text)
+    if masked == text:
+        return handoff
+    rows, sessions = set(masked.split("\n")), len(handoff.head.sources)
+    kept = tuple(it for it in handoff.statements if rows.issuperset(statement_lines(it, sessions)))
+    left_out = handoff.left_out + len(handoff.statements) - len(kept)
+    if len(kept) == len(handoff.statements):
+        raise ChangeRefused("The head of this handoff looks like a secret.")
+    return cleaned(Handoff(handoff.head, kept, left_out), redaction)
 
 
 def _texts(it: Statement) -> Iterator[str]:

@@ -149,7 +149,7 @@ class _Body:
 
 
 _BULLET = "- "
-_LEFT_OUT = re.compile(r"\d+ more statements had no room in the budget\.")
+_LEFT_OUT = re.compile(r"\d+ more statements? had no room in the budget\.")
 
 
 def _markers(lines: list[str]) -> tuple[int, int]:

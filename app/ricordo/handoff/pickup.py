@@ -25,6 +25,7 @@ from ricordo.memory.note import BOM
 from ricordo.resources import data_text
 from ricordo.text import one_line, visible
 
+_ODD = frozenset(" \\`@{}")
 _LARGEST = 1024 * 1024
 """Bytes of a file to which a line is added."""
 
@@ -58,12 +59,14 @@ def pickup(target: Target, project: str, path: str) -> Pickup | None:
     absolute; None where nobody knows for which agent it is, or its path is too odd for a line.
     """
     table = _table(target)
-    if "files" not in table or not path.isprintable() or any(it in path for it in " \\`@{}"):
+    if "files" not in table:
         return None
     file = next((it for it in table["files"] if _is_there(project, it)), table["new"])
     is_inside = not os.path.relpath(path, project).startswith("..")
     folder = os.path.dirname(os.path.join(project, file))
     name = os.path.relpath(path, folder) if is_inside else path
+    if not name.isprintable() or not _ODD.isdisjoint(name):
+        return None
     if setting := table.get("setting", ""):
         return Pickup(file, f"{json.dumps(setting)}: [{json.dumps(name)}]", setting, name)
     return Pickup(file, table["added"].format(path=name), path=name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import cached_property
+from math import inf
 
 from ricordo.disk.file_now import FileNow, Gone, Look, Unseen, look_at
 from ricordo.handoff.facts import GitState
@@ -35,11 +36,14 @@ class World:
         memory: str = "",
         own: Collection[str] = OWN,
         step: Callable[[], None] = lambda: None,
+        now: float = inf,
     ) -> None:
         """`project` and `memory` are directories, "" where there is none; `own` are the files of
         the project that handoffs write. `step` is called all the while; what it raises is raised
-        by whatever looks. Nothing is looked at yet.
+        by whatever looks. Later than `now`, in seconds since 1970, nothing can have happened.
+        Nothing is looked at yet.
         """
+        self.now = now
         self.project = project
         self.memory = memory
         self.own = frozenset(own)

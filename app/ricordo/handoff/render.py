@@ -89,7 +89,8 @@ def heading_lines(heading: Heading, above: Heading) -> list[str]:
 
 def left_out_line(count: int) -> str:
     """Return the line that tells how many statements the budget had no room for."""
-    return f"{count} more statements had no room in the budget."
+    statements = "statement" if count == 1 else "statements"
+    return f"{count} more {statements} had no room in the budget."
 
 
 def _body(handoff: Handoff) -> Iterator[str]:

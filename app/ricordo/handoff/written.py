@@ -5,8 +5,8 @@ line, a mark, a heading or a comment of ours, be drawn as a picture or a link, o
 a file (`@path` in its instructions). In a line such characters get a backslash, code between
 backticks stands as it is; a quotation is a fenced block in which every line begins with ``> ``. It
 stands in no list and in no other block: there, what reads a document does not always see the fence.
-Source of the rules: CommonMark 0.31, sections 2.4, 6.1 and 4.5; the imports of Claude Code and
-Gemini CLI, which leave code alone and want a space or nothing before the `@`.
+Source of the rules: CommonMark 0.31, sections 2.4, 4.5 and 6.1; the imports of Claude Code, which
+leave code alone and want a space or nothing before the `@`.
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ _KEPT_ERRORS = 4096
 _LAST_PIECES = 32
 """How many pieces are still taken once it has ended: more than a pipe holds."""
 _LARGEST_ENVIRON = 1 << 20
+_TOO_SLOW = "Run it yourself to see why, or curate less at once."
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def _ended(
         try:
             running.until_done(step)
         finally:
-            _end(process, run)
+            _end(process, run, os.path.realpath(folder))
     return running.ended()
 
 
@@ -175,7 +176,8 @@ class _Running:
     def _too_slow(self) -> ModelFailed:
         last = self.ended().complaint
         said = f", and the last that the program said was “{last}”" if last else ""
-        return ModelFailed(Cause.TOO_SLOW, f"{self._bounds.total:g} seconds{said}")
+        told = f"{self._bounds.total:g} seconds{said}"
+        return ModelFailed(Cause.TOO_SLOW, told, remedy=_TOO_SLOW if last else "")
 
     def _pipes(self) -> tuple[tuple[IO[bytes], int], ...]:
         events = (selectors.EVENT_WRITE, selectors.EVENT_READ, selectors.EVENT_READ)
@@ -222,7 +224,7 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def _end(process: subprocess.Popen[bytes], run: str) -> None:
+def _end(process: subprocess.Popen[bytes], run: str, folder: str) -> None:
     """End it, and all that it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGTERM)
@@ -238,7 +240,7 @@ def _end(process: subprocess.Popen[bytes], run: str) -> None:
                 pipe.close()
     # what has left the group in the meantime may start others while it is looked for
     for _ in range(10):
-        strays = _strays(run)
+        strays = _strays(run, folder)
         if not strays:
             return
         for stray in strays:
@@ -247,14 +249,24 @@ def _end(process: subprocess.Popen[bytes], run: str) -> None:
         time.sleep(0.01)
 
 
-def _strays(run: str) -> list[int]:
-    """Return the processes of a run that have left its group; known on Linux only."""
+def _strays(run: str, folder: str) -> list[int]:
+    """Return the processes of a run that have left its group: its mark is in their environment, or
+    they stand in its folder. Known on Linux only.
+    """
     mark = f"{RUN}={run}".encode()
     try:
         numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return []
-    return [number for number in numbers if mark in _environ(number) and number != os.getpid()]
+    numbers = [number for number in numbers if number != os.getpid()]
+    return [it for it in numbers if mark in _environ(it) or _folder_of(it) == folder]
+
+
+def _folder_of(number: int) -> str:
+    try:
+        return os.readlink(f"/proc/{number}/cwd")
+    except OSError:
+        return ""
 
 
 def _environ(number: int) -> bytes:

@@ -10,7 +10,7 @@ from hashlib import sha256
 from ricordo import git
 from ricordo.activity.named import named_session
 from ricordo.activity.session import Agent, Session, Who
-from ricordo.activity.sources import Source
+from ricordo.activity.sources import Source, helpers_of
 from ricordo.handoff.facts import Facts, NoteFound
 from ricordo.handoff.gather import gather, with_notes
 from ricordo.notebook.open import Notebook
@@ -20,6 +20,7 @@ from ricordo.notebook.sessions import Bearing, bearing, bears, sources_of
 MOST_NOTES = 5
 _MOST_BEFORE = 4
 """Sessions that are taken along with the one that went on with them."""
+_MOST_HELPERS = 50
 _MOST_WISHES = 3
 """Messages of the person, the latest ones, for which notes are recalled, beside the first one."""
 _LONGEST_WISH = 2_000
@@ -37,8 +38,14 @@ def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step)
     paths = (os.path.normpath(os.path.join(cwd, path)) for path in named)
     sources = [named_session(path) for path in dict.fromkeys(paths)]
     found = sorted(sources, key=_began) if sources else _latest(notebook, project, step)
-    facts = gather(found, project, step)
+    facts = gather(found, project, step, _helpers(found))
     return with_notes(facts, notebook.place.root, _notes(notebook, facts))
+
+
+def _helpers(sources: Sequence[Source]) -> list[Source]:
+    """The sub-agents of some sessions, those at work last, in the order of time."""
+    there = [helper for source in sources for helper in helpers_of(source)]
+    return sorted(there, key=lambda it: (it.touched, it.path))[-_MOST_HELPERS:]
 
 
 def _latest(notebook: Notebook, project: str, step: Step) -> list[Source]:

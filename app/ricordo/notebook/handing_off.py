@@ -141,7 +141,8 @@ def draft(
     """
     on = on or ground(notebook, wish, step)
     facts, to = on.facts, on.destination
-    world = World(facts.project, facts.memory, _own(to, facts.project), step)
+    now = notebook.surroundings.now.timestamp()
+    world = World(facts.project, facts.memory, _own(to, facts.project), step, now)
     told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
     composed = composer(notebook, facts, told)
     statements = prove(composed.statements, facts, world)

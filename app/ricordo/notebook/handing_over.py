@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ricordo.disk.door import Applied
-from ricordo.errors import ChangeRefused, Conflict
+from ricordo.errors import Conflict
 from ricordo.handoff.budget import fitted, tokens
 from ricordo.handoff.document import Handoff
-from ricordo.handoff.kept_back import counted, is_clean, without_secrets
+from ricordo.handoff.kept_back import cleaned, counted, without_secrets
 from ricordo.handoff.pickup import Pickup, pickup, pickup_act, start_line
 from ricordo.handoff.render import render, tidied
 from ricordo.handoff.statement import Status
@@ -66,9 +66,7 @@ def finished(draft: Draft) -> Finished:
     could not be kept back.
     """
     clean = without_secrets(tidied(draft.handoff), draft.redaction)
-    handoff = counted(fitted(counted(clean)))
-    if not is_clean(handoff, draft.redaction):
-        raise ChangeRefused("Something in this handoff looks like a secret only as a whole.")
+    handoff = counted(cleaned(fitted(counted(clean)), draft.redaction))
     return Finished(handoff, render(handoff), tokens(handoff))
 
 

@@ -13,6 +13,7 @@ from ricordo.health.mending.dates import date_of_words, words_of_time
 from ricordo.health.vocabulary import lowered
 from ricordo.speech.patterns import table
 
+_EARLIEST, _LATEST = date(1900, 1, 1), date(9000, 1, 1)
 _MONTHS_BACK = 6
 """A month and day without a year that lies further back is meant to come."""
 
@@ -30,7 +31,7 @@ class SaidDay(NamedTuple):
 
 def said_days(text: str, today: date) -> tuple[SaidDay, ...]:
     """Return the dates in `text`, which was said on the day `today`, in their order."""
-    plain = lowered(text)
+    plain, today = lowered(text), plausible(today)
     found = [
         *(SaidDay(it.start, it.end, it.day.isoformat(), it.day) for it in find_dates(plain)),
         *_without_year(plain, today),
@@ -42,6 +43,11 @@ def said_days(text: str, today: date) -> tuple[SaidDay, ...]:
         if not kept or it.start >= kept[-1].end:
             kept.append(it)
     return tuple(kept)
+
+
+def plausible(day: date) -> date:
+    """Return a day of a transcript, which may tell any, as one with which can be reckoned."""
+    return min(max(day, _EARLIEST), _LATEST)
 
 
 def made_absolute(text: str, today: date) -> str:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from ricordo.health.vocabulary import lowered
 from ricordo.recall.words import content_words, words
 from ricordo.secrets import find_secrets
-from ricordo.speech.days import said_days
+from ricordo.speech.days import plausible, said_days
 from ricordo.speech.patterns import pattern
 from ricordo.speech.sentence import Sentence, sentences, without_quotations
 
@@ -73,7 +73,7 @@ def find_saying(message: str, day: date, *, is_answer: bool) -> Saying | None:
     """
     if find_secrets(message):
         return None
-    said = sentences(message)
+    said, day = sentences(message), plausible(day)
     own = without_quotations(message)
     judged = [_Judged(said, number, own, day, is_answer=is_answer) for number in range(len(said))]
     for kind in (_requested, _by_strength, _by_signs):

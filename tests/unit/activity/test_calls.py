@@ -200,6 +200,9 @@ def output(call: str, told: object) -> dict[str, Any]:
         ([{"type": "input_text", "text": "a.txt"}], False, None),
         ("Wall time: 9 seconds\nProcess running with session ID 7\nOutput:\n", None, None),
         ("it said: Exit code: 1", False, None),
+        ("Wall time: 3.2 seconds\naborted by user", None, None),
+        ("aborted by user after 5.0s", None, None),
+        ("exec command rejected by user", True, None),
         ("apply_patch verification failed: no such line", True, None),
         ("failed to parse function arguments: missing field", True, None),
     ],
@@ -328,6 +331,7 @@ REFUSED = (
         ({"output": "no", "metadata": {"exit": 2}}, True, 2, ""),
         ({"status": "error", "error": "oldString not found"}, True, None, ""),
         ({"status": "running"}, None, None, ""),
+        ({"status": "error", "error": "Tool execution aborted"}, None, None, ""),
         ({"status": "error", "error": REFUSED}, True, None, "use make"),
     ],
 )

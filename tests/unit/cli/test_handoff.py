@@ -65,7 +65,7 @@ def work(
 def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
     told = work("handoff", "--for", "claude")
     assert told.startswith(f"wrote {work.handoff} for claude\n")
-    assert "1 credentials kept back" in told
+    assert "1 credential kept back" in told
     assert "next: claude 'Read HANDOFF.md first, then go on with its next step.'" in told
     assert "in CLAUDE.md: @HANDOFF.md" in told
     assert not (work.project / "CLAUDE.md").exists()

@@ -192,6 +192,14 @@ def test_what_the_agent_says_is_left_is_quoted(closing: str, left: str) -> None:
     assert quotes(Gathered().says("Mend it.").answers(closing), Section.NEXT) == [left]
 
 
+@pytest.mark.parametrize(
+    "closing", ["Mended. No warnings remain.", "Mended. Nothing is left to do here."]
+)
+def test_that_nothing_is_left_is_no_next_step(closing: str) -> None:
+    """It names nothing to be done."""
+    assert quotes(Gathered().says("Mend it.").answers(closing), Section.NEXT) == []
+
+
 def test_an_answer_stands_with_the_question() -> None:
     """A yes alone tells nothing."""
     session = Gathered().says("Mend it.").answers("Mended. Shall I push it to main as well?")
@@ -435,3 +443,43 @@ def test_a_quotation_never_ends_inside_of_a_credential() -> None:
             quote = excerpt(text, len("Words before it. ") * 4 + cut)
             found = [it for it in find_secrets(text) if it.start < len(quote) < it.end]
             assert not found, (number, secret.text[:40])
+
+
+def test_of_several_sessions_the_first_wish_of_each_is_told() -> None:
+    """Whatever else there is no room for."""
+    session = Gathered().says("Build the alarm.").answers("Built.")
+    for number in range(40):
+        session.says(f"Then the part {number}.").answers("Done.")
+    facts = session.facts
+    second = [replace(it, ref=it.ref._replace(session=1), id=f"x{it.id}") for it in facts.said]
+    second[0] = replace(second[0], text="Now build the mail.")
+    told_of = compose(replace(facts, sessions=facts.sessions * 2, said=(*facts.said, *second)))
+    assert [(it.text, it.quote) for it in told_of][:1] == [("Asked first", "Build the alarm.")]
+    assert ("Asked first in this session", "Now build the mail.") in [
+        (it.text, it.quote) for it in told_of
+    ]
+
+
+def test_what_the_person_does_not_do_is_no_limit() -> None:
+    """A sentence about the person forbids nothing."""
+    session = Gathered().says("Look at the tests.").answers("Looked.")
+    session.says("They use a dictionary and I do not trust them any more. Write new ones.")
+    assert told(session.answers("Written."), Section.CONSTRAINTS) == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Yes, but add a test for it as well.",
+        "Actually, can you also add the mail?",
+        "No problem. Now the mail.",
+        "Good. Not much is left then.",
+    ],
+)
+def test_a_report_with_which_the_person_goes_on_is_not_ruled_out(reply: str) -> None:
+    """It is told as done."""
+    report = "I added the alarm, with a constant for the time that it leads."
+    session = Gathered().says("Add an alarm.").changes("alarm.py").answers(report).says(reply)
+    session.answers("It is done as well.")
+    assert told(session, Section.RULED_OUT) == []
+    assert report in quotes(session, Section.DONE)

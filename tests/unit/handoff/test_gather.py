@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,11 @@ from hypothesis import strategies as st
 
 from ricordo.activity.named import named_session
 from ricordo.activity.session import Deed
-from ricordo.activity.sources import source_at
+from ricordo.activity.sources import helpers_of, source_at
 from ricordo.handoff.facts import Facts, Ran, Work
 from ricordo.handoff.gather import gather, with_notes
 from ricordo.handoff.gathering import runs
-from tests.transcripts import OTHER, SESSION, Claude, Codex, Opencode, write
+from tests.transcripts import BEGAN, OTHER, SESSION, Claude, Codex, Opencode, write
 
 Script = Claude | Codex | Opencode
 
@@ -147,7 +148,8 @@ def test_a_command_in_the_background_ends_when_it_ends(project: Path) -> None:
 def test_what_was_changed_after_a_command_ran_is_told_with_it(project: Path) -> None:
     script = Claude(cwd=str(project)).runs("pytest", "3 passed")
     script.uses("Edit", file_path="a.py", old_string="1", new_string="2").runs("pytest", "3 passed")
-    other = Claude(OTHER, cwd=str(project)).uses("Write", file_path="b.py", content="1")
+    other = Claude(OTHER, cwd=str(project), began=BEGAN + timedelta(hours=1))
+    other.uses("Write", file_path="b.py", content="1")
     other.uses("Read", file_path="c.py").uses("Write", file_path="/tmp/d.py", content="1")
     facts = gathered(project, script, other)
     assert [it.changed_since for it in facts.ran] == [("a.py", "b.py"), ("b.py",)]
@@ -164,6 +166,39 @@ def test_of_very_many_commands_the_first_and_the_last_are_kept(
     assert [it.command for it in told][:2] == ["make 0", "make 1"]
     assert (told[-1].command, told[-1].has_failed) == ("make 39", True)
     assert len(told) < 15
+
+
+def test_what_was_changed_beside_a_session_is_told_by_the_time(project: Path) -> None:
+    begun = BEGAN - timedelta(minutes=5)
+    other = Claude(OTHER, cwd=str(project), began=begun)
+    other.uses("Write", file_path="early.py", content="1").says("-").says("-").says("-")
+    other.says("-").says("-").says("-").uses("Write", file_path="late.py", content="1")
+    script = Claude(cwd=str(project)).runs("pytest", "3 passed")
+    assert gathered(project, script, other).ran[0].changed_since == ("late.py",)
+
+
+def test_of_sub_agents_only_what_they_changed_is_told(project: Path) -> None:
+    home = project.parent / "home"
+    project.mkdir()
+    main = Claude(cwd=str(project)).says("Mend it.").runs("pytest", "3 passed").answers("Done.")
+    path = main.write(home)
+    folder = path.with_suffix("") / "subagents"
+    looked = Claude(cwd=str(project)).says("Look.").runs("ls").answers("Nothing.")
+    write(folder / "agent-1.jsonl", looked.bytes)
+    at_work = Claude(cwd=str(project), began=BEGAN + timedelta(minutes=1)).says("Mend a.py.")
+    at_work.uses("TodoWrite", todos=[{"content": "Mend", "status": "pending"}])
+    at_work.uses("Edit", file_path="a.py", new_string="1").runs("make", "x").answers("I chose it.")
+    write(folder / "agent-2.jsonl", at_work.bytes)
+    source = source_at(str(path))
+    helpers = sorted(helpers_of(source))
+    assert len(helpers) == 2
+    facts = gather([source], str(project), helpers=helpers)
+    assert [it.text for it in facts.said] == ["Mend it.", "Done."]
+    assert [(it.command, it.ref.session) for it in facts.ran] == [("pytest", 0), ("make", 1)]
+    assert facts.ran[0].changed_since == ("a.py",)
+    assert [(it.path, it.last.session) for it in facts.files] == [("a.py", 1)]
+    assert (facts.todos, facts.decided, len(facts.sessions)) == ((), (), 2)
+    assert facts.sessions[1].part_of == SESSION
 
 
 # Files

@@ -151,4 +151,7 @@ def test_a_handoff_elsewhere_is_named_in_full_and_an_odd_one_not_at_all(tmp_path
     assert wanted is not None
     assert wanted.added == f"@{tmp_path}/x.md"
     assert pickup(Target.CLAUDE, "/p", "/p/a b.md") is None
+    plain = pickup(Target.CLAUDE, "/a project", "/a project/HANDOFF.md")
+    assert plain is not None
+    assert plain.added == "@HANDOFF.md"
     assert pickup(Target.ANY, "/p", "/p/HANDOFF.md") is None

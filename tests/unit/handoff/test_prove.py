@@ -157,9 +157,12 @@ def test_a_commit_that_brings_something_else_makes_a_result_stale(tidepool: Tide
     assert result_of(tidepool).changed == ("commit",)
 
 
-def test_without_a_time_nothing_shows_that_files_are_unchanged(tidepool: Tidepool) -> None:
+@pytest.mark.parametrize(
+    "at", ["", "yesterday", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"]
+)
+def test_without_a_time_nothing_shows_that_files_are_unchanged(tidepool: Tidepool, at: str) -> None:
     facts = tidepool.facts()
-    ran = tuple(replace(it, ref=it.ref._replace(at="")) for it in facts.ran)
+    ran = tuple(replace(it, ref=it.ref._replace(at=at)) for it in facts.ran)
     proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=ran))
     assert isinstance(proof, Result)
     assert "tidepool/alarm.py" in proof.changed

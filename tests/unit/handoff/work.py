@@ -91,7 +91,7 @@ class Tidepool:
         return FileUse(id, path, deeds, Ref(0, 4), 1, sha(self.project / path))
 
     def world(self) -> World:
-        return World(str(self.project), str(self.memory))
+        return World(str(self.project), str(self.memory), now=WRITTEN.timestamp())
 
     def proved(self) -> tuple[Statement, ...]:
         return prove(STATEMENTS, self.facts(), self.world())

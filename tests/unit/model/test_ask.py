@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import socket
 from dataclasses import replace
 from pathlib import Path
 
@@ -222,7 +223,7 @@ async def test_a_stream_that_ends_before_its_end_is_no_answer(number: int) -> No
 
 
 @pytest.mark.parametrize("how", [Wire.cut, Wire.drop])
-@pytest.mark.parametrize("number", [0, 1, 2, len(EVENTS) // 2, len(EVENTS) - 1])
+@pytest.mark.parametrize("number", range(len(EVENTS)))
 async def test_a_connection_that_is_cut_is_no_answer(number: int, how: str) -> None:
     failed = await failure(replies.broken_off(EVENTS[:number], how))  # type: ignore[arg-type]
     assert failed.cause is Cause.CUT
@@ -405,6 +406,20 @@ async def test_nobody_there() -> None:
     with pytest.raises(ModelFailed) as caught:
         await answered(server)
     assert caught.value.cause is Cause.UNREACHABLE
+
+
+async def test_nobody_picks_up() -> None:
+    with socket.socket() as line, socket.socket() as first, socket.socket() as second:
+        line.bind(("127.0.0.1", 0))
+        line.listen(0)
+        # what waits to be picked up already leaves no room for us
+        for it in (first, second):
+            it.setblocking(False)
+            it.connect_ex(line.getsockname())
+        url = f"http://127.0.0.1:{line.getsockname()[1]}"
+        with pytest.raises(ModelFailed) as caught:
+            await ask(Server(url, replace(PATIENT, connect=0.3, read=0.3)), QUESTION, Meter())
+    assert caught.value.cause in (Cause.UNREACHABLE, Cause.SILENT)
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "ftp://127.0.0.1/", "http://", "nonsense"])

@@ -130,12 +130,14 @@ def test_all_that_it_started_ends_too(run: Callable[..., str], tmp_path: Path) -
         sleep 1000 &
         echo $! > $NOTES/child
         setsid sh -c 'echo $$ > $NOTES/stray; exec sleep 1000' &
-        while [ ! -s $NOTES/stray ]; do sleep 0.01; done
+        (setsid env -i NOTES=$NOTES /bin/sh -c 'echo $$ > $NOTES/bare; exec sleep 1000' &)
+        while [ ! -s $NOTES/stray ] || [ ! -s $NOTES/bare ]; do sleep 0.01; done
         echo answer
     """
     assert run(script) == "answer\n"
     assert not is_running((tmp_path / "child").read_text())
     assert not is_running((tmp_path / "stray").read_text())
+    assert not is_running((tmp_path / "bare").read_text())
 
 
 def test_a_flood_is_cut(run: Callable[..., str]) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.cli.main import run
+from ricordo.curator import checking
 from ricordo.model.failure import ModelFailed
 from ricordo.notebook.judging import MOST, judge
 from ricordo.secrets import find_secrets
@@ -147,11 +149,35 @@ def test_no_credential_stands_in_a_failure(
 
 
 def test_no_credential_reaches_a_program(desk: Desk, planted: list[Sample]) -> None:
-    with pytest.raises(ModelFailed):
-        by_script(desk, "exit 1")
+    with pytest.raises(ModelFailed) as caught:
+        by_script(
+            desk, 'env > "$0.env"; echo "$0 $*" >> "$0.env"; tail -n 40 "${0%model}given"; exit 1'
+        )
     given = (desk.transcript.parent / "given").read_bytes()
     assert b"[REDACTED:" in given
-    assert leaks(planted, given) == []
+    around = (desk.transcript.parent / "model.env").read_bytes()
+    assert b"RICORDO_CURATING=1" in around
+    assert leaks(planted, given + around + str(caught.value).encode() + kept(desk)) == []
+
+
+def test_no_credential_stands_in_what_is_told_of_an_error_of_our_own(
+    desk: Desk,
+    planted: list[Sample],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(its: checking.Desk, _: object) -> None:
+        raise RuntimeError(its.memory.by_path["MEMORY.md"].text)
+
+    monkeypatch.setattr("ricordo.notebook.curate.check", broken)
+    place, state = desk.notebook.place.root, desk.notebook.surroundings.state
+    words = ["--session", str(desk.transcript), "--engine", "anthropic", "--state", state]
+    with messages_server(replies.good({"edits": []})) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        assert run(["curate", "-m", place, *words]) == 3
+    printed = capsys.readouterr()
+    assert "an error of our own (RuntimeError)" in printed.err
+    assert leaks(planted, f"{printed.out}{printed.err}".encode() + kept(desk)) == []
 
 
 def test_a_passage_with_a_credential_is_changed_without_being_shown(

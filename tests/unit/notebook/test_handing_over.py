@@ -8,10 +8,12 @@ import pytest
 
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.document import Target
+from ricordo.handoff.parse import State
 from ricordo.memory.layout import Role
 from ricordo.notebook.change import apply_at_once
 from ricordo.notebook.handing_off import Draft, Wish, draft
 from ricordo.notebook.handing_over import finished, pickup_change, pickup_of, write
+from ricordo.notebook.handoffs import handoffs
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.undo import undo
 from tests.builders import recorded
@@ -79,3 +81,22 @@ def test_any_agent_has_a_line_to_copy_and_no_file(wiki: Notebook) -> None:
     assert pickup_of(wiki, found) is None
     written = write(wiki, wiki.read(), found, finished(found))
     assert written.start == "Read HANDOFF.md first, then go on with its next steps."
+
+
+def test_handoffs_that_were_written_are_known_while_they_are_there(wiki: Notebook) -> None:
+    assert handoffs(wiki) == []
+    session = Path(wiki.surroundings.agent_home) / ".claude/projects/-x"
+    (transcript,) = map(str, session.iterdir())
+    folder = Path(wiki.place.root)
+    for target, name in ((Target.CODEX, "one.md"), (Target.CLAUDE, "two.md")):
+        found = draft(wiki, Wish(target, sessions=(transcript,), path=str(folder / name)))
+        write(wiki, wiki.read(), found, finished(found))
+    (folder / "one.md").write_bytes((folder / "one.md").read_bytes() + b"mine\n")
+    known = handoffs(wiki)
+    assert {(Path(it.path).name, it.target, it.state) for it in known} == {
+        ("one.md", Target.CODEX, State.EDITED),
+        ("two.md", Target.CLAUDE, State.WHOLE),
+    }
+    undo(wiki)
+    (folder / "one.md").write_text("mine")
+    assert handoffs(wiki) == []

@@ -184,6 +184,32 @@ def test_it_is_cancelled_while_the_reply_streams(desk: Desk) -> None:
     assert gate_of(desk.notebook.surroundings).left().day < 500_000
 
 
+def test_it_is_cancelled_while_a_busy_server_is_waited_for(desk: Desk) -> None:
+    def step(progress: Progress) -> None:
+        if progress.phase.startswith("the server is busy"):
+            raise Enough
+
+    busy = replies.error(429, "rate_limit_error", headers={"retry-after": "25"})
+    with messages_server(busy) as server, pytest.raises(Enough):
+        curated(desk, server, step)
+    assert len(server.asked) == 1
+    assert ledger(desk) == ()
+
+
+def test_what_a_server_charges_beyond_all_caps_ends_what_may_be_spent(desk: Desk) -> None:
+    usage = {**replies.USAGE, "input_tokens": 600_000}
+    tool = replies.tool_block(json.dumps({"edits": [MOVED]}))
+    with messages_server(
+        replies.streamed([replies.start(usage), *tool, *replies.ending()])
+    ) as server:
+        curated(desk, server)
+        with pytest.raises(ModelFailed) as caught:
+            curated(desk, server)
+    assert caught.value.cause is Cause.OVER_BUDGET
+    assert len(server.asked) == 1
+    assert [run.input_tokens for run in ledger(desk)] == [603_900]
+
+
 def test_a_brief_over_the_cap_is_not_sent(desk: Desk) -> None:
     with messages_server(proposing()) as server, pytest.raises(ModelFailed) as caught:
         curated(desk, server, caps=Caps(run_in=500))

@@ -219,3 +219,10 @@ def test_any_message_is_judged_without_an_error_and_quoted_as_it_stands(
     saying = find_saying(f"{text} Remember this: the port is Sines.", DAY, is_answer=is_answer)
     if saying is not None:
         assert all(quote in f"{text} Remember this: the port is Sines." for quote in saying.quotes)
+
+
+@pytest.mark.parametrize("day", [date.min, date.max])
+def test_a_transcript_may_tell_any_day(day: date) -> None:
+    """What was said is found all the same."""
+    message = "From now on, no merges by Friday. The freeze begins on 30 November, next week."
+    assert find_saying(message, day, is_answer=True)

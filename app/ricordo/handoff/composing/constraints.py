@@ -73,9 +73,10 @@ def constraints(talk: Talk) -> tuple[Constraint, ...]:
         for it in _of_message(said, is_answer=talk.is_answered(said))
         if not (it.is_whole and said is wishes[0])
     ]
-    rules = [it for it in found if it.label != _LIMIT][-_MOST_RULES:]
-    limits = [it for it in found if it.label == _LIMIT][-_MOST_LIMITS:]
-    return tuple(it for it in found if it in rules or it in limits)
+    once = list({it.quote: it for it in found}.values())
+    rules = [it for it in once if it.label != _LIMIT][-_MOST_RULES:]
+    limits = [it for it in once if it.label == _LIMIT][-_MOST_LIMITS:]
+    return tuple(it for it in once if it in rules or it in limits)
 
 
 def stated(found: Sequence[Constraint], room: Room) -> Iterator[Statement]:
@@ -139,4 +140,4 @@ def _requires(plain: str) -> bool:
 
 
 def _orders_how(plain: str) -> bool:
-    return bool(pattern("order").search(plain)) and has("manner", plain)
+    return bool(pattern("order").match(plain.lstrip())) and has("manner", plain)

@@ -61,8 +61,8 @@ def _told_left(said: Said) -> list[str]:
     under_heading = [it.text for it in headed(said.text) if it.about == Section.NEXT]
     if under_heading:
         return under_heading
-    spoken = last_sentences(said)
-    return [it.text for it in spoken if has("left", it.text) and not it.is_question]
+    spoken = [it for it in last_sentences(said) if not it.is_question]
+    return [it.text for it in spoken if has("left", it.text) and not has("nothing_left", it.text)]
 
 
 def _checks(talk: Talk, room: Room) -> Iterator[Statement]:

@@ -37,10 +37,11 @@ def files(facts: Facts) -> Iterator[Statement]:
 
 def errors(facts: Facts, talk: Talk, blocking: Collection[str]) -> Iterator[Statement]:
     """Yield the errors, with what the agent said of them and what mended them; those that nothing
-    mended come first. What it said of the `blocking` commands is told with them.
+    mended come first, later ones before earlier. What it said of the `blocking` commands is told
+    with them.
     """
-    found = sorted(facts.mishaps, key=lambda it: (it.mended is not None, place(it.ref)))
-    for it in found[:_MOST_ERRORS]:
+    latest_first = sorted(facts.mishaps, key=lambda it: place(it.ref), reverse=True)
+    for it in sorted(latest_first, key=lambda it: it.mended is not None)[:_MOST_ERRORS]:
         comment = "" if it.what in blocking else _comment(it, talk)
         text = f"{code(it.what, _LONGEST_WHAT)} failed; {_mended(it)}{comment}"
         yield quoting(Section.ERRORS, text, it.error, it.ref, (it.id,), _LONGEST_ERROR)

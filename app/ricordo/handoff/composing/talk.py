@@ -14,6 +14,7 @@ from ricordo.speech.patterns import pattern
 from ricordo.speech.sentence import Sentence, written_sentences
 
 _LONGEST_PARAGRAPH = 400
+_LONGEST_OBJECTION = 400
 _LONGEST_END = 8_000
 """Characters of a message, and at its end, in which is looked for what is left open."""
 _RECENT = 100
@@ -117,10 +118,14 @@ def is_answer(text: str) -> bool:
 
 
 def objects(text: str) -> bool:
-    """Whether a message of the person begins by setting the agent right."""
+    """Whether a message of the person sets the agent right: it denies or takes back, or says how it
+    should be instead. One that only goes on (“yes, but add a test”) does not.
+    """
     if is_answer(text):
         return False
-    return bool(pattern("objection").match(lowered(text).lstrip())) or begins("set_right", text)
+    plain = lowered(text[:_LONGEST_OBJECTION]).lstrip()
+    is_other = pattern("objection").match(plain) and pattern("contrast").search(plain)
+    return bool(is_other) or begins("denial", plain) or begins("set_right", plain)
 
 
 def place(ref: Ref) -> Place:
@@ -140,7 +145,7 @@ def _exchanges(
         is_last = number == len(grouped) - 1
         is_over = bool(answers) and not _any_between(done, last, end)
         is_work = _any_between(worked, begin, end)
-        following = grouped[number + 1][0] if not is_last else None
+        following = grouped[number + 1][0] if not is_last and begin[0] == end[0] else None
         is_set_right = following is not None and objects(following.text)
         yield Exchange(wish, tuple(answers), is_over, is_work, is_set_right)
 

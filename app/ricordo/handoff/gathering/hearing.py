@@ -16,6 +16,12 @@ _MOST_SAID = 4_000_000
 """Characters of messages of the person in one session that are kept; those of the agent, and
 summaries, have as much room each.
 """
+_RECORD = 200
+"""What a message weighs besides its own characters."""
+_MOST_HEARD = 100_000
+"""Messages that are known again in the next session."""
+_MOST_WISHES = 10_000
+"""Messages of the person that are known again in a summary."""
 _MOST_OPEN = 300
 """Calls whose ending is waited for."""
 
@@ -29,17 +35,19 @@ class Hearing:
         """
         self._session = session
         self._heard = heard
-        self.said: Bounded[Said] = Bounded(_MOST_SAID, lambda said: len(said.text))
+        self.said: Bounded[Said] = Bounded(_MOST_SAID, _weight)
         """What the person said."""
-        self.answers: Bounded[Said] = Bounded(_MOST_SAID, lambda said: len(said.text))
+        self.answers: Bounded[Said] = Bounded(_MOST_SAID, _weight)
         """What the agent said."""
-        self.summaries: Bounded[Summary] = Bounded(_MOST_SAID, lambda it: len(it.text))
+        self.summaries: Bounded[Summary] = Bounded(_MOST_SAID, _weight)
+        self._wishes: Recent[int, None] = Recent(_MOST_WISHES)
+        """Digests of what the person said."""
         self.tasks = TaskList()
         self.runs = Runs()
         self.files = FileUses()
         self.mishaps = Mishaps()
         self.taken_back = TakenBacks()
-        self.answered: Bounded[Decided] = Bounded(_MOST_SAID, lambda it: len(it.text))
+        self.answered: Bounded[Decided] = Bounded(_MOST_SAID, _weight)
         """What the person answered to questions of a tool."""
         self._calls: Recent[str, tuple[Call, Touch | None]] = Recent(_MOST_OPEN)
         """The calls that have not ended, each with what it is to do to a file."""
@@ -100,15 +108,20 @@ class Hearing:
         digest = hash((key, said.text))
         if digest in self._heard:
             return
-        if key:
+        if key and len(self._heard) < _MOST_HEARD:
             self._heard.add(digest)
         if not said.is_person:
             self.answers.add(said)
         else:
             self.said.add(said)
+            self._wishes[hash(said.text)] = None
 
     def _hear_summary(self, summary: Summary) -> None:
-        if any(it.text == summary.text for it in self.said):
+        if hash(summary.text) in self._wishes:
             # the last message of what a compaction kept may be one of the person
             return
         self.summaries.add(summary)
+
+
+def _weight(told: Said | Summary | Decided) -> int:
+    return len(told.text) + _RECORD

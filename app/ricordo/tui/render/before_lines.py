@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ricordo.curator.asking_model import ANTHROPIC
 from ricordo.curator.asking_program import COMMAND
@@ -41,6 +41,19 @@ def engine_spans(own: EngineSettings, number: int, count: int) -> tuple[Spans, S
         who, about = "rules", " · offline · cost $0.00"
     left = (_label("engine"), Span(who, "bold"), Span(about, "dim"))
     return left, (Span(f" {number + 1} of {count} ", "dim"),)
+
+
+def leaving_spans(leaving: Leaving | None, counted: int | None) -> Mapping[str, Spans]:
+    """Return three lines by their names: what leaving costs, what the caps leave, what does not
+    leave; while that is not known, their names alone.
+    """
+    if leaving is None:
+        return {name: (_label(name),) for name in ("cost", "left", "secrets")}
+    return {
+        "cost": cost_spans(leaving, counted),
+        "left": left_spans(leaving),
+        "secrets": kept_back_spans(leaving.kept_back),
+    }
 
 
 def cost_spans(leaving: Leaving, counted: int | None) -> Spans:

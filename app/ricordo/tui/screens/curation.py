@@ -142,8 +142,10 @@ class CurationScreen(PastScreen):
     _reload = refresh_proposals
 
     async def _load(self) -> None:
-        self._waits = waits = await asyncio.to_thread(what_waits, self._notebook)
+        waits = await asyncio.to_thread(what_waits, self._notebook)
         self._titles = await asyncio.to_thread(titles, self._notebook)
+        # from here on nothing is waited for: what is loaded is shown
+        self._waits = waits
         before, at = self.thing, max(self._list.at, 0)
         self._things = self._deciding.things(waits.shown)
         numbers = (n for n, it in enumerate(self._things) if is_same(it, before))

@@ -4,7 +4,6 @@ worded anew or probed again. Only ctrl+s writes it.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ from ricordo.errors import RicordoError
 from ricordo.handoff.sections import family
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
-from ricordo.tui.drafting import Drafted, Drafting, text_of
+from ricordo.tui.drafting import Drafted, Drafting
 from ricordo.tui.handing_on import HandingOn, Hands, Shared
 from ricordo.tui.handoffs import Ask, Drafter, Gathered, Made
 from ricordo.tui.jobs import Answer, Jobs
@@ -37,6 +36,7 @@ from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.draft_view import DraftView
 from ricordo.tui.widgets.fact_list import FactList
 from ricordo.tui.wishing import Wishing
+from ricordo.tui.wording import Wording
 
 if TYPE_CHECKING:
     from ricordo.activity.session import Session
@@ -47,7 +47,9 @@ _TICK = 0.2
 """Seconds after which it is told anew how far something is."""
 _BUSY = "It is still being worked at; Esc cancels."
 _NOT_YET = "There is no draft yet."
-_OF_DRAFT = ("write", "copy", "pipe", "pick-up", "engine", "budget", "messages", "reread")
+_UNFITTED = "What is wanted was not fitted to the budget: b gives another one, ctrl+r tries anew."
+_OF_DRAFT = ("write", "copy", "pipe", "pick-up")
+_OF_FACTS = ("engine", "budget", "messages", "reread")
 _NOTHING = (
     ("Nothing could be drawn from this session", "heading"),
     ("It holds no message, no command and no file that a handoff could tell of.", "dim"),
@@ -89,6 +91,8 @@ class HandoffScreen(ActingScreen[None]):
         """What is known, once it is gathered."""
         self.made: Made | None = None
         """The handoff as it would be written, once it is there."""
+        self._is_stale = False
+        """Whether another one is wanted by now."""
         self._drafted: Sequence[Drafted] = ()
         self.written = ""
         """Where it was written as it is shown; "" where it was not."""
@@ -97,6 +101,7 @@ class HandoffScreen(ActingScreen[None]):
         self._failure = ""
         self._wishing = Wishing(self, drafter)
         self._handing_on = HandingOn(self, drafter, hands, shared)
+        self._wording = Wording(self, drafter, drafting, hands, self._handing_on.begin)
         names = ("title", "meter", "where", "start", "keys")
         self._bars = {name: Bar(palette, id=name) for name in names}
         self._list = FactList(palette, self._at_fact, id="facts")
@@ -158,7 +163,7 @@ class HandoffScreen(ActingScreen[None]):
             self.notify(str(error), severity="error", markup=False, timeout=10)
         else:
             self._failure = str(error)
-        self._show()
+        self.show()
 
     def _gather(self, phase: str) -> None:
         gather = partial(self._drafter.gather, self._sessions, self.ask)
@@ -192,12 +197,12 @@ class HandoffScreen(ActingScreen[None]):
         if self.gathered is None:
             return
         make = partial(self._drafter.make, self.gathered, self._drafting.wanted)
-        self.written = ""
+        self.written, self._is_stale = "", True
         self._begin("fitting it to the budget", lambda step: make(), self._show_made)
 
     def _show_made(self, made: Made) -> None:
-        self.made = made
-        self._show()
+        self.made, self._is_stale = made, False
+        self.show()
 
     def wrote(self, made: Made) -> None:
         """Know that the draft was written, as far as it is still the one that is shown."""
@@ -211,7 +216,7 @@ class HandoffScreen(ActingScreen[None]):
         self._is_on_disk = False
         self.make()
 
-    def _show(self) -> None:
+    def show(self) -> None:
         """Draw the draft anew, with the cursor where it was."""
         before, at = self.statement, self._draft.number
         if self.gathered is not None:
@@ -285,10 +290,14 @@ class HandoffScreen(ActingScreen[None]):
     @property
     def situation(self) -> Situation:
         """What is refused, and why."""
-        busy = _BUSY if self._jobs.now is not None else "" if self.made else _NOT_YET
+        ungathered = "" if self.gathered else _NOT_YET
+        unmade = "" if self.made and not self._is_stale else ungathered or _UNFITTED
+        working = _BUSY if self._jobs.now is not None else ""
+        busy = working or unmade
         refusals = dict.fromkeys(_OF_DRAFT, busy)
+        refusals |= dict.fromkeys(_OF_FACTS, working or ungathered)
         # one after the other, quickly: the last one counts
-        refusals["for-whom"] = busy if self._is_asking or not self.gathered else ""
+        refusals["for-whom"] = ungathered or (_BUSY if self._is_asking else "")
         if self.ask.engine is not None and not busy:
             refusals["messages"] = "It has what the engine chose; the rules (M) take all of them."
         none = "" if self.statement else "No statement is under the cursor."
@@ -306,7 +315,7 @@ class HandoffScreen(ActingScreen[None]):
     def doers(self) -> tuple[object, ...]:
         """The screen, and for moving whichever of the two panes has the focus."""
         moving = self._list if self._is_among_facts else self._draft
-        return self, self._wishing, self._handing_on, moving
+        return self, self._wording, self._wishing, self._handing_on, moving
 
     # Moving
 
@@ -324,6 +333,10 @@ class HandoffScreen(ActingScreen[None]):
         self.call_after_refresh(self._at_statement)
 
     do_next, do_previous = do_note, do_index
+
+    def go_on(self) -> None:
+        """To the next statement."""
+        self._draft.move(1)
 
     def do_next_pane(self) -> None:
         """To the other of the two."""
@@ -363,34 +376,6 @@ class HandoffScreen(ActingScreen[None]):
             self.dismiss(None)
 
     # Statements
-
-    def do_no(self) -> None:
-        """Drop the statement, or take it in again."""
-        it = self.statement
-        assert it is not None
-        if self._drafting.turn(it.key):
-            self._show()
-            self._draft.move(1)
-        self.make()
-
-    def do_edit(self) -> None:
-        """Word the statement anew, in the person's editor."""
-        it = self.statement
-        assert it is not None
-        self._handing_on.begin(partial(self._edit, it))
-
-    async def _edit(self, it: Drafted) -> None:
-        gathered = self.gathered
-        assert gathered is not None
-
-        async def use(saved: str) -> None:
-            own = self._drafting.word(it.key, " ".join(saved.split()))
-            if own is not None:
-                proved = await asyncio.to_thread(self._drafter.prove, gathered, own)
-                self._drafting.take(it.key, proved)
-
-        await self._hands.edit_text("statement.md", f"{text_of(it.statement)}\n", use)
-        self.make()
 
     def do_reread(self) -> None:
         """Probe every statement again."""

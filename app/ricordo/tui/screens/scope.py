@@ -26,11 +26,9 @@ from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line, key_spans
 from ricordo.tui.render.before_lines import (
     before_lines,
-    cost_spans,
     engine_spans,
     incoming_lines,
-    kept_back_spans,
-    left_spans,
+    leaving_spans,
 )
 from ricordo.tui.render.brief_lines import told_of_brief
 from ricordo.tui.render.line import Line, Span, fit
@@ -180,12 +178,11 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         left, right = engine_spans(self.own, next(numbers, 0), len(self._engines))
         self._bars["engine"].say(left, right)
         leaving = self.before.leaving if self.before else None
-        for name in ("cost", "left", "secrets"):
-            self._bars[name].display = leaving is not None
-        if leaving is not None:
-            self._bars["cost"].say(cost_spans(leaving, self.counted))
-            self._bars["left"].say(left_spans(leaving))
-            self._bars["secrets"].say(kept_back_spans(leaving.kept_back))
+        # what is being looked up keeps its rows, so that nothing jumps
+        leaves = leaving is not None if self.before else self.own.use != RULES
+        for name, spans in leaving_spans(leaving, self.counted).items():
+            self._bars[name].display = leaves
+            self._bars[name].say(spans)
 
     def _draw(self) -> None:
         """Draw the brief, or what comes in, where it is another one."""
