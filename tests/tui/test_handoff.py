@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.errors import WriteFailed
+from ricordo.errors import WriteFailed, WrongUsage
 from ricordo.handoff.parse import State, parse
 from ricordo.handoff.statement import Status
 from ricordo.tui import drafter
@@ -117,7 +117,12 @@ async def test_an_edited_statement_is_the_persons_own_and_probing_sees_what_chan
         assert LATER not in text
 
 
-async def test_what_the_budget_has_no_room_for_is_told(root: Path) -> None:
+async def test_what_the_budget_has_no_room_for_is_told(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(draft: object) -> None:
+        raise WrongUsage("It does not fit.")
+
     long = " ".join(f"Berth {n} is for ships of {n} metres." for n in range(80))
     let_work(root, f"Always keep to this. {long}", session=OTHER, days=1)
     async with drafting(root) as (stage, screen):
@@ -133,15 +138,19 @@ async def test_what_the_budget_has_no_room_for_is_told(root: Path) -> None:
         assert screen.made
         assert screen.made.done.tokens <= 600
         # what was fitted before is not written in the place of what is wanted now
-        while not all(it.place is Place.DROPPED for it in screen._drafted):
-            number = next(
-                n for n, it in enumerate(screen._drafted) if it.place is not Place.DROPPED
-            )
-            screen._draft.go_to(number)
+        with monkeypatch.context() as patched:
+            patched.setattr(drafter, "finished", refuses)
             await stage.press("d")
-        await stage.wait_for(lambda: screen._jobs.now is None, "it tried")
-        await stage.press("ctrl+s")
+            await stage.wait_for(lambda: "It does not fit." in stage.toasts)
+            await stage.press("ctrl+s")
         assert "What is wanted was not fitted to the budget" in stage.toasts
+        while any(it.place is not Place.DROPPED for it in screen._drafted):
+            places = [it.place is Place.DROPPED for it in screen._drafted]
+            screen._draft.go_to(places.index(False))
+            await stage.press("d")
+        await drafted(stage)
+        await stage.press("ctrl+s")
+        assert "Every statement is dropped" in stage.toasts
         assert not handoff(root).exists()
 
 

@@ -307,6 +307,8 @@ class HandoffScreen(ActingScreen[None]):
         is_there = self._is_on_disk or (self.made is not None and self.made.is_there)
         if not busy and not is_there:
             refusals["pick-up"] = "There is no handoff to pick up yet; ctrl+s writes it."
+        if not busy and self.made and not self.made.handoff.statements:
+            refusals["write"] = "Every statement is dropped; d takes one in again."
         if self.written and not busy:
             refusals["write"] = "It is written as it is shown; u takes that back."
         return replace(super().situation, refusals=refusals)
