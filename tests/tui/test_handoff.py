@@ -13,7 +13,10 @@ from ricordo.errors import WriteFailed, WrongUsage
 from ricordo.handoff.parse import State, parse
 from ricordo.handoff.statement import Status
 from ricordo.tui import drafter
+from ricordo.tui.drafter import NotebookDrafter
 from ricordo.tui.drafting import Place
+from ricordo.tui.handoffs import Ask
+from ricordo.tui.render.fact_rows import draw_fact, fact_lines
 from ricordo.tui.screens.confirm import ConfirmScreen
 from ricordo.tui.screens.engine import EngineScreen
 from ricordo.tui.screens.handoff import HandoffScreen
@@ -21,7 +24,7 @@ from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.piped import LineForm, PipedScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.screens.sessions import SessionsScreen
-from tests.transcripts import OTHER
+from tests.transcripts import OTHER, SESSION
 from tests.tui.handing import (
     ALARM,
     LATER,
@@ -35,6 +38,9 @@ from tests.tui.handing import (
     sessions,
 )
 from tests.tui.stage import Stage, editor, staged, text_of
+from tests.tui.test_inbox import notebook_of
+
+SECRET = "kV7-ebb-Tide-9z!Q4"
 
 
 @pytest.fixture
@@ -186,6 +192,22 @@ async def test_a_program_drafts_once_it_was_let_run_and_is_not_asked_again(
         assert "It has what the engine chose" in stage.toasts
         assert "? Round nothing." in draft_of(screen)
         assert asked.read_text() == told
+
+
+def test_what_looks_like_a_credential_is_neither_shown_nor_written(root: Path) -> None:
+    let_work(root, f"The password is {SECRET}. Never change it.", session=OTHER, days=1)
+    hands = NotebookDrafter(notebook_of(root))
+    known = hands.sessions(lambda _: None)
+    assert [it.id for it in known] == [OTHER, SESSION]
+    gathered = hands.gather(known[:1], Ask(), lambda _: None)
+    shown = [draw_fact(row, 400, is_marked=False).text for row in gathered.listed.rows]
+    full = [line.text for it in gathered.listed.by_id.values() for line in fact_lines(it, 400)]
+    made = hands.make(gathered, tuple(gathered.statements))
+    assert "Never change it." in made.done.text
+    for text in (*shown, *full, str(list(gathered.statements)), made.done.text):
+        assert SECRET not in text
+    assert made.handoff.head.redactions > 0
+    assert "The password is [REDACTED:password:1]." in made.done.text
 
 
 # Others' files

@@ -185,7 +185,8 @@ class Drawn:
             f"{HOME}/HANDOFF.new.md", remark="HANDOFF.md is left alone. It is not ours."
         )
         draft = Draft(FACTS, Handoff(HEAD, STATEMENTS), to, cast(Any, None))
-        return Gathered(FACTS, STATEMENTS, draft, listed(FACTS), Composed(STATEMENTS))
+        shown = {it: it for it in STATEMENTS}
+        return Gathered(FACTS, shown, draft, listed(FACTS), Composed(STATEMENTS))
 
     def make(self, gathered: Gathered, wanted: Sequence[Statement]) -> Made:
         handoff = fitted(replace(gathered.draft.handoff, statements=tuple(wanted)))

@@ -5,7 +5,7 @@ what is written of those that they want.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ricordo.errors import Conflict
@@ -22,13 +22,14 @@ from ricordo.notebook.open import Notebook
 from ricordo.text import visible
 
 
-def statements_of(draft: Draft) -> tuple[Statement, ...]:
+def statements_of(draft: Draft) -> Mapping[Statement, Statement]:
     """Return the statements of a draft as they would be written, in its order, each still with the
-    facts on which it stands. What cannot be written for a secret is none of them.
+    facts on which it stands, and what it is with its secrets. What cannot be written for a secret
+    is none of them.
     """
     # what one statement tells of a secret, another one may hold
     without_secrets(tidied(draft.handoff), draft.redaction)
-    return tuple(clean for it in draft.handoff.statements for clean in _clean(it, draft))
+    return {clean: it for it in draft.handoff.statements for clean in _clean(it, draft)}
 
 
 def _clean(it: Statement, draft: Draft) -> tuple[Statement, ...]:
@@ -45,7 +46,9 @@ def proved_of(draft: Draft, statement: Statement) -> Statement:
 
 
 def chosen(draft: Draft, wanted: Sequence[Statement]) -> Draft:
-    """Return a draft of the statements that are `wanted` alone."""
+    """Return a draft of the statements that are `wanted` alone, with their secrets, as they are
+    kept back when it is finished.
+    """
     return replace(draft, handoff=replace(draft.handoff, statements=tuple(wanted)))
 
 

@@ -166,7 +166,7 @@ class NotebookDrafter:
 
     def make(self, gathered: Gathered, wanted: Sequence[Statement]) -> Made:
         """Return the handoff of what is wanted, as it would be written."""
-        of_wanted = chosen(gathered.draft, wanted)
+        of_wanted = chosen(gathered.draft, [gathered.statements.get(it, it) for it in wanted])
         return Made(of_wanted, finished(of_wanted), start_of(self._notebook, of_wanted))
 
     def plan(self, made: Made) -> ChangeSet:

@@ -46,8 +46,10 @@ class Gathered:
     """What is known of the sessions that are handed off, and the statements made of it."""
 
     facts: Facts
-    statements: tuple[Statement, ...]
-    """All of them, whatever room they take, as they would be written."""
+    statements: Mapping[Statement, Statement]
+    """All of them, whatever room they take, as they would be written; each with what it is with its
+    secrets, which nobody is shown.
+    """
     draft: Draft
     """What they come from."""
     listed: Listed
