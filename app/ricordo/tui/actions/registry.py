@@ -19,7 +19,7 @@ from ricordo.tui.actions.moving import MOVING
 from ricordo.tui.actions.seeing import SEEING
 from ricordo.tui.actions.settling import SETTLING
 from ricordo.tui.key_label import key_label
-from ricordo.tui.situation import Scene, Situation
+from ricordo.tui.situation import NOTEBOOK, Scene, Situation
 
 ACTIONS: tuple[Action, ...] = (
     *MOVING,
@@ -48,13 +48,16 @@ def label_of(action: Action, keymap: Mapping[str, tuple[str, ...]]) -> str:
 
 
 def offered(situation: Situation) -> list[Action]:
-    """Return the actions that the bottom line offers in `situation`, what is to be judged first."""
+    """Return the actions that the bottom line offers in `situation`: what is to be judged first; in
+    the notebook, where work waits.
+    """
     found = [
         action
         for action in actions_on(situation.scene)
         if situation.place in action.shown and not action.refused(situation)
     ]
-    return sorted(found, key=lambda action: action.group is not Group.JUDGE)
+    first = (Group.JUDGE, Group.GO) if situation.scene in NOTEBOOK else (Group.JUDGE,)
+    return sorted(found, key=lambda it: first.index(it.group) if it.group in first else len(first))
 
 
 def known_actions() -> tuple[KnownAction, ...]:
