@@ -130,7 +130,10 @@ _TOLD = {
         "Try again, or choose another model.",
     ),
     Cause.TOO_LONG: ("The answer is longer than {}.", "Choose another model or server."),
-    Cause.OVER_BUDGET: ("This would go over the budget: {}.", "Wait, or raise the caps in the settings."),
+    Cause.OVER_BUDGET: (
+        "This would go over the budget: {}.",
+        "Wait, or raise the caps in the settings.",
+    ),
     Cause.RESTING: (
         "Automatic curation rests, after it failed repeatedly. {}",
         "Curate by hand to try it now.",
