@@ -122,9 +122,7 @@ def test_a_run_that_is_killed_has_cost_what_it_might(gate: Gate, clock: Clock) -
         (Caps(day=1199), "100 of 1,199 tokens were spent in 24 hours", "Raise .*engine.day"),
     ],
 )
-def test_no_cap_is_gone_over_and_it_is_told_what_helps(
-    caps: Caps, why: str, remedy: str, gate: Gate, clock: Clock
-) -> None:
+def test_no_cap_is_gone_over(caps: Caps, why: str, remedy: str, gate: Gate, clock: Clock) -> None:
     run(gate, used=100)
     capped = Gate(gate.state, clock, caps)
     with pytest.raises(ModelFailed, match=f"{why}.*\\. {remedy}") as caught, capped.passing(RUN):
