@@ -284,17 +284,20 @@ async def test_nobody_waits_for_a_server_that_does_not_count(
     def silent(wire: Wire, asked: Asked) -> None:
         wire.stall()
 
-    server.scripts[:] = [silent, replies.error(404, "not_found_error"), replies.counted(4711)]
+    server.scripts[:] = [silent, replies.error(404, "not_found_error"), replies.counted(999_999)]
     async with choosing(root) as (stage, _):
         await stage.press("number_sign")
         await stage.paints("○ the server counts …")
         await stage.press("escape")
         await looked(stage)
+        assert "Cancelled. Nothing was changed." in stage.toasts
+        assert "ledger" not in stage.toasts
         await stage.press("number_sign")
         await stage.paints("✗ The server knows no such model or address (404).")
         await looked(stage)
         await stage.press("number_sign")
-        await stage.paints("4,711 tokens sent (counted)")
+        # the money is that of what was counted, and has room on the smallest screen
+        await stage.paints("999,999 tokens counted, at most 8,000 written: at most $2.")
         assert not ledger(root)
 
 

@@ -64,7 +64,8 @@ async def open_question(stage: Stage) -> QuestionScreen:
 async def test_a_doubt_is_judged_on_request_and_settled_by_the_person(
     root: Path, serve: Serve
 ) -> None:
-    server = serve(judging(verdict("p1", keep="right", reason="the [b]later[/b] one")))
+    told = verdict("p1", keep="right", reason="the [b]later[/b] one")
+    server = serve(judging(told, verdict("p9"), verdict("p8")))
     before = files_of(root)
     async with staged(root) as stage:
         await open_question(stage)
@@ -79,6 +80,7 @@ async def test_a_doubt_is_judged_on_request_and_settled_by_the_person(
         await stage.paints("In doubt: 1 of 1")
         await stage.paints("claude-test thinks: a conflict, keep right · the [b]later[/b] one")
         assert "1 judged. a conflict: 1" in stage.toasts
+        assert "Refused: verdict 2: No pair has the id “p9”, and 1 more." in stage.toasts
         assert files_of(root) == before
         assert "x conflicts 1" not in " ".join(stage.bottom.split())
         await settle(stage, "2")

@@ -777,7 +777,7 @@ async def _(stage: Stage) -> None:
         await stage.press("right")
         await stage.paints("tokens sent, at most 8,000 written: at most $")
         await stage.press("number_sign")
-        await stage.paints("4,711 tokens sent (counted)")
+        await stage.paints("4,711 tokens counted")
         await stage.press("r")
         await stage.shows(KeptBackScreen)
         await stage.press("escape", "M")

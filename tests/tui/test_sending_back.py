@@ -9,7 +9,7 @@ from ricordo.tui.screens.question import QuestionScreen
 from tests.asking import TOKEN, proposing
 from tests.messages_server import MessagesServer
 from tests.tui.stage import Stage
-from tests.tui.test_asking import MOVED, choosing, ledger, root, server
+from tests.tui.test_asking import MOVED, choosing, ledger, looked, root, server
 from tests.tui.test_curation import files, reviewing, rows, states
 
 __all__ = ["root", "server"]
@@ -76,3 +76,22 @@ async def test_what_is_rejected_again_does_not_go_back_again(
         assert "and the checks rejected is sent back, once." in stage.toasts
         assert isinstance(stage.app.screen, CurationScreen)
     assert len(server.asked) == 2
+
+
+async def test_it_can_still_go_back_after_another_curation_was_looked_at_and_left(
+    root: Path, server: MessagesServer
+) -> None:
+    server.scripts[:] = [proposing(LOST)]
+    async with choosing(root) as (stage, _):
+        await stage.press("enter")
+        screen = await reviewing(stage)
+        await on_rejected(stage, screen)
+        await stage.calm()
+        await stage.press("c")
+        await looked(stage)
+        await stage.press("escape")
+        await stage.shows(CurationScreen)
+        await stage.press("b")
+        await stage.shows(QuestionScreen)
+        await stage.paints("Enter ask claude-sonnet-5-5")
+    assert len(server.asked) == 1

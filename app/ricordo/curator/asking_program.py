@@ -5,6 +5,7 @@ data and answers with one JSON document.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from shutil import which
@@ -65,6 +66,9 @@ class AskProgram:
     def check(self) -> None:
         """Do nothing where the program is there; it is not run. Raises ModelFailed."""
         name = self.program.words[0]
+        if os.sep in name and not os.path.isabs(name):
+            why = f"{name} is no whole path, and it runs in a folder of its own"
+            raise ModelFailed(Cause.PROGRAM, why, remedy="Write the whole path in engine.command.")
         if which(name, path=self.environ.get("PATH")) is None:
             raise ModelFailed(Cause.PROGRAM, f"{name} is not there, or is no program")
 

@@ -172,7 +172,7 @@ def _looked_up(desk: Desk, quoted: Quoted) -> Quoted:
 def _of_evidence(evidence: Sequence[Quoted]) -> list[str]:
     if not evidence:
         return ["no evidence"]
-    return [f"not found in {one_line(it.source)}: the quote" for it in evidence if not it.found]
+    return [f"the quote is not found in {one_line(it.source)}" for it in evidence if not it.found]
 
 
 def _only_leads(act: Act, edit: Edit) -> bool:

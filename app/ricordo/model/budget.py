@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _HOUR = 3600.0
 _DAY = 24
@@ -48,20 +49,32 @@ class Spent:
         return sum(count for hour, count in self.hours if hour >= first)
 
 
-def over(caps: Caps, spent: Spent, now: float, tokens_in: int, tokens_out: int) -> str:
-    """Return which cap a run of so many tokens would go over, in words; "" where it would none."""
+class Over(NamedTuple):
+    """A cap that a run would go over."""
+
+    why: str
+    """Which one, and by what."""
+    remedy: str
+    """What to do: only what was spent gets less by waiting."""
+
+
+def over(caps: Caps, spent: Spent, now: float, tokens_in: int, tokens_out: int) -> Over | None:
+    """Return which cap a run of so many tokens would go over; None where it would none."""
     if tokens_in > caps.run_in:
-        return f"the brief has about {tokens_in:,} tokens, of {caps.run_in:,} that a run may send"
+        why = f"the brief has about {tokens_in:,} tokens, of {caps.run_in:,} that a run may send"
+        return Over(why, "Curate less at once, or raise the setting engine.sent.")
     if tokens_out > caps.run_out:
-        return f"{tokens_out:,} tokens may be written, of {caps.run_out:,} in a run"
+        why = f"{tokens_out:,} tokens may be written, of {caps.run_out:,} in a run"
+        return Over(why, "Raise the setting engine.written.")
     whole = tokens_in + tokens_out
     windows = (
-        ("24 hours", spent.day(now), caps.day),
-        ("30 days", spent.month(now), caps.month),
+        ("24 hours", spent.day(now), caps.day, "engine.day"),
+        ("30 days", spent.month(now), caps.month, "engine.month"),
     )
-    for name, used, cap in windows:
+    for name, used, cap, setting in windows:
         if used + whole > cap:
-            return (
-                f"{used:,} of {cap:,} tokens were spent in {name}, and this takes up to {whole:,}"
-            )
-    return ""
+            why = f"{used:,} of {cap:,} tokens were spent in {name}, and this takes up to {whole:,}"
+            # what has no room in an empty window has none later either
+            wait = "Wait, or raise" if whole <= cap else "Raise"
+            return Over(why, f"{wait} the setting {setting}.")
+    return None

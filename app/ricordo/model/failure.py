@@ -10,6 +10,8 @@ from ricordo.text import clip
 
 _WIDEST = 240
 """Cells of what a server says."""
+_ENDS = ".!?…"
+"""With what a sentence ends."""
 
 
 class Cause(StrEnum):
@@ -53,6 +55,8 @@ class ModelFailed(CuratorFailed):
         what, usual = _TOLD[cause]
         self.remedy = remedy or usual
         said = clip(mask(detail), _WIDEST) if detail else ""
+        if said and what.endswith(". {}") and said[-1] not in _ENDS:
+            said += "."
         super().__init__(" ".join(filter(None, (what.format(said), self.remedy))))
         self.cause = cause
         self.wait = wait
@@ -126,7 +130,10 @@ _TOLD = {
         "Try again, or choose another model.",
     ),
     Cause.TOO_LONG: ("The answer is longer than {}.", "Choose another model or server."),
-    Cause.OVER_BUDGET: ("This would go over the budget: {}.", "Wait, or raise the cap."),
+    Cause.OVER_BUDGET: (
+        "This would go over the budget: {}.",
+        "Wait, or raise the caps in the settings.",
+    ),
     Cause.RESTING: (
         "Automatic curation rests, after it failed repeatedly. {}",
         "Curate by hand to try it now.",

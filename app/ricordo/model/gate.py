@@ -94,9 +94,9 @@ class Gate:
         self._refuse_over(StandingFile(self.state).read(self.clock()), tokens_in, tokens_out)
 
     def _refuse_over(self, standing: Standing, tokens_in: int, tokens_out: int) -> None:
-        why = over(self.caps, standing.spent, standing.time, tokens_in, tokens_out)
-        if why:
-            raise ModelFailed(Cause.OVER_BUDGET, why)
+        gone = over(self.caps, standing.spent, standing.time, tokens_in, tokens_out)
+        if gone is not None:
+            raise ModelFailed(Cause.OVER_BUDGET, gone.why, remedy=gone.remedy)
 
     @contextmanager
     def passing(self, run: Run) -> Iterator[Meter]:

@@ -54,7 +54,8 @@ def outside_of(
     """
     caps = Caps(own.sent, own.written, own.day, own.month)
     if own.use == ANTHROPIC:
-        server = Server(own.server)
+        # where it goes is told, so it is looked up here and not by the client alone
+        server = Server(own.server or surroundings.environ.get("ANTHROPIC_BASE_URL", ""))
         return model_outside(surroundings, own.model, server, caps, is_automatic=is_automatic)
     if own.use == COMMAND:
         if not own.command:

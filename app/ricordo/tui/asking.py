@@ -10,6 +10,7 @@ from ricordo.errors import StateUnusable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ricordo.curator.asking import Estimate
     from ricordo.curator.engine import Step
     from ricordo.disk.decisions import Decided
     from ricordo.model.prices import Price
@@ -60,9 +61,9 @@ class Asker:
             self._remembered = own
         return look_before(self._notebook, own, scope, step)
 
-    def count(self, before: Before, step: Step) -> int:
-        """Return how many tokens would be sent, as the server counts them, who sees the brief.
-        Raises CuratorFailed.
+    def count(self, before: Before, step: Step) -> Estimate:
+        """Return what it may cost by the tokens that the server counts, who sees the brief. Raises
+        CuratorFailed.
         """
         from ricordo.curator.asking import sent_of
         from ricordo.curator.asking_model import AskModel
@@ -70,7 +71,7 @@ class Asker:
         assert before.leaving is not None
         ask, prepared = before.leaving.outside.ask, before.prepared
         assert isinstance(ask, AskModel)
-        return ask.count(sent_of(prepared.brief, prepared.redaction), step)
+        return ask.estimate_of(ask.count(sent_of(prepared.brief, prepared.redaction), step))
 
     def propose(self, before: Before, step: Step) -> Curation:
         """Return what would be changed; nothing of it is kept. Raises CuratorFailed and

@@ -15,7 +15,7 @@ from ricordo.text import one_line
 if TYPE_CHECKING:
     from ricordo.curator.proposal import Rejected
     from ricordo.notebook.curate import Curation
-    from ricordo.tui.asking import Asker
+    from ricordo.notebook.sending_back import Asked
     from ricordo.tui.deciding import Deciding
     from ricordo.tui.reading import Reading
     from ricordo.tui.screens.acting import ActingScreen
@@ -47,8 +47,8 @@ class Curating:
         self._say = say
         self._hands = hands
         self._review: CurationScreen | None = None
-        self._asker: Asker | None = None
-        """What had the last curation asked."""
+        self._asked: Asked | None = None
+        """Whom the curation asked of which the review shows what was rejected."""
         self._stamp: object = None
         self.waiting = 0
         """How many proposals wait."""
@@ -126,7 +126,7 @@ class Curating:
     async def _choose_scope(self) -> None:
         from ricordo.tui.asking import Asker
 
-        self._asker = asker = Asker(self._notebook)
+        asker = Asker(self._notebook)
         ways = await asyncio.to_thread(_ways, self._notebook, self._reading.path)
         engines, own = await asyncio.to_thread(asker.engines)
         # what it stands on was loaded in the threads
@@ -134,31 +134,34 @@ class Curating:
 
         styles, keymap = self._screen.styles_now(), self._screen.keymap
         screen = ScopeScreen(ways, engines, own, asker, styles, keymap)
-        self._screen.app.push_screen(screen, self._curated)
 
-    def _curated(self, curation: Curation | None) -> None:
-        if curation is not None:
-            self._run(partial(self._keep, curation))
+        def curated(curation: Curation | None) -> None:
+            # one that was looked at and left has asked nobody: the one before can still be asked
+            if curation is not None:
+                self._run(partial(self._keep, curation, asker.asked))
+
+        self._screen.app.push_screen(screen, curated)
 
     def _send_back(self, rejected: Rejected) -> None:
         """Show what would go back of a change that the checks rejected, and send it."""
         from ricordo.tui.screens.question import QuestionScreen
         from ricordo.tui.sending_back import SendingBack
 
-        asked = self._asker.asked if self._asker else None
-        if asked is None:
-            return
-        question = SendingBack(self._notebook, asked, rejected)
+        # what engines outside our code proposed is all that can go back
+        assert self._asked is not None
+        question = SendingBack(self._notebook, self._asked, rejected)
         screen = QuestionScreen(question, self._screen.styles_now())
         self._screen.app.push_screen(screen, partial(self._sent_back, rejected))
 
     def _sent_back(self, rejected: Rejected, curation: Curation | None) -> None:
         if curation is not None:
             others = [it for it in self._deciding.rejected if it is not rejected]
-            self._run(partial(self._keep, curation, others))
+            self._run(partial(self._keep, curation, self._asked, others))
 
-    async def _keep(self, curation: Curation, others: Sequence[Rejected] = ()) -> None:
-        """Let what was proposed wait; `others` were rejected before."""
+    async def _keep(
+        self, curation: Curation, asked: Asked | None, others: Sequence[Rejected] = ()
+    ) -> None:
+        """Let what was proposed wait, by whom was `asked`; `others` were rejected before."""
         from ricordo.notebook.curate import begin
 
         try:
@@ -166,7 +169,7 @@ class Curating:
         except RicordoError as error:
             self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
             return
-        self._deciding.rejected = (*others, *curation.rejected)
+        self._asked, self._deciding.rejected = asked, (*others, *curation.rejected)
         await self._count()
         if self._review is not None:
             self._review.refresh_proposals()

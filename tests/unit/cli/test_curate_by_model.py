@@ -80,8 +80,9 @@ def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
     before = contents(memory)
     told = curate(*BY_MODEL, "--model", "claude-haiku-4-5")
     assert contents(memory) == before
-    asked = r"claude-haiku-4-5 is asked: about [\d,]+ tokens are sent, at most 8,000 written, at m"
-    assert re.search(asked + r"ost \$0\.\d\d\n", told)
+    # where it goes is told, though it is the environment that names the server
+    assert f"claude-haiku-4-5 at {server.url} is asked: about " in told
+    assert re.search(r" [\d,]+ tokens are sent, at most 8,000 written, at most \$0\.\d\d\n", told)
     assert "claude-haiku-4-5 answered: 4,020 tokens sent, 77 written, under $0.01\n" in told
     assert server.asked[0].json["model"] == "claude-haiku-4-5"
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
@@ -119,7 +120,7 @@ def test_the_brief_is_shown_with_what_it_may_cost_and_nobody_is_asked(
 ) -> None:
     told = curate(*BY_MODEL, "--brief")
     assert SAID in told
-    assert re.search(r"claude-sonnet-5-5 is asked: about .* at most \$0\.\d\d\n", told)
+    assert re.search(r"claude-sonnet-5-5 at \S+ is asked: about .* at most \$0\.\d\d\n", told)
     assert json.loads(curate(*BY_MODEL, "--brief", "--json"))["estimate"]["usd"] > 0
     assert not server.asked
 

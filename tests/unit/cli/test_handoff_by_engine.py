@@ -135,7 +135,7 @@ def test_a_model_drafts_and_one_that_does_not_answer_leaves_the_rules(
     refusal = replies.error(401, "authentication_error")
     server.scripts[:] = [drafting(answer(stated("active", "f1", OWN))), refusal]
     printed = work("handoff", "--engine", "anthropic")
-    assert "claude-sonnet-5-5 is asked: about" in printed
+    assert f"claude-sonnet-5-5 at {server.url} is asked: about" in printed
     assert "4,020 tokens sent, 77 written" in printed
     assert f"- {OWN} [unverified]" in work.text
     assert "\nengine: '\"anthropic claude" in work.text

@@ -182,11 +182,19 @@ def test_what_a_person_should_see_is_not_plain(memory: Memory, case: str) -> Non
     assert [bool(it.warnings) for it in checked.proposals] == [True]
 
 
-@pytest.mark.parametrize("proof", [[], [{"source": "s#1", "quote": "The port is Porto"}]])
-def test_without_evidence_that_stands_nothing_is_plain(memory: Memory, proof: Any) -> None:
+@pytest.mark.parametrize(
+    ("proof", "told"),
+    [
+        ([], "no evidence"),
+        ([{"source": "s#1", "quote": "The port is Porto"}], "the quote is not found in s#1"),
+    ],
+)
+def test_without_evidence_that_stands_nothing_is_plain(
+    memory: Memory, proof: Any, told: str
+) -> None:
     wish = replace(memory, "The port is Sines", "The port is Sines, says Ana") | {"evidence": proof}
     checked, _ = judged(memory, [wish])
-    assert [bool(it.warnings) for it in checked.proposals] == [True]
+    assert [it.warnings[0] for it in checked.proposals] == [told]
 
 
 def test_evidence_of_another_turn_does_not_count(memory: Memory) -> None:

@@ -427,6 +427,7 @@ async def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(ModelFailed) as caught:
         await ask(Server(url, HASTY), QUESTION, Meter())
     assert caught.value.cause in (Cause.SETUP, Cause.UNREACHABLE)
+    assert ". Check the " in caught.value.message
 
 
 @pytest.mark.parametrize(

@@ -113,18 +113,19 @@ def test_a_run_that_is_killed_has_cost_what_it_might(gate: Gate, clock: Clock) -
 
 
 @pytest.mark.parametrize(
-    ("caps", "why"),
+    ("caps", "why", "remedy"),
     [
-        (Caps(run_in=999), "1,000 tokens, of 999"),
-        (Caps(run_out=199), "200 tokens may be written, of 199"),
-        (Caps(day=1299), "100 of 1,299 tokens were spent in 24 hours"),
-        (Caps(month=1299), "100 of 1,299 tokens were spent in 30 days"),
+        (Caps(run_in=999), "1,000 tokens, of 999", "Curate less at once, or raise .*engine.sent"),
+        (Caps(run_out=199), "200 tokens may be written, of 199", "Raise .*engine.written"),
+        (Caps(day=1299), "100 of 1,299 tokens were spent in 24 hours", "Wait, or .*engine.day"),
+        (Caps(month=1299), "100 of 1,299 tokens were spent in 30 days", "Wait, or .*engine.month"),
+        (Caps(day=1199), "100 of 1,199 tokens were spent in 24 hours", "Raise .*engine.day"),
     ],
 )
-def test_no_cap_is_gone_over(caps: Caps, why: str, gate: Gate, clock: Clock) -> None:
+def test_no_cap_is_gone_over(caps: Caps, why: str, remedy: str, gate: Gate, clock: Clock) -> None:
     run(gate, used=100)
     capped = Gate(gate.state, clock, caps)
-    with pytest.raises(ModelFailed, match=why) as caught, capped.passing(RUN):
+    with pytest.raises(ModelFailed, match=f"{why}.*\\. {remedy}") as caught, capped.passing(RUN):
         pytest.fail("it was sent")
     assert caught.value.cause is Cause.OVER_BUDGET
 

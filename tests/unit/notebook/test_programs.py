@@ -70,10 +70,21 @@ def test_a_program_that_fails_leaves_the_memory(name: str, desk: Desk) -> None:
     assert [run.proposed for run in ledger(desk)] == [0]
 
 
-def test_a_program_that_is_not_there_costs_nothing(desk: Desk) -> None:
-    make = by_program(program_of("/no/such/model"))
-    with pytest.raises(ModelFailed) as caught:
-        propose(desk.notebook, desk.notebook.read(), desk.scope, make=make)
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("/no/such/model", "/no/such/model is not there"),
+        ("./model", "./model is no whole path, and it runs in a folder of its own. Write the"),
+    ],
+)
+def test_a_program_that_is_not_there_costs_nothing(
+    line: str, told: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_script(desk, saying())
+    monkeypatch.chdir(desk.transcript.parent)
+    left, runs = gate_of(desk.notebook.surroundings).left(), ledger(desk)
+    with pytest.raises(ModelFailed, match=told) as caught:
+        propose(desk.notebook, desk.notebook.read(), desk.scope, make=by_program(program_of(line)))
     assert caught.value.cause is Cause.PROGRAM
-    assert gate_of(desk.notebook.surroundings).left().day == 500_000
-    assert not ledger(desk)
+    assert gate_of(desk.notebook.surroundings).left() == left
+    assert ledger(desk) == runs

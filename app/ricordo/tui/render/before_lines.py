@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
+from ricordo.curator.asking import Estimate
 from ricordo.curator.asking_model import ANTHROPIC
 from ricordo.curator.asking_program import COMMAND
 from ricordo.model.prices import Price
@@ -43,28 +44,29 @@ def engine_spans(own: EngineSettings, number: int, count: int) -> tuple[Spans, S
     return left, (Span(f" {number + 1} of {count} ", "dim"),)
 
 
-def leaving_spans(leaving: Leaving | None, counted: int | None) -> Mapping[str, Spans]:
+def leaving_spans(leaving: Leaving | None, counted: Estimate | None) -> Mapping[str, Spans]:
     """Return three lines by their names: what leaving costs, what the caps leave, what does not
-    leave; while that is not known, their names alone.
+    leave; while that is not known, their names alone. `counted` is what it costs by what the server
+    counted, once it has.
     """
     if leaving is None:
         return {name: (_label(name),) for name in ("cost", "left", "secrets")}
     return {
-        "cost": cost_spans(leaving, counted),
+        "cost": cost_spans(counted or leaving.estimate, is_counted=counted is not None),
         "left": left_spans(leaving),
         "secrets": kept_back_spans(leaving.kept_back),
     }
 
 
-def cost_spans(leaving: Leaving, counted: int | None) -> Spans:
-    """Return what may be sent and written, and what that costs; `counted` is how many tokens the
-    server says.
+def cost_spans(it: Estimate, *, is_counted: bool = False) -> Spans:
+    """Return what may be sent and written, and what that costs; `is_counted` where it is the server
+    that says how many tokens are sent.
     """
-    it = leaving.estimate
-    sent = f"≈{it.input_tokens:,}" if counted is None else f"{counted:,}"
+    sent = (
+        f"{it.input_tokens:,} tokens counted" if is_counted else f"≈{it.input_tokens:,} tokens sent"
+    )
     most = told_of_cost(it.usd) if it.usd is None else f"at most {told_of_cost(it.usd)}"
-    by = "" if counted is None else " (counted)"
-    words = f"{sent} tokens sent{by}, at most {it.output_tokens:,} written: {most}"
+    words = f"{sent}, at most {it.output_tokens:,} written: {most}"
     return (_label("cost"), Span(words))
 
 

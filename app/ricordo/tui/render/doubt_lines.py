@@ -74,5 +74,5 @@ def told_of(judged: Judged) -> list[str]:
     if judged.rejected:
         first = judged.rejected[0]
         more = f", and {len(judged.rejected) - 1} more" if len(judged.rejected) > 1 else ""
-        told.append(f"Refused: {one_line(first.change)}: {one_line(first.why)}{more}")
+        told.append(f"Refused: {one_line(first.change)}: {one_line(first.why).rstrip('.')}{more}.")
     return told

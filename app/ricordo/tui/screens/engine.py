@@ -136,7 +136,7 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
         for bar in self._bars.values():
             bar.display = leaving is not None
         if leaving is not None:
-            self._bars["cost"].say(cost_spans(leaving, None))
+            self._bars["cost"].say(cost_spans(leaving.estimate))
             self._bars["left"].say(left_spans(leaving))
             self._bars["secrets"].say(kept_back_spans(leaving.kept_back))
         left_out = self.before.left_out if self.before else 0

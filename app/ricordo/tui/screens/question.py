@@ -127,7 +127,7 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
         for bar in self._bars.values():
             bar.display = leaving is not None
         if leaving is not None:
-            self._bars["cost"].say(cost_spans(leaving, None))
+            self._bars["cost"].say(cost_spans(leaving.estimate))
             self._bars["left"].say(left_spans(leaving))
             self._bars["secrets"].say(kept_back_spans(leaving.kept_back))
         doing = Span(f" ○ {job.told}", "accent") if job else Span(_WAITS, "dim")

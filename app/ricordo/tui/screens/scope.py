@@ -39,6 +39,7 @@ from ricordo.tui.widgets.row_list import RowList
 from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
+    from ricordo.curator.asking import Estimate
     from ricordo.curator.engine import Step
     from ricordo.notebook.before import Before
     from ricordo.notebook.curate import Curation
@@ -96,14 +97,16 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         self._jobs = Jobs()
         self.before: Before | None = None
         """What is known of a curation in the chosen scope, once it is."""
-        self.counted: int | None = None
-        """How many tokens would be sent, once the server has counted them."""
+        self.counted: Estimate | None = None
+        """What it may cost, once the server has counted the tokens."""
         self.failure = ""
         """Why the last attempt failed."""
         self.proposed: Curation | None = None
         """What was proposed, until the screen ends with it."""
         self._is_asking = False
         """Whether the engine proposes, or counts."""
+        self._is_counting = False
+        """Whether that is counting, which costs nothing."""
         self._drawn: object = None
         self._at = 0
         self._list = RowList(palette, self._moved, self._rows, id="ways", one_row=0)
@@ -329,10 +332,10 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
     def do_count(self) -> None:
         """Have the server count."""
         assert self.before is not None
-        self._is_asking = True
+        self._is_asking = self._is_counting = True
         self._begin("the server counts", partial(self._asker.count, self.before), self._count)
 
-    def _count(self, counted: int) -> None:
+    def _count(self, counted: Estimate) -> None:
         self.counted = counted
 
     def on_row_list_opened(self) -> None:
@@ -350,7 +353,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
 
     def _propose(self) -> None:
         if self.before is not None:
-            self._is_asking, self.failure = True, ""
+            self._is_asking, self._is_counting, self.failure = True, False, ""
             self._begin("proposing", partial(self._asker.propose, self.before), self._end)
 
     def _end(self, curation: Curation) -> None:
@@ -370,6 +373,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
             return
         self._is_asking = False
         self._jobs.cancel()
-        cost = " What it had cost by then stands in the ledger." if self.own.use != RULES else ""
+        is_paid = self.own.use != RULES and not self._is_counting
+        cost = " What it had cost by then stands in the ledger." if is_paid else ""
         self.notify(f"Cancelled. Nothing was changed.{cost}", markup=False, timeout=4)
         self._prepare()
