@@ -80,6 +80,13 @@ def test_what_the_work_has_to_keep_to_is_quoted(said: str, quote: str) -> None:
     assert quotes(session, Section.CONSTRAINTS) == [quote]
 
 
+def test_a_limit_in_the_first_wish_stands_among_the_limits() -> None:
+    """However much of the wish it is; a wish that is nothing else is the objective."""
+    limit = "Never touch the schema, and always run pytest with -q."
+    assert quotes(Gathered().says(f"Mend it. {limit}"), Section.CONSTRAINTS) == [limit]
+    assert quotes(Gathered().says(limit), Section.CONSTRAINTS) == []
+
+
 @pytest.mark.parametrize(
     "said",
     [
