@@ -192,6 +192,7 @@ def test_where_nothing_is_left_that_is_said() -> None:
             "The tests of the mail are not yet written.",
         ),
         ("Mended.\n\n**Remaining work:** push it", "push it"),
+        ("Mended.\n\nNext: run `pytest`, then push.", "run `pytest`, then push."),
     ],
 )
 def test_what_the_agent_says_is_left_is_quoted(closing: str, left: str) -> None:
