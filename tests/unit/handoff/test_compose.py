@@ -306,7 +306,7 @@ def test_errors_tell_what_mended_them() -> None:
     assert lines(session, Section.ERRORS).split("\n") == [
         "`make docs` failed; nothing is known to have mended it; "
         "the agent then: “There are no pages yet.”",
-        "`pytest` failed; mended at turn 3 by alarm.py",
+        "`pytest` failed; no longer at turn 3, after a change of alarm.py",
     ]
     assert quotes(session, Section.ERRORS) == ["make: no rule", "E assert 1 == 2"]
 

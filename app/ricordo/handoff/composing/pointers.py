@@ -98,4 +98,6 @@ def _comment(it: Mishap, talk: Talk) -> str:
 def _mended(it: Mishap) -> str:
     if it.mended is None:
         return "nothing is known to have mended it"
-    return f"mended at turn {it.mended.turn}" + (f" by {it.by}" if it.by else "")
+    # what stands between is what was seen, and need not be the reason
+    changed = f", after a change of {it.by}" if it.by else ""
+    return f"no longer at turn {it.mended.turn}{changed}"
