@@ -403,6 +403,22 @@ def test_nothing_is_told_that_stands_in_no_fact(told_steps: list[tuple[str, str]
         assert it.status is not Status.VERIFIED
 
 
+def test_what_stands_around_a_decision_is_not_told_again_as_ruled_out() -> None:
+    """The same paragraph twice helps nobody."""
+    told = "I tried to round, which broke two tests. I compare feet instead."
+    session = Gathered().says("Mend it.").answers(told)
+    session.decides("I compare feet instead.").gives_up("I tried to round, which broke two tests.")
+    facts, ref = session.facts, session.facts.said[1].ref
+    facts = replace(
+        facts,
+        decided=(replace(facts.decided[0], ref=ref),),
+        given_up=(replace(facts.given_up[0], ref=ref),),
+    )
+    found = {it.section: it.quote for it in compose(facts)}
+    assert found[Section.DECISIONS] == told
+    assert found[Section.RULED_OUT] == "I tried to round, which broke two tests."
+
+
 def test_a_decision_stands_with_what_is_around_it() -> None:
     """The paragraph of the message, where it is not long."""
     session = (
