@@ -87,7 +87,8 @@ def _foreign(why: str) -> Parsed:
 def _edited(text: str, strange: int) -> str:
     if "\r\n" in text:
         return "Its line ends were changed since it was written."
-    told = f"; {strange} lines in it are none of ours" if strange else ""
+    lines = "1 line in it is" if strange == 1 else f"{strange} lines in it are"
+    told = f"; {lines} none of ours" if strange else ""
     return f"It was edited since it was written{told}."
 
 
