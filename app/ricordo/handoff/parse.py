@@ -150,7 +150,9 @@ class _Body:
 
 
 _BULLET = "- "
-_LEFT_OUT = re.compile(r"\d+ more statements? had no room in the budget\.")
+_LEFT_OUT = re.compile(
+    r"\d+ more statements? (?:was|were) left out: no room in the budget, or a credential in them\."
+)
 
 
 def _markers(lines: list[str]) -> tuple[int, int]:

@@ -89,9 +89,11 @@ def heading_lines(heading: Heading, above: Heading) -> list[str]:
 
 
 def left_out_line(count: int) -> str:
-    """Return the line that tells how many statements the budget had no room for."""
-    statements = "statement" if count == 1 else "statements"
-    return f"{count} more {statements} had no room in the budget."
+    """Return the line that tells how many statements were left out; for which of the two reasons
+    nobody has counted.
+    """
+    statements = "statement was" if count == 1 else "statements were"
+    return f"{count} more {statements} left out: no room in the budget, or a credential in them."
 
 
 def _body(handoff: Handoff) -> Iterator[str]:
