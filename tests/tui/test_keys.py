@@ -19,8 +19,10 @@ from ricordo.tui.screens.acting import CALM
 from ricordo.tui.screens.choose import ChooseScreen
 from ricordo.tui.screens.conflicts import ConflictsScreen
 from ricordo.tui.screens.curation import CurationScreen
+from ricordo.tui.screens.engine import EngineScreen
 from ricordo.tui.screens.finder import FinderScreen
 from ricordo.tui.screens.form import FormScreen
+from ricordo.tui.screens.handoff import HandoffScreen
 from ricordo.tui.screens.help import HelpScreen
 from ricordo.tui.screens.history import HistoryScreen
 from ricordo.tui.screens.inbox import InboxScreen
@@ -42,8 +44,10 @@ from ricordo.tui.widgets.find_bar import FindBar
 from tests.asking import MOVED, proposing
 from tests.messages_replies import counted
 from tests.messages_server import messages_server, without_credentials
+from tests.tui import handing
 from tests.tui.stage import SMALL, Stage, build, editor, on_text, staged, text_of
 from tests.tui.test_origin import with_transcript
+from tests.unit.machine import git
 
 LOST = {**MOVED, "note": "n99"}
 """A change of a note that is not there."""
@@ -797,6 +801,60 @@ async def _(stage: Stage) -> None:
         await stage.press("b")
         await stage.shows(QuestionScreen)
         await stage.paints("This change goes back once")
+
+
+# Handing off
+
+
+async def in_draft(stage: Stage) -> HandoffScreen:
+    """Go to the draft of a session of the memory's project."""
+    root = Path(stage.main.root)
+    git(root.parent, "init", "--quiet", "--template=")
+    with_transcript(root, TIDES)
+    await stage.press("w")
+    await handing.sessions(stage)
+    await stage.press("enter")
+    return await handing.drafted(stage)
+
+
+@shows("hand-off")
+async def _(stage: Stage) -> None:
+    await stage.press("w")
+    await handing.sessions(stage)
+    await stage.paints("No session of an agent was found")
+    await stage.press("w")
+    await stage.shows(MainScreen)
+
+
+@shows("for-whom", "budget", "messages", "engine", "pipe", "pick-up")
+async def _(stage: Stage) -> None:
+    screen = await in_draft(stage)
+    for agent in ("Claude Code", "Codex", "opencode", "Gemini CLI", "any agent", "Claude Code"):
+        await stage.press("t")
+        await stage.paints(f"for {agent}")
+    await handing.drafted(stage)
+    await stage.press("b")
+    await stage.shows(FormScreen)
+    await stage.press("right")
+    await stage.confirm()
+    await handing.drafted(stage)
+    await stage.paints("of 8,000 tokens")
+    assert "All User Messages" not in handing.draft_of(screen)
+    await stage.press("m")
+    await handing.drafted(stage)
+    assert "All User Messages" in handing.draft_of(screen)
+    await stage.press("M")
+    await stage.shows(EngineScreen)
+    await stage.press("escape", "vertical_line", *"cat")
+    await stage.confirm()
+    await stage.paints("format: ricordo handoff 1")
+    await stage.press("escape")
+    await handing.drafted(stage)
+    await stage.press("ctrl+s")
+    await stage.wait_for(lambda: screen.written, "it written")
+    await stage.press("p")
+    await stage.shows(ProposalScreen)
+    await stage.paints("+ @HANDOFF.md")
 
 
 @shows("reread")

@@ -24,6 +24,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setattr(courtesy, "time", clock := Clock())
+    # what other tests of this process awaited was over by another clock
+    monkeypatch.setattr(courtesy, "_awaited", courtesy._Awaited())
     return clock
 
 

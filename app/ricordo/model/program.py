@@ -1,5 +1,5 @@
-"""Running a program of the person's: no shell, an empty folder, so many bytes and so long, and
-nothing of it left at the end.
+"""Running a program of the person's: no shell, so many bytes and so long, and nothing of it left at
+the end. One that is asked as a model is runs in an empty folder.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import IO
 
@@ -69,6 +69,31 @@ def run_program(
     KeyboardInterrupt for whatever interrupts it. Raises ModelFailed where it cannot be started or
     does not come to an end.
     """
+    return _run(empty_folder(), words, text, {**environ, CURATING: "1"}, bounds, step)
+
+
+def run_in(
+    folder: str,
+    words: Sequence[str],
+    text: str,
+    environ: Mapping[str, str],
+    bounds: Bounds,
+    step: Callable[[], None],
+) -> Ended:
+    """Do what `run_program` does, in a `folder` of the person's and with nothing added to the
+    environment but the name of the run.
+    """
+    return _run(nullcontext(folder), words, text, environ, bounds, step)
+
+
+def _run(
+    where: AbstractContextManager[str],
+    words: Sequence[str],
+    text: str,
+    environ: Mapping[str, str],
+    bounds: Bounds,
+    step: Callable[[], None],
+) -> Ended:
     with interrupts_held() as raise_held:
 
         def stepping() -> None:
@@ -76,7 +101,7 @@ def run_program(
             step()
 
         try:
-            ended = _ended(words, text, environ, bounds, stepping)
+            ended = _ended(where, words, text, environ, bounds, stepping)
             raise_held()
             return ended
         except Interrupted:
@@ -84,15 +109,15 @@ def run_program(
 
 
 def _ended(
+    where: AbstractContextManager[str],
     words: Sequence[str],
-    text: Sealed,
+    text: str,
     environ: Mapping[str, str],
     bounds: Bounds,
     step: Callable[[], None],
 ) -> Ended:
     run = secrets.token_hex(16)
-    surroundings = {**environ, CURATING: "1", RUN: run}
-    with empty_folder() as folder:
+    with where as folder:
         try:
             process = subprocess.Popen(
                 words,
@@ -100,7 +125,7 @@ def _ended(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
-                env=surroundings,
+                env={**environ, RUN: run},
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:

@@ -55,7 +55,7 @@ def by_engine(
     """
 
     def composer(notebook: Notebook, facts: Facts, statements: tuple[Statement, ...]) -> Composed:
-        asked = _asked(notebook, outside, facts)
+        asked = asked_of(notebook, outside, facts)
         before(asked)
         try:
             reply = _reply(notebook, asked, step, after)
@@ -71,7 +71,8 @@ def by_engine(
     return composer
 
 
-def _asked(notebook: Notebook, outside: Outside, facts: Facts) -> Asked:
+def asked_of(notebook: Notebook, outside: Outside, facts: Facts) -> Asked:
+    """Return what `outside` would be asked about `facts`: nothing is sent."""
     prompt = load_prompt(HANDOFF, notebook.surroundings.config)
     ask = replace(outside.ask, prompt=prompt, form=_DRAFTING)
     author = curator(outside.author.name, outside.author.model, prompt.version)

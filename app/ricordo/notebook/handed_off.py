@@ -53,15 +53,12 @@ def _latest(notebook: Notebook, project: str, step: Step) -> list[Source]:
     with; a sub-agent's is none. Of a repository with several worktrees it is one of this worktree,
     where there is one: the files of another are not here.
     """
-    all_of_memory = bearing(notebook.place, notebook.surroundings)
-    # a memory of all projects of an agent bears on work that has nothing to do with this one
-    projects = tuple(dict.fromkeys((*all_of_memory.projects, project)))
-    own = replace(all_of_memory, agents=frozenset(), projects=projects)
-    there = sorted(sources_of(own, notebook.surroundings), key=_touched, reverse=True)
+    own = bearing_on(notebook, project)
+    there = sorted(sources_of(own, notebook.surroundings), key=touched, reverse=True)
     found: tuple[Source, Session] | None = None
     for source in there:
         step()
-        session = _session(source, own, step)
+        session = session_of(source, own, step)
         if session is not None:
             is_here = _worked_in(project, session)
             found = (source, session) if is_here or found is None else found
@@ -77,6 +74,14 @@ def _worked_in(project: str, session: Session) -> bool:
     return is_inside and not (git.top_level(session.cwd) or "").startswith(inner)
 
 
+def bearing_on(notebook: Notebook, project: str) -> Bearing:
+    """Return which sessions bear on the work in a project."""
+    all_of_memory = bearing(notebook.place, notebook.surroundings)
+    # a memory of all projects of an agent bears on work that has nothing to do with this one
+    projects = tuple(dict.fromkeys((*all_of_memory.projects, project)))
+    return replace(all_of_memory, agents=frozenset(), projects=projects)
+
+
 def _with_those_before(
     source: Source, session: Session, there: Sequence[Source], own: Bearing, step: Step
 ) -> list[Source]:
@@ -84,7 +89,7 @@ def _with_those_before(
     found = [source]
     while session.continues and len(found) <= _MOST_BEFORE:
         before = next((it for it in there if _is_of(it, session.continues)), None)
-        told = _session(before, own, step) if before is not None else None
+        told = session_of(before, own, step) if before is not None else None
         if before is None or told is None or before in found:
             break
         found.append(before)
@@ -98,7 +103,7 @@ def _is_of(source: Source, session: str) -> bool:
     return stem == session or stem.endswith(f"-{session}")
 
 
-def _session(source: Source, own: Bearing, step: Step) -> Session | None:
+def session_of(source: Source, own: Bearing, step: Step) -> Session | None:
     """The session of a transcript, as far as its beginning tells; None where nobody said anything
     in it, where it is a sub-agent's or does not bear on the memory.
     """
@@ -110,7 +115,7 @@ def _session(source: Source, own: Bearing, step: Step) -> Session | None:
     return None
 
 
-def _touched(source: Source) -> float:
+def touched(source: Source) -> float:
     """When something was added to a transcript last, in seconds since 1970."""
     if source.agent is Agent.OPENCODE:
         # the stamp begins with it, in milliseconds

@@ -104,11 +104,16 @@ def project_of(notebook: Notebook) -> str:
     return os.path.realpath(named or git.top_level(surroundings.cwd) or surroundings.cwd)
 
 
-def draft(
-    notebook: Notebook, wish: Wish, step: Step = lambda: None, composer: Composer = by_rules
-) -> Draft:
-    """Return the handoff that is wished, composed by extraction, or as `composer` has it. Nothing
-    is written.
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a draft rests on: it can be drafted again, otherwise wished, without being gathered."""
+
+    facts: Facts
+    destination: Destination
+
+
+def ground(notebook: Notebook, wish: Wish, step: Step = lambda: None) -> Ground:
+    """Return what a draft of the sessions that are wished rests on.
 
     `step` is called all the while; what it raises is raised here. Raises WrongUsage where a session
     is named that is none, ChangeRefused where there is nothing to hand off or no file to write to.
@@ -116,12 +121,28 @@ def draft(
     project = project_of(notebook)
     to = destination(_wished(notebook, wish, project))
     facts = facts_of(notebook, project, wish.sessions, step)
-    own = OWN | {os.path.relpath(to.path, project)}
-    facts = replace(facts, git=facts.git and without_own(facts.git, own))
     if not facts.sessions:
         raise ChangeRefused("No session of this project was found that could be handed off.")
+    own = _own(to, project)
+    return Ground(replace(facts, git=facts.git and without_own(facts.git, own)), to)
+
+
+def draft(
+    notebook: Notebook,
+    wish: Wish,
+    step: Step = lambda: None,
+    composer: Composer = by_rules,
+    on: Ground | None = None,
+) -> Draft:
+    """Return the handoff that is wished, composed by extraction, or as `composer` has it. Nothing
+    is written. What it rests `on` may be known already; all is proved anew all the same.
+
+    `step` is called all the while; what it raises is raised here. Raises what `ground` raises.
+    """
+    on = on or ground(notebook, wish, step)
+    facts, to = on.facts, on.destination
     now = notebook.surroundings.now.timestamp()
-    world = World(project, facts.memory, own, step, now)
+    world = World(facts.project, facts.memory, _own(to, facts.project), step, now)
     told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
     composed = composer(notebook, facts, told)
     statements = prove(composed.statements, facts, world)
@@ -132,6 +153,10 @@ def draft(
         new = _updated(to.handoff, new, world, notebook.surroundings.now, redaction, step)
     remarks = (to.remark, _about_budget(wish), *composed.remarks)
     return Draft(facts, new, to, redaction, tuple(filter(None, remarks)))
+
+
+def _own(to: Destination, project: str) -> frozenset[str]:
+    return OWN | {os.path.relpath(to.path, project)}
 
 
 def _wished(notebook: Notebook, wish: Wish, project: str) -> str:

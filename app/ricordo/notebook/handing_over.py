@@ -28,6 +28,9 @@ from ricordo.notebook.handing_off import Draft, project_of
 from ricordo.notebook.open import Notebook
 from ricordo.text import visible
 
+REASON = "handoff for"
+"""How the history tells why one was written; for whom stands behind it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finished:
@@ -71,7 +74,7 @@ def change_of(notebook: Notebook, memory: Memory, draft: Draft, done: Finished) 
     """Return the change set that writes a handoff. Raises ChangeRefused."""
     to = draft.destination
     folder, name = os.path.split(to.path)
-    reason = f"handoff for {done.handoff.head.target.value}"
+    reason = f"{REASON} {done.handoff.head.target.value}"
     act = WriteFile(folder, name, to.before, done.text)
     return put_together(notebook, memory, [Change(act, reason)])
 

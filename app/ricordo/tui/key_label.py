@@ -10,6 +10,7 @@ _KEY_NAMES = {
     "minus": "-",
     "number_sign": "#",
     "equals_sign": "=",
+    "vertical_line": "|",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "less_than_sign": "<",

@@ -21,6 +21,9 @@ class Scene(StrEnum):
     CURATION = "curation"
     SCOPE = "scope"
     KEPT_BACK = "kept-back"
+    SESSIONS = "sessions"
+    HANDOFF = "handoff"
+    ENGINE = "engine"
 
 
 NOTEBOOK = frozenset((Scene.NOTEBOOK,))

@@ -19,7 +19,8 @@ from ricordo.tui.situation import (
     needs_undo,
 )
 
-_EDITING = frozenset((Scene.INBOX, Scene.REVIEW, Scene.CURATION))
+_EDITING = frozenset((Scene.INBOX, Scene.REVIEW, Scene.CURATION, Scene.HANDOFF))
+_HANDOFFS = frozenset((Scene.SESSIONS, Scene.HANDOFF))
 
 CHANGING: tuple[Action, ...] = (
     Action(
@@ -35,7 +36,8 @@ CHANGING: tuple[Action, ...] = (
         "edit",
         "e",
         "edit",
-        "Edit the note in your editor; of a proposal, what it brings, before it is taken",
+        "Edit the note in your editor; of a proposal, what it brings, before it is taken; in a "
+        "handoff, the statement",
         Group.CHANGE,
         NOTEBOOK | _EDITING,
         shown=frozenset((Pane.INDEX, Pane.NOTE, *_EDITING)),
@@ -121,8 +123,8 @@ CHANGING: tuple[Action, ...] = (
         "undo",
         "Take back the last act, and say which",
         Group.CHANGE,
-        NOTEBOOK | LISTED | {Scene.CONFLICTS, Scene.REVIEW},
-        shown=ANY_PANE | LISTED | {Scene.CONFLICTS, Scene.REVIEW},
+        NOTEBOOK | LISTED | _HANDOFFS | {Scene.CONFLICTS, Scene.REVIEW},
+        shown=ANY_PANE | LISTED | _HANDOFFS | {Scene.CONFLICTS, Scene.REVIEW},
         why_not=needs_undo,
     ),
     Action(
@@ -131,8 +133,17 @@ CHANGING: tuple[Action, ...] = (
         "redo",
         "Do again what was undone last",
         Group.CHANGE,
-        NOTEBOOK | LISTED | {Scene.CONFLICTS, Scene.REVIEW},
+        NOTEBOOK | LISTED | _HANDOFFS | {Scene.CONFLICTS, Scene.REVIEW},
         why_not=needs_redo,
     ),
-    Action("reread", "ctrl+r", "reread", "Read the memory again from disk", Group.CHANGE),
+    Action(
+        "reread",
+        "ctrl+r",
+        "reread",
+        "Read the memory again from disk; of a handoff, probe every statement again",
+        Group.CHANGE,
+        NOTEBOOK | _HANDOFFS,
+        _HANDOFFS,
+        dict.fromkeys(_HANDOFFS, "probe"),
+    ),
 )

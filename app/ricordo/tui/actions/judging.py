@@ -10,6 +10,7 @@ _CURATION = frozenset((Scene.CURATION,))
 _NOTES = frozenset((Scene.INBOX, Scene.REVIEW, Scene.CURATION))
 _KEPT_BACK = frozenset((Scene.KEPT_BACK,))
 _PROPOSAL = frozenset((Scene.PROPOSAL,))
+_HANDOFF = frozenset((Scene.HANDOFF,))
 _SETS = frozenset((Scene.INBOX, Scene.PROPOSAL, Scene.CURATION))
 
 JUDGING: tuple[Action, ...] = (
@@ -37,11 +38,16 @@ JUDGING: tuple[Action, ...] = (
         "no",
         "It is wrong: in the inbox, mark it to be reverted, or take the mark away; in the review, "
         "edit it, retire it, or leave it to the curator; of a proposal, keep it away; of a value, "
-        "keep it back",
+        "keep it back; from a handoff, drop the statement, or take it in again",
         Group.JUDGE,
-        _NOTES | _KEPT_BACK,
-        _NOTES | _KEPT_BACK,
-        {Scene.INBOX: "revert", Scene.REVIEW: "wrong", Scene.KEPT_BACK: "keep it back"},
+        _NOTES | _KEPT_BACK | _HANDOFF,
+        _NOTES | _KEPT_BACK | _HANDOFF,
+        {
+            Scene.INBOX: "revert",
+            Scene.REVIEW: "wrong",
+            Scene.KEPT_BACK: "keep it back",
+            Scene.HANDOFF: "drop",
+        },
         waits=True,
     ),
     Action(
@@ -75,10 +81,10 @@ JUDGING: tuple[Action, ...] = (
         "write",
         "ctrl+s",
         "write",
-        "Write what is proposed or marked: nothing is written before",
+        "Write what is proposed or marked, or the handoff: nothing is written before",
         Group.JUDGE,
-        _SETS,
-        _SETS,
+        _SETS | _HANDOFF,
+        _SETS | _HANDOFF,
         {Scene.INBOX: "write reverts", Scene.CURATION: "write"},
         waits=True,
     ),

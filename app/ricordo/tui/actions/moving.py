@@ -19,8 +19,10 @@ from ricordo.tui.situation import (
     needs_something_to_open,
 )
 
-_WITH_PANES = NOTEBOOK | LISTED | {Scene.CONFLICTS}
+_TWO_PANES = LISTED | {Scene.SESSIONS, Scene.HANDOFF}
+_WITH_PANES = NOTEBOOK | _TWO_PANES | {Scene.CONFLICTS}
 _SCOPE = frozenset((Scene.SCOPE,))
+_SESSIONS = frozenset((Scene.SESSIONS,))
 _BACK_AND_FORTH = NOTEBOOK | {Scene.INBOX, Scene.ORIGIN, Scene.CONFLICTS}
 
 MOVING: tuple[Action, ...] = (
@@ -36,7 +38,7 @@ MOVING: tuple[Action, ...] = (
         "next",
         "Choose the next link, view or engine; elsewhere go to the diff",
         Group.MOVE,
-        NOTEBOOK | LISTED | _SCOPE,
+        NOTEBOOK | _TWO_PANES | _SCOPE,
         _SCOPE,
         {Scene.SCOPE: "engine"},
         why_not=needs_neighbour,
@@ -47,19 +49,19 @@ MOVING: tuple[Action, ...] = (
         "previous",
         "Choose the previous link, view or engine; elsewhere go to the list",
         Group.MOVE,
-        NOTEBOOK | LISTED | _SCOPE,
+        NOTEBOOK | _TWO_PANES | _SCOPE,
         why_not=needs_pane_before,
     ),
     Action(
         "open",
         "enter",
         "open",
-        "Open what is under the cursor: the note, the chosen link, where the finding is; curate in "
-        "the chosen scope",
+        "Open what is under the cursor: the note, the chosen link, where the finding is; curate or "
+        "draft what is chosen; of a handoff, go to the fact, or back to the statement",
         Group.MOVE,
         EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW, Scene.KEPT_BACK},
-        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SCOPE},
-        {Scene.SCOPE: "start"},
+        ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SCOPE, Scene.SESSIONS, Scene.ENGINE},
+        {Scene.SCOPE: "start", Scene.SESSIONS: "draft it", Scene.ENGINE: "draft"},
         why_not=needs_something_to_open,
     ),
     Action(
@@ -74,8 +76,11 @@ MOVING: tuple[Action, ...] = (
         "mark",
         "space",
         "mark",
-        "Mark the note: d m P F E act on all marked ones, other keys on one; Esc clears the marks",
+        "Mark the note: d m P F E act on all marked ones, other keys on one; Esc clears the marks; "
+        "mark a session that is handed off with others",
         Group.MOVE,
+        NOTEBOOK | _SESSIONS,
+        _SESSIONS,
         why_not=needs_index,
     ),
     Action("next-pane", "tab", "next pane", "Go to the next pane", Group.MOVE, _WITH_PANES),
@@ -87,8 +92,12 @@ MOVING: tuple[Action, ...] = (
         Group.MOVE,
         _WITH_PANES,
     ),
-    Action("index", "1", "index", "Go to the index, or to the list", Group.MOVE, NOTEBOOK | LISTED),
-    Action("note", "2", "note", "Go to the note, or to the diff", Group.MOVE, NOTEBOOK | LISTED),
+    Action(
+        "index", "1", "index", "Go to the index, or to the list", Group.MOVE, NOTEBOOK | _TWO_PANES
+    ),
+    Action(
+        "note", "2", "note", "Go to the note, or to the diff", Group.MOVE, NOTEBOOK | _TWO_PANES
+    ),
     Action("freshness", "3", "freshness", "Go to what is wrong", Group.MOVE),
     Action(
         "back",

@@ -12,6 +12,7 @@ from ricordo.settings.known import KnownAction
 from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.actions.changing import CHANGING
 from ricordo.tui.actions.going import GOING
+from ricordo.tui.actions.handing import HANDING
 from ricordo.tui.actions.judging import JUDGING
 from ricordo.tui.actions.leaving import LEAVING
 from ricordo.tui.actions.moving import MOVING
@@ -20,7 +21,16 @@ from ricordo.tui.actions.settling import SETTLING
 from ricordo.tui.key_label import key_label
 from ricordo.tui.situation import Scene, Situation
 
-ACTIONS: tuple[Action, ...] = (*MOVING, *SEEING, *GOING, *CHANGING, *JUDGING, *SETTLING, *LEAVING)
+ACTIONS: tuple[Action, ...] = (
+    *MOVING,
+    *SEEING,
+    *GOING,
+    *CHANGING,
+    *JUDGING,
+    *SETTLING,
+    *HANDING,
+    *LEAVING,
+)
 
 BY_ID: Mapping[str, Action] = {action.id: action for action in ACTIONS}
 

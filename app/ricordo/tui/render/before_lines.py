@@ -14,7 +14,7 @@ from ricordo.notebook.before import Before, Leaving
 from ricordo.notebook.spoken import Told
 from ricordo.settings.settings import EngineSettings
 from ricordo.text import one_line, visible
-from ricordo.tui.render.brief_lines import prepared_lines
+from ricordo.tui.render.brief_lines import brief_lines, prepared_lines
 from ricordo.tui.render.line import BLANK, Line, Span, with_right, wrap
 
 Spans = tuple[Span, ...]
@@ -90,17 +90,25 @@ def kept_back_spans(kept_back: Sequence[Redacted]) -> Spans:
 
 def before_lines(before: Before | None, failure: str, width: int) -> list[Line]:
     """Return why it failed, or why it cannot be asked, what to know besides, and the brief."""
-    wrong = [failure, before.why_not if before else ""]
-    told = [Span(f"✗ {one_line(text)}", "error") for text in wrong if text]
-    remarks = _remarks(before.leaving) if before else []
-    told += [Span(f"! {one_line(text)}", "warning") for text in remarks]
-    indent = (Span("  "),)
-    lines = [Line(row) for span in told for row in wrap([span], width - 1, (), indent)]
-    lines += [BLANK] if lines else []
+    leaving = before.leaving if before else None
+    lines = _told_lines(leaving, [failure, before.why_not if before else ""], width)
     if before is None:
         return lines
-    leaves = before.leaving.text if before.leaving else ""
+    leaves = leaving.text if leaving else ""
     return lines + prepared_lines(before.prepared, leaves, width)
+
+
+def leaving_lines(leaving: Leaving | None, wrong: Sequence[str], width: int) -> list[Line]:
+    """Return what is `wrong`, what to know besides, and what would leave."""
+    lines = _told_lines(leaving, wrong, width)
+    return lines + (brief_lines(leaving.text, width) if leaving else [])
+
+
+def _told_lines(leaving: Leaving | None, wrong: Sequence[str], width: int) -> list[Line]:
+    told = [Span(f"✗ {one_line(text)}", "error") for text in wrong if text]
+    told += [Span(f"! {one_line(text)}", "warning") for text in _remarks(leaving)]
+    lines = [Line(row) for span in told for row in wrap([span], width - 1, (), (Span("  "),))]
+    return [*lines, BLANK] if lines else []
 
 
 def _remarks(leaving: Leaving | None) -> list[str]:

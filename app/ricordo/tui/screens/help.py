@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ricordo.tui.palette import Palette
 
 _KEY_COLUMN = 18
+_OF_HANDOFFS = (Scene.SESSIONS, Scene.HANDOFF)
 
 
 class HelpScreen(ModalScreen[None]):
@@ -38,6 +39,7 @@ class HelpScreen(ModalScreen[None]):
         self._palette = palette
         self._keymap = keymap
         self._actions = actions_on(scene)
+        self._marks = _marks_of_handoffs() if scene in _OF_HANDOFFS else _GLYPHS_EXPLAINED
 
     def compose(self) -> ComposeResult:
         """A title, the keys by purpose."""
@@ -57,7 +59,7 @@ class HelpScreen(ModalScreen[None]):
                 lines.append(Line((Span(group.value, "heading"),)))
                 lines += (line for it in actions for line in self._action_lines(it, width))
                 lines.append(BLANK)
-        return [*lines, *_GLYPHS_EXPLAINED]
+        return [*lines, *self._marks]
 
     def _action_lines(self, action: Action, width: int) -> list[Line]:
         keys = label_of(action, self._keymap) or "palette"
@@ -81,3 +83,16 @@ _GLYPHS_EXPLAINED = (
     Line((Span("  ◆ ", "accent"), Span("marked by you"))),
     Line((Span("  § ", "dim"), Span("protected: neither the curator nor a fix may change it"))),
 )
+
+
+def _marks_of_handoffs() -> tuple[Line, ...]:
+    """Return what the marks of statements mean."""
+    from ricordo.tui.render.handoff_lines import EXPLAINED, GLYPHS
+
+    rows = (
+        Line(
+            (Span(f"  {GLYPHS[status][0]} ", GLYPHS[status][1]), Span(f"{status.value:<11}{told}"))
+        )
+        for status, told in EXPLAINED.items()
+    )
+    return (Line((Span("Marks", "heading"),)), *rows)

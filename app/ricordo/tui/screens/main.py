@@ -21,6 +21,7 @@ from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.changing.changing import Changing
 from ricordo.tui.curating import Curating
 from ricordo.tui.elsewhere import Elsewhere
+from ricordo.tui.handing import Handing
 from ricordo.tui.knowing import Knowing
 from ricordo.tui.listing import Listing, until_narrowable
 from ricordo.tui.messages import Looked
@@ -79,6 +80,7 @@ class MainScreen(ActingScreen[None]):
             self, notebook, followed, self._reading, self.say, self._changing, opens=opens_review
         )
         self._curating = Curating(self, notebook, self._reading, self.say, self._changing)
+        self._handing = Handing(self, notebook, self._changing)
         self._recalling = Recalling(self, notebook, self._reading, styles, self._go_to)
         self._knowing = Knowing(self, followed, self.say, self._past.known)
         self._elsewhere = Elsewhere(self, notebook, self._reading, styles)
@@ -296,7 +298,7 @@ class MainScreen(ActingScreen[None]):
     @property
     def doers(self) -> tuple[object, ...]:
         """The parts of the screen, each with its keys."""
-        judging = (self._past, self._reviewing, self._curating)
+        judging = (self._past, self._reviewing, self._curating, self._handing)
         looking = (self._recalling, self._elsewhere, self._reading)
         return (self._panes, self._changing, *judging, *looking, self)
 

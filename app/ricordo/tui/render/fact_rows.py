@@ -1,0 +1,245 @@
+"""What was gathered for a handoff, as rows: each fact in one, by kind, and in full."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple, assert_never
+
+from ricordo.activity.session import Deed
+from ricordo.handoff.facts import (
+    GIT,
+    Decided,
+    Fact,
+    Facts,
+    FileUse,
+    GitState,
+    GivenUp,
+    Mishap,
+    NoteFound,
+    Ran,
+    Ref,
+    Said,
+    Summary,
+    Todo,
+)
+from ricordo.notebook.activity_words import local_time
+from ricordo.secrets import mask
+from ricordo.text import clip, clip_start, one_line
+from ricordo.tui.render.line import Line, Span, fit, shown, wrap
+
+Known = Fact | GitState
+"""A fact, or the state of the repository, which has no id of its own."""
+
+_LONGEST = 400
+"""Characters of a fact that are looked at for its row."""
+_MOST_TEXT = 4_000
+"""Characters of a fact that are shown in full."""
+_PATH = 34
+"""Cells of a path, whose end tells most."""
+_TURN = 5
+"""Cells of the number of a turn."""
+_TODO = {"completed": "✓", "in_progress": "▸", "cancelled": "✗"}
+_DEEDS = {
+    Deed.READ: "read",
+    Deed.WROTE: "written",
+    Deed.EDITED: "changed",
+    Deed.DELETED: "deleted",
+}
+
+
+class FactRow(NamedTuple):
+    """One row: a fact, or a line above others."""
+
+    fact: Known | None
+    title: str = ""
+    """In words of our own, where it is no fact."""
+
+    @property
+    def id(self) -> str:
+        """Names the fact among what statements stand on; "" for a line above others."""
+        return "" if self.fact is None else id_of(self.fact)
+
+
+def id_of(fact: Known) -> str:
+    """Return what names a fact among what statements stand on."""
+    return GIT if isinstance(fact, GitState) else fact.id
+
+
+class Listed(NamedTuple):
+    """Facts as they are listed."""
+
+    rows: Sequence[FactRow] = ()
+    by_id: Mapping[str, Known] = {}
+    numbers: Mapping[str, int] = {}
+    """Of the row of each fact."""
+
+
+def listed(facts: Facts) -> Listed:
+    """Return a row for each fact, what the work rests on first, under titles that count. Of many
+    facts it takes longer than a key can wait.
+    """
+    rows: list[FactRow] = []
+    for title, group in _groups(facts):
+        if group:
+            rows += [FactRow(None, f"{title} · {len(group):,}"), *map(FactRow, group)]
+    of_facts = [(number, row) for number, row in enumerate(rows) if row.fact is not None]
+    by_id = {row.id: row.fact for _, row in of_facts if row.fact is not None}
+    return Listed(rows, by_id, {row.id: number for number, row in of_facts})
+
+
+def _groups(facts: Facts) -> Iterator[tuple[str, Collection[Known]]]:
+    yield "Repository", [facts.git] if facts.git else []
+    yield "You said", [it for it in facts.said if it.is_person]
+    yield "Files changed", [it for it in facts.files if it.is_changed]
+    yield "Commands", facts.ran
+    yield "To do", facts.todos
+    yield "Errors", facts.mishaps
+    yield "Given up", facts.given_up
+    yield "Decided", facts.decided
+    yield "Notes of the memory", facts.notes
+    yield "Summaries of compactions", facts.summaries
+    yield "Files read", [it for it in facts.files if not it.is_changed]
+    yield "The agent said", [it for it in facts.said if not it.is_person]
+
+
+def draw_fact(row: FactRow, width: int, *, is_marked: bool) -> Line:
+    """Return one row in `width` cells; `is_marked` where the statement under the cursor stands on
+    it.
+    """
+    if row.fact is None:
+        return Line(fit((Span(f" {row.title}", "heading"),), width))
+    ref = _ref(row.fact)
+    turn = str(ref.turn) if ref else ""
+    mark = Span("▸" if is_marked else " ", "accent bold")
+    spans = (mark, Span(f"{turn:>{_TURN}} ", "dim"), *_briefly(row.fact, is_marked=is_marked))
+    return Line(fit(spans, width))
+
+
+def fact_words(fact: Known) -> str:
+    """Return a fact in one visible row."""
+    return "".join(span.text for span in _briefly(fact, is_marked=False)).strip()
+
+
+def fact_lines(fact: Known, width: int) -> list[Line]:
+    """Return a fact in full, as far as it is not very long, with where it comes from."""
+    rows = [Line((Span(_origin(fact), "dim"),))]
+    for text in filter(None, _parts(fact)):
+        cut = "…" if len(text) > _MOST_TEXT else ""
+        for part in mask(text[:_MOST_TEXT]).split("\n"):
+            rows += [Line(row) for row in wrap([Span(shown(part + cut))], width - 1)]
+    return rows
+
+
+def _ref(fact: Known) -> Ref | None:
+    match fact:
+        case FileUse():
+            return fact.last
+        case GitState() | NoteFound():
+            return None
+        case _:
+            return fact.ref
+
+
+def _origin(fact: Known) -> str:
+    ref = _ref(fact)
+    if ref is None:
+        return "as it is now"
+    moment = local_time(ref.at)
+    at = f", {moment:%-d %b %H:%M}" if moment else ""
+    return f"turn {ref.turn} of session {ref.session + 1}{at}"
+
+
+def _briefly(fact: Known, *, is_marked: bool) -> tuple[Span, ...]:
+    plain = "bold" if is_marked else ""
+    match fact:
+        case GitState():
+            return tuple(Span(text, plain) for text in [_git(fact)])
+        case Said() | Summary():
+            return (Span(_row(fact.text), plain),)
+        case Ran():
+            return (_ending(fact), Span(_row(fact.command), plain), _aside(fact.result))
+        case FileUse():
+            path = Span(clip_start(fact.path, _PATH), plain)
+            return (_state(fact), path, Span(f"  {_uses(fact)}", "dim"))
+        case Todo():
+            glyph = Span(f"{_TODO.get(fact.status, '·')} ", "dim")
+            return (glyph, Span(_row(fact.text), plain))
+        case Mishap():
+            mended = "  mended" if fact.mended else "  never mended"
+            style = "dim" if fact.mended else "warning"
+            return (Span(_row(fact.what), plain), _aside(fact.error), Span(mended, style))
+        case GivenUp():
+            return (Span(_row(fact.what), plain), _aside(fact.why))
+        case Decided():
+            who = "you" if fact.is_person else "the agent"
+            return (Span(f"{who}: ", "dim"), Span(_row(fact.text), plain), _aside(fact.why))
+        case NoteFound():
+            return (Span(_row(fact.path), plain), _aside(fact.description))
+        case _:
+            assert_never(fact)
+
+
+def _parts(fact: Known) -> Iterable[str]:
+    match fact:
+        case GitState():
+            return (_git(fact), *fact.dirty)
+        case Said() | Summary():
+            return (fact.text,)
+        case Ran():
+            since = f"changed since: {', '.join(fact.changed_since)}" if fact.changed_since else ""
+            return (f"$ {fact.command}", fact.result, since)
+        case FileUse():
+            return (fact.path, _uses(fact), fact.sha or "")
+        case Todo():
+            return (fact.text, fact.status)
+        case Mishap():
+            return (fact.what, fact.error, fact.by)
+        case GivenUp():
+            return (fact.what, fact.why)
+        case Decided():
+            return (fact.text, fact.why)
+        case NoteFound():
+            return (fact.path, fact.description, fact.why)
+        case _:
+            assert_never(fact)
+
+
+@lru_cache(maxsize=4096)
+def _row(text: str) -> str:
+    # drawn again at every key, and to look for secrets takes long
+    return one_line(" ".join(mask(text[:_LONGEST]).split()))
+
+
+def _aside(text: str) -> Span:
+    return Span(f"  {_row(text)}" if text else "", "dim")
+
+
+def _ending(ran: Ran) -> Span:
+    if ran.has_failed is None:
+        return Span("· ", "dim")
+    return Span("✗ ", "error") if ran.has_failed else Span("✓ ", "fine")
+
+
+def _state(use: FileUse) -> Span:
+    return Span("✗ ", "warning") if use.sha is None and not _is_outside(use) else Span("  ")
+
+
+def _is_outside(use: FileUse) -> bool:
+    """Whether nothing looked what it is now, because it is no file of the project."""
+    return use.path.startswith(("/", "~"))
+
+
+def _uses(use: FileUse) -> str:
+    done = ", ".join(_DEEDS[deed] for deed in use.deeds)
+    times = f" {use.times}×" if use.times > 1 else ""
+    gone = "outside the project" if _is_outside(use) else "not there now"
+    return f"{done}{times}" if use.sha else f"{done}{times}, {gone}"
+
+
+def _git(state: GitState) -> str:
+    branch = clip(state.branch, 60) or "no branch"
+    commit = state.commit[:12] or "no commit"
+    dirty = f"{len(state.dirty)} not committed" if state.dirty else "clean"
+    unpushed = f", {state.unpushed} not pushed" if state.unpushed else ""
+    return f"{branch} at {commit}, {dirty}{unpushed}  {_row(state.subject)}".rstrip()

@@ -1,0 +1,93 @@
+"""The draft of a handoff, with a cursor that goes from statement to statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ricordo.tui.palette import Palette
+from ricordo.tui.render.empty import paragraphs
+from ricordo.tui.render.handoff_lines import DraftRow
+from ricordo.tui.render.line import Line
+from ricordo.tui.widgets.cursor_view import CursorView
+
+
+class DraftView(CursorView):
+    """Shows what `draw` gives for its width; a statement takes as many rows as it needs."""
+
+    def __init__(
+        self,
+        palette: Palette,
+        moved: Callable[[], None],
+        draw: Callable[[int], Sequence[DraftRow]],
+        *,
+        id: str,
+    ) -> None:
+        """Empty until it is told that there is something to draw."""
+        super().__init__(palette, moved, id=id)
+        self._draw = draw
+        self._rows: Sequence[DraftRow] = ()
+        self._instead: Sequence[tuple[str, str]] = ()
+
+    def tell(self, number: int, instead: Sequence[tuple[str, str]] = ()) -> None:
+        """Draw anew with the cursor on statement `number`; where there is none, say `instead`,
+        texts with their styles.
+        """
+        self._instead = instead
+        self._fit(number)
+
+    def _fit(self, number: int) -> None:
+        width = self.content_width
+        lines = paragraphs(self._instead, width)
+        self._rows = self._draw(width) or [DraftRow(line) for line in lines]
+        self.lines_changed()
+        firsts = (n for n, row in enumerate(self._rows) if row.is_first and row.number == number)
+        self.put_on(next(firsts, 0))
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._fit(self.number)
+
+    @property
+    def number(self) -> int:
+        """Of the statement under the cursor; -1 where there is none."""
+        return self._rows[self.cursor].number if 0 <= self.cursor < len(self._rows) else -1
+
+    def go_to(self, number: int) -> None:
+        """Put the cursor on a statement."""
+        rows = (n for n, row in enumerate(self._rows) if row.is_first and row.number == number)
+        self.rest_on(next(rows, self.cursor))
+
+    def put_on(self, number: int) -> None:
+        """Put the cursor there, all of its statement in sight as far as there is room."""
+        super().put_on(number)
+        if self.cursor >= 0:
+            last = self.cursor
+            while last + 1 < len(self._rows) and self._rows[last + 1].number == self.number >= 0:
+                last += 1
+            self.bring_into_sight(last, margin=0)
+            self.bring_into_sight(self.cursor, margin=0)
+        self.refresh()
+
+    @property
+    def line_count(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    def line_at(self, number: int) -> tuple[Line, str]:
+        """Draw one row."""
+        row = self._rows[number]
+        if row.number < 0 or row.number != self.number:
+            return row.line, ""
+        return row.line, "cursor" if self.has_focus else "cursor-unfocused"
+
+    def can_rest(self, number: int) -> bool:
+        """On the first row of each statement."""
+        return self._rows[number].is_first
+
+    def on_focus(self) -> None:
+        """Draw the cursor as the one that moves."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Draw the cursor as one that waits."""
+        self.refresh()

@@ -1,0 +1,407 @@
+"""Handing off on the screen: from the key w to what is written, handed on and taken back."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from ricordo.errors import WriteFailed, WrongUsage
+from ricordo.handoff.parse import State, parse
+from ricordo.handoff.statement import Status
+from ricordo.tui import drafter
+from ricordo.tui.drafter import NotebookDrafter
+from ricordo.tui.drafting import Place
+from ricordo.tui.handoffs import Ask
+from ricordo.tui.render.fact_rows import draw_fact, fact_lines
+from ricordo.tui.screens.confirm import ConfirmScreen
+from ricordo.tui.screens.engine import EngineScreen
+from ricordo.tui.screens.handoff import HandoffScreen
+from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.screens.piped import LineForm, PipedScreen
+from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.screens.sessions import SessionsScreen
+from tests.transcripts import OTHER, SESSION
+from tests.tui.handing import (
+    ALARM,
+    LATER,
+    WISH,
+    draft_of,
+    drafted,
+    drafting,
+    go_to,
+    let_work,
+    project,
+    sessions,
+)
+from tests.tui.stage import Stage, editor, staged, text_of
+from tests.tui.test_inbox import notebook_of
+
+SECRET = "kV7-ebb-Tide-9z!Q4"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    memory = project(tmp_path)
+    let_work(memory, WISH, LATER)
+    return memory
+
+
+def handoff(root: Path) -> Path:
+    return root.parent / "HANDOFF.md"
+
+
+async def written(stage: Stage, screen: HandoffScreen) -> str:
+    """Write what is shown; return what stands in the file."""
+    await stage.press("ctrl+s")
+    await stage.wait_for(lambda: screen.written, "it written")
+    return Path(screen.written).read_text()
+
+
+# From the sessions to what is written
+
+
+async def test_a_draft_is_gone_through_and_only_ctrl_s_writes_it(root: Path) -> None:
+    async with drafting(root) as (stage, screen):
+        shown = draft_of(screen)
+        for glyph, words in (
+            ("❝", "Asked first"),
+            ("↻", "`pytest -q tests/test_alarm.py` succeeded"),
+            ("✓", f"`{ALARM}`: edited"),
+            ("?", "Nothing was found"),
+        ):
+            assert f" {glyph} {words}" in shown
+        # the facts on which a statement stands are marked, and told below it
+        await go_to(stage, screen, f"`{ALARM}`: edited")
+        assert [row for row in text_of(screen._list).split("\n") if "▸" in row] == [
+            next(row for row in text_of(screen._list).split("\n") if ALARM in row)
+        ]
+        assert f"verified: {ALARM} is" in text_of(screen._about)
+        await go_to(stage, screen, LATER)
+        await stage.press("d")
+        screen = await drafted(stage)
+        assert "dropped, d takes it in again" in draft_of(screen)
+        assert not handoff(root).exists()
+        text = await written(stage, screen)
+        assert LATER not in text
+        assert WISH in text
+        assert parse(text.encode()).state is State.WHOLE
+        await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
+        await stage.press("u")
+        await stage.wait_for(lambda: not handoff(root).exists(), "it taken back")
+        # what was dropped stays dropped, until it is taken in again
+        await stage.press("escape", "enter")
+        screen = await drafted(stage)
+        await go_to(stage, screen, LATER)
+        await stage.press("d")
+        await drafted(stage)
+        assert LATER in screen.made.done.text  # type: ignore[union-attr]
+
+
+async def test_an_edited_statement_is_the_persons_own_and_probing_sees_what_changed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", editor(tmp_path, 'echo "Round nothing, ever." > "$1"'))
+    async with drafting(root) as (stage, screen):
+        await go_to(stage, screen, LATER)
+        await stage.press("e")
+        await stage.paints("Round nothing, ever.  ✎ your words")
+        await drafted(stage)
+        assert "unverified: your own words" in text_of(screen._about)
+        (root.parent / ALARM).write_text("def fire(): return 1\n")
+        await stage.press("ctrl+r")
+        await drafted(stage)
+        assert "? Round nothing, ever." in draft_of(screen)
+        assert f"? `{ALARM}`: edited" in draft_of(screen)
+        assert "✗ `pytest -q tests/test_alarm.py` succeeded" in draft_of(screen)
+        text = await written(stage, screen)
+        assert "- Round nothing, ever. [unverified]" in text
+        assert f"{ALARM} changed since]" in text
+        assert LATER not in text
+
+
+async def test_what_the_budget_has_no_room_for_is_told(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(draft: object) -> None:
+        raise WrongUsage("It does not fit.")
+
+    long = " ".join(f"Berth {n} is for ships of {n} metres." for n in range(80))
+    let_work(root, f"Always keep to this. {long}", session=OTHER, days=1)
+    async with drafting(root) as (stage, screen):
+        for typed in ("x", "600"):
+            await stage.press("b", *["backspace"] * 4, *typed)
+            await stage.confirm()
+            await stage.shows(HandoffScreen)
+        await stage.wait_for(lambda: screen.ask.budget == 600, "the budget")
+        await drafted(stage)
+        assert "A budget is a number of tokens" in stage.toasts
+        assert "No room in 600 tokens" in draft_of(screen)
+        assert "under Objective" in draft_of(screen)
+        assert screen.made
+        assert screen.made.done.tokens <= 600
+        # what was fitted before is not written in the place of what is wanted now
+        with monkeypatch.context() as patched:
+            patched.setattr(drafter, "finished", refuses)
+            await stage.press("d")
+            await stage.wait_for(lambda: "It does not fit." in stage.toasts)
+            await stage.press("ctrl+s")
+        assert "What is wanted was not fitted to the budget" in stage.toasts
+        while any(it.place is not Place.DROPPED for it in screen._drafted):
+            places = [it.place is Place.DROPPED for it in screen._drafted]
+            screen._draft.go_to(places.index(False))
+            await stage.press("d")
+        await drafted(stage)
+        await stage.press("ctrl+s")
+        assert "Every statement is dropped" in stage.toasts
+        assert not handoff(root).exists()
+
+
+async def test_a_program_drafts_once_it_was_let_run_and_is_not_asked_again(
+    root: Path, tmp_path: Path, pinned: Path
+) -> None:
+    asked = tmp_path / "asked"
+    stated = {"section": "next", "facts": ["f1"], "quote": "", "text": "Round nothing."}
+    answer = json.dumps({"statements": [stated]})
+    program = editor(tmp_path, f"cat >> {asked}; echo '{answer}'")
+    settings = pinned / ".config/ricordo/settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f'[engine]\ncommand = ["{program}"]\n')
+    async with drafting(root) as (stage, screen):
+        await stage.press("M")
+        await stage.shows(EngineScreen)
+        await stage.paints("They put nothing into other words")
+        await stage.press("G")
+        await stage.paints("| Make the berth alarm test green again.")
+        assert not asked.exists()
+        await stage.press("enter")
+        await stage.shows(ConfirmScreen)
+        await stage.press(*"run")
+        await stage.confirm()
+        await stage.wait_for(lambda: screen.ask.engine, "the engine")
+        await drafted(stage)
+        await stage.paints("command editor")
+        assert "? Round nothing." in draft_of(screen)
+        told = asked.read_text()
+        for key in ("t", "ctrl+r", "m"):
+            await stage.press(key)
+            await drafted(stage)
+        assert "It has what the engine chose" in stage.toasts
+        assert "? Round nothing." in draft_of(screen)
+        assert asked.read_text() == told
+
+
+def test_what_looks_like_a_credential_is_neither_shown_nor_written(root: Path) -> None:
+    let_work(root, f"The password is {SECRET}. Never change it.", session=OTHER, days=1)
+    hands = NotebookDrafter(notebook_of(root))
+    known = hands.sessions(lambda _: None)
+    assert [it.id for it in known] == [OTHER, SESSION]
+    gathered = hands.gather(known[:1], Ask(), lambda _: None)
+    shown = [draw_fact(row, 400, is_marked=False).text for row in gathered.listed.rows]
+    full = [line.text for it in gathered.listed.by_id.values() for line in fact_lines(it, 400)]
+    made = hands.make(gathered, tuple(gathered.statements))
+    assert "Never change it." in made.done.text
+    for text in (*shown, *full, str(list(gathered.statements)), made.done.text):
+        assert SECRET not in text
+    assert made.handoff.head.redactions > 0
+    assert "The password is [REDACTED:password:1]." in made.done.text
+
+
+# Others' files
+
+
+async def test_a_handoff_of_others_is_left_alone_and_ours_goes_beside(root: Path) -> None:
+    theirs = b"# Handoff\r\n\r\nBy hand.\r\n"
+    handoff(root).write_bytes(theirs)
+    async with drafting(root) as (stage, screen):
+        assert "HANDOFF.md is left alone." in stage.toasts
+        await stage.paints("HANDOFF.new.md")
+        await written(stage, screen)
+        assert handoff(root).read_bytes() == theirs
+        beside = handoff(root).with_name("HANDOFF.new.md")
+        assert parse(beside.read_bytes()).state is State.WHOLE
+        await stage.press("escape")
+        screen = await sessions(stage)  # type: ignore[assignment]
+        rows = text_of(screen._list)
+        assert "⊘ not ours" in rows
+        assert "✓ all holds" in rows
+
+
+async def test_what_could_not_be_written_is_told_and_nothing_is_written_over(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*given: object) -> None:
+        raise WriteFailed("HANDOFF.md cannot be written: no space left.")
+
+    async with drafting(root) as (stage, screen):
+        with monkeypatch.context() as patched:
+            patched.setattr(drafter, "writing", refuses)
+            await stage.press("ctrl+s")
+            await stage.wait_for(lambda: "no space left. Nothing was changed." in stage.toasts)
+        assert stage.app.screen is screen
+        assert not handoff(root).exists()
+        handoff(root).write_text("theirs\n")
+        await stage.press("ctrl+s")
+        await stage.wait_for(lambda: "Meanwhile somebody else wrote" in stage.toasts)
+        assert handoff(root).read_text() == "theirs\n"
+        assert not screen.written
+
+
+# How true the handoffs are that were written before
+
+
+async def test_a_handoff_tells_later_what_no_longer_holds(root: Path) -> None:
+    async with drafting(root) as (stage, screen):
+        await written(stage, screen)
+        await stage.press("escape")
+        chosen = await sessions(stage)
+        assert "✓ all holds" in text_of(chosen._list)
+        (root.parent / ALARM).write_text("def fire(): return 1\n")
+        await stage.press("ctrl+r")
+        await sessions(stage)
+        assert "no longer hold" in text_of(chosen._list)
+        await stage.press("G")
+        known = text_of(chosen._known)
+        assert "was verified, no longer so" in known
+        assert f"{ALARM} changed since" in known
+        assert f"changed  {ALARM}" in known
+        await stage.press("enter")
+        assert "A session is drafted" in stage.toasts
+        # several sessions are handed off together
+        let_work(root, "Then the report.", session=OTHER, days=1)
+        await stage.press("g", "ctrl+r")
+        await sessions(stage)
+        await stage.press("g", "space", "space", "enter")
+        screen = await drafted(stage)
+        assert len(screen.gathered.facts.sessions) == 2  # type: ignore[union-attr]
+        assert WISH in screen.made.done.text  # type: ignore[union-attr]
+        assert "Then the report." in screen.made.done.text  # type: ignore[union-attr]
+
+
+async def test_where_no_agent_has_worked_it_is_said_what_will_stand_there(tmp_path: Path) -> None:
+    async with staged(project(tmp_path), known=False) as stage:
+        await stage.press("w")
+        screen = await sessions(stage)
+        assert "No session of an agent was found" in text_of(screen._list)
+        await stage.press("enter", "space", "2", "w")
+        assert "No session was found." in stage.toasts
+        await stage.shows(MainScreen)
+
+
+# Handing it on
+
+
+async def test_a_draft_is_copied_and_piped_without_a_shell(root: Path) -> None:
+    async with drafting(root) as (stage, screen):
+        text = screen.made.done.text  # type: ignore[union-attr]
+        await stage.press("y")
+        assert stage.app.clipboard == text
+        # a line that cannot be run is asked again, and kept
+        await stage.press("vertical_line", *"cat 'x|")
+        await stage.confirm()
+        assert "a quote is left open" in stage.toasts
+        await stage.press("'")
+        await stage.paints("there is no shell")
+        await stage.press("escape")
+        await stage.shows(HandoffScreen)
+        await stage.press("vertical_line")
+        await stage.paints("cat 'x|'")
+        await stage.press("escape")
+        await pipe(stage, "grep -c 'no round|;>x'")
+        await stage.paints("✗ it failed")
+        await stage.press("escape")
+        await pipe(stage, "sh -c 'pwd; tr a-z A-Z'")
+        await stage.paints("✓ it ended")
+        assert str(root.parent) in text_of(stage.app.screen.query_one("#answer"))  # type: ignore[arg-type]
+        assert "THE SCHEMA" in text_of(stage.app.screen.query_one("#answer"))  # type: ignore[arg-type]
+        await stage.press("escape")
+        # a command that does not end is ended with its screen
+        alive = root.parent / "alive"
+        await pipe(stage, f"sh -c 'echo $$ > {alive}; exec sleep 600'")
+        await stage.wait_for(lambda: alive.exists() and alive.read_text().strip(), "its number")
+        await stage.press("escape")
+        await stage.wait_for(lambda: not is_alive(int(alive.read_text())), "its end")
+        await stage.shows(HandoffScreen)
+        assert not handoff(root).exists()
+
+
+async def pipe(stage: Stage, line: str) -> None:
+    await stage.shows(HandoffScreen)
+    await stage.press("vertical_line")
+    await stage.shows(LineForm)
+    form = stage.app.screen
+    assert isinstance(form, LineForm)
+    form.query_one("#field-command").value = line  # type: ignore[attr-defined]
+    await stage.settle()
+    await stage.confirm()
+    await stage.shows(PipedScreen)
+
+
+def is_alive(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def test_the_next_agents_instructions_name_it_after_a_look_at_the_change(root: Path) -> None:
+    claude = root.parent / "CLAUDE.md"
+    claude.write_text("# Rules\n")
+    async with drafting(root) as (stage, screen):
+        await stage.press("p")
+        assert "There is no handoff to pick up yet" in stage.toasts
+        await written(stage, screen)
+        await stage.press("p")
+        await stage.wait_for(lambda: "No agent is chosen" in stage.toasts)
+        await stage.press("t")
+        await drafted(stage)
+        await stage.press("p")
+        await stage.shows(ProposalScreen)
+        await stage.paints("+ @HANDOFF.md")
+        assert claude.read_text() == "# Rules\n"
+        await stage.confirm()
+        await stage.wait_for(lambda: "@HANDOFF.md" in claude.read_text(), "the line")
+
+
+# Out of it at every point
+
+
+async def test_escape_ends_what_goes_on_and_nothing_is_changed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
+
+    def never_ends(*given: object) -> None:
+        try:
+            while True:
+                given[-1]()  # type: ignore[operator]
+                time.sleep(0.005)
+        finally:
+            ended.append("")
+
+    async with staged(root, known=False) as stage:
+        await stage.press("w")
+        await sessions(stage)
+        with monkeypatch.context() as patched:
+            patched.setattr(drafter, "ground", never_ends)
+            await stage.press("enter")
+            await stage.paints("gathering what happened …")
+            await stage.press("ctrl+s", "d")
+            assert "Esc cancels" in stage.toasts or not handoff(root).exists()
+            await stage.press("escape")
+            await stage.shows(SessionsScreen)
+            await stage.wait_for(lambda: ended, "the thread ended")
+            assert "Cancelled. Nothing was changed." in stage.toasts
+        # what is meant for another screen, or pasted, decides and writes nothing
+        await stage.type_ahead("enter", "ctrl+s", "d")
+        await stage.paste("\x13")
+        screen = await drafted(stage)
+        assert screen._drafting.wanted == screen._drafting._composed
+        assert {it.status for it in screen._drafting.wanted} >= {Status.VERIFIED, Status.QUOTED}
+        await stage.press("1", "enter", "escape")
+        await stage.shows(SessionsScreen)
+    assert not handoff(root).exists()
