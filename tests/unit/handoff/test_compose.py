@@ -305,7 +305,7 @@ def test_errors_tell_what_mended_them() -> None:
     session.fails("make docs", "make: no rule").answers("There are no pages yet.")
     assert lines(session, Section.ERRORS).split("\n") == [
         "`make docs` failed; nothing is known to have mended it; "
-        "the agent then: “There are no pages yet.”",
+        "the agent then, at turn 4: “There are no pages yet.”",
         "`pytest` failed; no longer at turn 3, after a change of alarm.py",
     ]
     assert quotes(session, Section.ERRORS) == ["make: no rule", "E assert 1 == 2"]

@@ -92,7 +92,9 @@ def _comment(it: Mishap, talk: Talk) -> str:
     said = talk.after(it.ref)
     if said is None or (it.mended is not None and place(said.ref) > place(it.mended)):
         return ""
-    return f"; the agent then: “{short(said.text, _LONGEST_COMMENT)}”"
+    words = short(said.text, _LONGEST_COMMENT)
+    # the mark names the turn of the error
+    return f"; the agent then, at turn {said.ref.turn}: “{words}”"
 
 
 def _mended(it: Mishap) -> str:
