@@ -13,7 +13,7 @@ from ricordo.errors import WriteFailed, WrongUsage
 from ricordo.handoff.parse import State, parse
 from ricordo.handoff.statement import Status
 from ricordo.tui import drafter
-from ricordo.tui.drafter import NotebookDrafter
+from ricordo.tui.drafter import Drafter
 from ricordo.tui.drafting import Place
 from ricordo.tui.handoffs import Ask
 from ricordo.tui.render.fact_rows import draw_fact, fact_lines
@@ -196,7 +196,7 @@ async def test_a_program_drafts_once_it_was_let_run_and_is_not_asked_again(
 
 def test_what_looks_like_a_credential_is_neither_shown_nor_written(root: Path) -> None:
     let_work(root, f"The password is {SECRET}. Never change it.", session=OTHER, days=1)
-    hands = NotebookDrafter(notebook_of(root))
+    hands = Drafter(notebook_of(root))
     known = hands.sessions(lambda _: None)
     assert [it.id for it in known] == [OTHER, SESSION]
     gathered = hands.gather(known[:1], Ask(), lambda _: None)

@@ -47,9 +47,10 @@ from ricordo.notebook.handing_off import Composed, Draft
 from ricordo.notebook.handing_over import Finished
 from ricordo.notebook.resuming import Resumption
 from ricordo.tui.app import RicordoApp
+from ricordo.tui.drafter import Drafter
 from ricordo.tui.drafting import Drafting
 from ricordo.tui.handing_on import Shared
-from ricordo.tui.handoffs import Ask, Drafter, Earlier, Gathered, Made, Standing
+from ricordo.tui.handoffs import Ask, Earlier, Gathered, Made, Standing
 from ricordo.tui.render.fact_rows import listed
 from ricordo.tui.screens.handoff import HandoffScreen
 from ricordo.tui.screens.main import MainScreen

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from ricordo.settings.settings import EngineSettings
 
 
-class NotebookDrafter:
-    """Hands off by a notebook (`tui.handoffs.Drafter`)."""
+class Drafter:
+    """Hands off by a notebook. All raise RicordoError, and what `step` raises."""
 
     def __init__(self, notebook: Notebook) -> None:
         """Nothing is read yet."""

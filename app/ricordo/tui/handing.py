@@ -10,9 +10,10 @@ from ricordo.notebook.open import Notebook
 
 if TYPE_CHECKING:
     from ricordo.activity.session import Session
+    from ricordo.tui.drafter import Drafter
     from ricordo.tui.drafting import Drafting
     from ricordo.tui.handing_on import Hands, Shared
-    from ricordo.tui.handoffs import Ask, Drafter
+    from ricordo.tui.handoffs import Ask
     from ricordo.tui.screens.acting import ActingScreen
 
 
@@ -42,9 +43,9 @@ class Handing:
 
     @cached_property
     def _drafter(self) -> Drafter:
-        from ricordo.tui.drafter import NotebookDrafter
+        from ricordo.tui.drafter import Drafter
 
-        return NotebookDrafter(self._notebook)
+        return Drafter(self._notebook)
 
     def do_hand_off(self) -> None:
         """Choose a session, or see how true earlier handoffs still are."""

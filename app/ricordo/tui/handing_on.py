@@ -14,7 +14,8 @@ from ricordo.tui.render.session_rows import SHOWN
 from ricordo.tui.screens import past
 
 if TYPE_CHECKING:
-    from ricordo.tui.handoffs import Drafter, Made
+    from ricordo.tui.drafter import Drafter
+    from ricordo.tui.handoffs import Made
     from ricordo.tui.screens.handoff import HandoffScreen
 
 

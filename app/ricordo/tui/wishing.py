@@ -12,7 +12,7 @@ from ricordo.tui.screens.form import Field, Filled, FormScreen
 
 if TYPE_CHECKING:
     from ricordo.settings.settings import EngineSettings
-    from ricordo.tui.handoffs import Drafter
+    from ricordo.tui.drafter import Drafter
     from ricordo.tui.screens.handoff import HandoffScreen
 
 _LEAST, _MOST = 500, 200_000

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ricordo.tui.drafting import Drafted, Drafting, text_of
 
 if TYPE_CHECKING:
+    from ricordo.tui.drafter import Drafter
     from ricordo.tui.handing_on import Hands
-    from ricordo.tui.handoffs import Drafter
     from ricordo.tui.screens.handoff import HandoffScreen
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ricordo.model.programs import Program
     from ricordo.notebook.before_draft import BeforeDraft
     from ricordo.settings.settings import EngineSettings
-    from ricordo.tui.handoffs import Drafter
+    from ricordo.tui.drafter import Drafter
     from ricordo.tui.palette import Palette
 
 _RUN = "run"

@@ -21,7 +21,7 @@ from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
 from ricordo.tui.drafting import Drafted, Drafting
 from ricordo.tui.handing_on import HandingOn, Hands, Shared
-from ricordo.tui.handoffs import Ask, Drafter, Gathered, Made
+from ricordo.tui.handoffs import Ask, Gathered, Made
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.fact_rows import fact_lines
@@ -41,6 +41,7 @@ from ricordo.tui.wording import Wording
 if TYPE_CHECKING:
     from ricordo.activity.session import Session
     from ricordo.curator.engine import Step
+    from ricordo.tui.drafter import Drafter
     from ricordo.tui.palette import Palette
 
 _TICK = 0.2

@@ -16,7 +16,7 @@ from ricordo.activity.session import Session
 from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
-from ricordo.tui.handoffs import Drafter, Earlier, Standing
+from ricordo.tui.handoffs import Earlier, Standing
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
@@ -37,6 +37,7 @@ from ricordo.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from ricordo.curator.engine import Step
+    from ricordo.tui.drafter import Drafter
     from ricordo.tui.palette import Palette
     from ricordo.tui.screens.past import Hands
 
