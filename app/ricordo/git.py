@@ -23,6 +23,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "log": _NO_DRIVERS,
     "diff-tree": _NO_DRIVERS,
     "ls-files": (),
+    "ls-tree": (),
     # a submodule has settings of its own
     "status": ("--ignore-submodules=all",),
 }

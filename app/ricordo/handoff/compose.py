@@ -62,8 +62,9 @@ def _statements(
     yield from done(facts, talk, known, room)
     yield from active(facts, talk, known, room)
     yield from blocked(talk, known, room)
-    yield from decisions(facts, talk, told, room)
-    yield from ruled_out(facts, talk, room)
+    decided = list(decisions(facts, talk, told, room))
+    yield from decided
+    yield from ruled_out(facts, talk, decided, room)
     yield from files(facts)
     yield from errors(facts, talk, {it.command for it in known.failed})
     yield from (it for it in kept if it.section is not Section.NEXT)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from ricordo.activity.calls import Ending
 from ricordo.activity.session import Turn
@@ -54,15 +54,14 @@ class Transcripts:
 
 
 def stands_in(words: str, texts: Iterable[str]) -> bool:
-    """Say whether `words` stand in one of the `texts` of a turn, or are several of them, a line
-    each. A handoff shows controls, and so they are compared as shown.
+    """Say whether `words` stand in one of the `texts` of a turn, or are several of them, one below
+    the other. A handoff shows controls, and so they are compared as shown.
     """
     shown = [_shown(text) for text in texts]
     quote = _shown(words)
     if any(_stands(quote, text) for text in shown):
         return True
-    lines = quote.split("\n")
-    return len(lines) > 1 and all(line in shown for line in lines)
+    return _is_list(quote, shown)
 
 
 def _shown(text: str) -> str:
@@ -82,6 +81,29 @@ def _stands(quote: str, text: str) -> bool:
             return False
         at = found + len(piece)
     return True
+
+
+def _is_list(quote: str, texts: Collection[str]) -> bool:
+    """Whether a quote is nothing but some of the texts, one below the other."""
+    rows, at = quote.split("\n"), 0
+    sizes = sorted({text.count("\n") + 1 for text in texts}, reverse=True)
+    while at < len(rows):
+        pieces = (("\n".join(rows[at : at + size]), size) for size in sizes)
+        fitting = (size for piece, size in pieces if any(_is(piece, text) for text in texts))
+        size = next(fitting, 0)
+        if not size:
+            return False
+        at += size
+    return bool(quote.strip())
+
+
+def _is(quote: str, text: str) -> bool:
+    """Whether a quote is a text, with anything in the place of what was kept back."""
+    pieces = _KEPT_BACK.split(quote)
+    if len(pieces) == 1:
+        return quote == text
+    is_framed = text.startswith(pieces[0]) and text.endswith(pieces[-1])
+    return is_framed and _stands(quote, text)
 
 
 def _quoted(statements: Iterable[Statement]) -> dict[int, frozenset[int]]:

@@ -87,7 +87,8 @@ def _foreign(why: str) -> Parsed:
 def _edited(text: str, strange: int) -> str:
     if "\r\n" in text:
         return "Its line ends were changed since it was written."
-    told = f"; {strange} lines in it are none of ours" if strange else ""
+    lines = "1 line in it is" if strange == 1 else f"{strange} lines in it are"
+    told = f"; {lines} none of ours" if strange else ""
     return f"It was edited since it was written{told}."
 
 
@@ -149,7 +150,9 @@ class _Body:
 
 
 _BULLET = "- "
-_LEFT_OUT = re.compile(r"\d+ more statements? had no room in the budget\.")
+_LEFT_OUT = re.compile(
+    r"\d+ more statements? (?:was|were) left out: no room in the budget, or a credential in them\."
+)
 
 
 def _markers(lines: list[str]) -> tuple[int, int]:

@@ -70,10 +70,12 @@ def changed_between(project: str, commit: str) -> Iterator[tuple[str, str, str]]
             yield letter, path, next(told, "") if letter in "RC" else ""
 
 
-def tracked(project: str, paths: Collection[str]) -> frozenset[str]:
-    """Return which of the `paths` git knows."""
-    literal = (f":(literal){path}" for path in paths)
-    told = git.ask(project, "ls-files", "-z", "--", *literal) if paths else None
+def checked_in(project: str, paths: Collection[str]) -> frozenset[str]:
+    """Return which of the `paths` the commit has that is checked out; one that is only staged is
+    none of them.
+    """
+    words = ("-z", "--name-only", "HEAD", "--", *paths)
+    told = git.ask(project, "ls-tree", *words) if paths else None
     return frozenset(filter(None, os.fsdecode(told or b"").split("\0")))
 
 

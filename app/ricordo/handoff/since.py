@@ -11,10 +11,10 @@ from ricordo.handoff.document import Head
 from ricordo.handoff.past import (
     Commit,
     changed_between,
+    checked_in,
     commits_since,
     is_behind,
     is_known,
-    tracked,
 )
 from ricordo.handoff.probe import DIGITS, World, is_as_told
 from ricordo.handoff.statement import NoteIs, Statement
@@ -116,7 +116,7 @@ def _dirty(head: Head, world: World) -> Iterator[FileChange]:
     if world.git is None:
         return
     paths = [path for path in world.git.dirty if path not in head.dirty][:_MOST_DIRTY]
-    known = tracked(world.project, paths)
+    known = checked_in(world.project, paths)
     for path in paths:
         if world.file(path) is Gone.GONE:
             yield FileChange(path, Kind.DELETED)

@@ -4,8 +4,8 @@ does not goes, and what is new is merged in.
 Of a statement that was in the handoff before:
 
 * What holds no longer, or said of itself that it does not, goes.
-* What is said anew goes: the same words, or the same file, note or repository, told by its new
-  statement.
+* What is said anew goes: the same words, more or less of them from the same turn, or the same file,
+  note or repository, told by its new statement.
 * Objective, work that goes on, what blocks it and next steps are of the moment: where there are new
   ones that rest on something, those of before go; else new ones that rest on nothing do.
 * What an engine could not prove of a session that the same engine has read again goes: it says that
@@ -16,7 +16,7 @@ All else stays, behind what is new, and still names the session it comes from.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ricordo.handoff.document import Handoff, Head
@@ -40,6 +40,7 @@ def updated(old: Resumed, new: Handoff) -> Handoff:
     it was probed again.
     """
     said = {key for it in new.statements for key in _keys(it)}
+    quoted = [(_whence(it, new.head), it.quote) for it in new.statements]
     moment = {it.section for it in new.statements if it.proof is not None} & _OF_THE_MOMENT
     reread = _reread(old.handoff, new)
     stays = [
@@ -50,6 +51,7 @@ def updated(old: Resumed, new: Handoff) -> Handoff:
         and it.statement.section not in moment
         and not (it.now is Status.UNVERIFIED and reread)
         and said.isdisjoint(_keys(it.statement))
+        and not _is_quoted(it.statement, old.handoff.head, quoted)
     ]
     return _joined(new, old.handoff.head, stays)
 
@@ -66,6 +68,23 @@ def _keys(it: Statement) -> Iterator[Hashable]:
             yield GitIs
         case _:
             pass
+
+
+def _is_quoted(it: Statement, head: Head, quoted: Iterable[tuple[Hashable, str]]) -> bool:
+    """Whether one of the `quoted` words is cut elsewhere than this quote, and is the same else."""
+    whence = _whence(it, head)
+    return whence is not None and any(
+        other == whence and (words.startswith(it.quote) or it.quote.startswith(words))
+        for other, words in quoted
+    )
+
+
+def _whence(it: Statement, head: Head) -> Hashable:
+    """Return the section of a quote, its session and its turn; None where it is none of them."""
+    if not isinstance(it.proof, Quote) or it.proof.ref.session >= len(head.sources):
+        return None
+    source = head.sources[it.proof.ref.session]
+    return it.section, source.agent, source.id, it.proof.ref.turn
 
 
 def _reread(old: Handoff, new: Handoff) -> bool:

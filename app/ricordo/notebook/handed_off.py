@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain, zip_longest
 
 from ricordo import git
 from ricordo.activity.named import named_session
@@ -16,6 +17,7 @@ from ricordo.handoff.gather import gather, with_notes
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.recall import Result, open_index, recall
 from ricordo.notebook.sessions import Bearing, bearing, bears, sources_of
+from ricordo.speech.sentence import written_sentences
 
 MOST_NOTES = 5
 _MOST_BEFORE = 4
@@ -25,6 +27,7 @@ _MOST_WISHES = 3
 """Messages of the person, the latest ones, for which notes are recalled, beside the first one."""
 _LONGEST_WISH = 2_000
 """Characters of each of them that are looked at."""
+_MOST_SENTENCES = 12
 
 Step = Callable[[], None]
 
@@ -130,20 +133,32 @@ def _began(source: Source) -> str:
 
 
 def _notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
-    """Yield the notes of the memory to read for what the person wants now and wanted first. Each
-    message is asked for by itself: among the words of others, those that tell are too few.
+    """Yield the notes of the memory to read for what the person wanted first and wants now, in turn
+    the best of each message: the last ones may be no more than “commit it”.
     """
     wanted = [said.text[:_LONGEST_WISH] for said in facts.said if said.is_person]
-    asked = dict.fromkeys((*wanted[-_MOST_WISHES:][::-1], *wanted[:1]))
-    if not asked:
+    if not wanted:
         return
     index = open_index(notebook.place, notebook.surroundings)
     memory = notebook.read()
+
+    def ask(message: str) -> list[Result]:
+        return recall(index, memory, message, notebook.surroundings, MOST_NOTES)
+
+    first, *last = dict.fromkeys((wanted[0], *wanted[-_MOST_WISHES:][::-1]))
+    by_message = [ask(first) or _by_sentence(first, ask), *map(ask, last)]
     found: dict[str, Result] = {}
-    for message in asked:
-        for it in recall(index, memory, message, notebook.surroundings, MOST_NOTES):
-            found.setdefault(it.note.path, it)
+    for it in filter(None, chain.from_iterable(zip_longest(*by_message))):
+        found.setdefault(it.note.path, it)
     for path, it in list(found.items())[:MOST_NOTES]:
         note, why = it.note, ", ".join(it.why)
         digest = sha256(note.raw).hexdigest()
         yield NoteFound("", path, note.name, note.description, digest, why)
+
+
+def _by_sentence(message: str, ask: Callable[[str], list[Result]]) -> list[Result]:
+    """Return what the sentences of a message find by themselves: among the words of others, those
+    that tell may be too few.
+    """
+    sentences = written_sentences(message)[:_MOST_SENTENCES]
+    return [it for sentence in sentences for it in ask(sentence.text)]

@@ -77,10 +77,13 @@ def _place(surroundings: Surroundings, folder: str, memory: str | None) -> Place
 
 
 def _own_file(surroundings: Surroundings, place: Place | None) -> str:
-    """The handoff of the project here: the one beside a file that is not ours, where that is so."""
+    """The handoff of the project here, of two the one written last: beside one that is not ours, or
+    that somebody edited, ours goes on under another name.
+    """
     project = _project(surroundings.cwd, place)
     paths = [os.path.join(project, name) for name in (NAME, BESIDE)]
-    return next((path for path in paths if _read(path).handoff is not None), paths[0])
+    there = {path: it for path in paths if (it := _read(path).handoff) is not None}
+    return max(there, key=lambda path: there[path].head.written, default=paths[0])
 
 
 def _project(folder: str, place: Place | None) -> str:

@@ -76,7 +76,7 @@ def test_a_long_statement_waits_for_the_others_and_is_never_cut() -> None:
     short = [Statement(Section.DONE, f"{number} done") for number in range(20)]
     found = with_budget(handoff_of(long, *short), 1500)
     assert (len(found.statements), found.left_out) == (20, 1)
-    assert "1 more statement had no room" in render(found)
+    assert "1 more statement was left out: no room in the budget, or" in render(found)
     assert pasted.strip() in render(with_budget(handoff_of(long, *short), 4000))
 
 
@@ -101,5 +101,5 @@ def test_headings_are_part_of_the_budget(target: Target) -> None:
     one_each = [Statement(section, "x") for section in Section]
     whole = handoff_of(*one_each, target=target)
     # the line that would tell what was left out is always reserved
-    found = with_budget(whole, tokens(whole) + 15)
+    found = with_budget(whole, tokens(whole) + 25)
     assert found.left_out == 0

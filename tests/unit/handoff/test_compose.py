@@ -80,6 +80,13 @@ def test_what_the_work_has_to_keep_to_is_quoted(said: str, quote: str) -> None:
     assert quotes(session, Section.CONSTRAINTS) == [quote]
 
 
+def test_a_limit_in_the_first_wish_stands_among_the_limits() -> None:
+    """However much of the wish it is; a wish that is nothing else is the objective."""
+    limit = "Never touch the schema, and always run pytest with -q."
+    assert quotes(Gathered().says(f"Mend it. {limit}"), Section.CONSTRAINTS) == [limit]
+    assert quotes(Gathered().says(limit), Section.CONSTRAINTS) == []
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -185,6 +192,7 @@ def test_where_nothing_is_left_that_is_said() -> None:
             "The tests of the mail are not yet written.",
         ),
         ("Mended.\n\n**Remaining work:** push it", "push it"),
+        ("Mended.\n\nNext: run `pytest`, then push.", "run `pytest`, then push."),
     ],
 )
 def test_what_the_agent_says_is_left_is_quoted(closing: str, left: str) -> None:
@@ -297,8 +305,8 @@ def test_errors_tell_what_mended_them() -> None:
     session.fails("make docs", "make: no rule").answers("There are no pages yet.")
     assert lines(session, Section.ERRORS).split("\n") == [
         "`make docs` failed; nothing is known to have mended it; "
-        "the agent then: “There are no pages yet.”",
-        "`pytest` failed; mended at turn 3 by alarm.py",
+        "the agent then, at turn 4: “There are no pages yet.”",
+        "`pytest` failed; no longer at turn 3, after a change of alarm.py",
     ]
     assert quotes(session, Section.ERRORS) == ["make: no rule", "E assert 1 == 2"]
 
@@ -393,6 +401,22 @@ def test_nothing_is_told_that_stands_in_no_fact(told_steps: list[tuple[str, str]
             for name in ("text", "what")
         )
         assert it.status is not Status.VERIFIED
+
+
+def test_what_stands_around_a_decision_is_not_told_again_as_ruled_out() -> None:
+    """The same paragraph twice helps nobody."""
+    told = "I tried to round, which broke two tests. I compare feet instead."
+    session = Gathered().says("Mend it.").answers(told)
+    session.decides("I compare feet instead.").gives_up("I tried to round, which broke two tests.")
+    facts, ref = session.facts, session.facts.said[1].ref
+    facts = replace(
+        facts,
+        decided=(replace(facts.decided[0], ref=ref),),
+        given_up=(replace(facts.given_up[0], ref=ref),),
+    )
+    found = {it.section: it.quote for it in compose(facts)}
+    assert found[Section.DECISIONS] == told
+    assert found[Section.RULED_OUT] == "I tried to round, which broke two tests."
 
 
 def test_a_decision_stands_with_what_is_around_it() -> None:

@@ -193,6 +193,12 @@ def test_every_family_has_every_section_and_its_groups_together(target: Target) 
     assert len(set(look.headings.values())) == len(Section)
 
 
+def test_what_verified_means_reaches_no_further_than_its_mark() -> None:
+    """A statement may say more of a file than that it is there."""
+    text = text_of(Statement(Section.FILES, "a.py: edited 2 times", FileIs("a.py", SHA)))
+    assert "verified: Ricordo itself saw what the mark names, when this was written." in text
+
+
 def test_code_and_quotations_stand_as_they_are() -> None:
     command = "Run `pytest -k 'a[1]' < in.txt @args`, then `git commit`."
     said = "Do **not** touch [the schema](x) & <b>stop</b>.\n\n  ```py\n  x = 1\n  ```"
@@ -231,7 +237,8 @@ class TestEdited:
 
     def test_lines_that_are_none_of_ours_are_counted(self) -> None:
         text = self.TEXT.replace("### Done", "Some prose.\n* more\n### Done") + "Tail.\n"
-        assert "3 lines" in parse(text.encode()).why
+        assert "3 lines in it are" in parse(text.encode()).why
+        assert "1 line in it is" in parse(f"{self.TEXT}Tail.\n".encode()).why
 
     def test_other_line_ends_are_told(self) -> None:
         parsed = parse(self.TEXT.replace("\n", "\r\n").encode())

@@ -46,6 +46,14 @@ def test_a_list_of_tasks_stands_there_if_each_of_them_does() -> None:
     assert not stands_in("one\nfour", ["one", "two", "three"])
 
 
+def test_a_task_of_a_list_may_have_lines_and_something_that_was_kept_back() -> None:
+    tasks = ["rotate ghp_abc now", "write:\n- docs\n- tests", "push"]
+    assert stands_in("rotate [REDACTED:github-token:1] now\nwrite:\n- docs\n- tests", tasks)
+    assert not stands_in("rotate [REDACTED:github-token:1] never\npush", tasks)
+    assert not stands_in("and rotate [REDACTED:github-token:1] now\npush", tasks)
+    assert not stands_in("write:\n- docs\npush", tasks)
+
+
 def test_how_a_call_ended_belongs_to_the_turn_that_made_it(tmp_path: Path) -> None:
     session = Claude().says("mend it").uses("Bash", "c1", answered=False, command="pytest")
     output = "E  assert \x1b[1m1 == 2\x1b[0m"

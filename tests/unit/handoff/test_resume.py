@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from ricordo.handoff.facts import Ref
 from ricordo.handoff.statement import FileIs, NoteIs, Quote, Section, Statement
 from ricordo.notebook.resuming import Resumption, resume_handoff
 from tests.builders import note_text
-from tests.unit.handoff.work import Tidepool, committed, fallen, write
+from tests.unit.handoff.work import WRITTEN, Tidepool, committed, fallen, write
 from tests.unit.machine import Machine, git
 
 NOW = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
@@ -247,6 +247,21 @@ def test_beside_a_file_that_is_not_ours_stands_the_one_that_is(tidepool: Tidepoo
     tidepool.handoff.rename(beside)
     tidepool.handoff.write_text("# Handoff\n\nby hand\n")
     assert tidepool.resumed().path == str(beside)
+
+
+def test_of_two_that_are_ours_the_one_written_last_is_resumed(tidepool: Tidepool) -> None:
+    """One that somebody edited is left alone, and ours goes on beside it."""
+    older = tidepool.handoff.read_text()
+    tidepool.write_handoff(written=WRITTEN + timedelta(hours=1))
+    beside = tidepool.handoff.rename(tidepool.project / "HANDOFF.new.md")
+    tidepool.handoff.write_text(f"{older}my note\n")
+    assert tidepool.resumed().path == str(beside)
+
+
+def test_a_file_that_is_only_staged_is_a_new_one(tidepool: Tidepool) -> None:
+    write(tidepool.project / "tidepool/bill.py", "def bill(): ...\n")
+    git(tidepool.project, "add", "tidepool/bill.py")
+    assert files(tidepool.resumed()) == [("tidepool/bill.py", "created", "")]
 
 
 def test_whoever_waits_can_leave(tidepool: Tidepool) -> None:

@@ -72,6 +72,17 @@ def test_what_is_said_anew_goes() -> None:
     assert after(old, *new).statements == tuple(new)
 
 
+def test_words_that_were_cut_elsewhere_go() -> None:
+    """Another budget cuts a quotation elsewhere; another turn may begin with the same words."""
+    old = [
+        Statement(Section.DECISIONS, "cut", Quote(Ref(0, 2)), (), "We keep it."),
+        Statement(Section.DECISIONS, "another turn", Quote(Ref(0, 3)), (), "We keep it."),
+    ]
+    whole = Statement(Section.DECISIONS, "all", Quote(Ref(0, 2)), (), "We keep it. Tests want it.")
+    assert texts(updated(resumed(handoff_of(*old)), handoff_of(whole))) == ["all", "another turn"]
+    assert texts(updated(resumed(handoff_of(whole)), handoff_of(old[0]))) == ["cut"]
+
+
 def test_what_is_of_the_moment_is_that_of_now() -> None:
     moment = (Section.OBJECTIVE, Section.ACTIVE, Section.BLOCKED, Section.NEXT)
     old = [Statement(section, f"old {section.value}") for section in moment]

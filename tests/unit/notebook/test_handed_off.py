@@ -10,7 +10,7 @@ import pytest
 from ricordo.errors import WrongUsage
 from ricordo.handoff.facts import Facts
 from ricordo.notebook.find import find_memories
-from ricordo.notebook.handed_off import facts_of
+from ricordo.notebook.handed_off import MOST_NOTES, facts_of
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.settle import load_settings
 from ricordo.notebook.surroundings import look_around
@@ -133,6 +133,25 @@ def test_the_notes_are_those_that_bear_on_what_is_wanted(desk: Desk) -> None:
     assert facts.notes[0].why
     assert facts.memory == str(desk.notebook.place.root)
     assert facts.notes[0].id not in {said.id for said in facts.said}
+
+
+def test_the_notes_are_also_those_of_what_was_wanted_first(desk: Desk) -> None:
+    """What was said last may find as many as there is room for."""
+    for number in range(MOST_NOTES + 2):
+        text = note_text(name=f"commits {number}", body="Every commit stands alone, separately.\n")
+        (Path(desk.notebook.place.root) / f"commits_{number}.md").write_text(text)
+    first = "Where are the tide tables for Sines?"
+    desk.keep(Claude().says(first).answers("There.").says("Commit it separately, alone."), 1)
+    names = [note.path for note in desk.facts().notes]
+    assert len(names) == MOST_NOTES
+    assert names[0] == "tides.md"
+
+
+def test_a_long_wish_finds_its_notes_by_its_sentences(desk: Desk) -> None:
+    limits = "Never touch harbor/report.py, whatever pytest says of it there. " * 2
+    first = f"Where are the tide tables for the port of Sines? {limits}"
+    desk.keep(Claude().says(first), 1)
+    assert [note.path for note in desk.facts().notes] == ["tides.md"]
 
 
 def test_without_a_session_there_is_nothing_to_tell(desk: Desk) -> None:

@@ -63,7 +63,7 @@ class Constraint(NamedTuple):
 
 def constraints(talk: Talk) -> tuple[Constraint, ...]:
     """Return what the work has to keep to, in the order of time; the latest rules and the latest
-    limits, where it is much. What the first wish says as a whole is no limit to it.
+    limits, where it is much. All that the first wish says is no limit to it.
     """
     wishes = talk.wishes
     looked_at = wishes if len(wishes) <= _FIRST + _LAST else (*wishes[:_FIRST], *wishes[-_LAST:])
@@ -71,7 +71,7 @@ def constraints(talk: Talk) -> tuple[Constraint, ...]:
         it
         for said in looked_at
         for it in _of_message(said, is_answer=talk.is_answered(said))
-        if not (it.is_whole and said is wishes[0])
+        if not (it.quote == said.text.strip() and said is wishes[0])
     ]
     once = list({it.quote: it for it in found}.values())
     rules = [it for it in once if it.label != _LIMIT][-_MOST_RULES:]

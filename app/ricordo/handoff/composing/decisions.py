@@ -65,14 +65,19 @@ def answers(talk: Talk) -> tuple[Answer, ...]:
     return tuple(found[-_MOST:])
 
 
-def ruled_out(facts: Facts, talk: Talk, room: Room) -> Iterator[Statement]:
+def ruled_out(
+    facts: Facts, talk: Talk, told: Collection[Statement], room: Room
+) -> Iterator[Statement]:
     """Yield what the agent tried and gave up, with the reason that was given for it, and what it
-    did or said that the person then set right.
+    did or said that the person then set right. What stands around it is left out where it is `told`
+    already.
     """
+    quoted = [it.quote for it in told]
     of_person = {place(it.ref) for it in facts.said if it.is_person}
     own = [it for it in facts.given_up if place(it.ref) not in of_person]
     for it in own[-_MOST:]:
-        words = talk.around(it.ref, it.what)
+        around = talk.around(it.ref, it.what)
+        words = it.what if any(around in quote for quote in quoted) else around
         label = _with_reason("The agent gave up", it.why, words)
         yield quoting(Section.RULED_OUT, label, words, it.ref, (it.id,), room.words)
     yield from list(_set_right(talk, room))[-_MOST:]

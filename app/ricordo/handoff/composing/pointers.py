@@ -92,10 +92,14 @@ def _comment(it: Mishap, talk: Talk) -> str:
     said = talk.after(it.ref)
     if said is None or (it.mended is not None and place(said.ref) > place(it.mended)):
         return ""
-    return f"; the agent then: “{short(said.text, _LONGEST_COMMENT)}”"
+    words = short(said.text, _LONGEST_COMMENT)
+    # the mark names the turn of the error
+    return f"; the agent then, at turn {said.ref.turn}: “{words}”"
 
 
 def _mended(it: Mishap) -> str:
     if it.mended is None:
         return "nothing is known to have mended it"
-    return f"mended at turn {it.mended.turn}" + (f" by {it.by}" if it.by else "")
+    # what stands between is what was seen, and need not be the reason
+    changed = f", after a change of {it.by}" if it.by else ""
+    return f"no longer at turn {it.mended.turn}{changed}"
