@@ -18,6 +18,9 @@ FOLDER = Layout(
     type_keys=("type", "category", "kind"),
 )
 
+NO_MEMORY = Layout(kind=Kind.FOLDER, agent="", holds_notes=False)
+"""That of a project of which nobody keeps a memory."""
+
 PROJECT_FOLDER = "memory"
 """Where projects that keep their notes beside the code usually keep them."""
 PAPERS = frozenset(

@@ -8,7 +8,7 @@ from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
 from ricordo.cli.engine import add_engine, engine_of, estimate_line, let_run
 from ricordo.cli.kept_back import kept_back_lines
-from ricordo.cli.opening import open_notebook
+from ricordo.cli.opening import open_notebook_or_project
 from ricordo.cli.output import tell
 from ricordo.text import one_line
 
@@ -76,7 +76,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.describe_handoff import describe_handoff
     from ricordo.notebook.handing_over import finished, write
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook_or_project(options, surroundings)
     outside = engine_of(options, notebook)
     let_run(notebook, outside, is_meant=options.yes)
     memory = begin_reported(notebook)

@@ -29,6 +29,17 @@ def open_notebook(
     return Notebook(place, surroundings, told_settings(surroundings), only)
 
 
+def open_notebook_or_project(options: Namespace, surroundings: Surroundings) -> Notebook:
+    """Return the memory that the words name; where no memory belongs to a project, that project as
+    a memory without notes. Raises MemoryNotFound where nothing is there.
+    """
+    from ricordo.notebook.find import find_memory_or_project
+    from ricordo.notebook.open import Notebook
+
+    place = find_memory_or_project(memory_path(options), surroundings)
+    return Notebook(place, surroundings, told_settings(surroundings))
+
+
 def told_settings(surroundings: Surroundings) -> Settings:
     """Return the person's settings; remarks on them go to stderr."""
     from ricordo.notebook.settle import load_settings

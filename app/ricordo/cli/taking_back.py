@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ricordo.cli.changing import begin_reported, told_edits
-from ricordo.cli.opening import open_notebook
+from ricordo.cli.opening import open_notebook_or_project
 from ricordo.text import visible
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def take_back(
     from ricordo.notebook.change import Overlap, apply_at_once
     from ricordo.notebook.undo import ToBeSeen
 
-    notebook = open_notebook(options, surroundings)
+    notebook = open_notebook_or_project(options, surroundings)
     begin_reported(notebook)
     outcome = act(notebook)
     merged: tuple[str, ...] = ()

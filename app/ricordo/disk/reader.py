@@ -76,7 +76,8 @@ def _walked(root: str, walk: _Walk) -> Memory:
         raise MemoryUnreadable(f"{visible(root)} cannot be read: {reason}.") from None
     with no_garbage_collection():
         try:
-            walk.directory(handle, "", 0)
+            if walk.layout.holds_notes:
+                walk.directory(handle, "", 0)
         finally:
             os.close(handle)
         walk.files.sort(key=lambda note: note.path)

@@ -70,6 +70,8 @@ class Layout:
     """Types that the kind knows; empty where any will do."""
     read_only: str = ""
     """Why nothing of it can be changed; "" where it can."""
+    holds_notes: bool = True
+    """Whether files of the directory are notes; those of a project without a memory are not."""
 
     def keys_of(self, field: str) -> tuple[str, ...]:
         """Return the fields of a head that may give its `field`, one of those `required`."""

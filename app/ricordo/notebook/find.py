@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from ricordo import git
-from ricordo.agents.folder import holds_notes
+from ricordo.agents.folder import NO_MEMORY, holds_notes
 from ricordo.agents.kinds import INDEX_NAMES
 from ricordo.agents.place import Place
 from ricordo.agents.workplace import workplace
@@ -27,6 +27,7 @@ class NoMemoryHere(MemoryNotFound):
         """`looked` are the places that were tried."""
         tried = ", ".join(one_line(place.root) for place in looked)
         super().__init__(f"No memory was found for {one_line(directory)}. Looked in {tried}.")
+        self.directory = directory
         self.looked = tuple(looked)
 
 
@@ -35,6 +36,18 @@ def find_memory(path: str | None, surroundings: Surroundings) -> Place:
     likely. Raises what `find_memories` raises.
     """
     return find_memories(path, surroundings)[0]
+
+
+def find_memory_or_project(path: str | None, surroundings: Surroundings) -> Place:
+    """Return what `find_memory` returns; where no memory belongs to a directory the project there,
+    as a memory without notes: its sessions can be handed off all the same. Raises MemoryNotFound
+    where no such path is.
+    """
+    try:
+        return find_memory(path, surroundings)
+    except NoMemoryHere as none:
+        project = workplace(none.directory).top
+        return Place(project, NO_MEMORY, project, "a project without a memory")
 
 
 def find_memories(path: str | None, surroundings: Surroundings) -> list[Place]:

@@ -42,6 +42,8 @@ def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step)
     sources = [named_session(path) for path in dict.fromkeys(paths)]
     found = sorted(sources, key=_began) if sources else _latest(notebook, project, step)
     facts = gather(found, project, step, _helpers(found))
+    if not notebook.place.layout.holds_notes:
+        return facts
     return with_notes(facts, notebook.place.root, _notes(notebook, facts))
 
 

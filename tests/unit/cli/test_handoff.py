@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,6 +61,19 @@ def work(
     work = Work(Machine(tmp_path), capsys)
     monkeypatch.chdir(work.project)
     return work
+
+
+def test_a_project_without_a_memory_is_handed_off_too(work: Work) -> None:
+    shutil.rmtree(work.memory)
+    write(work.project / "notes.md", "# Not a note of any memory\n")
+    assert work("handoff").startswith(f"wrote {work.handoff} for any\n")
+    assert "> Make the berth alarm test green." in work.text
+    assert "The memory lies at" not in work.text
+    assert "[verified: note" not in work.text
+    assert "statements stand as they are marked" in work("resume")
+    assert "HANDOFF.md (handoff for any)" in work("undo")
+    assert not work.handoff.exists()
+    assert "No memory was found" in work("lint", code=3)
 
 
 def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
