@@ -23,6 +23,8 @@ from ricordo.handoff.facts import (
     NoteFound,
     Ran,
     Ref,
+    Said,
+    Summary,
     Todo,
 )
 from ricordo.handoff.gathering.bounded import bounded
@@ -40,7 +42,7 @@ _MOST_NAMED = 3
 """Files that are named of those that were changed before an error was mended."""
 
 Step = Callable[[], None]
-Fact = TypeVar("Fact")
+Fact = TypeVar("Fact", Said, Summary, Ran, FileUse, Todo, Mishap, GivenUp, Decided, NoteFound)
 
 
 def gather(
@@ -209,7 +211,7 @@ def _numbered(facts: Facts) -> Facts:
     numbers = count(1)
 
     def named(of_kind: Iterable[Fact]) -> tuple[Fact, ...]:
-        return tuple(replace(it, id=f"f{next(numbers)}") for it in of_kind)  # type: ignore[type-var]
+        return tuple(replace(it, id=f"f{next(numbers)}") for it in of_kind)
 
     return replace(
         facts,

@@ -12,7 +12,6 @@ from ricordo.tui.screens.confirm import ConfirmScreen
 
 if TYPE_CHECKING:
     from ricordo.model.programs import Program
-    from ricordo.tui.asking import Asker
     from ricordo.tui.screens.acting import ActingScreen
 
 _RUN = "run"
@@ -24,17 +23,17 @@ _NOT_KNOWN = "Nothing is added to its line: turn its memory, hooks and tools off
 def ask_to_run(
     screen: ActingScreen[Any],
     program: Program,
-    asker: Asker,
+    let_run: Callable[[Program], None],
     then: Callable[[], None],
     failed: Callable[[str], None],
 ) -> None:
-    """Show the line of `program` above `screen`, and do `then` once it may run, which is kept;
-    `failed` is told where that could not be.
+    """Show the line of `program` above `screen`, and do `then` once it may run, which `let_run`
+    keeps in a thread; `failed` is told where that could not be.
     """
 
-    async def let_run() -> None:
+    async def keep() -> None:
         try:
-            await asyncio.to_thread(asker.let_run, program)
+            await asyncio.to_thread(let_run, program)
         except RicordoError as error:
             failed(str(error))
         else:
@@ -42,7 +41,7 @@ def ask_to_run(
 
     def answered(is_meant: bool | None) -> None:
         if is_meant:
-            screen.run_worker(let_run())
+            screen.run_worker(keep())
 
     told = [one_line(program.line), _IS_KNOWN if program.is_known else _NOT_KNOWN]
     palette = screen.styles_now()

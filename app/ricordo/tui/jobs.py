@@ -72,6 +72,24 @@ class Jobs:
         self.now = Job(phase)
         return self.now
 
+    async def follow(
+        self,
+        job: Job,
+        work: Callable[[Step], Answer],
+        came: Callable[[Answer], object],
+        failed: Callable[[str], object],
+    ) -> None:
+        """Do `work` in a thread, and `came` with what came of it or `failed` with why nothing did;
+        neither where it is not wanted any more.
+        """
+        try:
+            found = await self.done(job, work)
+        except RicordoError as error:
+            failed(str(error))
+            return
+        if found is not None:
+            came(found)
+
     async def done(self, job: Job, work: Callable[[Step], Answer]) -> Answer | None:
         """Do `work` in a thread; return what came of it, None where it is not wanted any more.
         Raises RicordoError where it failed and is still wanted.

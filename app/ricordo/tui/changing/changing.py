@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ricordo.errors import StateUnusable
@@ -340,7 +341,7 @@ class Changing:
 
 
 def _what_asks_the_history() -> Callable[[Notebook], tuple[bool, bool]]:
-    import ricordo.tui.changing.writing  # noqa: F401
     from ricordo.notebook.undo import can_take_back
 
+    import_module("ricordo.tui.changing.writing")
     return can_take_back

@@ -4,7 +4,6 @@ that may cost is there to be read before anything is asked.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,9 +16,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from ricordo.curator.asking_model import ANTHROPIC
-from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
-from ricordo.text import one_line
+from ricordo.tui.asking_to_run import ask_to_run
 from ricordo.tui.choosing_model import choose_model
 from ricordo.tui.jobs import Jobs
 from ricordo.tui.render.bars import key_line
@@ -32,7 +30,6 @@ from ricordo.tui.render.before_lines import (
 )
 from ricordo.tui.render.line import Line, Span, wrap
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
-from ricordo.tui.screens.confirm import ConfirmScreen
 from ricordo.tui.situation import Scene, Situation
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
@@ -40,14 +37,11 @@ from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from ricordo.handoff.facts import Facts
-    from ricordo.model.programs import Program
     from ricordo.notebook.before_draft import BeforeDraft
     from ricordo.settings.settings import EngineSettings
     from ricordo.tui.drafter import Drafter
     from ricordo.tui.palette import Palette
 
-_RUN = "run"
-"""What has to be typed before a new program runs, as on the command line."""
 _BY_RULES = (
     "The rules quote and list what the session tells. They put nothing into other words, and "
     "nothing leaves this machine."
@@ -151,23 +145,17 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
     def _look(self) -> None:
         """Find out what would leave."""
         self.before = None
-        self.run_worker(self._looking(self.own))
+        job = self._jobs.begin("looking")
+        look = partial(self._drafter.look, self._facts, self.own)
+        self.run_worker(self._jobs.follow(job, look, self._looked, self._failed))
         self._draw()
 
-    async def _looking(self, own: EngineSettings) -> None:
-        job = self._jobs.begin("looking")
-        look = partial(self._drafter.look, self._facts, own)
-        try:
-            found = await self._jobs.done(job, look)
-        except RicordoError as error:
-            self._fail(error)
-            return
-        if found is not None:
-            self.before = found
-            self._draw()
+    def _looked(self, before: BeforeDraft) -> None:
+        self.before = before
+        self._draw()
 
-    def _fail(self, error: RicordoError) -> None:
-        self._failure = str(error)
+    def _failed(self, why: str) -> None:
+        self._failure = why
         self._draw()
 
     def _draw(self) -> None:
@@ -211,24 +199,14 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
     def do_open(self) -> None:
         """Have it draft; a new program has to be let run first."""
         leaving = self.before.leaving if self.before else None
-        if leaving is None or leaving.program is None:
-            self.dismiss(self.own)
-            return
-        told = [one_line(leaving.program.line)]
-        screen = ConfirmScreen("This program was not run before", told, self._palette, _RUN)
-        self.app.push_screen(screen, partial(self._let_run, leaving.program))
-
-    def _let_run(self, program: Program, is_meant: bool | None) -> None:
-        if is_meant:
-            self.run_worker(self._allow(program))
-
-    async def _allow(self, program: Program) -> None:
-        try:
-            await asyncio.to_thread(self._drafter.let_run, program)
-        except RicordoError as error:
-            self._fail(error)
+        program = leaving.program if leaving else None
+        if program is None:
+            self._choose()
         else:
-            self.dismiss(self.own)
+            ask_to_run(self, program, self._drafter.let_run, self._choose, self._failed)
+
+    def _choose(self) -> None:
+        self.dismiss(self.own)
 
     def do_model(self) -> None:
         """Choose the model."""

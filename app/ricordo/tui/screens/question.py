@@ -15,7 +15,6 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from ricordo.curator.engine import Step
-from ricordo.errors import RicordoError
 from ricordo.notebook.before import Leaving
 from ricordo.text import one_line
 from ricordo.tui.jobs import Answer, Jobs
@@ -157,18 +156,12 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
         job = self._jobs.begin(phase)
         self._say()
 
-        async def doing() -> None:
-            try:
-                found = await self._jobs.done(job, work)
-            except RicordoError as error:
-                self._failed(str(error))
-                return
-            if found is not None:
-                self._is_asking = False
-                done(found)
-                self._say()
+        def came(found: Answer) -> None:
+            self._is_asking = False
+            done(found)
+            self._say()
 
-        self.run_worker(doing())
+        self.run_worker(self._jobs.follow(job, work, came, self._failed))
 
     def _failed(self, why: str) -> None:
         self.failure = why

@@ -17,7 +17,6 @@ from textual.screen import ModalScreen
 
 from ricordo.curator.asking_model import ANTHROPIC
 from ricordo.curator.proposal import RULES
-from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
 from ricordo.text import cells, one_line
 from ricordo.tui.asking_to_run import ask_to_run
@@ -228,18 +227,12 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         job = self._jobs.begin(phase)
         self.say()
 
-        async def doing() -> None:
-            try:
-                found = await self._jobs.done(job, work)
-            except RicordoError as error:
-                self._failed(str(error))
-                return
-            if found is not None:
-                self._is_asking = False
-                done(found)
-                self.say()
+        def came(found: Answer) -> None:
+            self._is_asking = False
+            done(found)
+            self.say()
 
-        self.run_worker(doing())
+        self.run_worker(self._jobs.follow(job, work, came, self._failed))
 
     def _failed(self, why: str) -> None:
         if self._is_asking:
@@ -349,7 +342,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
         if program is None:
             self._propose()
         else:
-            ask_to_run(self, program, self._asker, self._propose, self._failed)
+            ask_to_run(self, program, self._asker.let_run, self._propose, self._failed)
 
     def _propose(self) -> None:
         if self.before is not None:
