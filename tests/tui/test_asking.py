@@ -133,6 +133,7 @@ async def test_from_the_key_to_what_a_model_wrote_and_back(
         assert files(root) == before
         await stage.press("a")
         await written(stage, review)
+        await stage.wait_for(lambda: [it.accepted for it in ledger(root)] == [1], "it credited")
         assert "The port is Lagos." in files(root)[TIDES]
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         await stage.press("u")
@@ -147,6 +148,7 @@ async def test_from_the_key_to_what_a_model_wrote_and_back(
         await stage.press("dollar_sign")
         await stage.shows(LedgerScreen)
         await stage.paints("cost under $0.01  4,020 tokens sent, 77 written")
+        await stage.paints("0 taken, 0 dropped of 1")
     assert SAID.encode() in server.received
     assert TOKEN.encode() not in server.received
 

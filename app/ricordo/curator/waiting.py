@@ -37,6 +37,8 @@ class Waiting:
     alarms: tuple[Alarm, ...] = ()
     is_edited: bool = False
     """Whether the person has edited what it brings."""
+    run: str = ""
+    """The id of the run that proposed it, in the ledger; "" where that is not known."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -54,9 +56,9 @@ class Waiting:
         return str(getattr(self.change.act, "path", ""))
 
 
-def waiting(proposal: Proposal, memory: Memory) -> Waiting:
-    """Return a proposal on `memory` as it waits. What it was made against is what stands on the
-    disk, though it may have been checked behind other proposals.
+def waiting(proposal: Proposal, memory: Memory, run: str = "") -> Waiting:
+    """Return a proposal on `memory` as it waits, by the `run` of that id. What it was made against
+    is what stands on the disk, though it may have been checked behind other proposals.
     """
     against = {
         it.path: digest(memory.by_path[it.path].raw) if it.path in memory.by_path else None
@@ -71,6 +73,7 @@ def waiting(proposal: Proposal, memory: Memory) -> Waiting:
         against,
         proposal.warnings,
         proposal.alarms,
+        run=run,
     )
 
 
@@ -120,12 +123,13 @@ def as_kept(it: Waiting) -> dict[str, Any]:
         "warnings": list(it.warnings),
         "alarms": [alarm.value for alarm in it.alarms],
         "edited": it.is_edited,
+        "run": it.run,
     }
 
 
-def from_kept(kept: Any) -> Waiting | None:
-    """Return a proposal that was kept; None where it cannot be read: the file is our own, and may
-    be damaged all the same.
+def from_kept(kept: Any, run: str = "") -> Waiting | None:
+    """Return a proposal that was kept, by the `run` of that id where it tells of none; None where
+    it cannot be read: the file is our own, and may be damaged all the same.
     """
     try:
         fields = dict(kept["act"])
@@ -144,6 +148,7 @@ def from_kept(kept: Any) -> Waiting | None:
             tuple(map(str, kept["warnings"])),
             tuple(map(Alarm, kept["alarms"])),
             kept.get("edited") is True,
+            str(kept.get("run", run)),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None

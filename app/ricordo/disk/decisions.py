@@ -138,14 +138,20 @@ _PROTECTION = (Decision.PROTECT, Decision.FREE)
 _KINDS = frozenset(decision.value for decision in Decision)
 
 
-def effective_acts(acts: list[Act]) -> Iterator[Act]:
-    """Yield the acts, oldest first, that no later act has taken back. An act that takes back one
-    that took back lets the first stand again.
-    """
+def taken_back(acts: list[Act]) -> frozenset[int]:
+    """Return the numbers of the acts, given oldest first, that are taken back."""
     undone: set[int] = set()
     for act in reversed(acts):
         if act.undoes is not None and act.n not in undone:
             undone.add(act.undoes)
+    return frozenset(undone)
+
+
+def effective_acts(acts: list[Act]) -> Iterator[Act]:
+    """Yield the acts, oldest first, that no later act has taken back. An act that takes back one
+    that took back lets the first stand again.
+    """
+    undone = taken_back(acts)
     for act in acts:
         if act.n not in undone and act.undoes is None:
             yield act

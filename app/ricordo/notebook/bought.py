@@ -10,7 +10,7 @@ from ricordo.curator.brief import tokens
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.notebook.activity import Activity
-from ricordo.notebook.curations import curated
+from ricordo.notebook.curations import acts_taken_back, curated
 from ricordo.notebook.ledger import Run, runs_of
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.wear import Wear, wear
@@ -74,7 +74,7 @@ def bought(notebook: Notebook, memory: Memory, step: Callable[[], None] = lambda
     """Return what the curations of `memory` cost and bought, by what is known of transcripts;
     `step` is called all the while and may raise. Raises StateUnusable.
     """
-    runs, damaged = runs_of(notebook.surroundings.state, memory.root)
+    runs, damaged = runs_of(notebook.surroundings.state, memory.root, acts_taken_back(notebook))
     applied = curated(notebook)
     step()
     activity = Activity(notebook.place, notebook.surroundings, notebook.activity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,7 +24,7 @@ from ricordo.model.redaction import Redaction
 from ricordo.notebook.change import Merged, apply_or_merge, protected_paths
 from ricordo.notebook.curations import retired_lately
 from ricordo.notebook.engines import MakeEngine, rules
-from ricordo.notebook.ledger import Run, new_run, record
+from ricordo.notebook.ledger import Decided, Run, new_run, record, record_decided
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import Kept, recall_curation, remember_curation
 from ricordo.notebook.preparing import Prepared, prepare
@@ -123,13 +124,15 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     )
     found = check(desk, answer.wishes)
     fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
-    by_id = {it.id: it for it in (*old, *fresh) if it.id not in kept.dropped}
+    new = {it.id: it for it in fresh if it.id not in kept.dropped}
+    at = notebook.surroundings.now.isoformat()
+    run = new_run(at, author, answer.usage, told.tokens, len(new))
+    # what is proposed again is this run's
+    by_id = {it.id: it for it in old} | {it.id: replace(it, run=run.id) for it in new.values()}
     waits = tuple(by_id.values())
     rejected = (*answer.rejected, *found.rejected)
     moving = kept.moving if scope.is_named else {**kept.moving, **told.cursors}
-    at = notebook.surroundings.now.isoformat()
-    run = new_run(at, author, answer.usage, told.tokens, len(waits))
-    now = replace(kept, waiting=waits, moving=moving, run=run)
+    now = replace(kept, waiting=waits, moving=moving)
     return Curation(waits, rejected, prepared.brief, prepared.redaction, now, told.sessions, run)
 
 
@@ -205,13 +208,19 @@ def take(
         return wanted(it) or (f"{told}: this has to be confirmed" if told else "")
 
     plan = plan_of(notebook, memory, kept.waiting, why_not)
-    if plan.chosen:
-        outcome = apply_or_merge(notebook, plan.change_set, by_hand=by_hand)
-        if isinstance(outcome, Merged):
-            raise Conflict(outcome.told)
-        if not isinstance(outcome, Applied):
-            raise outcome.error()
-    return settle(notebook, kept, plan)
+    return settle(notebook, kept, plan, _applied(notebook, plan, by_hand=by_hand))
+
+
+def _applied(notebook: Notebook, plan: Plan, *, by_hand: bool) -> Applied | None:
+    """Apply what was planned; return None where that is nothing."""
+    if not plan.chosen:
+        return None
+    outcome = apply_or_merge(notebook, plan.change_set, by_hand=by_hand)
+    if isinstance(outcome, Merged):
+        raise Conflict(outcome.told)
+    if not isinstance(outcome, Applied):
+        raise outcome.error()
+    return outcome
 
 
 def alarms(
@@ -286,14 +295,16 @@ def _changes(
     return changes
 
 
-def settle(notebook: Notebook, kept: Kept, plan: Plan) -> Taken:
-    """Keep that what was planned was applied; what was not waits on. Raises StateUnusable."""
+def settle(notebook: Notebook, kept: Kept, plan: Plan, applied: Applied | None) -> Taken:
+    """Keep that what was planned was `applied`, if it was anything; what was not waits on. Raises
+    StateUnusable.
+    """
     done = {it.id for it in plan.chosen}
     waits = tuple(it for it in kept.waiting if it.id not in done)
     now = replace(kept, waiting=waits).settled()
     try:
         keep(notebook, now)
-        record_decided(notebook, kept, accepted=len(plan.chosen))
+        record_taken(notebook, plan.chosen, applied)
     except StateUnusable as error:
         was = f"{len(plan.chosen)} proposals were applied" if done else "Nothing was applied"
         raise StateUnusable(error.message, changed=f"{was}; that could not be kept.") from None
@@ -305,15 +316,32 @@ def drop(notebook: Notebook, memory: Memory) -> int:
     kept = recall_curation(notebook.surroundings.state, memory.root)
     ids = tuple(it.id for it in kept.waiting)
     keep(notebook, replace(kept, waiting=(), dropped=(*kept.dropped, *ids)).settled())
-    record_decided(notebook, kept, rejected=len(ids))
+    record_dropped(notebook, kept.waiting)
     return len(ids)
 
 
-def record_decided(notebook: Notebook, kept: Kept, *, accepted: int = 0, rejected: int = 0) -> None:
-    """Record in the ledger how many proposals the person took or dropped. Raises StateUnusable."""
-    if kept.run is not None and (accepted or rejected):
-        state, root = notebook.surroundings.state, notebook.place.root
-        record(state, root, kept.run, accepted, rejected)
+def record_taken(notebook: Notebook, taken: Iterable[Waiting], applied: Applied | None) -> None:
+    """Record in the ledger, with the run that had proposed each, what was taken and `applied`.
+    Raises StateUnusable.
+    """
+    act = applied.act if applied is not None else None
+    counts = _by_run(taken).items()
+    _record(notebook, [Decided(run, accepted=count, act=act) for run, count in counts])
+
+
+def record_dropped(notebook: Notebook, dropped: Iterable[Waiting]) -> None:
+    """Record in the ledger, with the run that had proposed each, what the person dropped. Raises
+    StateUnusable.
+    """
+    _record(notebook, [Decided(run, rejected=count) for run, count in _by_run(dropped).items()])
+
+
+def _record(notebook: Notebook, decided: Iterable[Decided]) -> None:
+    record_decided(notebook.surroundings.state, notebook.place.root, decided)
+
+
+def _by_run(them: Iterable[Waiting]) -> Mapping[str, int]:
+    return Counter(it.run for it in them if it.run)
 
 
 def _log_line(notebook: Notebook, memory: Memory, chosen: Sequence[Waiting]) -> list[Change]:

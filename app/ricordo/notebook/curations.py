@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from ricordo.disk.act import Act, Op
-from ricordo.disk.decisions import effective_acts
+from ricordo.disk.decisions import effective_acts, taken_back
 from ricordo.disk.history import History
 from ricordo.memory.change import Author, Role
 from ricordo.memory.layout import Role as FileRole
@@ -76,6 +76,11 @@ def curated(notebook: Notebook) -> list[Curated]:
         return [_curated(notebook, history, act) for act in effective_acts(acts)]
 
     return _of_acts(notebook, all_of, [])
+
+
+def acts_taken_back(notebook: Notebook) -> frozenset[int]:
+    """Return the numbers of the acts that do not stand. Raises StateUnusable."""
+    return _of_acts(notebook, lambda _, acts: taken_back(acts), frozenset())
 
 
 def _of_acts(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from ricordo.curator.checking import Desk, check, text_of
 from ricordo.curator.proposal import Wish
 from ricordo.curator.waiting import Waiting, waiting
+from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import (
     Act,
@@ -34,7 +35,8 @@ from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.merge import merge
 from ricordo.notebook.change import protected_paths
-from ricordo.notebook.curate import Plan, keep, plan_of, record_decided, settle, why_changed
+from ricordo.notebook.curate import Plan, keep, plan_of, record_dropped, settle, why_changed
+from ricordo.notebook.ledger import Run, runs_of
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import Kept, recall_curation
 from ricordo.text import one_line
@@ -115,15 +117,19 @@ class Waits:
     """What waits in a memory as it is."""
 
     memory: Memory
-    kept: Kept
     shown: tuple[Shown, ...]
+    runs: tuple[Run, ...]
+    """Those that proposed it, newest first, as far as the ledger tells of them."""
 
 
 def what_waits(notebook: Notebook) -> Waits:
     """Return what waits now, and what it comes to. Raises MemoryNotFound and MemoryUnreadable."""
     memory = notebook.read()
-    kept = recall_curation(notebook.surroundings.state, memory.root)
-    return Waits(memory, kept, show(notebook, memory, kept.waiting))
+    state = notebook.surroundings.state
+    waits = recall_curation(state, memory.root).waiting
+    ids = {it.run for it in waits}
+    runs = tuple(it for it in runs_of(state, memory.root)[0] if it.id in ids)
+    return Waits(memory, show(notebook, memory, waits), runs)
 
 
 def show(notebook: Notebook, memory: Memory, waits: Sequence[Waiting]) -> tuple[Shown, ...]:
@@ -199,10 +205,11 @@ def _why_other(shown: Shown, shown_in: Memory, memory: Memory) -> str:
     return ""
 
 
-def wrote(notebook: Notebook, planned: Plan) -> None:
-    """Keep that what was planned was written. Raises StateUnusable."""
+def wrote(notebook: Notebook, planned: Plan, applied: Applied) -> None:
+    """Keep that what was planned was written and `applied`. Raises StateUnusable."""
     # read anew: a command may have kept something meanwhile
-    settle(notebook, recall_curation(notebook.surroundings.state, notebook.place.root), planned)
+    kept = recall_curation(notebook.surroundings.state, notebook.place.root)
+    settle(notebook, kept, planned, applied)
 
 
 # What waits
@@ -213,17 +220,14 @@ def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> int:
     StateUnusable.
     """
     ids = {it.id for it in refused}
-    count = 0
 
     def without(kept: Kept) -> Kept:
-        nonlocal count
         left = tuple(it for it in kept.waiting if it.id not in ids)
-        count = len(kept.waiting) - len(left)
         return replace(kept, waiting=left, dropped=(*kept.dropped, *sorted(ids))).settled()
 
-    kept = _keep(notebook, without)
-    record_decided(notebook, kept, rejected=count)
-    return count
+    gone = [it for it in _keep(notebook, without).waiting if it.id in ids]
+    record_dropped(notebook, gone)
+    return len(gone)
 
 
 def wait_again(notebook: Notebook, again: Iterable[Waiting]) -> None:
@@ -297,7 +301,7 @@ def edited(notebook: Notebook, memory: Memory, it: Waiting, text: str) -> Waitin
     checked = check(desk, [wish])
     if not checked.proposals:
         raise ChangeRefused(checked.rejected[0].why)
-    return replace(waiting(checked.proposals[0], memory), is_edited=True)
+    return replace(waiting(checked.proposals[0], memory, it.run), is_edited=True)
 
 
 def _with_text(act: Act, text: str) -> Act:

@@ -12,9 +12,10 @@ def who(run: Run) -> str:
     return "the rules" if run.engine == RULES else run.model
 
 
-def cost_of(run: Run) -> str:
-    """Return what a run cost, in a few words."""
-    return told(run.usd) if run.usd is None else f"cost {told(run.usd)}"
+def cost_of(*runs: Run) -> str:
+    """Return what runs cost in all, in a few words; not known where the price of one is not."""
+    known = [run.usd for run in runs if run.usd is not None]
+    return f"cost {told(sum(known))}" if len(known) == len(runs) else told(None)
 
 
 def tokens_of(run: Run) -> str:

@@ -1,11 +1,12 @@
 """The ledger: what each curation cost, and how many of its proposals the person took. One log for
-all memories, which is only added to. No text of a note stands in it.
+all memories, which is only added to: a line a run when an engine was asked, and one a decision on
+what it had proposed, whenever that is. No text of a note stands in it.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -44,6 +45,18 @@ class Run:
         return bool(self.accepted or self.rejected or not self.proposed)
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """How many proposals of one run the person took or dropped at once."""
+
+    run: str
+    """Its id."""
+    accepted: int = 0
+    rejected: int = 0
+    act: int | None = None
+    """The act of the history by which they were applied. They count as taken while it stands."""
+
+
 def new_run(at: str, author: Author, usage: Usage, activity_tokens: int, proposed: int) -> Run:
     """Return a run that nothing was decided of yet."""
     who = (author.name, author.model, author.prompt_version)
@@ -51,36 +64,64 @@ def new_run(at: str, author: Author, usage: Usage, activity_tokens: int, propose
     return Run(secrets.token_hex(8), at, *who, *cost, activity_tokens, proposed)
 
 
-def record(state: str, root: str, run: Run, accepted: int = 0, rejected: int = 0) -> None:
-    """Add to the ledger that of the proposals of a run so many more were decided. Raises
-    StateUnusable.
-    """
-    told = {"root": root, **asdict(replace(run, accepted=accepted, rejected=rejected))}
+def record(state: str, root: str, run: Run) -> None:
+    """Add a run on the memory at `root` to the ledger. Raises StateUnusable."""
+    _add(state, root, run)
+
+
+def record_decided(state: str, root: str, decided: Iterable[Decided]) -> None:
+    """Add to the ledger what was `decided` in the memory at `root`. Raises StateUnusable."""
+    for it in decided:
+        _add(state, root, it)
+
+
+def _add(state: str, root: str, it: Run | Decided) -> None:
     try:
-        add_line(state, FILE, told)
+        add_line(state, FILE, {"root": root, **asdict(it)})
     except OSError as error:
         raise _unusable(state, error) from None
 
 
-def runs_of(state: str, root: str) -> tuple[tuple[Run, ...], int]:
-    """Return the runs on the memory at `root`, newest first, and how many lines cannot be read."""
+def runs_of(state: str, root: str, taken_back: Collection[int] = ()) -> tuple[tuple[Run, ...], int]:
+    """Return the runs on the memory at `root`, newest first, and how many lines cannot be read.
+    What was applied by an act that was `taken_back` does not count as taken.
+    """
     found: dict[str, Run] = {}
     damaged = 0
     for told in read_lines(state, FILE):
-        run = run_from(told or {})
-        if run is None:
+        it = _line_from(told or {})
+        if it is None:
             damaged += 1
-        elif told is not None and told.get("root") == root:
-            before = found.get(run.id, replace(run, accepted=0, rejected=0))
-            accepted, rejected = before.accepted + run.accepted, before.rejected + run.rejected
-            found[run.id] = replace(before, accepted=accepted, rejected=rejected)
+        elif told is None or told.get("root") != root:
+            continue
+        elif isinstance(it, Run):
+            # an older ledger told the run again with each decision
+            found[it.id] = _with(found.get(it.id, replace(it, accepted=0, rejected=0)), it)
+        elif it.run in found and it.act not in taken_back:
+            found[it.run] = _with(found[it.run], it)
     return tuple(reversed(found.values())), damaged
 
 
-def run_from(told: Mapping[str, Any]) -> Run | None:
-    """Return a run that was kept; None where it cannot be read: the file is our own, and may be
+def _with(run: Run, more: Run | Decided) -> Run:
+    accepted, rejected = run.accepted + more.accepted, run.rejected + more.rejected
+    return replace(run, accepted=accepted, rejected=rejected)
+
+
+def _line_from(told: Mapping[str, Any]) -> Run | Decided | None:
+    """Return what a line tells; None where it cannot be read: the file is our own, and may be
     damaged all the same.
     """
+    return _decided_from(told) if "run" in told else _run_from(told)
+
+
+def _decided_from(told: Mapping[str, Any]) -> Decided | None:
+    fields: dict[str, Any] = {name: told.get(name) for name in Decided.__dataclass_fields__}
+    numbers = all(_is_count(fields[name]) for name in ("accepted", "rejected"))
+    is_act = fields["act"] is None or _is_count(fields["act"])
+    return Decided(**fields) if isinstance(fields["run"], str) and numbers and is_act else None
+
+
+def _run_from(told: Mapping[str, Any]) -> Run | None:
     fields: dict[str, Any] = {name: told.get(name) for name in Run.__dataclass_fields__}
     texts = all(isinstance(fields[name], str) for name in _TEXTS)
     numbers = all(_is_count(fields[name]) for name in fields if name not in (*_TEXTS, "usd"))

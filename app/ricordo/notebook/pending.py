@@ -8,14 +8,13 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ricordo.curator.waiting import Waiting, as_kept, from_kept
 from ricordo.disk.json_file import read_json
 from ricordo.disk.state_file import replace_state_file
 from ricordo.errors import StateUnusable
-from ricordo.notebook.ledger import Run, run_from
 
 FOLDER = "curation"
 _LARGEST = 32 * 1024 * 1024
@@ -45,8 +44,6 @@ class Kept:
     """How far they will have been, once what waits was decided."""
     dropped: tuple[str, ...] = ()
     """Ids of proposals that the person did not want."""
-    run: Run | None = None
-    """The run that all that waits was proposed by, or proposed again."""
 
     def settled(self) -> Kept:
         """Return this with the cursors moved, if nothing waits any more."""
@@ -63,16 +60,21 @@ def recall_curation(state: str, root: str) -> Kept:
     if not isinstance(document, dict) or document.get("root") != root:
         return Kept()
     try:
-        waits = (from_kept(it) for it in document["waiting"])
+        waits = (from_kept(it, _last_run(document)) for it in document["waiting"])
         return Kept(
             tuple(it for it in waits if it is not None),
             {str(key): Cursor(**it) for key, it in document["cursors"].items()},
             {str(key): Cursor(**it) for key, it in document["moving"].items()},
             tuple(map(str, document["dropped"])),
-            run_from(document.get("run") or {}),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return Kept()
+
+
+def _last_run(document: Mapping[str, Any]) -> str:
+    """Return the id of the run that the file tells of, as it did once for all that waits."""
+    run = document.get("run")
+    return str(run["id"]) if isinstance(run, dict) else ""
 
 
 def stamp_of_curation(state: str, root: str) -> object:
@@ -92,7 +94,6 @@ def remember_curation(state: str, root: str, kept: Kept) -> None:
         "cursors": {key: _told(it) for key, it in kept.cursors.items()},
         "moving": {key: _told(it) for key, it in kept.moving.items()},
         "dropped": list(kept.dropped[-_MOST_DROPPED:]),
-        "run": asdict(kept.run) if kept.run is not None else None,
     }
     folder = os.path.join(state, FOLDER)
     try:

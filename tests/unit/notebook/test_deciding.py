@@ -8,6 +8,7 @@ import pytest
 
 from ricordo.curator.proposal import Alarm
 from ricordo.curator.waiting import Waiting
+from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import (
     Act,
@@ -72,8 +73,9 @@ def planned(
 
 
 def write(notebook: Notebook, made: Plan) -> None:
-    apply_or_merge(notebook, made.change_set)
-    wrote(notebook, made)
+    applied = apply_or_merge(notebook, made.change_set)
+    assert isinstance(applied, Applied)
+    wrote(notebook, made, applied)
 
 
 def waits(notebook: Notebook) -> list[Waiting]:

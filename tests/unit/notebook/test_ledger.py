@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from unittest import mock
@@ -14,13 +15,14 @@ from ricordo.errors import StateUnusable
 from ricordo.memory.change import Replace
 from ricordo.notebook.bought import bought
 from ricordo.notebook.curate import drop
+from ricordo.notebook.deciding import edited, put_in_place, refuse, wait_again
 from ricordo.notebook.describe_bought import told_bought
 from ricordo.notebook.find import find_memory
 from ricordo.notebook.ledger import FILE, runs_of
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.purge import purge_value
 from ricordo.notebook.surroundings import look_around
-from ricordo.notebook.undo import undo
+from ricordo.notebook.undo import redo, undo
 from ricordo.settings.settings import Settings
 from tests.builders import note_text, write_memory
 from tests.curating import Desk, edit
@@ -76,6 +78,88 @@ def test_a_run_that_was_not_decided_counts_no_activity(desk: Desk) -> None:
     assert [run.accepted for run in it.runs] == [1, 0]
 
 
+# Whom what is decided is credited to
+
+
+def taken_and_dropped(desk: Desk) -> list[tuple[int, int, int]]:
+    """Return of each run, oldest first, what it proposed and what the person took and dropped."""
+    runs = bought(desk.notebook, desk.notebook.read()).runs
+    return [(it.proposed, it.accepted, it.rejected) for it in reversed(runs)]
+
+
+def test_what_waited_for_long_is_credited_to_the_run_that_had_proposed_it(desk: Desk) -> None:
+    desk.propose([inserting(), replacing("tides.md", "2026-03-04", "2026-03-05", desk)])
+    desk.propose([replacing("ports.md", "12", "13", desk)])
+    desk.propose([])
+    assert taken_and_dropped(desk) == [(2, 0, 0), (1, 0, 0), (0, 0, 0)]
+    refuse(desk.notebook, desk.waiting[:1])
+    assert taken_and_dropped(desk) == [(2, 0, 1), (1, 0, 0), (0, 0, 0)]
+    desk.take()
+    assert taken_and_dropped(desk) == [(2, 1, 1), (1, 1, 0), (0, 0, 0)]
+
+
+def test_what_is_proposed_again_is_credited_to_the_run_that_did(desk: Desk) -> None:
+    desk.propose([inserting()])
+    desk.propose([inserting()])
+    drop(desk.notebook, desk.notebook.read())
+    assert taken_and_dropped(desk) == [(1, 0, 0), (1, 0, 1)]
+
+
+def test_what_the_person_edited_stays_that_of_its_run(desk: Desk) -> None:
+    desk.propose([inserting()])
+    desk.propose([replacing("ports.md", "12", "13", desk)])
+    memory = desk.notebook.read()
+    old = desk.waiting[0]
+    text = memory.by_path["tides.md"].text + "The port is Faro now.\n"
+    put_in_place(desk.notebook, old, edited(desk.notebook, memory, old, text))
+    desk.take()
+    assert b"Faro" in desk.files["tides.md"]
+    assert taken_and_dropped(desk) == [(1, 1, 0), (1, 1, 0)]
+
+
+def test_what_was_taken_counts_while_its_act_stands(desk: Desk) -> None:
+    desk.propose([inserting()])
+    waited = desk.waiting
+    desk.take()
+    undo(desk.notebook)
+    assert taken_and_dropped(desk) == [(1, 0, 0)]
+    redo(desk.notebook)
+    assert taken_and_dropped(desk) == [(1, 1, 0)]
+    undo(desk.notebook)
+    wait_again(desk.notebook, waited)
+    desk.take()
+    assert taken_and_dropped(desk) == [(1, 1, 0)]
+
+
+def kept_as_before(desk: Desk, run: dict[str, object] | None) -> None:
+    """Let the proposals stand in their file as they did when only the file told of a run."""
+    (path,) = (Path(desk.notebook.surroundings.state) / "curation").iterdir()
+    document = json.loads(path.read_text("utf-8"))
+    for it in document["waiting"]:
+        del it["run"]
+    path.write_text(json.dumps({**document, "run": run}), "utf-8")
+
+
+def test_what_waits_since_before_is_credited_to_the_run_of_its_file_if_it_tells(desk: Desk) -> None:
+    run = desk.propose([inserting()]).run
+    kept_as_before(desk, {"id": run.id})
+    desk.take()
+    desk.propose([replacing("ports.md", "12", "13", desk)])
+    kept_as_before(desk, None)
+    desk.take()
+    assert b"13" in desk.files["ports.md"]
+    assert taken_and_dropped(desk) == [(1, 1, 0), (1, 0, 0)]
+
+
+def test_a_ledger_that_tells_a_run_again_with_each_decision_is_read(desk: Desk) -> None:
+    run = desk.propose([inserting(), replacing("ports.md", "12", "13", desk)]).run
+    for taken, dropped in ((1, 0), (0, 1)):
+        told = {"root": str(desk.root), **asdict(run), "accepted": taken, "rejected": dropped}
+        with ledger(desk).open("a") as file:
+            file.write(json.dumps(told) + "\n")
+    assert taken_and_dropped(desk) == [(2, 1, 1)]
+
+
 def test_no_text_of_a_note_or_of_a_session_stands_in_it(desk: Desk) -> None:
     desk.propose([inserting()])
     desk.take()
@@ -91,6 +175,8 @@ def test_no_text_of_a_note_or_of_a_session_stands_in_it(desk: Desk) -> None:
         b"[1]\n7\n",
         b'{"root": 1, "id": [], "at": {}}\n',
         b'{"id": "x", "input_tokens": true}\n',
+        b'{"run": "x", "accepted": -1, "rejected": 0, "act": 1}\n',
+        b'{"run": 7, "accepted": 1, "rejected": 0, "act": "1"}\n',
         b"[" * 100_000 + b"\n",
     ],
 )

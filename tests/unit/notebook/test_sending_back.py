@@ -57,6 +57,9 @@ def test_it_goes_back_with_its_reason_and_what_it_names_and_comes_back_mended(de
         curation = send_back(desk.notebook, asked, rejected)
     assert not curation.rejected
     assert [it.path for it in curation.proposals] == ["tides.md", "ports.md"]
+    # what comes back is of the run that it was sent back in, what waits is of the one before
+    assert curation.run.proposed == 1
+    assert [it.run == curation.run.id for it in curation.proposals] == [False, True]
     _, _, changing = sent(server.asked[1])
     lines = changing.split("\n")
     assert any(it.startswith("why| ") and "a" in it for it in lines)

@@ -19,6 +19,7 @@ from ricordo.tui.situation import Pane, Situation
 if TYPE_CHECKING:
     from textual.app import App
 
+    from ricordo.disk.door import Applied
     from ricordo.memory.change_set import ChangeSet
     from ricordo.notebook.follow import Follower
     from ricordo.notebook.open import Look, Notebook
@@ -193,8 +194,10 @@ class Changing:
         """Show a change set; return what the person approves of it."""
         return await self._writing.propose(title, change_set)
 
-    async def write_seen(self, change_set: ChangeSet) -> bool:
-        """Apply what the person has seen on a screen of its own; say whether it was written."""
+    async def write_seen(self, change_set: ChangeSet) -> Applied | None:
+        """Apply what the person has seen on a screen of its own; return None where nothing was
+        written.
+        """
         return await self._writing.write_seen(change_set)
 
     async def edit_note(self, path: str) -> None:

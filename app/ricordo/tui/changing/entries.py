@@ -49,7 +49,9 @@ class Entries:
                 look.memory, [Rewrite(index.path, text)], "entry moved by hand"
             )
             approved = await self._writing.warned("Move the entry", change_set)
-            return approved is not None and await self._writing.write_or_show(approved)
+            if approved is None:
+                return False
+            return await self._writing.write_or_show(approved) is not None
         finally:
             self.line = 0
 

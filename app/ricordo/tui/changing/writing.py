@@ -162,25 +162,28 @@ class Writing:
         self, change_set: ChangeSet, told: str, undoes: int | None = None
     ) -> bool:
         """Apply `change_set` and say `told`; say whether it was written."""
-        written = await self.write_or_show(change_set, undoes)
+        written = await self.write_or_show(change_set, undoes) is not None
         if written:
             self.tell(told)
         return written
 
-    async def write_seen(self, change_set: ChangeSet) -> bool:
-        """Apply what the person has seen on a screen of its own; say whether it was written. What
-        could not be is told.
+    async def write_seen(self, change_set: ChangeSet) -> Applied | None:
+        """Apply what the person has seen on a screen of its own; return None where nothing was
+        written. What could not be is told.
         """
-        return await self.in_turn(partial(self.write_or_show, change_set)) or False
+        return await self.in_turn(partial(self.write_or_show, change_set))
 
-    async def write_or_show(self, change_set: ChangeSet, undoes: int | None = None) -> bool:
-        """Apply `change_set`, or show where others changed the same lines; say whether it was
-        written.
+    async def write_or_show(
+        self, change_set: ChangeSet, undoes: int | None = None
+    ) -> Applied | None:
+        """Apply `change_set`, or show where others changed the same lines; return None where
+        nothing was written.
         """
         outcome = await self.write(change_set, undoes)
         if isinstance(outcome, Overlap):
             await self.show_overlap(outcome)
-        return isinstance(outcome, Applied)
+            return None
+        return outcome
 
     async def show_overlap(self, overlap: Overlap, words: str = "", *, edit: bool = False) -> bool:
         """Show the three versions; return whether the person wants to edit again."""

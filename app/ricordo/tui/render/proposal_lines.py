@@ -138,8 +138,10 @@ def _labelled(told: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
     ]
 
 
-def told_of_waiting(shown: Sequence[Shown], run: Run | None) -> str:
-    """Return how much waits, who proposed it, what that cost, from how many sessions, and when."""
+def told_of_waiting(shown: Sequence[Shown], runs: Sequence[Run]) -> str:
+    """Return how much waits, who proposed it, what that cost, from how many sessions, and when the
+    last of the `runs` was that did.
+    """
     if not shown:
         return "nothing waits"
     authors = dict.fromkeys(it.waiting.change.author for it in shown)
@@ -147,12 +149,12 @@ def told_of_waiting(shown: Sequence[Shown], run: Run | None) -> str:
     sessions = len({path for path, key in quoted if key})
     told = [f"{len(shown)} {'proposal waits' if len(shown) == 1 else 'proposals wait'}"]
     told += [one_line(" ".join(filter(None, (it.name, it.model)))) for it in authors]
-    if run is not None:
-        told.append(cost_of(run))
+    if runs:
+        told.append(cost_of(*runs))
     if sessions:
         told.append(f"from {'1 session' if sessions == 1 else f'{sessions} sessions'}")
-    if run is not None:
-        told.append(f"proposed {one_line(run.at[:16].replace('T', ' '))}")
+    if runs:
+        told.append(f"proposed {one_line(runs[0].at[:16].replace('T', ' '))}")
     return " · ".join(told)
 
 

@@ -190,7 +190,7 @@ class CurationScreen(PastScreen):
         super().say()
         title = Span(" Curation ", "accent bold")
         waits = self._waits
-        told = told_of_waiting(waits.shown, waits.kept.run) if waits else "reading what waits …"
+        told = told_of_waiting(waits.shown, waits.runs) if waits else "reading what waits …"
         self._title.say((title, Span(f" {told}", "dim")))
         refused = len(self._deciding.refused(self._proposals))
         layout = self._notebook.place.layout
@@ -320,13 +320,14 @@ class CurationScreen(PastScreen):
         left_out = {it.waiting.id: self._deciding.left_out(it) for it in taken}
         memory = await asyncio.to_thread(self._notebook.read)
         planned = await asyncio.to_thread(plan, self._notebook, memory, shown_in, taken, left_out)
-        if planned.chosen and await self._hands.write_seen(planned.change_set):
+        applied = await self._hands.write_seen(planned.change_set) if planned.chosen else None
+        if applied is not None:
             chosen = {it.id for it in planned.chosen}
             written = [it for it in taken if it.waiting.id in chosen]
             self._deciding.wrote(written, (it.path for it in planned.change_set.edits))
             told = told_of_taken(written, self._notebook.place.layout)
             self.notify(f"Written: {told}. u takes all of it back.", markup=False, timeout=6)
-            await asyncio.to_thread(wrote, self._notebook, planned)
+            await asyncio.to_thread(wrote, self._notebook, planned, applied)
         for it, why in planned.left:
             said = f"Not written: {it.op} {clip(it.path, 60)}: {one_line(why)}."
             self.notify(said, severity="warning", markup=False, timeout=10)

@@ -24,6 +24,7 @@ from ricordo.tui.widgets.marked_diff import MarkedDiff
 from ricordo.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
+    from ricordo.disk.door import Applied
     from ricordo.memory.change_set import ChangeSet
     from ricordo.notebook.open import Notebook
     from ricordo.tui.palette import Palette
@@ -48,8 +49,8 @@ class Hands(Protocol):
     async def propose(self, title: str, change_set: ChangeSet) -> ChangeSet | None:
         """Show a change set; return what the person approves of it."""
 
-    async def write_seen(self, change_set: ChangeSet) -> bool:
-        """Apply what the person has seen; say whether it was written."""
+    async def write_seen(self, change_set: ChangeSet) -> Applied | None:
+        """Apply what the person has seen; return None where nothing was written."""
 
     async def edit_note(self, path: str) -> None:
         """Open a note in the person's editor, and write what was saved."""
