@@ -63,11 +63,13 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
 
 
 @asynccontextmanager
-async def choosing(root: Path) -> AsyncIterator[tuple[Stage, ScopeScreen]]:
+async def choosing(
+    root: Path, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[Stage, ScopeScreen]]:
     """Open the curate screen with a model chosen, once all that is told before is there; from the
     review, where something waits.
     """
-    async with staged(root, known=False) as stage:
+    async with staged(root, size, known=False) as stage:
         await stage.press("c")
         if waiting(root):
             await reviewing(stage)
@@ -111,7 +113,7 @@ async def test_from_the_key_to_what_a_model_wrote_and_back(
     server.scripts[:] = [held_back]
     async with choosing(root) as (stage, screen):
         for told in (
-            "claude-sonnet-5-5 · a model · paid by the token",
+            f"claude-sonnet-5-5 · at {server.url}",
             "at most 8,000 written: at most $0.",
             "60,000 in this run, 500,000 in 24 hours, 5,000,000 in 30 days",
             "1 kept back: github-token 1",
@@ -233,9 +235,16 @@ async def test_every_failure_is_told_where_the_person_looks_and_changes_nothing(
     assert TOKEN.encode() not in server.received
 
 
-async def test_without_a_key_none_is_offered_to_be_paid(root: Path) -> None:
-    async with choosing(root) as (stage, screen):
+async def test_without_a_key_none_is_offered_to_be_paid(root: Path, pinned: Path) -> None:
+    config = pinned / ".config/ricordo"
+    config.mkdir(parents=True)
+    (config / "prices.toml").write_text("models = 7\n")
+    async with choosing(root, (80, 24)) as (stage, screen):
         await stage.paints("✗ No key for the model was found. Set ANTHROPIC_API_KEY")
+        # whatever is to be told, there is room for the brief
+        await stage.paints("It is passed over.")
+        await stage.paints("== index")
+        await stage.paints("## People")
         assert "start" not in keys_of(screen)
         await stage.press("enter")
         assert "No key for the model was found." in stage.toasts

@@ -54,7 +54,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
     text = f'{{"edits": [{{"reason": "{ODD} {hostile.LONG[:300]}'
     events = [replies.start(), *replies.tool_block(text, piece=100)[:-1]]
     with messages_server(replies.broken_off(events, Wire.stall)) as running:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        # its own address has another number each time
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://ana:hunter22@tides.example:8080")
+        monkeypatch.setenv("http_proxy", running.url)
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
         yield running
 
 

@@ -37,6 +37,7 @@ async def test_a_rejected_change_goes_back_once_and_comes_back_mended(
         await stage.paints("b send back")
         await stage.press("b")
         await stage.shows(QuestionScreen)
+        await stage.paints(f"claude-sonnet-5-5 · at {server.url}")
         await stage.paints("tokens sent, at most 8,000 written: at most $0.")
         await stage.paints('"old": "Braga"')
         assert len(server.asked) == 1

@@ -9,7 +9,6 @@ from ricordo.cli.kept_back import kept_back_lines
 from ricordo.cli.output import tell
 from ricordo.cli.proposals import brief_lines
 from ricordo.errors import CuratorFailed
-from ricordo.secrets import mask
 from ricordo.settings.settings import ENGINE, ENGINES
 from ricordo.text import one_line
 
@@ -97,10 +96,11 @@ def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None
 def estimate_line(outside: Outside, estimate: Estimate) -> str:
     """Return what a curation may cost."""
     from ricordo.curator.asking_model import AskModel
+    from ricordo.model.address import shown_address
     from ricordo.model.prices import told
 
     ask = outside.ask
-    server = mask(one_line(ask.server.base_url)) if isinstance(ask, AskModel) else ""
+    server = shown_address(ask.server.base_url) if isinstance(ask, AskModel) else ""
     who = f"{outside.author.model} at {server}" if server else outside.author.model
     most = told(estimate.usd) if estimate.usd is None else f"at most {told(estimate.usd)}"
     sent, written = f"{estimate.input_tokens:,}", f"{estimate.output_tokens:,}"

@@ -54,8 +54,7 @@ def outside_of(
     """
     caps = Caps(own.sent, own.written, own.day, own.month)
     if own.use == ANTHROPIC:
-        # where it goes is told, so it is looked up here and not by the client alone
-        server = Server(own.server or surroundings.environ.get("ANTHROPIC_BASE_URL", ""))
+        server = Server(address_of(surroundings, own))
         return model_outside(surroundings, own.model, server, caps, is_automatic=is_automatic)
     if own.use == COMMAND:
         if not own.command:
@@ -66,6 +65,13 @@ def outside_of(
         program = program_of(shlex.join(own.command))
         return program_outside(surroundings, program, caps=caps, is_automatic=is_automatic)
     return None
+
+
+def address_of(surroundings: Surroundings, own: EngineSettings) -> str:
+    """Return the address of the server of a model; "" for Anthropic's own. It is looked up here and
+    not by the client alone, for the person has to be told where text goes.
+    """
+    return own.server or surroundings.environ.get("ANTHROPIC_BASE_URL", "")
 
 
 def prepare_for(

@@ -18,6 +18,7 @@ from ricordo.disk.json_file import read_json
 from ricordo.disk.state_file import replace_state_file
 from ricordo.errors import StateUnusable
 from ricordo.model.programs import known_programs
+from ricordo.notebook.chosen import address_of
 from ricordo.notebook.open import Notebook
 from ricordo.settings.read_engine import is_model
 from ricordo.settings.settings import EngineSettings
@@ -30,9 +31,10 @@ _MOST_MEMORIES = 200
 
 def engines_to_choose(notebook: Notebook) -> tuple[EngineSettings, ...]:
     """Return the engines to choose from, each as settings that use it: the rules, a model, and the
-    person's program; where none is set, those that we know and that are on this machine.
+    person's program; where none is set, those that we know and that are on this machine. The server
+    is told where the environment names it.
     """
-    own = notebook.settings.engine
+    own = _own(notebook)
     known = known_programs(notebook.surroundings.environ.get("PATH"))
     lines = [own.command] if own.command else known or [()]
     programs = (replace(own, use=COMMAND, command=line) for line in lines)
@@ -43,7 +45,7 @@ def engine_chosen(notebook: Notebook) -> EngineSettings:
     """Return the engine that was chosen last; the one of the settings where none was, or where it
     is not there any more.
     """
-    own = notebook.settings.engine
+    own = _own(notebook)
     kept = _kept(notebook.surroundings.state).get(notebook.place.root)
     if not isinstance(kept, dict):
         return own
@@ -67,6 +69,11 @@ def remember_engine(notebook: Notebook, own: EngineSettings) -> None:
     except OSError as error:
         path = visible(os.path.join(state, _FILE))
         raise StateUnusable(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _own(notebook: Notebook) -> EngineSettings:
+    own = notebook.settings.engine
+    return replace(own, server=address_of(notebook.surroundings, own))
 
 
 def _kept(state: str) -> dict[str, Any]:

@@ -126,6 +126,16 @@ def test_programs_that_are_on_this_machine_are_offered(desk: Desk, tmp_path: Pat
     assert engines_to_choose(set_to(desk, EngineSettings(), PATH=""))[2].command == ()
 
 
+def test_the_server_that_the_environment_names_is_known_before_it_is_asked(desk: Desk) -> None:
+    notebook = set_to(desk, EngineSettings(), ANTHROPIC_BASE_URL="http://tides.example")
+    assert [it.server for it in engines_to_choose(notebook)][:2] == ["http://tides.example"] * 2
+    assert engine_chosen(notebook).server == "http://tides.example"
+    own = set_to(
+        desk, EngineSettings(server="http://own"), ANTHROPIC_BASE_URL="http://tides.example"
+    )
+    assert engine_chosen(own).server == "http://own"
+
+
 def test_what_was_chosen_is_remembered_by_memory(desk: Desk, tmp_path: Path) -> None:
     notebook = set_to(desk, EngineSettings(), PATH="")
     assert engine_chosen(notebook).use == "rules"

@@ -6,12 +6,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from ricordo.curator.asking import Estimate
-from ricordo.curator.asking_model import ANTHROPIC
+from ricordo.curator.asking_model import ANTHROPIC, AskModel
 from ricordo.curator.asking_program import COMMAND
+from ricordo.model.address import shown_address
 from ricordo.model.prices import Price
 from ricordo.model.prices import told as told_of_cost
 from ricordo.model.redaction import Redacted
 from ricordo.notebook.before import Before, Leaving
+from ricordo.notebook.models import Outside
 from ricordo.notebook.spoken import Told
 from ricordo.settings.settings import EngineSettings
 from ricordo.text import one_line, visible
@@ -33,15 +35,30 @@ _INCOMING = "As it comes in: it is not checked yet, and nothing of it is done"
 def engine_spans(own: EngineSettings, number: int, count: int) -> tuple[Spans, Spans]:
     """Return which engine is chosen, and as which of how many: two parts of a line."""
     if own.use == ANTHROPIC:
-        where = f" · at {one_line(own.server)}" if own.server else " · paid by the token"
-        who, about = one_line(own.model), f" · a model{where}"
+        spans = _model_spans(own.model, own.server)
     elif own.use == COMMAND:
-        who = one_line(shlex.join(own.command)) or "a program of yours"
-        about = " · what it charges is not known" if own.command else " · none is set"
+        spans = _program_spans(shlex.join(own.command))
     else:
-        who, about = "rules", " · offline · cost $0.00"
-    left = (_label("engine"), Span(who, "bold"), Span(about, "dim"))
-    return left, (Span(f" {number + 1} of {count} ", "dim"),)
+        spans = Span("rules", "bold"), Span(" · offline · cost $0.00", "dim")
+    return (_label("engine"), *spans), (Span(f" {number + 1} of {count} ", "dim"),)
+
+
+def asked_spans(outside: Outside) -> Spans:
+    """Return who is asked, and where what is sent goes."""
+    ask = outside.ask
+    if isinstance(ask, AskModel):
+        return (_label("engine"), *_model_spans(ask.model, ask.server.base_url))
+    return (_label("engine"), *_program_spans(ask.program.line))
+
+
+def _model_spans(model: str, server: str) -> Spans:
+    about = f" · at {shown_address(server)}" if server else " · a model · paid by the token"
+    return Span(one_line(model), "bold"), Span(about, "dim")
+
+
+def _program_spans(line: str) -> Spans:
+    about = " · what it charges is not known" if line else " · none is set"
+    return Span(one_line(line) or "a program of yours", "bold"), Span(about, "dim")
 
 
 def leaving_spans(leaving: Leaving | None, counted: Estimate | None) -> Mapping[str, Spans]:

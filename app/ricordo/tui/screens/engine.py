@@ -30,6 +30,7 @@ from ricordo.tui.render.before_lines import (
 )
 from ricordo.tui.render.line import Line, Span, wrap
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
+from ricordo.tui.screens.low import LOW
 from ricordo.tui.situation import Scene, Situation
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
@@ -56,6 +57,7 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
 
     SCENE = Scene.ENGINE
     CSS_PATH = "overlay.tcss"
+    VERTICAL_BREAKPOINTS = LOW
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(

@@ -20,8 +20,14 @@ from ricordo.text import one_line
 from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.palette import Palette
 from ricordo.tui.render.bars import key_spans
-from ricordo.tui.render.before_lines import cost_spans, kept_back_spans, left_spans
+from ricordo.tui.render.before_lines import (
+    asked_spans,
+    cost_spans,
+    kept_back_spans,
+    left_spans,
+)
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
+from ricordo.tui.screens.low import LOW
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
@@ -65,6 +71,7 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
     """Ends with what came of it, or with None: then nothing has happened."""
 
     CSS_PATH = "overlay.tcss"
+    VERTICAL_BREAKPOINTS = LOW
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "ask", show=False),
         Binding("escape,q", "leave", show=False),
@@ -81,7 +88,8 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
         """Why the last attempt failed."""
         self._is_asking = False
         self._text = TextView(palette, self._lines, id="brief")
-        self._bars = {name: Bar(palette, id=name, base="") for name in ("cost", "left", "secrets")}
+        names = ("engine", "cost", "left", "secrets")
+        self._bars = {name: Bar(palette, id=name, base="") for name in names}
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
 
@@ -126,6 +134,7 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
         for bar in self._bars.values():
             bar.display = leaving is not None
         if leaving is not None:
+            self._bars["engine"].say(asked_spans(leaving.outside))
             self._bars["cost"].say(cost_spans(leaving.estimate))
             self._bars["left"].say(left_spans(leaving))
             self._bars["secrets"].say(kept_back_spans(leaving.kept_back))

@@ -32,6 +32,7 @@ from ricordo.tui.render.before_lines import (
 from ricordo.tui.render.brief_lines import told_of_brief
 from ricordo.tui.render.line import Line, Span, fit
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
+from ricordo.tui.screens.low import LOW
 from ricordo.tui.situation import Scene, Situation
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
@@ -70,8 +71,8 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
     """Ends with what was proposed, or with None: then nothing has happened."""
 
     SCENE = Scene.SCOPE
-
     CSS_PATH = "overlay.tcss"
+    VERTICAL_BREAKPOINTS = LOW
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_on(SCENE),
         *(Binding(str(n), f"choose({n})", show=False) for n in range(1, 10)),
