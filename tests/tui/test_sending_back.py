@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ricordo.tui.screens.curation import CurationScreen
+from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.question import QuestionScreen
+from ricordo.tui.screens.scope import ScopeScreen
 from tests.asking import TOKEN, proposing
 from tests.messages_server import MessagesServer
 from tests.tui.stage import Stage
@@ -96,3 +98,31 @@ async def test_it_can_still_go_back_after_another_curation_was_looked_at_and_lef
         await stage.shows(QuestionScreen)
         await stage.paints("Enter ask claude-sonnet-5-5")
     assert len(server.asked) == 1
+
+
+async def test_what_was_rejected_is_still_there_when_the_review_is_opened_again(
+    root: Path, server: MessagesServer
+) -> None:
+    server.scripts[:] = [proposing(LOST), proposing()]
+    async with choosing(root) as (stage, _):
+        await stage.press("enter")
+        await on_rejected(stage, await reviewing(stage))
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        await stage.press("c")
+        screen = await reviewing(stage)
+        await on_rejected(stage, screen)
+        await stage.calm()
+        row = screen.thing
+        await stage.press("b")
+        await stage.shows(QuestionScreen)
+        await stage.paints("Enter ask claude-sonnet-5-5")
+        await stage.press("enter")
+        await stage.wait_for(lambda: not screen._deciding.rejected, "it sent")
+        # even a row that is still drawn does not open the question again
+        assert not screen._deciding.can_send_back(row)
+        await stage.wait_for(lambda: not screen._things, "nothing left")
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        await stage.press("c")
+        await stage.shows(ScopeScreen)

@@ -85,12 +85,14 @@ class Curating:
     # What the keys do
 
     def do_curate(self) -> None:
-        """Decide on what waits; where nothing does, have something proposed."""
+        """Decide on what waits, or was rejected and can be sent back; where there is nothing of
+        it, have something proposed.
+        """
         self._run(self._open)
 
     async def _open(self) -> None:
         await self._count()
-        if self.waiting:
+        if self.waiting or (self._asked is not None and self._deciding.has_to_send_back):
             self._decide()
         else:
             self.choose_scope()
@@ -155,8 +157,8 @@ class Curating:
 
     def _sent_back(self, rejected: Rejected, curation: Curation | None) -> None:
         if curation is not None:
-            others = [it for it in self._deciding.rejected if it is not rejected]
-            self._run(partial(self._keep, curation, self._asked, others))
+            self._deciding.sends_back(rejected)
+            self._run(partial(self._keep, curation, self._asked, self._deciding.rejected))
 
     async def _keep(
         self, curation: Curation, asked: Asked | None, others: Sequence[Rejected] = ()

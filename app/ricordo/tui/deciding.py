@@ -46,7 +46,7 @@ class Deciding:
         """Proposals of which every hunk is left out."""
         self._written: list[Written] = []
         self.rejected: Sequence[Rejected] = ()
-        """What the checks rejected of the last curation."""
+        """What the checks rejected of the last curation, until the next one."""
 
     def things(self, waiting: Sequence[Shown]) -> list[Thing]:
         """Return what is to be listed: what waits, what was written, what the checks rejected."""
@@ -139,9 +139,27 @@ class Deciding:
         return proposals
 
     def leave(self) -> None:
-        """Look no longer at what was written and rejected."""
+        """Look no longer at what was written."""
         self._written.clear()
-        self.rejected = ()
+
+    # What was rejected
+
+    @property
+    def has_to_send_back(self) -> bool:
+        """Whether anything of what was rejected can be sent back."""
+        return any(it.said for it in self.rejected)
+
+    def can_send_back(self, it: Thing | None) -> bool:
+        """Say whether a row is about what was rejected and not sent back yet: it may be drawn for
+        a moment longer.
+        """
+        return (
+            isinstance(it, Rejected) and bool(it.said) and any(it is own for own in self.rejected)
+        )
+
+    def sends_back(self, rejected: Rejected) -> None:
+        """Know that it was sent back."""
+        self.rejected = tuple(it for it in self.rejected if it is not rejected)
 
 
 def is_same(one: Thing | None, other: Thing | None) -> bool:

@@ -223,8 +223,7 @@ class CurationScreen(PastScreen):
         nothing = "" if self._taken else "Nothing is accepted; a accepts."
         refusals["write"] = nothing or read_only
         refusals["curate"] = ""
-        can_go_back = isinstance(self.thing, Rejected) and self.thing.said
-        refusals["send-back"] = "" if can_go_back else _NOT_BACK
+        refusals["send-back"] = "" if self._deciding.can_send_back(self.thing) else _NOT_BACK
         return refusals
 
     @property
