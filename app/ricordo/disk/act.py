@@ -62,7 +62,7 @@ class Act:
     state: str
     undoes: int | None
     token: str = ""
-    """Stands in the names of the temporary files of this act."""
+    """Stands in the names of the temporary files of this act; random, so that it names it too."""
 
 
 @dataclass(frozen=True, slots=True)

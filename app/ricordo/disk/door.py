@@ -35,6 +35,9 @@ class Applied:
 
     act: int
     """The act in the history."""
+    token: str
+    """What names it whatever becomes of the history: its number is another act's, once a history
+    that was damaged was begun anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +172,7 @@ class _Work:
             for n, (edit, op) in enumerate(zip(edits, self.history.ops(act.n), strict=True))
         ]
         if Carrier(self.history, self.at.isoformat(), act, steps).carry_out():
-            return Applied(act.n)
+            return Applied(act.n, act.token)
         return Clashed(self._clashes(edits))
 
     def recover_unfinished(self) -> Recovered:

@@ -324,7 +324,7 @@ def record_taken(notebook: Notebook, taken: Iterable[Waiting], applied: Applied 
     """Record in the ledger, with the run that had proposed each, what was taken and `applied`.
     Raises StateUnusable.
     """
-    act = applied.act if applied is not None else None
+    act = applied.token if applied is not None else ""
     counts = _by_run(taken).items()
     _record(notebook, [Decided(run, accepted=count, act=act) for run, count in counts])
 

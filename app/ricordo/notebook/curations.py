@@ -78,9 +78,14 @@ def curated(notebook: Notebook) -> list[Curated]:
     return _of_acts(notebook, all_of, [])
 
 
-def acts_taken_back(notebook: Notebook) -> frozenset[int]:
-    """Return the numbers of the acts that do not stand. Raises StateUnusable."""
-    return _of_acts(notebook, lambda _, acts: taken_back(acts), frozenset())
+def acts_taken_back(notebook: Notebook) -> frozenset[str]:
+    """Return the curations that do not stand, by the tokens of their acts. Raises StateUnusable."""
+
+    def tokens(_: History, acts: list[Act]) -> frozenset[str]:
+        undone = taken_back(acts)
+        return frozenset(it.token for it in acts if it.n in undone)
+
+    return _of_acts(notebook, tokens, frozenset())
 
 
 def _of_acts(

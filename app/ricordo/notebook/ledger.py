@@ -53,8 +53,8 @@ class Decided:
     """Its id."""
     accepted: int = 0
     rejected: int = 0
-    act: int | None = None
-    """The act of the history by which they were applied. They count as taken while it stands."""
+    act: str = ""
+    """The token of the act by which they were applied; they count as taken while it stands."""
 
 
 def new_run(at: str, author: Author, usage: Usage, activity_tokens: int, proposed: int) -> Run:
@@ -82,9 +82,9 @@ def _add(state: str, root: str, it: Run | Decided) -> None:
         raise _unusable(state, error) from None
 
 
-def runs_of(state: str, root: str, taken_back: Collection[int] = ()) -> tuple[tuple[Run, ...], int]:
+def runs_of(state: str, root: str, taken_back: Collection[str] = ()) -> tuple[tuple[Run, ...], int]:
     """Return the runs on the memory at `root`, newest first, and how many lines cannot be read.
-    What was applied by an act that was `taken_back` does not count as taken.
+    What was applied by an act that was `taken_back`, known by its token, does not count as taken.
     """
     found: dict[str, Run] = {}
     damaged = 0
@@ -117,8 +117,8 @@ def _line_from(told: Mapping[str, Any]) -> Run | Decided | None:
 def _decided_from(told: Mapping[str, Any]) -> Decided | None:
     fields: dict[str, Any] = {name: told.get(name) for name in Decided.__dataclass_fields__}
     numbers = all(_is_count(fields[name]) for name in ("accepted", "rejected"))
-    is_act = fields["act"] is None or _is_count(fields["act"])
-    return Decided(**fields) if isinstance(fields["run"], str) and numbers and is_act else None
+    texts = all(isinstance(fields[name], str) for name in ("run", "act"))
+    return Decided(**fields) if texts and numbers else None
 
 
 def _run_from(told: Mapping[str, Any]) -> Run | None:

@@ -131,6 +131,18 @@ def test_what_was_taken_counts_while_its_act_stands(desk: Desk) -> None:
     assert taken_and_dropped(desk) == [(1, 1, 0)]
 
 
+def test_a_history_that_was_begun_anew_takes_nothing_from_what_was_taken(desk: Desk) -> None:
+    desk.propose([inserting()])
+    desk.take()
+    for path in Path(desk.notebook.surroundings.state).glob("history.db*"):
+        path.unlink()
+    desk.at("2026-11-22T09:00:00+00:00").notebook.record(desk.notebook.read())
+    desk.propose([replacing("ports.md", "12", "13", desk)])
+    desk.take()
+    undo(desk.notebook)
+    assert taken_and_dropped(desk) == [(1, 1, 0), (1, 0, 0)]
+
+
 def kept_as_before(desk: Desk, run: dict[str, object] | None) -> None:
     """Let the proposals stand in their file as they did when only the file told of a run."""
     (path,) = (Path(desk.notebook.surroundings.state) / "curation").iterdir()
@@ -175,8 +187,8 @@ def test_no_text_of_a_note_or_of_a_session_stands_in_it(desk: Desk) -> None:
         b"[1]\n7\n",
         b'{"root": 1, "id": [], "at": {}}\n',
         b'{"id": "x", "input_tokens": true}\n',
-        b'{"run": "x", "accepted": -1, "rejected": 0, "act": 1}\n',
-        b'{"run": 7, "accepted": 1, "rejected": 0, "act": "1"}\n',
+        b'{"run": "x", "accepted": -1, "rejected": 0, "act": "1"}\n',
+        b'{"run": "x", "accepted": 1, "rejected": 0, "act": 1}\n',
         b"[" * 100_000 + b"\n",
     ],
 )
