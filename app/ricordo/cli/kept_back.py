@@ -63,14 +63,30 @@ def let_out_lines(notebook: Notebook) -> Iterator[str]:
 
 
 def kept_back_lines(found: Iterable[Redacted]) -> Iterator[str]:
-    """Yield what was kept back."""
+    """Yield what was kept back, what stands in one note or session together."""
     values = list(found)
+    by_places: dict[str, list[Redacted]] = {}
     for it in values[:_MOST]:
-        yield f"kept back: {_named(it)} ({it.fingerprint})"
+        by_places.setdefault(_from(it), []).append(it)
+    for places, those in by_places.items():
+        yield f"kept back{places}:"
+        yield from (f"  {it.kind}, {_times(it)} ({it.fingerprint})" for it in those)
     if len(values) > _MOST:
         yield f"kept back: {len(values) - _MOST} more"
 
 
 def _named(it: Redacted) -> str:
-    place = f" from {it.places[0]}" if it.places else ""
-    return f"{it.kind}{place}, {'once' if it.count == 1 else f'{it.count} times'}"
+    return f"{it.kind}{_from(it)}, {_times(it)}"
+
+
+def _times(it: Redacted) -> str:
+    return "once" if it.count == 1 else f"{it.count} times"
+
+
+def _from(it: Redacted) -> str:
+    """Return where a value stands, in a few words; "" where no place is known."""
+    from ricordo.notebook.quoted import place_in_words
+
+    places = list(dict.fromkeys(map(place_in_words, it.places)))
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f" from {places[0]}{more}" if places else ""

@@ -25,6 +25,17 @@ def turn_of(source: str) -> tuple[str, str]:
     return (path, key) if mark else (source, "")
 
 
+def session_name(path: str) -> str:
+    """Return what a session is called of whose transcript nothing but its `path` is known."""
+    return path.rpartition("/")[2].removesuffix(".jsonl")
+
+
+def place_in_words(source: str) -> str:
+    """Return a source of evidence in a few words: the session, or the path of the note."""
+    path, key = turn_of(source)
+    return f"session {session_name(path)}" if key else path
+
+
 def causes_of_note(notebook: Notebook, memory: Memory, path: str) -> Sequence[Cause]:
     """Return what caused a note and changed it, in the order of time."""
     renamed = notebook.renamed(memory)

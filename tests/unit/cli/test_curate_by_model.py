@@ -191,13 +191,18 @@ def test_what_fails_without_a_terminal_comes_to_rest_and_a_person_may_still_try(
 def test_what_is_kept_back_is_told_and_reaches_no_server(
     curate: Ricordo, transcript: Path, server: MessagesServer
 ) -> None:
-    transcript.write_text(said(SAID, f"The token is {TOKEN}."), "utf-8")
+    tokens = (f"The token is {it}." for it in (TOKEN, TOKEN.swapcase(), TOKEN))
+    transcript.write_text(said(SAID, *tokens), "utf-8")
     told = curate(*BY_MODEL)
     assert SAID.encode() in server.received
     assert TOKEN.encode() not in server.received
     assert TOKEN not in told
-    (line,) = [it for it in told.split("\n") if "kept back" in it]
-    assert re.fullmatch(r"ricordo: kept back: [\w-]+ from .*, once \([0-9a-f]{24}\)", line)
+    # what stands in one session is told together, by a name that is short
+    lines = told.split("\n")
+    at = lines.index(f"ricordo: kept back from session {SESSION}:")
+    kinds = [re.sub(r"[0-9a-f]{24}", "ID", it) for it in lines[at + 1 : at + 3]]
+    assert kinds == ["ricordo:   github-token, 2 times (ID)", "ricordo:   api-key, once (ID)"]
+    assert str(transcript.parent) not in "\n".join(lines[at:])
 
 
 def test_a_value_is_let_out_by_its_id_and_kept_back_again(
@@ -206,11 +211,11 @@ def test_a_value_is_let_out_by_its_id_and_kept_back_again(
     transcript.write_text(said(SAID, f"The token is {TOKEN}."), "utf-8")
     told = curate("--brief")
     assert TOKEN not in told
-    found = re.search(r"kept back: github-token from .*, once \(([0-9a-f]{24})\)", told)
+    found = re.search(r"github-token, once \(([0-9a-f]{24})\)", told)
     assert found is not None
     name = found[1]
     told = curate("--allow", name)
-    assert told.startswith("may leave from now on: github-token from ")
+    assert told.startswith(f"may leave from now on: github-token from session {SESSION}, once")
     assert TOKEN not in told
     told = curate("--brief")
     assert f"The token is {TOKEN}." in told

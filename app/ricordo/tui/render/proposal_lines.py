@@ -9,7 +9,7 @@ from ricordo.memory.layout import Layout, Role
 from ricordo.notebook.deciding import Shown
 from ricordo.notebook.describe_run import cost_of
 from ricordo.notebook.ledger import Run
-from ricordo.notebook.quoted import turn_of
+from ricordo.notebook.quoted import session_name, turn_of
 from ricordo.text import clip, one_line
 from ricordo.tui.deciding import Deciding, Mark
 from ricordo.tui.render.line import BLANK, Line, Span, fit, with_right, wrap
@@ -125,8 +125,7 @@ def _where(source: str, titles: Mapping[str, str]) -> str:
     path, key = turn_of(source)
     if not key:
         return clip(source, 60)
-    name = path.rpartition("/")[2].removesuffix(".jsonl")
-    return f"“{clip(titles.get(path) or name, 40)}”"
+    return f"“{clip(titles.get(path) or session_name(path), 40)}”"
 
 
 def _labelled(told: Sequence[tuple[str, str, str]], width: int) -> list[Line]:
