@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
 from ricordo.cli.confirm import is_confirmed
-from ricordo.cli.engine import add_engine, engine_of, estimate_line, let_run, propose_told
+from ricordo.cli.engine import (
+    add_engine,
+    engine_of,
+    estimate_line,
+    let_run,
+    new_program_lines,
+    propose_told,
+)
 from ricordo.cli.kept_back import add_letting_out, decide, kept_back_lines, let_out_lines
 from ricordo.cli.opening import open_notebook
 from ricordo.cli.output import tell
@@ -16,6 +23,7 @@ from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Mapping
     from datetime import datetime
 
     from ricordo.curator.asking import Estimate
@@ -32,6 +40,10 @@ Nothing is changed: the proposals wait, and `ricordo pending` shows, applies or 
 What a model or a program may cost is told before it is asked, and what it did cost after."""
 
 _CONFIRMATION = "curate"
+_NOT_RUN = (
+    "It was not run, and this is what it would read. Without --dry-run you are asked at a terminal "
+    "whether it may run, and --yes lets it."
+)
 _TRIAL = "Nothing of this is kept, though it was asked and paid for; without --dry-run it waits."
 
 
@@ -52,7 +64,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--dry-run",
         action="store_true",
         help="show the proposals and the measure of the brief, keep nothing; a model is asked and "
-        "paid all the same",
+        "paid all the same; of a program that was not run before its line and the brief are shown",
     )
     parser.add_argument(
         "--brief",
@@ -62,32 +74,29 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--yes",
         action="store_true",
-        help="apply at once what no warning speaks against; let a new program run",
+        help="apply at once what no warning speaks against; let a new program run; neither of it "
+        "with --dry-run or --brief",
     )
 
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Propose; keep the proposals, or apply those that are plain."""
-    from ricordo.notebook.curate import begin, record_trial, take
+    from ricordo.notebook.curate import begin, take
 
-    if (options.dry_run or options.brief) and options.yes:
-        raise WrongUsage("--dry-run and --brief apply nothing, so they do not go with --yes.")
     scope = _scope(options, surroundings)
     notebook = open_notebook(options, surroundings)
     outside = engine_of(options, notebook)
     prepared = _prepared(options, notebook, outside, scope)
     if options.allow or options.withhold:
         return decide(options, notebook, prepared)
-    estimate = outside.ask.estimate(prepared.brief) if outside else None
     if options.brief:
         _print_brief(options, notebook, prepared, outside)
         return 0
-    curation = propose_told(notebook, prepared, outside)
     if options.dry_run:
-        record_trial(notebook, curation)
-        _print(options, curation, estimate)
-        tell([_TRIAL] if outside and curation.proposals else [])
+        _try(options, notebook, prepared, outside)
         return 0
+    curation = propose_told(notebook, prepared, outside)
+    estimate = outside.ask.estimate(prepared.brief) if outside else None
     kept = begin(notebook, curation)
     if not options.yes:
         _print(options, curation, estimate)
@@ -99,6 +108,23 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     return 0
 
 
+def _try(
+    options: Namespace, notebook: Notebook, prepared: Prepared, outside: Outside | None
+) -> None:
+    """Show what a curation would come to, of which nothing is kept; a new program is not run."""
+    from ricordo.notebook.chosen import new_program
+    from ricordo.notebook.curate import record_trial
+
+    if outside is not None and (program := new_program(notebook.surroundings, outside)):
+        tell([*new_program_lines(program), _NOT_RUN])
+        _print_brief(options, notebook, prepared, outside, _unasked(notebook, prepared, outside))
+        return
+    curation = propose_told(notebook, prepared, outside)
+    record_trial(notebook, curation)
+    _print(options, curation, outside.ask.estimate(prepared.brief) if outside else None)
+    tell([_TRIAL] if outside and curation.proposals else [])
+
+
 def _prepared(
     options: Namespace, notebook: Notebook, outside: Outside | None, scope: Scope
 ) -> Prepared:
@@ -108,9 +134,8 @@ def _prepared(
 
     asks_nobody = options.brief or options.allow or options.withhold
     is_trial = options.dry_run or asks_nobody
-    if not asks_nobody:
-        let_run(notebook, outside, is_meant=options.yes)
     if not is_trial:
+        let_run(notebook, outside, is_meant=options.yes)
         _refuse_storm(notebook)
     memory = notebook.read() if is_trial else begin_reported(notebook)
     with progress_line() as step:
@@ -176,9 +201,23 @@ def _print(
     print_lines(lines)
 
 
+def _unasked(notebook: Notebook, prepared: Prepared, outside: Outside) -> Mapping[str, Any]:
+    """Return what a dry run prints as JSON where nobody was asked."""
+    from ricordo.curator.engine import Answer
+    from ricordo.notebook.curate import checked
+    from ricordo.notebook.describe_proposals import describe_curation
+
+    return describe_curation(checked(notebook, prepared, outside.author, Answer()), None)
+
+
 def _print_brief(
-    options: Namespace, notebook: Notebook, prepared: Prepared, outside: Outside | None
+    options: Namespace,
+    notebook: Notebook,
+    prepared: Prepared,
+    outside: Outside | None,
+    also: Mapping[str, Any] | None = None,
 ) -> None:
+    """Print what an engine would be given; `also` stands in the JSON."""
     from dataclasses import asdict
 
     from ricordo.cli.output import print_json, print_lines
@@ -189,7 +228,8 @@ def _print_brief(
     estimate = outside.ask.estimate(brief) if outside else None
     if options.json:
         told = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.left_out)}
-        print_json({**told, "estimate": asdict(estimate)} if estimate else told)
+        told |= {"estimate": asdict(estimate)} if estimate else {}
+        print_json({**(also or {}), **told})
         return
     lines = [*text.split("\n")[:-1], *brief_lines(brief)]
     lines += [estimate_line(outside, estimate)] if outside and estimate else []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from ricordo.curator.asking import Estimate
+    from ricordo.model.programs import Program
     from ricordo.notebook.curate import Curation
     from ricordo.notebook.models import Outside
     from ricordo.notebook.open import Notebook
@@ -61,13 +62,18 @@ def let_run(notebook: Notebook, outside: Outside | None, *, is_meant: bool) -> N
     program = new_program(surroundings, outside)
     if program is None:
         return
-    line = f"This program was not run before: {one_line(program.line)}"
-    told = [line] if program.is_known else [line, _NOT_KNOWN]
+    told = new_program_lines(program)
     if is_meant:
         tell(told)
     elif not is_confirmed(told, _CONFIRMATION, "let it run, now and later"):
-        raise CuratorFailed(f"{line}. At a terminal you are asked; --yes lets it run.")
+        raise CuratorFailed(f"{told[0]}. At a terminal you are asked; --yes lets it run.")
     allow_program(surroundings, program)
+
+
+def new_program_lines(program: Program) -> list[str]:
+    """Return what the person has to see of a program before its first run: its line first."""
+    line = f"This program was not run before: {one_line(program.line)}"
+    return [line] if program.is_known else [line, _NOT_KNOWN]
 
 
 def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None) -> Curation:

@@ -149,7 +149,6 @@ def test_the_next_curation_goes_on_where_the_last_one_was_decided(
 def test_words_that_do_not_fit_are_refused(ricordo: Ricordo) -> None:
     ricordo("curate", "--since", "soon", code=2)
     ricordo("curate", "--session", "/nowhere.jsonl", code=2)
-    ricordo("curate", "--dry-run", "--yes", code=2)
     ricordo("curate", "--engine", "magic", code=2)
     ricordo("pending", "--apply", "--drop", code=2)
 

@@ -289,6 +289,26 @@ def test_a_new_program_is_shown_and_not_run_where_nobody_can_be_asked(
     assert not (program.parent / "given").exists()
 
 
+@pytest.mark.parametrize("words", [(), ("--yes",)])
+def test_a_dry_run_shows_the_line_of_a_new_program_and_what_it_would_read(
+    words: tuple[str, ...], curate: Ricordo, ricordo: Ricordo, program: Path, memory: Path
+) -> None:
+    before = contents(memory)
+    told = curate("--dry-run", *words)
+    assert f"This program was not run before: {program} 'two words'\n" in told
+    assert "It was not run, and this is what it would read." in told
+    assert SAID in told
+    document = json.loads(curate("--dry-run", "--json", *words).partition("\n")[0])
+    assert SAID in document["brief"]
+    assert (document["engine"], document["model"]) == ("command", "model")
+    assert (document["changes"], document["rejected"]) == ([], [])
+    assert document["usage"]["input_tokens"] == 0
+    assert not (program.parent / "given").exists()
+    # nothing was decided by it
+    assert "was not run before" in curate(code=4)
+    assert (contents(memory), runs(ricordo)) == (before, [])
+
+
 def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
     curate: Ricordo,
     ricordo: Ricordo,
