@@ -173,6 +173,15 @@ async def test_what_is_decided_outlasts_leaving_and_one_key_takes_all_back(root:
         await stage.press("u")
         await stage.wait_for(lambda: waiting(root) == ["create", "replace", "create"], "it waits")
         await stage.wait_for(lambda: len(screen._taken) == 3, "all as before")
+        # done again it waits no longer, and can be taken back once more
+        await stage.wait_for(lambda: stage.main._changing.can_redo, "something to do again")
+        await stage.press("U")
+        await stage.wait_for(lambda: len(screen._deciding.written) == 3, "it written again")
+        await stage.wait_for(lambda: waiting(root) == [], "nothing waiting")
+        await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
+        await stage.press("u")
+        await stage.wait_for(lambda: waiting(root) == ["create", "replace", "create"], "it waits")
+        await stage.wait_for(lambda: len(screen._taken) == 3, "all as before")
         assert files(root) == before
 
 

@@ -241,6 +241,17 @@ def wait_again(notebook: Notebook, again: Iterable[Waiting]) -> None:
     _keep(notebook, with_them)
 
 
+def wait_no_longer(notebook: Notebook, done: Iterable[Waiting]) -> None:
+    """Let proposals wait no longer that were applied again. Raises StateUnusable."""
+    ids = {it.id for it in done}
+
+    def without(kept: Kept) -> Kept:
+        left = tuple(it for it in kept.waiting if it.id not in ids)
+        return replace(kept, waiting=left).settled()
+
+    _keep(notebook, without)
+
+
 def put_in_place(notebook: Notebook, old: Waiting, new: Waiting) -> None:
     """Let a proposal wait in the place of the one that the person edited. Raises StateUnusable."""
 

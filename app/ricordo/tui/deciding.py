@@ -45,6 +45,7 @@ class Deciding:
         self._nothing: set[str] = set()
         """Proposals of which every hunk is left out."""
         self._written: list[Written] = []
+        self._taken_back: list[Written] = []
         self.rejected: Sequence[Rejected] = ()
         """What the checks rejected of the last curation, until the next one."""
 
@@ -124,6 +125,7 @@ class Deciding:
     def wrote(self, proposals: Sequence[Shown], about: Iterable[str]) -> None:
         """Know that proposals were written as one act, with the files that it changed."""
         self._written.append(Written(tuple(proposals), frozenset(about)))
+        self._taken_back.clear()
         for it in proposals:
             self.mark(it, Mark.WRITTEN)
 
@@ -131,16 +133,28 @@ class Deciding:
         """Know that an act was taken back; return the proposals that it had written, which are as
         they were before.
         """
-        if not about or not self._written or self._written[-1].about != about:
+        return self._move(about, self._written, self._taken_back, Mark.TAKEN)
+
+    def wrote_again(self, about: frozenset[str]) -> tuple[Shown, ...]:
+        """Know that an act was done again that was taken back; return the proposals that it has
+        written.
+        """
+        return self._move(about, self._taken_back, self._written, Mark.WRITTEN)
+
+    def _move(
+        self, about: frozenset[str], origin: list[Written], to: list[Written], mark: Mark
+    ) -> tuple[Shown, ...]:
+        if not about or not origin or origin[-1].about != about:
             return ()
-        proposals = self._written.pop().proposals
-        for it in proposals:
-            self.mark(it, Mark.TAKEN)
-        return proposals
+        to.append(origin.pop())
+        for it in to[-1].proposals:
+            self.mark(it, mark)
+        return to[-1].proposals
 
     def leave(self) -> None:
         """Look no longer at what was written."""
         self._written.clear()
+        self._taken_back.clear()
 
     # What was rejected
 

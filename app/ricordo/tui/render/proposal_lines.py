@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ricordo.curator.proposal import Quoted, Rejected
+from ricordo.curator.proposal import Alarm, Quoted, Rejected
+from ricordo.curator.waiting import Waiting
 from ricordo.memory.layout import Layout, Role
 from ricordo.notebook.deciding import Shown
 from ricordo.notebook.describe_run import cost_of
@@ -169,6 +170,12 @@ def decided_spans(
         return (Span(told, "dim"),), ()
     told = f" {len(taken)} accepted · {told_of_taken(taken, layout)}{no}"
     return (Span(told, "success"),), (Span(" nothing is written until ctrl+s ", "dim"),)
+
+
+def told_of_alarms(waits: Sequence[Waiting], found: Mapping[str, Sequence[Alarm]]) -> list[str]:
+    """Return what alarms of proposals, a line each; `found` is that, by their ids."""
+    told = ((it, found[it.id]) for it in waits if it.id in found)
+    return [f"{it.op} {clip(it.path, 60)}: {'; '.join(alarms)}" for it, alarms in told]
 
 
 def told_of_taken(taken: Sequence[Shown], layout: Layout) -> str:

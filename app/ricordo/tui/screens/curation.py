@@ -13,6 +13,7 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.curator.proposal import Rejected
+from ricordo.curator.waiting import Waiting
 from ricordo.notebook.curate import alarms
 from ricordo.notebook.deciding import (
     Shown,
@@ -23,6 +24,7 @@ from ricordo.notebook.deciding import (
     refuse,
     text_to_edit,
     wait_again,
+    wait_no_longer,
     what_waits,
     wrote,
 )
@@ -40,6 +42,7 @@ from ricordo.tui.render.proposal_lines import (
     rejected_lines,
     rejected_rows,
     state_of,
+    told_of_alarms,
     told_of_taken,
     told_of_waiting,
 )
@@ -47,7 +50,7 @@ from ricordo.tui.screens import past
 from ricordo.tui.screens.acting import bindings_on
 from ricordo.tui.screens.confirm import ConfirmScreen
 from ricordo.tui.screens.origin import OriginScreen
-from ricordo.tui.screens.past import PastScreen
+from ricordo.tui.screens.past import PastScreen, Turn
 from ricordo.tui.situation import Scene, Situation
 
 if TYPE_CHECKING:
@@ -58,6 +61,8 @@ if TYPE_CHECKING:
 _NO_TURN = "No transcript tells where the quoted words come from."
 _NOT_BACK = "Only what a model or a program proposed and the checks rejected is sent back, once."
 _DECIDING = ("yes", "no", "later", "edit", "hunk")
+_Know = Callable[[frozenset[str]], Sequence[Shown]]
+_Keep = Callable[["Notebook", Sequence[Waiting]], None]
 
 
 class Hands(past.Hands, Protocol):
@@ -193,8 +198,7 @@ class CurationScreen(PastScreen):
         told = told_of_waiting(waits.shown, waits.runs) if waits else "reading what waits …"
         self._title.say((title, Span(f" {told}", "dim")))
         refused = len(self._deciding.refused(self._proposals))
-        layout = self._notebook.place.layout
-        self._state.say(*decided_spans(self._taken, refused, layout))
+        self._state.say(*decided_spans(self._taken, refused, self._notebook.place.layout))
         self._list.border_title = Content(f"Proposals · {len(waits.shown) if waits else 0}")
         thing = self.thing
         named = f"{thing.waiting.op} {thing.waiting.path}" if isinstance(thing, Shown) else ""
@@ -339,20 +343,25 @@ class CurationScreen(PastScreen):
         """Say whether what alarms was confirmed, or nothing does."""
         waits = [it.waiting for it in taken]
         found = await asyncio.to_thread(alarms, self._notebook, memory, waits)
-        told = [
-            f"{it.op} {clip(it.path, 60)}: {'; '.join(found[it.id])}"
-            for it in waits
-            if it.id in found
-        ]
-        if not told:
+        if not found:
             return True
-        screen = ConfirmScreen("This takes much away", told, self._palette)
+        screen = ConfirmScreen("This takes much away", told_of_alarms(waits, found), self._palette)
         return await self.app.push_screen_wait(screen) is True
 
-    async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
-        again = [it.waiting for it in self._deciding.took_back(await turn())]
-        if again:
-            await asyncio.to_thread(wait_again, self._notebook, again)
+    def do_undo(self) -> None:
+        """Take the last act back; what it had written waits again."""
+        hands, deciding = self._hands, self._deciding
+        self._begin(partial(self._turned, hands.undo_last, deciding.took_back, wait_again))
+
+    def do_redo(self) -> None:
+        """Do again what was undone last; what that writes waits no longer."""
+        hands, deciding = self._hands, self._deciding
+        self._begin(partial(self._turned, hands.redo_last, deciding.wrote_again, wait_no_longer))
+
+    async def _turned(self, turn: Turn, know: _Know, keep: _Keep) -> None:
+        them = [it.waiting for it in know(await turn())]
+        if them:
+            await asyncio.to_thread(keep, self._notebook, them)
         await self._load()
         self._changed()
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ricordo.notebook.open import Notebook
     from ricordo.tui.palette import Palette
 
+Turn = Callable[[], Awaitable[frozenset[str]]]
+"""Takes an act back, or does it again; gives what it was about."""
+
 WIDE = 110
 """Columns from which on the diff stands beside the list."""
 
@@ -238,6 +241,6 @@ class PastScreen(ActingScreen[None]):
         """Do again what was undone last."""
         self._begin(partial(self._turn, self._hands.redo_last))
 
-    async def _turn(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
+    async def _turn(self, turn: Turn) -> None:
         await turn()
         self._reload()
