@@ -290,7 +290,7 @@ async def test_what_others_write_meanwhile_is_never_written_over(
         assert "Row 2 " in files(root)[CACHE]
         assert "Row 30 " in files(root)[CACHE]
         assert LOCKS in files(root)
-    assert waiting(root) == ["replace", "rewrite"]
+        await stage.wait_for(lambda: waiting(root) == ["replace", "rewrite"], "the rest waiting")
 
 
 async def test_a_note_that_changes_between_the_diff_and_the_key_is_not_written(root: Path) -> None:
