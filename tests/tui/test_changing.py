@@ -350,7 +350,7 @@ async def test_marked_notes_are_retired_in_one_act(root: Path) -> None:
         await stage.wait_for(lambda: "Retired" in stage.toasts)
         assert not (root / ANA).exists()
         assert not (root / TIDES).exists()
-        assert "marked" not in stage.bottom
+        await stage.wait_for(lambda: "marked" not in stage.bottom, "no marks")
         await stage.press("u")
         await stage.wait_for(lambda: "Undone" in stage.toasts)
     assert read(root) == before
