@@ -28,6 +28,7 @@ from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import Kept, recall_curation, remember_curation
 from ricordo.notebook.preparing import Prepared, prepare
 from ricordo.notebook.spoken import Scope, still_there
+from ricordo.notebook.unread import Skipped, skipped
 
 _LOG = "log.md"
 """Where an LLM wiki keeps what was done to it."""
@@ -53,6 +54,11 @@ class Curation:
     sessions: int
     """In how many something was said since the last time."""
     run: Run
+    """With what all its questions cost."""
+    recorded: Run
+    """As it stands in the ledger: without those questions that stand there by themselves."""
+    skipped: tuple[Skipped, ...] = ()
+    """What was not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +132,25 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     by_id = {it.id: it for it in (*old, *fresh) if it.id not in kept.dropped}
     waits = tuple(by_id.values())
     rejected = (*answer.rejected, *found.rejected)
-    moving = kept.moving if scope.is_named else {**kept.moving, **told.cursors}
+    passed_over = skipped(answer.unread, memory, told.said)
+    # what was not asked about is heard again
+    stays = scope.is_named or any(it.is_left for it in passed_over)
+    moving = kept.moving if stays else {**kept.moving, **told.cursors}
     at = notebook.surroundings.now.isoformat()
-    run = new_run(at, author, answer.usage, told.tokens, len(waits))
+    recorded = new_run(at, author, answer.usage, told.tokens, len(waits))
+    run = recorded.costing(answer.usage + answer.besides)
     now = replace(kept, waiting=waits, moving=moving, run=run)
-    return Curation(waits, rejected, prepared.brief, prepared.redaction, now, told.sessions, run)
+    return Curation(
+        waits,
+        rejected,
+        prepared.brief,
+        prepared.redaction,
+        now,
+        told.sessions,
+        run,
+        recorded,
+        passed_over,
+    )
 
 
 def _is_about(note: str, it: Proposal) -> bool:
@@ -160,7 +180,7 @@ def begin(notebook: Notebook, curation: Curation) -> Kept:
     """Let the proposals of a curation wait, and record it; return what is kept. Where it proposed
     nothing, and nothing of it was rejected, there is nothing to decide. Raises StateUnusable.
     """
-    record(notebook.surroundings.state, notebook.place.root, curation.run)
+    record(notebook.surroundings.state, notebook.place.root, curation.recorded)
     kept = curation.kept if curation.rejected else curation.kept.settled()
     keep(notebook, kept)
     return kept
@@ -168,7 +188,7 @@ def begin(notebook: Notebook, curation: Curation) -> Kept:
 
 def record_trial(notebook: Notebook, curation: Curation) -> None:
     """Record what a curation cost of which nothing is to be kept. Raises StateUnusable."""
-    run = curation.run
+    run = curation.recorded
     if run.input_tokens or run.output_tokens:
         record(notebook.surroundings.state, notebook.place.root, replace(run, proposed=0))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -156,13 +157,15 @@ class Curating:
     def _sent_back(self, rejected: Rejected, curation: Curation | None) -> None:
         if curation is not None:
             others = [it for it in self._deciding.rejected if it is not rejected]
-            self._run(partial(self._keep, curation, self._asked, others))
+            known = replace(curation, skipped=tuple(self._deciding.skipped))
+            self._run(partial(self._keep, known, self._asked, others))
 
     async def _keep(
         self, curation: Curation, asked: Asked | None, others: Sequence[Rejected] = ()
     ) -> None:
         """Let what was proposed wait, by whom was `asked`; `others` were rejected before."""
         from ricordo.notebook.curate import begin
+        from ricordo.notebook.unread import summed_up
 
         try:
             await asyncio.to_thread(begin, self._notebook, curation)
@@ -170,10 +173,11 @@ class Curating:
             self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
             return
         self._asked, self._deciding.rejected = asked, (*others, *curation.rejected)
+        self._deciding.skipped = summed_up(curation.skipped)
         await self._count()
         if self._review is not None:
             self._review.refresh_proposals()
-        elif curation.proposals or curation.rejected:
+        elif curation.proposals or curation.rejected or curation.skipped:
             self._decide()
         for said in _told_of(curation):
             self._screen.app.notify(said, markup=False, timeout=6)
