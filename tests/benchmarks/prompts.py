@@ -99,7 +99,7 @@ class Given:
             return Outcome(tuple(sorted(told)), rejected, 0, *tokens)
 
         def make(notebook: Notebook, prepared: Prepared, step: Step) -> Asking:
-            asking = _outside(self.notebook, prompt)(notebook, prepared, step)
+            asking = _outside(self.notebook, prompt).asking(notebook, prepared)
             return replace(asking, ask=lambda sent, step: Reply(answer))
 
         curation = propose_prepared(self.notebook, self.about, make=make)
@@ -117,7 +117,7 @@ class Given:
             return ask(asked.batch.sent, lambda _: None).said
 
         def make(notebook: Notebook, prepared: Prepared, step: Step) -> Asking:
-            asking = outside(notebook, prepared, step)
+            asking = outside.asking(notebook, prepared)
 
             def kept(sent: Sent, step: Step) -> Reply:
                 reply = asking.ask(sent, step)

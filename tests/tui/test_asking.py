@@ -30,7 +30,7 @@ from tests.messages_server import (
 )
 from tests.proposing import let_wait
 from tests.tui.stage import PATIENCE, SMALL, Stage, build, staged, wait_for
-from tests.tui.test_curation import CREATE, TIDES, files, reviewing, states, waiting, written
+from tests.tui.test_curation import CREATE, TIDES, files, reviewing, rows, states, waiting, written
 from tests.tui.test_inbox import notebook_of
 
 MOVED = {**EMPTY, "op": "replace", "note": "n3", "old": "Sines", "text": "Lagos"}
@@ -203,7 +203,7 @@ FAILURES: dict[str, Script] = {
     "The server does not accept the key (401).": replies.error(401, "authentication_error"),
     "Choose a model that it may use.": replies.error(403, "permission_error"),
     "Curate less at once: one note or one session.": replies.error(413, "request_too_large"),
-    "It answers again in 3600 seconds.": replies.error(
+    "It answers again in 60 minutes.": replies.error(
         429, "rate_limit_error", headers={"retry-after": "3600"}
     ),
     "What answered does not speak the Messages API.": replies.plain(200, b"<html>"),
@@ -233,6 +233,35 @@ async def test_every_failure_is_told_where_the_person_looks_and_changes_nothing(
     assert files(root) == before
     assert waiting(root) == []
     assert TOKEN.encode() not in server.received
+
+
+async def test_a_note_that_a_model_will_not_read_is_named_below_what_waits(
+    root: Path, server: MessagesServer
+) -> None:
+    refused = replies.streamed([replies.start(), *replies.ending("refusal")])
+    made = {**EMPTY, "op": "create", "name": "port", "type": "project", "text": "It is Lagos."}
+
+    def picky(wire: Wire, asked: Asked) -> None:
+        (refused if "note n3\\n" in asked.body.decode() else proposing(made))(wire, asked)
+
+    server.scripts[:] = [picky]
+    talk = said(SAID, "Which port are the tide tables for? For Lagos, remember that.")
+    (root.parent / f"{SESSION}.jsonl").write_text(talk, "utf-8")
+    async with choosing(root) as (stage, _):
+        await stage.paints("Not taken as a whole, it is asked in parts: at most $0.23 in all.")
+        await stage.press("enter")
+        review = await reviewing(stage)
+        await stage.paints("── not read ─")
+        await stage.paints(TIDES)
+        await stage.press("G")
+        await stage.paints("the model will not read it; you can still open, edit or delete")
+        await stage.paints("It was not read, so there is nothing to decide.")
+        cost = f"{4020 * len(server.asked):,} tokens sent"
+        assert f"claude-sonnet-5-5 answered: {cost}" in stage.toasts
+        assert len(ledger(root)) == len(server.asked)
+        await stage.press("a")
+        assert "It was not read" in stage.toasts
+        assert any("create port" in it for it in rows(review))
 
 
 async def test_without_a_key_none_is_offered_to_be_paid(root: Path, pinned: Path) -> None:

@@ -187,12 +187,14 @@ def _print(
 ) -> None:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.describe_proposals import describe_curation
+    from ricordo.notebook.unread import summed_up
 
     if options.json:
         print_json(describe_curation(curation, applied, estimate))
         return
     lines = [line for it in curation.proposals for line in proposal_lines(it)]
     lines += rejected_lines(curation.rejected)
+    lines += [it.told for it in summed_up(curation.skipped)]
     lines += brief_lines(curation.brief) if options.dry_run else []
     count = len(curation.proposals)
     lines.append(f"{count} proposed, {len(curation.rejected)} rejected")

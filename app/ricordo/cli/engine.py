@@ -81,13 +81,15 @@ def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None
     Raises CuratorFailed and StateUnusable.
     """
     from ricordo.cli.progress import progress_line
+    from ricordo.notebook.before import told_of_parts
     from ricordo.notebook.curate import propose_prepared
     from ricordo.notebook.describe_run import answered
     from ricordo.notebook.engines import rules
 
     if outside is not None:
         left_out = (line.strip() for line in brief_lines(prepared.brief)[1:])
-        tell([*left_out, estimate_line(outside, outside.ask.estimate(prepared.brief))])
+        estimate = estimate_line(outside, outside.ask.estimate(prepared.brief))
+        tell(filter(None, (*left_out, estimate, told_of_parts(outside))))
     try:
         with progress_line() as step:
             curation = propose_prepared(notebook, prepared, step, outside or rules)

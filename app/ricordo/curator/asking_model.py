@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ricordo.curator.asking import NOTHING, Estimate, Measured, Reply, Sent
 from ricordo.curator.blocks import changing_block, stable_block
@@ -47,6 +47,8 @@ class AskModel:
     form: Form = PROPOSING
     most_written: int = 0
     """How many tokens it may write; as many as the caps have where it is 0."""
+    is_part: bool = False
+    """Whether it asks for a part of what was turned down as a whole."""
 
     @property
     def room(self) -> int:
@@ -62,6 +64,26 @@ class AskModel:
         most = self._most
         usage = asked.Usage(cache_written=sent, output_tokens=most)
         return Estimate(sent, most, self.prices.cost(self.model, usage))
+
+    @property
+    def most(self) -> Estimate:
+        """What a run may cost in all, however often it asks."""
+        caps = self.gate.caps
+        usage = asked.Usage(cache_written=caps.run_in, output_tokens=caps.run_out)
+        return Estimate(caps.run_in, caps.run_out, self.prices.cost(self.model, usage))
+
+    def again(self, spent: Usage, seconds: float) -> AskModel:
+        """Return what asks for a part, in a run that has `spent` so much and has so many seconds
+        left: the caps of a run hold for all that it asks, and so does its deadline.
+        """
+        caps, bounds = self.gate.caps, self.server.bounds
+        left = replace(
+            caps,
+            run_in=max(0, caps.run_in - spent.input_tokens),
+            run_out=max(0, caps.run_out - spent.output_tokens),
+        )
+        server = replace(self.server, bounds=replace(bounds, total=seconds))
+        return replace(self, server=server, gate=replace(self.gate, caps=left), is_part=True)
 
     def check(self) -> None:
         """Do nothing where there is a way to the server, and a key for it where it needs one; it
@@ -82,7 +104,8 @@ class AskModel:
         """
         question = self._question(sent)
         text = f"{self.prompt.text}{sent.stable}{sent.changing}"
-        run = Run(text, question.tokens, question.most_output, self.is_automatic)
+        tokens = question.tokens, question.most_output
+        run = Run(text, *tokens, self.is_automatic, self.is_part)
         with self.gate.passing(run) as meter:
             answer = self._answered(question, meter, step)
         return Reply(self.form.said(answer.value), self._usage(meter))

@@ -12,8 +12,9 @@ of ours, and without their secrets.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ricordo.curator.heard import Spoken
@@ -33,6 +34,12 @@ _AROUND = 30
 SCHEMA, TOUCHED, INDEX, OTHERS, GAPS, ACTIVITY = range(6)
 """The parts, in their order."""
 _TITLES = ("schema", "touched notes", "index", "other notes", "gaps", "activity")
+_NAMED = {
+    TOUCHED: re.compile(r"note (n\d+)\n"),
+    OTHERS: re.compile(r"(n\d+) \|"),
+    ACTIVITY: re.compile(r"turn (t\d+),"),
+}
+"""How a block of a part begins that is about one note or turn, with its name."""
 
 
 class Part(NamedTuple):
@@ -54,6 +61,8 @@ class Brief:
     """The names by which it speaks of turns, each with the turn's source."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """How many lines, notes, turns or descriptions of each part did not fit."""
+    listed: Mapping[str, str] = field(default_factory=dict)
+    """How notes that stand in it in full would stand among the others, by their names."""
 
     @property
     def text(self) -> str:
@@ -76,9 +85,17 @@ class Brief:
         return tokens(self.text)
 
 
+def name_of(part: int, block: str) -> str:
+    """Return the name of the note or turn that a block of a part is about; "" where it is about
+    none.
+    """
+    begins = _NAMED[part].match(block) if part in _NAMED else None
+    return begins[1] if begins else ""
+
+
 def tokens(text: str) -> int:
     """Return about how many tokens a text costs."""
-    return -(-_size(text) // BYTES_A_TOKEN)
+    return -(-size(text) // BYTES_A_TOKEN)
 
 
 def ids_of(memory: Memory) -> tuple[tuple[str, str], ...]:
@@ -122,7 +139,8 @@ def compose_brief(
     )
     parts = tuple(Part(title, tuple(it)) for title, it in zip(_TITLES, blocks, strict=True))
     sources = tuple((f"t{number}", it.source) for number, it in enumerate(said, 1))
-    return _fitted(Brief(parts, ids, sources), budget * BYTES_A_TOKEN)
+    in_short = {names[it.path]: writing.listed(it, names[it.path]) for it in shown}
+    return _fitted(Brief(parts, ids, sources, listed=in_short), budget * BYTES_A_TOKEN)
 
 
 def turn_tokens(it: Spoken) -> int:
@@ -180,7 +198,8 @@ def _told(part: Part) -> str:
     return f"== {part.title}\n" + "".join(part.blocks)
 
 
-def _size(text: str) -> int:
+def size(text: str) -> int:
+    """Return how many bytes a text takes."""
     return len(text.encode("utf-8", "replace"))
 
 
@@ -200,7 +219,7 @@ def _fitted(brief: Brief, most: int) -> Brief:
     """Return `brief` within `most` bytes: parts give way in the order that the module states."""
     for step in _STEPS:
         part = brief.parts[step.part]
-        over = min(_size(brief.text) - most, _size(_told(part)) - int(step.keeps * most))
+        over = min(size(brief.text) - most, size(_told(part)) - int(step.keeps * most))
         if over <= 0 or not part.blocks:
             continue
         blocks, count = step.shortened(part.blocks, over)
@@ -208,7 +227,7 @@ def _fitted(brief: Brief, most: int) -> Brief:
         parts[step.part] = Part(part.title, blocks)
         what = step.what or part.title
         left_out = {**brief.left_out, what: brief.left_out.get(what, 0) + count}
-        brief = Brief(tuple(parts), brief.ids, brief.sources, left_out)
+        brief = replace(brief, parts=tuple(parts), left_out=left_out)
     return brief
 
 
@@ -229,7 +248,7 @@ def _without_descriptions(blocks: tuple[str, ...], over: int) -> tuple[tuple[str
         if over <= 0:
             break
         short = kept[number].partition(": ")[0].rstrip("\n") + "\n"
-        over -= _size(kept[number]) - _size(short)
+        over -= size(kept[number]) - size(short)
         kept[number] = short
         count += 1
     return tuple(kept), count
@@ -240,7 +259,7 @@ def _how_many(blocks: Sequence[str], over: int) -> int:
     for number, block in enumerate(blocks):
         if over <= 0:
             return number
-        over -= _size(block)
+        over -= size(block)
     return len(blocks)
 
 

@@ -36,8 +36,24 @@ class Usage:
     usd: float | None = 0.0
     """None where the price is not known."""
 
+    def __add__(self, other: Usage) -> Usage:
+        known = None if self.usd is None or other.usd is None else self.usd + other.usd
+        tokens = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        return Usage(*tokens, known)
+
 
 FREE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Something of a brief that stands behind no answer."""
+
+    source: str
+    """The path of a note or the source of a turn; "" for all that stands around them."""
+    why: str
+    is_left: bool = False
+    """Whether it was only not asked about: another time it may be answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +68,9 @@ class Answer:
     """What the engine was shown, by its source, where that is not what stands there: its quotes
     are looked up in these.
     """
+    besides: Usage = FREE
+    """What was paid besides the `usage`, for questions that have a cost of their own."""
+    unread: tuple[Unread, ...] = ()
 
 
 class Engine(Protocol):

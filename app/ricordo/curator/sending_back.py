@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import replace
 
-from ricordo.curator.brief import ACTIVITY, OTHERS, TOUCHED, Brief, Part
+from ricordo.curator.brief import Brief, Part, name_of
 from ricordo.curator.engine import Answer
 from ricordo.curator.proposal import Rejected
 from ricordo.curator.propose_form import folded
@@ -16,12 +16,6 @@ from ricordo.text import visible
 
 TITLE = "sent back"
 _NAME = re.compile(r"\b[nt]\d+\b")
-_NAMED = {
-    TOUCHED: re.compile(r"note (n\d+)\n"),
-    OTHERS: re.compile(r"(n\d+) \|"),
-    ACTIVITY: re.compile(r"turn (t\d+),"),
-}
-"""How a block of a part begins that is about one note or turn, with its name."""
 
 
 def as_said(edit: object) -> str:
@@ -40,7 +34,7 @@ def brief_of(brief: Brief, rejected: Rejected) -> Brief:
     """
     names = frozenset(_NAME.findall(rejected.said))
     parts = [
-        Part(part.title, tuple(it for it in part.blocks if _is_named(number, it, names)))
+        Part(part.title, tuple(it for it in part.blocks if name_of(number, it) in names))
         for number, part in enumerate(brief.parts)
     ]
     lines = (f"edit| {visible(rejected.said)}\n", f"why| {visible(rejected.why)}\n")
@@ -55,8 +49,3 @@ def only_once(answer: Answer) -> Answer:
     wishes = tuple(replace(it, said="") for it in answer.wishes[:1])
     rejected = tuple(replace(it, said="") for it in (*answer.rejected, *more))
     return replace(answer, wishes=wishes, rejected=rejected)
-
-
-def _is_named(part: int, block: str, names: frozenset[str]) -> bool:
-    begins = _NAMED[part].match(block) if part in _NAMED else None
-    return begins is not None and begins[1] in names

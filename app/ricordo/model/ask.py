@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _TELL_EVERY = 0.1
 """Seconds between two words of progress."""
+_MINUTE, _HOUR, _DAY = 60, 3600, 24 * 3600
+"""Seconds."""
 _AGAIN = frozenset((Cause.RATE_LIMIT, Cause.SERVER, Cause.OVERLOADED))
 """What may be better in a moment, and cost nothing."""
 
@@ -133,10 +135,21 @@ def _pause(failed: ModelFailed, number: int, bounds: Bounds) -> float | None:
 
 
 def _given_up(failed: ModelFailed) -> ModelFailed:
-    if failed.wait is None:
+    if failed.wait is None or failed.wait < 1:
         return failed
-    again = f"It answers again in {failed.wait:.0f} seconds."
-    return ModelFailed(failed.cause, again, wait=failed.wait)
+    said = f"It answers again in {_told(failed.wait)}. {failed.detail}"
+    return ModelFailed(failed.cause, said, wait=failed.wait)
+
+
+def _told(seconds: float) -> str:
+    """Return how long a wait is, in words."""
+    if seconds > _DAY:
+        return "more than a day"
+    if seconds > 2 * _HOUR:
+        return f"{seconds / _HOUR:.0f} hours"
+    if seconds > 2 * _MINUTE:
+        return f"{seconds / _MINUTE:.0f} minutes"
+    return f"{seconds:.0f} seconds"
 
 
 async def _rest(pause: float, tell: Callable[[Progress], None]) -> None:

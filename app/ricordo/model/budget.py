@@ -61,7 +61,7 @@ class Over(NamedTuple):
 def over(caps: Caps, spent: Spent, now: float, tokens_in: int, tokens_out: int) -> Over | None:
     """Return which cap a run of so many tokens would go over; None where it would none."""
     if tokens_in > caps.run_in:
-        why = f"the brief has about {tokens_in:,} tokens, of {caps.run_in:,} that a run may send"
+        why = f"the brief has about {tokens_in:,} tokens, and the run may send {caps.run_in:,}"
         return Over(why, "Curate less at once, or raise the setting engine.sent.")
     if tokens_out > caps.run_out:
         why = f"{tokens_out:,} tokens may be written, of {caps.run_out:,} in a run"

@@ -11,10 +11,9 @@ import anthropic
 import httpx2
 
 from ricordo.model.bounds import Bounds
-from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.failure import Cause, ModelFailed, turned_down
 
 _BY_STATUS = {
-    400: Cause.BAD_REQUEST,
     401: Cause.WRONG_KEY,
     403: Cause.FORBIDDEN,
     404: Cause.NOT_FOUND,
@@ -23,6 +22,8 @@ _BY_STATUS = {
     429: Cause.RATE_LIMIT,
     529: Cause.OVERLOADED,
 }
+_LONGEST_WAIT = 48 * 3600.0
+"""Seconds: whatever is asked for beyond them is as far away."""
 
 
 @contextmanager
@@ -48,9 +49,9 @@ def _of_status(error: anthropic.APIStatusError) -> ModelFailed:
     status = error.status_code
     if status < 400:
         return ModelFailed(Cause.NO_ANSWER, f"It answers with status {status}.")
-    usual = Cause.SERVER if status >= 500 else Cause.BAD_REQUEST
     wait = _retry_after(error.response.headers.get("retry-after", ""))
     said = _message(error.body)
+    usual = Cause.SERVER if status >= 500 else turned_down(said)
     return ModelFailed(_BY_STATUS.get(status, usual), said or f"Status {status}.", wait=wait)
 
 
@@ -68,11 +69,11 @@ def _retry_after(value: str) -> float | None:
     except ValueError:
         try:
             at = parsedate_to_datetime(value)
-        except ValueError:
+            at = at if at.tzinfo else at.replace(tzinfo=UTC)
+            seconds = (at - datetime.now(UTC)).total_seconds()
+        except (ValueError, TypeError, OverflowError):
             return None
-        at = at if at.tzinfo else at.replace(tzinfo=UTC)
-        seconds = (at - datetime.now(UTC)).total_seconds()
-    return max(0.0, seconds) if seconds == seconds else None
+    return min(max(0.0, seconds), _LONGEST_WAIT) if seconds == seconds else None
 
 
 def _of_network(error: BaseException, bounds: Bounds) -> ModelFailed:

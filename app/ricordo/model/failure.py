@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from ricordo.errors import CuratorFailed
@@ -10,6 +11,8 @@ from ricordo.text import clip
 
 _WIDEST = 240
 """Cells of what a server says."""
+_TOO_LONG = re.compile(r"\bprompt is too long\b|\bcontext (?:size|length|window)\b", re.IGNORECASE)
+"""Anthropic's, and those of servers such as llama.cpp and vLLM."""
 _ENDS = ".!?…"
 """With what a sentence ends."""
 
@@ -43,6 +46,13 @@ class Cause(StrEnum):
     NO_ACCOUNT = "no-account"
 
 
+def turned_down(said: str) -> Cause:
+    """Return why a question was turned down (400), by what a server said of it: that it is longer
+    than the model can read is mostly told so, and not by 413.
+    """
+    return Cause.TOO_LARGE if _TOO_LONG.search(said) else Cause.BAD_REQUEST
+
+
 class ModelFailed(CuratorFailed):
     """A model gave no answer that can be used."""
 
@@ -59,6 +69,7 @@ class ModelFailed(CuratorFailed):
             said += "."
         super().__init__(" ".join(filter(None, (what.format(said), self.remedy))))
         self.cause = cause
+        self.detail = detail
         self.wait = wait
 
 
@@ -81,7 +92,7 @@ _TOLD = {
         "Check the name of the model and the address of the server.",
     ),
     Cause.TOO_LARGE: (
-        "The brief is too large for the server (413). {}",
+        "The brief is too large for the server or the model. {}",
         "Curate less at once: one note or one session.",
     ),
     Cause.BAD_REQUEST: (

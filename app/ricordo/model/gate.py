@@ -50,11 +50,20 @@ class Run:
     """The most that it may write."""
     is_automatic: bool = False
     """Whether nobody asked for it just now: by a timer, or without a terminal."""
+    is_part: bool = False
+    """Whether it asks for a part of what was turned down as a whole: what became of the whole is
+    what the breaker counts.
+    """
 
     @property
     def digest(self) -> str:
         """What tells it from another question."""
         return hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the breaker counts it."""
+        return self.is_automatic and not self.is_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +129,7 @@ class Gate:
             standing = changing.standing
             now, before = standing.time, standing.breaker
             self._refuse_over(standing, run.tokens_in, run.tokens_out)
-            after = before.begun(now) if run.is_automatic else before
+            after = before.begun(now) if run.is_counted else before
             if after is None:
                 minutes = max(1, round((before.until - now) / 60))
                 raise ModelFailed(Cause.RESTING, f"It tries again in {minutes} minutes.")
@@ -138,7 +147,8 @@ class Gate:
             extra = ticket.cost(cause, is_done) - set_aside
             spent = standing.spent.with_tokens(extra, ticket.at)
             breaker = ticket.judged(standing, cause, is_done)
-            refused = ticket.run.digest if cause is Cause.REFUSED else standing.refused
+            is_refused = cause is Cause.REFUSED and not ticket.run.is_part
+            refused = ticket.run.digest if is_refused else standing.refused
             changing.standing = replace(standing, spent=spent, breaker=breaker, refused=refused)
 
 
@@ -162,7 +172,7 @@ class _Ticket:
         """Return the breaker after this run; a run by hand that succeeds ends every rest."""
         if is_done:
             return standing.breaker.succeeded()
-        if not self.run.is_automatic:
+        if not self.run.is_counted:
             return standing.breaker
         # the same question may be refused once: it is another one's turn then
         is_first_refusal = cause is Cause.REFUSED and standing.refused != self.run.digest

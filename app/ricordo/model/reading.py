@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ricordo.model.failure import Cause, ModelFailed
+from ricordo.model.failure import Cause, ModelFailed, turned_down
 from ricordo.model.question import BYTES_A_TOKEN, Answer, Meter, Phase, Tool, Usage
 from ricordo.model.schema import Misshapen, check, parse
 
@@ -156,8 +156,8 @@ class Reading:
 
     def _failed(self, event: dict[str, Any]) -> None:
         error = event["error"]
-        cause = _ERRORS.get(error["type"], Cause.SERVER)
-        raise ModelFailed(cause, str(error.get("message", "")))
+        cause, said = _ERRORS.get(error["type"], Cause.SERVER), str(error.get("message", ""))
+        raise ModelFailed(turned_down(said) if cause is Cause.BAD_REQUEST else cause, said)
 
     @property
     def _is_writing(self) -> bool:

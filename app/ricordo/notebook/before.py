@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ricordo.curator.asking import Estimate, Measured
+from ricordo.curator.asking_model import AskModel
 from ricordo.curator.brief import BUDGET
 from ricordo.curator.engine import Progress, Step
 from ricordo.errors import CuratorFailed, WrongUsage
 from ricordo.model.gate import Left
+from ricordo.model.prices import told
 from ricordo.model.programs import Program
 from ricordo.model.redaction import Redacted, Redaction
 from ricordo.notebook.chosen import new_program, outside_of, prepare_for
@@ -81,6 +83,16 @@ def leaving_of(
     text, kept_back = redaction.foreseen(*texts)
     program = new_program(notebook.surroundings, outside)
     return Leaving(outside, text, ask.estimate(brief), ask.gate.left(), kept_back, program)
+
+
+def told_of_parts(outside: Outside) -> str:
+    """Return what an engine may cost that has to be asked in parts; "" where it never is."""
+    if not isinstance(outside.ask, AskModel):
+        return ""
+    most = outside.ask.most
+    tokens = f"{most.input_tokens + most.output_tokens:,} tokens"
+    cost = f"{tokens}, {told(None)}" if most.usd is None else told(most.usd)
+    return f"Not taken as a whole, it is asked in parts: at most {cost} in all."
 
 
 def why_not(leaving: Leaving) -> str:

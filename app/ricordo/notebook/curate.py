@@ -29,6 +29,7 @@ from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import Kept, recall_curation, remember_curation
 from ricordo.notebook.preparing import Prepared, prepare
 from ricordo.notebook.spoken import Scope, still_there
+from ricordo.notebook.unread import Skipped, skipped
 
 _LOG = "log.md"
 """Where an LLM wiki keeps what was done to it."""
@@ -54,6 +55,11 @@ class Curation:
     sessions: int
     """In how many something was said since the last time."""
     run: Run
+    """With what all its questions cost."""
+    recorded: Run
+    """As it stands in the ledger: without those questions that stand there by themselves."""
+    skipped: tuple[Skipped, ...] = ()
+    """What was not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +132,26 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
     new = {it.id: it for it in fresh if it.id not in kept.dropped}
     at = notebook.surroundings.now.isoformat()
-    run = new_run(at, author, answer.usage, told.tokens, len(new))
+    recorded = new_run(at, author, answer.usage, told.tokens, len(new))
     # what is proposed again is this run's
-    by_id = {it.id: it for it in old} | {it.id: replace(it, run=run.id) for it in new.values()}
+    by_id = {it.id: it for it in old} | {it.id: replace(it, run=recorded.id) for it in new.values()}
     waits = tuple(by_id.values())
     rejected = (*answer.rejected, *found.rejected)
-    moving = kept.moving if scope.is_named else {**kept.moving, **told.cursors}
-    now = replace(kept, waiting=waits, moving=moving)
-    return Curation(waits, rejected, prepared.brief, prepared.redaction, now, told.sessions, run)
+    passed_over = skipped(answer.unread, memory, told.said)
+    # what was not asked about is heard again
+    stays = scope.is_named or any(it.is_left for it in passed_over)
+    moving = kept.moving if stays else {**kept.moving, **told.cursors}
+    return Curation(
+        waits,
+        rejected,
+        prepared.brief,
+        prepared.redaction,
+        replace(kept, waiting=waits, moving=moving),
+        told.sessions,
+        recorded.costing(answer.usage + answer.besides),
+        recorded,
+        passed_over,
+    )
 
 
 def _is_about(note: str, it: Proposal) -> bool:
@@ -163,7 +181,7 @@ def begin(notebook: Notebook, curation: Curation) -> Kept:
     """Let the proposals of a curation wait, and record it; return what is kept. Where it proposed
     nothing, and nothing of it was rejected, there is nothing to decide. Raises StateUnusable.
     """
-    record(notebook.surroundings.state, notebook.place.root, curation.run)
+    record(notebook.surroundings.state, notebook.place.root, curation.recorded)
     kept = curation.kept if curation.rejected else curation.kept.settled()
     keep(notebook, kept)
     return kept
@@ -171,7 +189,7 @@ def begin(notebook: Notebook, curation: Curation) -> Kept:
 
 def record_trial(notebook: Notebook, curation: Curation) -> None:
     """Record what a curation cost of which nothing is to be kept. Raises StateUnusable."""
-    run = curation.run
+    run = curation.recorded
     if run.input_tokens or run.output_tokens:
         record(notebook.surroundings.state, notebook.place.root, replace(run, proposed=0))
 

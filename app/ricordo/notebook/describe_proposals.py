@@ -15,7 +15,7 @@ def describe_curation(
     curation: Curation, applied: int | None, estimate: Estimate | None = None
 ) -> dict[str, Any]:
     """Return what `curate --json` prints; `applied` is None where nothing was to be applied, and
-    `estimate` where the engine costs nothing.
+    `estimate` where the engine costs nothing. `skipped` stands in it only where something was.
     """
     run = curation.run
     document = {
@@ -31,6 +31,9 @@ def describe_curation(
         **describe_waiting(curation.proposals),
         "rejected": [describe_rejected(it) for it in curation.rejected],
     }
+    if curation.skipped:
+        skipped = [{"source": it.source, "why": it.told} for it in curation.skipped]
+        document = {**document, "skipped": skipped}
     return document if applied is None else {**document, "applied": applied}
 
 

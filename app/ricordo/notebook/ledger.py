@@ -44,6 +44,11 @@ class Run:
         """Whether the person took or dropped anything of it, or there was nothing to decide."""
         return bool(self.accepted or self.rejected or not self.proposed)
 
+    def costing(self, usage: Usage) -> Run:
+        """Return it with another cost."""
+        sent, written, usd = usage.input_tokens, usage.output_tokens, usage.usd
+        return replace(self, input_tokens=sent, output_tokens=written, usd=usd)
+
 
 @dataclass(frozen=True, slots=True)
 class Decided:

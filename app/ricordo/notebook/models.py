@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from ricordo.curator.asking import Asking
 from ricordo.curator.asking_model import ANTHROPIC, DEFAULT_MODEL, AskModel
 from ricordo.curator.asking_program import COMMAND, AskProgram
-from ricordo.curator.engine import Step, Usage
+from ricordo.curator.engine import Engine, Step, Usage
+from ricordo.curator.in_parts import InParts
 from ricordo.curator.prompts import CURATE, load_prompt
 from ricordo.curator.proposal import curator
 from ricordo.errors import StateUnusable
@@ -35,12 +36,18 @@ class Outside:
     remark: str = ""
     """What the person should know of its prices and its prompt."""
 
-    def __call__(self, notebook: Notebook, prepared: Prepared, _: Step) -> Asking:
+    def __call__(self, notebook: Notebook, prepared: Prepared, _: Step) -> Engine:
         """Return the engine for what was prepared."""
+        asking = self.asking(notebook, prepared)
+        # of a program it is not known whether it was too much, or the wrong thing
+        return InParts(asking, asking.ask) if isinstance(asking.ask, AskModel) else asking
+
+    def asking(self, notebook: Notebook, prepared: Prepared) -> Asking:
+        """Return the engine that asks for what was prepared once."""
 
         def lost(usage: Usage) -> None:
             with suppress(StateUnusable):  # why there is no answer matters more than its cost
-                _record_cost(notebook, prepared, self.author, usage)
+                _record_cost(notebook, self.author, usage)
 
         said = {it.source: it.text for it in prepared.told.said}
         return Asking(self.author, replace(self.ask, lost=lost), prepared.redaction, said)
@@ -91,7 +98,7 @@ def by_model(
 ) -> MakeEngine:
     """Return what makes the engine that asks `model` of a `server`."""
 
-    def make(notebook: Notebook, prepared: Prepared, step: Step) -> Asking:
+    def make(notebook: Notebook, prepared: Prepared, step: Step) -> Engine:
         return model_outside(notebook.surroundings, model, server, caps)(notebook, prepared, step)
 
     return make
@@ -102,16 +109,15 @@ def by_program(
 ) -> MakeEngine:
     """Return what makes the engine that runs a `program` of the person's."""
 
-    def make(notebook: Notebook, prepared: Prepared, step: Step) -> Asking:
+    def make(notebook: Notebook, prepared: Prepared, step: Step) -> Engine:
         outside = program_outside(notebook.surroundings, program, bounds, caps)
         return outside(notebook, prepared, step)
 
     return make
 
 
-def _record_cost(notebook: Notebook, prepared: Prepared, author: Author, usage: Usage) -> None:
-    """Record what was paid for without an answer. Raises StateUnusable."""
+def _record_cost(notebook: Notebook, author: Author, usage: Usage) -> None:
+    """Record what was paid for by itself: no activity was curated by it. Raises StateUnusable."""
     surroundings = notebook.surroundings
-    at, told = surroundings.now.isoformat(), prepared.told
-    run = new_run(at, author, usage, told.tokens, 0)
+    run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
     record(surroundings.state, notebook.place.root, run)

@@ -54,10 +54,10 @@ def send_back(
     """
     if not rejected.said:
         raise WrongUsage("Only what a model or a program proposed can be sent back, and only once.")
-    # what was said was counted when it was curated
-    told = replace(asked.prepared.told, tokens=0)
+    # what was said was counted when it was curated, and so was how far it was heard
+    told = replace(asked.prepared.told, tokens=0, cursors={})
     prepared = replace(asked.prepared, told=told)
-    engine = asked.outside(notebook, prepared, step)
+    engine = asked.outside.asking(notebook, prepared)
     brief = brief_of(prepared.brief, rejected)
     answer = only_once(engine.answer(prepared.memory, brief, step))
     return checked(notebook, prepared, engine.author, answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -158,13 +159,15 @@ class Curating:
     def _sent_back(self, rejected: Rejected, curation: Curation | None) -> None:
         if curation is not None:
             self._deciding.sends_back(rejected)
-            self._run(partial(self._keep, curation, self._asked, self._deciding.rejected))
+            known = replace(curation, skipped=tuple(self._deciding.skipped))
+            self._run(partial(self._keep, known, self._asked, self._deciding.rejected))
 
     async def _keep(
         self, curation: Curation, asked: Asked | None, others: Sequence[Rejected] = ()
     ) -> None:
         """Let what was proposed wait, by whom was `asked`; `others` were rejected before."""
         from ricordo.notebook.curate import begin
+        from ricordo.notebook.unread import summed_up
 
         try:
             await asyncio.to_thread(begin, self._notebook, curation)
@@ -172,10 +175,11 @@ class Curating:
             self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
             return
         self._asked, self._deciding.rejected = asked, (*others, *curation.rejected)
+        self._deciding.skipped = summed_up(curation.skipped)
         await self._count()
         if self._review is not None:
             self._review.refresh_proposals()
-        elif curation.proposals or curation.rejected:
+        elif curation.proposals or curation.rejected or curation.skipped:
             self._decide()
         for said in _told_of(curation):
             self._screen.app.notify(said, markup=False, timeout=6)

@@ -9,6 +9,7 @@ from enum import Enum, auto
 from ricordo.curator.proposal import Rejected
 from ricordo.curator.waiting import Waiting
 from ricordo.notebook.deciding import Hunks, Shown
+from ricordo.notebook.unread import Skipped
 
 
 class Mark(Enum):
@@ -20,7 +21,7 @@ class Mark(Enum):
     WRITTEN = auto()
 
 
-Thing = Shown | Rejected | str
+Thing = Shown | Rejected | Skipped | str
 """What a row of the list is about; words of our own are a line above others."""
 
 
@@ -48,14 +49,20 @@ class Deciding:
         self._taken_back: list[Written] = []
         self.rejected: Sequence[Rejected] = ()
         """What the checks rejected of the last curation, until the next one."""
+        self.skipped: Sequence[Skipped] = ()
+        """What was not read in it."""
 
     def things(self, waiting: Sequence[Shown]) -> list[Thing]:
-        """Return what is to be listed: what waits, what was written, what the checks rejected."""
+        """Return what is to be listed: what waits, what was written, what the checks rejected, what
+        was not read.
+        """
         things: list[Thing] = [*self._arranged(waiting)]
         if self.written:
             things += ["written, u takes it back", *self.written]
         if self.rejected:
             things += ["rejected by checks", *self.rejected]
+        if self.skipped:
+            things += ["not read", *self.skipped]
         return things
 
     def _arranged(self, shown: Sequence[Shown]) -> list[Shown]:

@@ -29,6 +29,7 @@ from tests.messages_server import (
 from tests.unit.cli.conftest import Ricordo, contents, settle
 
 BY_MODEL = ("--engine", "anthropic")
+BAD = "blasphemous"
 WRONG_KEY = replies.error(401, "authentication_error")
 
 
@@ -94,6 +95,32 @@ def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
     named = (run["engine"], run["model"], run["prompt_version"])
     assert named == ("anthropic", "claude-haiku-4-5", "curate-2")
     assert (run["input_tokens"], run["output_tokens"], run["accepted"]) == (4020, 77, 1)
+
+
+def refusing_the_turn(wire: Wire, asked: Asked) -> None:
+    """Refuse whatever holds a certain turn."""
+    refused = replies.streamed([replies.start(), *replies.ending("refusal")])
+    (refused if BAD in asked.body.decode() else proposing(MOVED))(wire, asked)
+
+
+def test_what_a_model_will_not_read_is_skipped_and_told_and_the_rest_is_asked_in_parts(
+    curate: Ricordo, ricordo: Ricordo, server: MessagesServer, transcript: Path
+) -> None:
+    transcript.write_text(said(SAID, f"This is {BAD}."), "utf-8")
+    server.scripts[:] = [refusing_the_turn]
+    told = curate(*BY_MODEL)
+    # before it is asked for the first time
+    first, in_parts, *_ = told[told.index("ricordo: ") :].split("\n")
+    assert "is asked: about" in first
+    assert in_parts.endswith("Not taken as a whole, it is asked in parts: at most $0.23 in all.")
+    line = f"skipped: what you said on 12 Nov, “This is {BAD}.”, the model will not read it"
+    assert line in told.split("\n")
+    assert f"answered: {4020 * len(server.asked):,} tokens sent" in told
+    assert len(runs(ricordo)) == len(server.asked) == 3
+    document = json.loads(curate(*BY_MODEL, "--json").split("\n")[0])
+    (skipped,) = document["skipped"]
+    assert skipped == {"source": f"{transcript}#p1", "why": line}
+    assert document["usage"]["input_tokens"] == 4020 * 3
 
 
 def test_a_dry_run_keeps_nothing_but_its_cost(

@@ -168,6 +168,23 @@ async def test_what_no_second_try_mends_is_asked_once(status: int, kind: str, ca
     assert len(server.asked) == 1
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "prompt is too long: 207791 tokens > 200000 maximum",
+        "This model's maximum context length is 8192 tokens, however you requested 9000 tokens.",
+        "the request exceeds the available context size. try increasing the context size",
+    ],
+)
+async def test_what_is_longer_than_a_model_reads_is_told_as_too_large(said: str) -> None:
+    told = {"type": "error", "error": {"type": "invalid_request_error", "message": said}}
+    whole = replies.error(400, "invalid_request_error", said)
+    for script in (whole, replies.streamed([replies.start(), told])):
+        failed = await failure(script)
+        assert failed.cause is Cause.TOO_LARGE
+        assert said[:60] in str(failed)
+
+
 BUSY = [
     (replies.error(429, "rate_limit_error"), Cause.RATE_LIMIT),
     (replies.error(429, "rate_limit_error", headers={"retry-after": "0"}), Cause.RATE_LIMIT),
@@ -198,14 +215,36 @@ async def test_a_server_that_is_busy_once_answers_then() -> None:
     assert meter.usage.sent == 2 * 4020
 
 
-@pytest.mark.parametrize("after", ["3600", "Wed, 21 Oct 2099 07:28:00 GMT"])
+WAITS = {
+    "100": "100 seconds",
+    "3600": "60 minutes",
+    "80000.4": "22 hours",
+    "Wed, 21 Oct 2099 07:28:00 GMT": "more than a day",
+    "Fri, 31 Dec 9999 23:59:59 GMT": "more than a day",
+    "1e300": "more than a day",
+    "inf": "more than a day",
+}
+
+
+@pytest.mark.parametrize("after", WAITS)
 async def test_a_wait_that_is_too_long_is_told_and_not_sat_through(after: str) -> None:
-    busy = replies.error(429, "rate_limit_error", headers={"retry-after": after})
+    busy = replies.error(429, "rate_limit_error", "too many", headers={"retry-after": after})
     with messages_server(busy) as server, pytest.raises(ModelFailed) as caught:
         await answered(server)
     assert len(server.asked) == 1
-    assert (caught.value.wait or 0) >= 3500
-    assert "answers again in" in str(caught.value)
+    told = f"It answers again in {WAITS[after]}. It says: “too many”. Try again later."
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "after", ["-5", "0", "nan", "soon", "Wed, 21 Oct 1999 07:28:00 GMT", "1 Jan 2020 0:0 +9999999"]
+)
+async def test_a_wait_that_is_none_is_not_told(after: str) -> None:
+    busy = replies.error(429, "rate_limit_error", "too many", headers={"retry-after": after})
+    failed = await failure(busy)
+    assert failed.cause is Cause.RATE_LIMIT
+    assert "again in" not in str(failed)
+    assert "It says: “too many”. Try again later." in str(failed)
 
 
 async def test_the_person_sees_the_wait_count_down() -> None:

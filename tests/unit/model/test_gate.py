@@ -115,7 +115,11 @@ def test_a_run_that_is_killed_has_cost_what_it_might(gate: Gate, clock: Clock) -
 @pytest.mark.parametrize(
     ("caps", "why", "remedy"),
     [
-        (Caps(run_in=999), "1,000 tokens, of 999", "Curate less at once, or raise .*engine.sent"),
+        (
+            Caps(run_in=999),
+            "1,000 tokens, .* may send 999",
+            "Curate less at once, or raise .*engine.sent",
+        ),
         (Caps(run_out=199), "200 tokens may be written, of 199", "Raise .*engine.written"),
         (Caps(day=1299), "100 of 1,299 tokens were spent in 24 hours", "Wait, or .*engine.day"),
         (Caps(month=1299), "100 of 1,299 tokens were spent in 30 days", "Wait, or .*engine.month"),
@@ -227,6 +231,19 @@ def test_a_refusal_counts_when_the_same_is_refused_again(gate: Gate) -> None:
     for _ in range(1 + FAILURES):
         assert outcome(gate, AUTOMATIC, Cause.REFUSED) is Cause.REFUSED
     assert outcome(gate, AUTOMATIC, Cause.REFUSED) is Cause.RESTING
+
+
+def test_the_breaker_counts_the_whole_and_not_its_parts(gate: Gate) -> None:
+    part = Run("a part", 10, 10, is_automatic=True, is_part=True)
+    for _ in range(FAILURES):
+        assert outcome(gate, AUTOMATIC, Cause.REFUSED) is Cause.REFUSED
+        for cause in (Cause.REFUSED, Cause.CUT, Cause.TOO_LARGE):
+            assert outcome(gate, part, cause) is cause
+    # of the brief the first refusal did not count, whatever became of its parts
+    assert outcome(gate, AUTOMATIC, Cause.REFUSED) is Cause.REFUSED
+    assert outcome(gate, AUTOMATIC) is Cause.RESTING
+    assert outcome(gate, part) is None
+    assert outcome(gate, AUTOMATIC) is None
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b'{"breaker": 1}', b"\x00" * 100, b"\xff"])

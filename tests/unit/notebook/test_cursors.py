@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.engine import Progress
+from ricordo.curator.brief import Brief
+from ricordo.curator.engine import Answer, Progress, Step, Unread
+from ricordo.curator.proposal import curator
 from ricordo.curator.rules import COMPARING
+from ricordo.memory.memory import Memory
 from ricordo.notebook.curate import begin, drop, keep, propose, propose_prepared, take
 from ricordo.notebook.find import find_memory
 from ricordo.notebook.open import Notebook
@@ -149,6 +152,32 @@ def test_only_a_named_session_decided_leaves_the_others(session: Session) -> Non
     session.curate(INSERTED, scope=Scope(session=str(session.path)))
     session.take()
     assert session.heard == [ONE, TWO]
+
+
+class PassingOver:
+    """An engine that has not read what was said last."""
+
+    author = curator("test")
+
+    def __init__(self, source: str, *, is_left: bool) -> None:
+        self._unread = Unread(source, "because", is_left)
+
+    def answer(self, memory: Memory, brief: Brief, step: Step) -> Answer:
+        return Answer(unread=(self._unread,))
+
+
+@pytest.mark.parametrize(("is_left", "heard"), [(True, [ONE, TWO]), (False, [])])
+def test_what_was_not_asked_about_is_heard_again_and_what_is_refused_is_not(
+    is_left: bool, heard: list[str], session: Session
+) -> None:
+    engine = PassingOver(f"{session.path}#p1", is_left=is_left)
+    memory = session.notebook.read()
+    curation = propose(session.notebook, memory, Scope(), make=lambda *_: engine)
+    begin(session.notebook, curation)
+    (skipped,) = curation.skipped
+    why = "not asked about any further: because" if is_left else "because"
+    assert skipped.told == f"skipped: what you said on 12 Nov, “{TWO}”, {why}"
+    assert session.heard == heard
 
 
 def test_a_transcript_that_was_swept_away_leaves_no_cursor_behind(session: Session) -> None:

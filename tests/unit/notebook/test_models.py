@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.asking import Asking, sent_of
+from ricordo.curator.asking import sent_of
 from ricordo.curator.asking_model import DEFAULT_MODEL, AskModel
 from ricordo.curator.engine import Progress
 from ricordo.errors import CuratorFailed
@@ -18,7 +18,7 @@ from ricordo.model.ask import Server
 from ricordo.model.budget import Caps
 from ricordo.model.failure import Cause, ModelFailed
 from ricordo.notebook.curate import propose_prepared
-from ricordo.notebook.models import by_model, gate_of
+from ricordo.notebook.models import by_model, gate_of, model_outside
 from ricordo.notebook.pending import recall_curation
 from ricordo.notebook.preparing import Prepared, prepare
 from tests import messages_replies as replies
@@ -137,7 +137,8 @@ BROKEN: dict[str, tuple[Script, Cause, int | None]] = {
     "refusal": (
         replies.streamed([replies.start(), *replies.ending("refusal")]),
         Cause.REFUSED,
-        1,
+        # it was asked without what stands around too
+        2,
     ),
     "another shape": (replies.good({"edits": [{"op": "replace"}]}), Cause.MISSHAPEN, 1),
     "no edits": (replies.good({"edits": None}), Cause.MISSHAPEN, 1),
@@ -291,12 +292,9 @@ def test_the_person_can_tell_a_model_something_else(desk: Desk) -> None:
 
 def asker(desk: Desk, url: str, caps: Caps) -> tuple[AskModel, Prepared]:
     prepared = prepare(desk.notebook, desk.notebook.read(), desk.scope)
-    engine = by_model(DEFAULT_MODEL, Server(url, PATIENT), caps)(
-        desk.notebook, prepared, lambda _: None
-    )
-    assert isinstance(engine, Asking)
-    assert isinstance(engine.ask, AskModel)
-    return engine.ask, prepared
+    ask = model_outside(desk.notebook.surroundings, DEFAULT_MODEL, Server(url, PATIENT), caps).ask
+    assert isinstance(ask, AskModel)
+    return ask, prepared
 
 
 def test_what_it_may_cost_is_known_before(desk: Desk) -> None:

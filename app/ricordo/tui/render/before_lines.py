@@ -12,7 +12,7 @@ from ricordo.model.address import shown_address
 from ricordo.model.prices import Price
 from ricordo.model.prices import told as told_of_cost
 from ricordo.model.redaction import Redacted
-from ricordo.notebook.before import Before, Leaving
+from ricordo.notebook.before import Before, Leaving, told_of_parts
 from ricordo.notebook.models import Outside
 from ricordo.notebook.spoken import Told
 from ricordo.settings.settings import EngineSettings
@@ -113,6 +113,8 @@ def before_lines(before: Before | None, failure: str, width: int) -> list[Line]:
     lines = _told_lines(leaving, [failure, before.why_not if before else ""], width)
     if before is None:
         return lines
+    parts = told_of_parts(leaving.outside) if leaving and not before.why_not else ""
+    lines += [Line(row) for row in wrap([Span(parts, "dim")], width - 1)] + [BLANK] if parts else []
     leaves = leaving.text if leaving else ""
     return lines + prepared_lines(before.prepared, leaves, width)
 

@@ -11,6 +11,7 @@ from ricordo.notebook.deciding import Shown
 from ricordo.notebook.describe_run import cost_of
 from ricordo.notebook.ledger import Run
 from ricordo.notebook.quoted import session_name, turn_of
+from ricordo.notebook.unread import Skipped
 from ricordo.text import clip, one_line
 from ricordo.tui.deciding import Deciding, Mark
 from ricordo.tui.render.line import BLANK, Line, Span, fit, with_right, wrap
@@ -29,6 +30,8 @@ _LABEL = 6
 """Cells before a line of what is known."""
 
 Text = tuple[str, str]
+Aside = Rejected | Skipped
+"""What stands below that which waits."""
 
 
 def state_of(it: Shown, deciding: Deciding) -> tuple[str, str, str]:
@@ -79,20 +82,29 @@ def dividing_rows(words: str, width: int, *, in_one: bool) -> tuple[Line, ...]:
     return (line,) if in_one else (line, BLANK)
 
 
-def rejected_rows(it: Rejected, width: int, *, in_one: bool) -> tuple[Line, ...]:
-    """Return the rows of what the checks rejected."""
-    name = (Span(" ⊘ ", "dim"), Span(one_line(it.change), "dim"))
+def aside_rows(it: Aside, width: int, *, in_one: bool) -> tuple[Line, ...]:
+    """Return the rows of what the checks rejected, or of what was not read."""
+    name = (Span(" ⊘ ", "dim"), Span(_what(it), "dim"))
     why = Span(one_line(it.why), "dim")
     if in_one:
         return (Line(fit((*name, Span("  "), why), width)),)
     return Line(fit(name, width)), Line(fit((Span("   "), why), width))
 
 
-def rejected_lines(it: Rejected, width: int) -> list[Line]:
-    """Return what was rejected and why, in full."""
-    told = [("what", one_line(it.change), ""), ("why", one_line(it.why), "")]
-    words = "The checks rejected it, so there is nothing to decide."
-    return [*_labelled(told, width), BLANK, Line((Span(words, "dim"),))]
+def aside_lines(it: Aside, width: int) -> list[Line]:
+    """Return what was rejected or not read, and why, in full."""
+    told = [("what", _what(it), ""), ("why", one_line(it.why), "")]
+    return [*_labelled(told, width), BLANK, Line((Span(nothing_to_decide(it), "dim"),))]
+
+
+def nothing_to_decide(it: Aside) -> str:
+    """Return why there is nothing to decide on it."""
+    what = "The checks rejected it" if isinstance(it, Rejected) else "It was not read"
+    return f"{what}, so there is nothing to decide."
+
+
+def _what(it: Aside) -> str:
+    return one_line(it.change) if isinstance(it, Rejected) else it.name
 
 
 def head_lines(it: Shown, titles: Mapping[str, str], width: int) -> list[Line]:

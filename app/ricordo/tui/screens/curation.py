@@ -35,12 +35,14 @@ from ricordo.tui.deciding import Deciding, Mark, Thing, is_same
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.proposal_lines import (
     NOTHING_WAITS,
+    Aside,
+    aside_lines,
+    aside_rows,
     decided_spans,
     dividing_rows,
     head_lines,
+    nothing_to_decide,
     proposal_rows,
-    rejected_lines,
-    rejected_rows,
     state_of,
     told_of_alarms,
     told_of_taken,
@@ -172,7 +174,7 @@ class CurationScreen(PastScreen):
             left_out = self._deciding.left_out(thing)
             self._diff.show(thing.edits, left_out, partial(head_lines, thing, self._titles))
         else:
-            head = partial(rejected_lines, thing) if isinstance(thing, Rejected) else None
+            head = partial(aside_lines, thing) if isinstance(thing, Aside) else None
             self._diff.show((), (), head)
         self.say()
 
@@ -183,8 +185,8 @@ class CurationScreen(PastScreen):
         thing = self._things[number]
         if isinstance(thing, str):
             return dividing_rows(thing, width, in_one=in_one)
-        if isinstance(thing, Rejected):
-            return rejected_rows(thing, width, in_one=in_one)
+        if isinstance(thing, Aside):
+            return aside_rows(thing, width, in_one=in_one)
         return proposal_rows(thing, state_of(thing, self._deciding), width, in_one=in_one)
 
     def _about_lines(self, width: int) -> list[Line]:
@@ -232,8 +234,8 @@ class CurationScreen(PastScreen):
 
     @property
     def _why_not_decided(self) -> str:
-        if isinstance(self.thing, Rejected):
-            return "The checks rejected it, so there is nothing to decide."
+        if isinstance(self.thing, Aside):
+            return nothing_to_decide(self.thing)
         if self.proposal is None:
             return "Nothing waits to be decided; c has something proposed."
         is_written = self._deciding.of(self.proposal) is Mark.WRITTEN
