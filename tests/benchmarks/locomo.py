@@ -1,7 +1,8 @@
 """Conversations with questions (LoCoMo's format) as memories: turns, facts or sessions as notes.
 
 A turn is a short note in the folder of its session, numbered as it was said, with its speaker as
-its name; a fact likewise; a session is one note with all its turns. All bear their day, as far as it is told.
+its name; a fact likewise; a session is one note with all its turns. All bear their day, as far as it
+is told.
 What a file does not have (observations, categories, names of conversations) is done without.
 """
 
@@ -18,7 +19,7 @@ KINDS = ("turns", "facts", "sessions")
 _TURN = re.compile(r"D:?(\d+):(\d+)")
 _DAY = re.compile(r"(?P<day>\d{1,2}) (?P<month>[A-Z][a-z]+),? (?P<year>\d{4})")
 _MONTH_FIRST = re.compile(r"(?P<month>[A-Z][a-z]+) (?P<day>\d{1,2}),? (?P<year>\d{4})")
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -99,9 +100,7 @@ def _sessions(
         yield number, day, talk[f"session_{number}"]
 
 
-def _as_turns(
-    number: int, day: date | None, turns: Sequence[Mapping[str, Any]]
-) -> Iterator[Piece]:
+def _as_turns(number: int, day: date | None, turns: Sequence[Mapping[str, Any]]) -> Iterator[Piece]:
     for place, turn in enumerate(turns, 1):
         path = f"session-{number:02}/turn-{place:03}.md"
         yield Piece(path, str(turn["speaker"]), day, _said(turn), _turns(turn["dia_id"]))
