@@ -1,9 +1,8 @@
 """Conversations with questions (LoCoMo's format) as memories: turns, facts or sessions as notes.
 
 A turn is a short note in the folder of its session, numbered as it was said, with its speaker as
-its name; a fact likewise; a session is one note with all its turns. All bear their day, as far as it
-is told.
-What a file does not have (observations, categories, names of conversations) is done without.
+its name; a fact likewise; a session is one note with all its turns. All bear their day, where it is
+told. What a file does not have (observations, categories, names of conversations) is done without.
 """
 
 from __future__ import annotations
