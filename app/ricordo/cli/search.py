@@ -50,8 +50,9 @@ def _in_all(options: Namespace, surroundings: Surroundings) -> int:
 
 
 def _in_one(options: Namespace, surroundings: Surroundings) -> int:
+    from ricordo.notebook.conditions import Values, asks_findings, values_of
     from ricordo.notebook.recall import open_index
-    from ricordo.notebook.search import Search, Values, asks_findings, values_of
+    from ricordo.notebook.search import Search
     from ricordo.notebook.usage import remember_gap, uses_by_person
     from ricordo.recall.query import parse
 

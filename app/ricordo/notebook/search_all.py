@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from ricordo.agents.place import Place
 from ricordo.errors import RicordoError
+from ricordo.notebook.conditions import Values, asks_findings, values_of
 from ricordo.notebook.find import all_memories
 from ricordo.notebook.open import Depth, Look, Notebook
 from ricordo.notebook.recall import open_index
-from ricordo.notebook.search import MOST, Found, Hit, Search, Values, asks_findings, values_of
+from ricordo.notebook.search import MOST, Found, Hit, Search
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.notebook.usage import uses_by_person
 from ricordo.settings.settings import Settings

@@ -40,30 +40,51 @@ BEGINNINGS = 0.3
 COMMON = 0.25
 """Which share of all notes has a word that says next to nothing."""
 SHORTEST_BEGINNING = 4
-"""Letters of a word that other words may begin with."""
+"""Letters of a word that other words may begin with, or, in a search, hold."""
 SHORTEST_TYPED = 2
-"""The same for the word that is still being typed; of a script without blanks one character."""
+"""The same for the word that is still being typed."""
 
 
 class Term:
     """One word of the question, and all that counts as this word in a note."""
 
-    __slots__ = ("beginnings", "forms", "idf", "idf_begun", "idf_written", "stem", "word")
+    __slots__ = (
+        "beginnings",
+        "forms",
+        "goes_on",
+        "idf",
+        "idf_begun",
+        "idf_written",
+        "stem",
+        "word",
+    )
 
     def __init__(
-        self, word: str, stem: str, reader: Reader, totals: Totals, is_typed: bool = False
+        self, word: str, stem: str, reader: Reader, totals: Totals, question: Question
     ) -> None:
-        """`is_typed` where the word may go on."""
         self.word = word
         self.stem = stem
+        self.goes_on = word == question.typed
+        """Whether it is still being typed."""
         self.forms = dict(reader.family(stem))
         """The words of the same stem, and in how many notes each stands."""
-        shortest = SHORTEST_TYPED if is_typed else SHORTEST_BEGINNING
-        long_enough = len(word) >= shortest or (is_typed and is_unspaced(word))
-        self.beginnings = dict(reader.beginning_with(word)) if long_enough else {}
+        self.beginnings = dict(self._longer(reader, question))
+        """Words that begin with it, or only hold it where nothing else is to be found, likewise."""
         self.idf = idf(sum(self.forms.values()), totals.notes)
         self.idf_written = idf(self.forms.get(word, 0), totals.notes)
         self.idf_begun = idf(sum(self.beginnings.values()), totals.notes)
+
+    def _longer(self, reader: Reader, question: Question) -> list[tuple[str, int]]:
+        word = self.word
+        if question.is_search and len(word) == 1 and is_unspaced(word):
+            # it stands in pairs, before another character or after it
+            return reader.holding(word)
+        shortest = SHORTEST_TYPED if self.goes_on else SHORTEST_BEGINNING
+        found = reader.beginning_with(word) if len(word) >= shortest else []
+        if found or self.forms or not question.is_search or len(word) < SHORTEST_BEGINNING:
+            return found
+        # as in a compound: "Speicher" in "Zwischenspeicher"
+        return reader.holding(word)
 
     @property
     def known(self) -> bool:
@@ -77,13 +98,15 @@ class Term:
 
     def fetched(self, most: int) -> set[str]:
         """Return the words by which notes are fetched; of words that only begin so the commonest,
-        as long as they occur at most `most` times together.
+        as long as they occur at most `most` times together, and none where it has ended and is
+        known.
         """
-        if self.forms:
+        if self.forms and not self.goes_on:
             return set(self.forms)
         occurrences = accumulate(self.beginnings.values())
         together = zip(self.beginnings, occurrences, strict=True)
-        return {word for at, (word, upto) in enumerate(together) if not at or upto <= most}
+        begun = {word for at, (word, upto) in enumerate(together) if not at or upto <= most}
+        return begun | self.forms.keys()
 
 
 def idf(notes: int, of: int) -> float:
@@ -157,10 +180,7 @@ class Lexicon:
         """Of the question's words at most the `most` rarest that any note has are weighed."""
         self.totals = reader.totals()
         stems = dict(zip(reversed(question.stems), reversed(question.words), strict=True))
-        terms = [
-            Term(word, stem, reader, self.totals, word == question.typed)
-            for stem, word in stems.items()
-        ]
+        terms = [Term(word, stem, reader, self.totals, question) for stem, word in stems.items()]
         self._asked = sorted((term.idf for term in terms), reverse=True)
         known = sorted((term for term in terms if term.known), key=lambda term: -term.idf)
         self.unknown = tuple(term.word for term in terms if not term.known)

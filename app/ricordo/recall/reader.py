@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-VERSION = 2
+VERSION = 3
 """Of the tables below; an index of another version is built anew."""
 COLUMN_WEIGHTS = (3.0, 2.0, 2.0, 1.0)
 """Of name, description, keywords and body (the design's: name x3, description, keywords x2)."""
@@ -112,6 +112,10 @@ class Reader:
     def beginning_with(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin with `start`, as `family` does."""
         return self._words("word >= ? AND word < ?", start, start + "\U0010ffff")
+
+    def holding(self, part: str) -> list[tuple[str, int]]:
+        """Return the words in which `part` stands anywhere, as `family` does; all are looked at."""
+        return self._words("instr(word, ?)", part)
 
     def _words(self, which: str, *values: str) -> list[tuple[str, int]]:
         sql = f"SELECT word, notes FROM word WHERE {which} AND notes > 0 ORDER BY notes DESC, word"
