@@ -16,8 +16,6 @@ WIDTH = 160
 LONGEST = 100_000
 """Characters of a note that are looked through."""
 
-_BLANK = re.compile(r"\s+")
-
 Places = tuple[tuple[int, int], ...]
 """Start and end of each."""
 _Hit = tuple[int, int, str]
@@ -29,9 +27,9 @@ def snippet(
 ) -> tuple[str, Places]:
     """Return about `width` characters of `text`, on one line, in which the most of the `stems`
     stand, and where they do in it; the beginning where none stands anywhere. `parts`, folded, are
-    looked for where they begin a word, else within words, as far as no stem stands there.
+    looked for where they begin a word, else within words, as far as their own stem stands nowhere.
     """
-    flat = _BLANK.sub(" ", text[:LONGEST]).strip()
+    flat = " ".join(text[:LONGEST].split())
     hits = _hits(flat, stems, parts)
     start = _densest([(at, meant) for at, _, meant in hits], width)
     start = flat.rfind(" ", 0, max(0, start - width // 8)) + 1
@@ -45,11 +43,14 @@ def snippet(
 def _hits(flat: str, stems: Collection[str], parts: Collection[str]) -> list[_Hit]:
     folded, places = fold_with_places(flat)
     found = list(_of_stems(folded, stems))
-    taken = {at for start, end, _ in found for at in range(start, end)}
+    met = {meant for _, _, meant in found}
     for part in parts:
-        more = list(_of_part(folded, part))
-        found += [it for it in more if taken.isdisjoint(range(it[0], it[1]))]
-    return [(places[start], end_of(places, end), meant) for start, end, meant in sorted(found)]
+        if stem(part) not in met:
+            found += _of_part(folded, part)
+    found.sort()
+    if isinstance(places, range):
+        return found
+    return [(places[start], end_of(places, end), meant) for start, end, meant in found]
 
 
 def _joined(marks: Iterable[tuple[int, int]]) -> Places:
@@ -74,8 +75,9 @@ def _of_stems(folded: str, stems: Collection[str]) -> Iterator[_Hit]:
     if not starts:
         return
     for found in re.finditer(rf"(?:{'|'.join(sorted(starts))})[^\W_]*", folded):
-        known = next((it for word in words(found[0]) if (it := stem(word)) in spaced), "")
-        at = found.start()
+        said, at = found[0], found.start()
+        pieces = [said] if said.isascii() else words(said)
+        known = next((it for word in pieces if (it := stem(word)) in spaced), "")
         if known and not folded[at - 1 : at].isalnum():
             yield at, found.end(), known
 
