@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 SUMMARY = """Find notes by name and by what they say.
 
 Conditions: type:feedback, is:protected, has:dead-link, after:2026-05, before:2026-06, >note (links
-to it), <note (linked from it), "exact words", -not. Any of them may have a - before it."""
+to it), <note (linked from it), "exact words", -not. Any of them may have a - before it; a query
+that begins with -not stands behind --, as no option does."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -176,7 +176,8 @@ class Finder:
 def _texts_of(note: Note) -> _Texts:
     name, path = spaced(note.name[:LONGEST_NAME]), note.path.removesuffix(".md")
     other = "" if path == note.name else spaced(path)
-    return name, "" if other == name else other, spaced(note.description)
+    # every word of a description has a blank before it
+    return name, "" if other == name else other, f" {spaced(note.description)}"
 
 
 def _kind(name: str, needle: str) -> int:

@@ -290,6 +290,8 @@ def test_what_is_found_in_path_or_description_is_shown_where_it_stands(desk: Des
     by_description = desk.first("users log")
     assert by_description.result.snippet == "How users log in"
     assert marked(by_description) == ["users", "log"]
+    at_its_begin = desk.first("which po").result
+    assert (at_its_begin.snippet, at_its_begin.why) == ("Which port", ("in the description",))
 
 
 def test_in_a_name_that_is_spelled_otherwise_is_marked_what_was_meant(desk: Desk):
