@@ -22,7 +22,9 @@ LONGEST_NAME = 500
 from every one that is the first of them: in a name of thousands of letters that takes a second.
 """
 ENOUGH = 5
-"""With so many notes found that have what was typed, typing errors are not looked for."""
+"""With so many notes found that have what was typed, as many as recall gives, typing errors are not
+looked for.
+"""
 _NAMES = ("exact name", "name begins", "word of the name", "in the name")
 _SCATTERED = "letters of the name"
 _PATH, _DESCRIPTION = "in the path", "in the description"

@@ -27,10 +27,14 @@ CHUNK = 80
 """Words of a chunk: a long note is as good as its best passage."""
 
 NAME, SUMMARY, KEYWORD = 3.0, 2.0, 2.0
-"""What a word in the name, the description or the keywords counts, one in the body counting 1."""
+"""What a word in the name, the description or the keywords counts, one in the body counting 1 (the
+design's).
+"""
 
 CHUNKS = 0.5
-"""What the best chunk adds to the whole note."""
+"""What the best chunk adds to the whole note. The design has both and no weight; without it
+the first session is right less often (by 1 to 2 points), with twice as much hardly more often.
+"""
 UNSTEMMED = 0.4
 PAIRS = 0.2
 BEGINNINGS = 0.3
@@ -38,11 +42,13 @@ BEGINNINGS = 0.3
 (the weights of the design).
 """
 COMMON = 0.25
-"""Which share of all notes has a word that says next to nothing."""
+"""Which share of all notes has a word that says next to nothing: its idf is 1.4 at most, a sixth of
+that of a word of one note among 10,000. Chosen for speed, no answer to LoCoMo depends on it.
+"""
 SHORTEST_BEGINNING = 4
-"""Letters of a word that other words may begin with, or, in a search, hold."""
+"""Letters of a word that others may begin with, or, in a search, hold: three begin too many."""
 SHORTEST_TYPED = 2
-"""The same for the word that is still being typed."""
+"""The same for the word that is still being typed: with one letter names alone are found."""
 
 
 class Term:

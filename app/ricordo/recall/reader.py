@@ -18,10 +18,12 @@ COLUMN_WEIGHTS = (3.0, 2.0, 2.0, 1.0)
 """Of name, description, keywords and body (the design's: name x3, description, keywords x2)."""
 _SPARE = 4
 """How many times as many notes are taken as are wanted, so that those that tie, or fit, are among
-them.
+them. Where even these tie to the last, all are asked for.
 """
 MOST_FORMS = 24
-"""Words of one family, or with one beginning, that are looked for: the commonest ones."""
+"""Words of one family, or with one beginning, that are looked for: the commonest ones. No stem of
+LoCoMo has more than six words.
+"""
 
 _NOTE = """
 SELECT id, path, title, day, series, place, tells, recalled, name, description, keywords, body

@@ -37,9 +37,13 @@ LINKED = 0.7
 that all walkers reach (the design: the squared top 20, weight .7 to 1.0).
 """
 MOST_LINKED = 8
-"""Notes that are looked at for their links alone."""
+"""Notes that are looked at for their links alone: more than are given, of which some are given
+already or are no notes.
+"""
 MOST_ASKED = 12
-"""Of a long message the rarest words count as asked for: it tells more than it asks."""
+"""Of a long message the rarest words count as asked for: it tells more than it asks. Of the
+756 questions of LoCoMo's conversations here two have more that name something.
+"""
 
 MIDDLE, SLOPE = 0.85, 4.5
 LIKELY, ALSO_LIKELY = 0.5, 0.2

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 WIDTH = 160
-"""Characters of a snippet."""
+"""Characters of a snippet: about a row of a wide terminal."""
 LONGEST = 100_000
 """Characters of a note that are looked through."""
 
