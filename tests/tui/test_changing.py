@@ -392,10 +392,10 @@ async def test_marked_notes_are_protected_and_freed_together(root: Path) -> None
     async with staged(root) as stage:
         await stage.press("space", "j", "space", "P")
         await stage.wait_for(lambda: "2 notes are protected" in stage.toasts)
-        assert stage.index_text.count("§") == 2
+        await stage.wait_for(lambda: stage.index_text.count("§") == 2, "both marked")
         await stage.press("P")
         await stage.wait_for(lambda: "2 notes are free again" in stage.toasts)
-        assert "§" not in stage.index_text
+        await stage.wait_for(lambda: "§" not in stage.index_text, "none marked")
 
 
 async def test_a_note_that_its_head_pins_says_where(tmp_path: Path) -> None:
