@@ -6,7 +6,6 @@ BM25 as in S. Robertson, H. Zaragoza, The Probabilistic Relevance Framework: BM2
 
 from __future__ import annotations
 
-from itertools import accumulate
 from math import log
 
 from ricordo.recall.words import is_unspaced
@@ -103,16 +102,18 @@ class Term:
         return sum(self.forms.values())
 
     def fetched(self, most: int) -> set[str]:
-        """Return the words by which notes are fetched; of words that only begin so the commonest,
-        as long as they occur at most `most` times together, and none where it has ended and is
-        known.
+        """Return the words by which notes are fetched. Of those that only begin so these are the
+        commonest that occur at most `most` times together; none where it has ended and is known.
         """
-        if self.forms and not self.goes_on:
-            return set(self.forms)
-        occurrences = accumulate(self.beginnings.values())
-        together = zip(self.beginnings, occurrences, strict=True)
-        begun = {word for at, (word, upto) in enumerate(together) if not at or upto <= most}
-        return begun | self.forms.keys()
+        fetched = set(self.forms)
+        if fetched and not self.goes_on:
+            return fetched
+        room = most
+        for word, notes in self.beginnings.items():
+            if notes <= room or not fetched:
+                fetched.add(word)
+                room -= notes
+        return fetched
 
 
 def idf(notes: int, of: int) -> float:
