@@ -62,8 +62,8 @@ class Breadth:
 
 
 WIDE = Breadth(terms=24, occurrences=20_000, notes=200)
-"""Where nobody waits at a key. On LoCoMo neither twice as many notes nor the breadth of `FAST` gives
-another R@1 or R@5: it is for larger memories.
+"""Where nobody waits at a key. On LoCoMo neither twice as many notes nor the breadth of `FAST`
+gives another R@1 or R@5: it is for larger memories.
 """
 FAST = Breadth(terms=12, occurrences=3_000, notes=60)
 """For a search at every key."""
