@@ -41,7 +41,10 @@ class Values(NamedTuple):
 
 def asks_findings(typed: str) -> bool:
     """Say whether a condition of what was `typed` asks what is wrong or true of a note."""
-    return any(it.key in ("is", "has") for it in parse(typed).conditions)
+    query = parse(typed)
+    return any(
+        key in ("is", "has") for key in (*(it.key for it in query.conditions), *query.unfinished)
+    )
 
 
 def values_of(look: Look, uses: Mapping[str, int] | None = None) -> Values:
@@ -173,13 +176,19 @@ class Conditions:
             case "after" | "before":
                 return f"{key}: wants 2026-05 or 2026-05-01"
             case "is" | "has":
-                return f"{key}: wants the name of a rule or “{PROTECTED}”"
+                return f"{key}: wants the name of a rule or “{PROTECTED}”{self._labels_here()}"
             case "type":
                 return f"type: wants {_either(self._types()) or 'a type, which no note here has'}"
             case "in":
                 return "in: wants a folder of the memory"
             case _:
                 return f"{key} wants the name of a note"
+
+    def _labels_here(self) -> str:
+        """What is true of notes here, the commonest first, as the end of a sentence."""
+        counted = Counter(it for labels in self._values.labels.values() for it in labels)
+        here = [it for it, _ in counted.most_common(_MOST_TOLD)]
+        return f" (here {_either(here)})" if here else ""
 
     def _is_label(self, label: str) -> bool:
         known = label == PROTECTED or label in all_rules()

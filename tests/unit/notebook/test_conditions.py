@@ -107,6 +107,13 @@ def test_what_can_be_understood_is_not_remarked_on(desk: Desk, typed: str, expec
     assert desk.search.find(typed).remarks == ()
 
 
+def test_what_is_true_of_notes_here_is_told(desk: Desk):
+    values = Values({"cache.md": ["stale", "dead-link"], "decache.md": ["stale"]})
+    for typed in ("is:", "cache is:bogus"):
+        (remark,) = desk.search.find(typed, values).remarks
+        assert "(here stale or dead-link)" in remark
+
+
 def test_what_a_condition_names_is_looked_up_once(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
