@@ -95,11 +95,8 @@ def _introduction(memory: Indexed) -> str:
 
 
 def _units(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    from ricordo.memory.load import units
-
-    return units(text)
+    # as memory.load, which is more than the hook has the time to load
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _opened(path: str) -> sqlite3.Connection:
