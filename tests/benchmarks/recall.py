@@ -2,13 +2,13 @@
 
 R@k is the share of a question's evidence among the first k notes, averaged over questions; MRR the
 mean of 1 / rank of the first note with evidence. A question whose evidence no note holds is left
-out. Categories as in LoCoMo: 1 several hops, 2 time, 3 open, 4 one hop, 5 not to be answered.
+out. Categories as in LoCoMo: 1 several hops, 2 time, 3 open, 4 one hop, 5 not to be answered; 0
+where the file tells none. A file is a list of conversations, a single one, or one a line.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import sqlite3
 import sys
 import tempfile
@@ -164,6 +164,9 @@ def measure(kind: str, benches: Mapping[str, Bench], talks: Sequence[Conversatio
         for name, search in engines.items():
             judged = (judge(talk.id, it, bench.pieces, search) for it in talk.questions)
             answers.setdefault(name, []).extend(it for it in judged if it)
+    if not any(answers.values()):
+        print("  no question is answered by a note")
+        return
     for name, of_engine in answers.items():
         print(f"  {name}")
         for label, chosen in _parts(of_engine, details=name == "recall"):
@@ -208,6 +211,9 @@ SMALL_TALK = ("thanks", "ok", "continue", "yes please do it", "and then?", "why"
 
 def silence(kind: str, benches: Mapping[str, Bench], talks: Sequence[Conversation]) -> None:
     """Print how many questions of one conversation get notes of the next one."""
+    if len(talks) < 2:
+        print("  silence is not measured: there is no other conversation")
+        return
     for counted, label in ((False, "tuned on"), (True, "not tuned on")):
         own: list[float] = []
         foreign: list[float] = []
@@ -231,11 +237,6 @@ def _print_silence(label: str, own: list[float], foreign: list[float]) -> None:
     print(f"    {SHARE:.0%} of its own do; as shipped {at_own[1]:.1%} where {at_own[0]:.1%} do")
 
 
-def _bench(folder: Path, kind: str, talk: Conversation) -> Bench:
-    name = re.sub(r"\W", "_", talk.id)
-    return Bench(folder / kind / name, talk.pieces[kind], talk.last_day)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the conversations of a file."""
     parser = argparse.ArgumentParser(
@@ -245,10 +246,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--data", type=Path, required=True, metavar="FILE")
     options = parser.parse_args(arguments)
-    talks = read_conversations(options.data)
+    conversations = read_conversations(options.data)
     with tempfile.TemporaryDirectory(prefix="ricordo-recall-") as folder:
         for kind in KINDS:
-            benches = {talk.id: _bench(Path(folder), kind, talk) for talk in talks}
+            talks = [it for it in conversations if it.pieces[kind]]
+            benches = {
+                it.id: Bench(Path(folder) / kind / str(number), it.pieces[kind], it.last_day)
+                for number, it in enumerate(talks)
+            }
             measure(kind, benches, talks)
             silence(kind, benches, talks)
     return 0

@@ -103,7 +103,7 @@ def run(
         return ""
     answer = json.loads(done.stdout)["hookSpecificOutput"]
     assert answer["hookEventName"] == "UserPromptSubmit"
-    assert len(answer["additionalContext"]) <= 10_000
+    assert len(answer["additionalContext"].encode("utf-16-le")) <= 2 * 10_000
     return str(answer["additionalContext"])
 
 
@@ -193,14 +193,20 @@ def test_tags_take_no_more_room_than_there_is(world: World):
     assert len(said) < 4000
 
 
+def test_a_long_name_leaves_room_for_what_is_said(world: World):
+    said = given(world, "The tide cache: SQLite or Redis.\n", "cache " + "x" * 20_000)
+    assert said.endswith("> The tide cache: SQLite or Redis.")
+
+
 def test_long_notes_are_cut_to_what_there_is_room_for(world: World):
     for number in range(8):
-        text = f"The tide cache {number} in sqlite or redis. " * 2000
+        text = f"The tide cache 🌊 {number} in sqlite or redis. " + "🌊" * 9000
         (world.memory / f"long-{number}.md").write_text(note_text(f"long-{number}", text))
     _wait_until_settled()
     memory = read_memory(str(world.memory), AUTO_MEMORY)
     Index(str(world.state), memory.root, str(world.project)).bring_up(memory)
-    assert len(run(world)) > 5000
+    said = run(world)
+    assert len(said.encode("utf-16-le")) > 2 * 5000
 
 
 def held(world: World) -> Callable[[], object]:

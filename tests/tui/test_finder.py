@@ -190,6 +190,8 @@ async def test_a_condition_that_nobody_understands_is_told(tmp_path: Path) -> No
     async with finding(build(tmp_path), "metres after:yesterday") as (stage, screen):
         assert found(screen) == []
         await stage.paints("after: wants 2026-05")
+        await type_words(stage, screen, "type:")
+        await stage.paints("type: wants project")
         await stage.press("escape")
         await stage.shows(MainScreen)
         notebook: Notebook = stage.main._notebook

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from ricordo.text import one_line
+
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Sequence
@@ -33,7 +35,6 @@ def print_results(found: Sequence[Result], as_json: bool, roots: Sequence[str] =
     """
     from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.recall import describe_results
-    from ricordo.text import one_line
 
     if as_json:
         print_json(describe_results(found, roots))
@@ -48,7 +49,8 @@ def print_results(found: Sequence[Result], as_json: bool, roots: Sequence[str] =
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if text.isdecimal() and (number := int(text)) > 0:
+        return number
+    from argparse import ArgumentTypeError
+
+    raise ArgumentTypeError(f"wants a number from 1 on, not “{one_line(text)}”")

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 SUMMARY = """Find notes by name and by what they say.
 
 Conditions: type:feedback, is:protected, has:dead-link, after:2026-05, before:2026-06, >note (links
-to it), <note (linked from it), "exact words", -not. Any of them may have a - before it."""
+to it), <note (linked from it), "exact words", -not. Any of them may have a - before it; a query
+that begins with -not stands behind --, as no option does."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -50,8 +51,9 @@ def _in_all(options: Namespace, surroundings: Surroundings) -> int:
 
 
 def _in_one(options: Namespace, surroundings: Surroundings) -> int:
+    from ricordo.notebook.conditions import Values, asks_findings, values_of
     from ricordo.notebook.recall import open_index
-    from ricordo.notebook.search import Search, Values, asks_findings, values_of
+    from ricordo.notebook.search import Search
     from ricordo.notebook.usage import remember_gap, uses_by_person
     from ricordo.recall.query import parse
 

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from ricordo.disk.database import refuse_unfit
 from ricordo.disk.plain_file import read_plain_file
-from ricordo.disk.state_file import replace_state_file
+from ricordo.disk.state_file import make_private_directory, replace_state_file
 
 _ENDINGS = ("", "-journal", "-wal", "-shm")
 _PIECE = 1 << 20
@@ -36,7 +36,7 @@ class CacheFile:
         """Make the folder and clear the draft. Raises OSError and StateUnusable."""
         if not os.path.isdir(self.state):
             refuse_unfit(self.state)
-        os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        make_private_directory(self.folder)
         _remove(self.draft)
         os.close(os.open(self.draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
 

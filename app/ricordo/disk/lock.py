@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from ricordo.disk.state_file import make_private_directory
 from ricordo.errors import Busy, StateUnusable
 from ricordo.text import visible
 
@@ -72,7 +73,7 @@ def counting_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
 def _opened(state: str, name: str) -> Iterator[tuple[int, str]]:
     path = os.path.join(state, name)
     try:
-        os.makedirs(state, mode=0o700, exist_ok=True)
+        make_private_directory(state)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         raise StateUnusable(

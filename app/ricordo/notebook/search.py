@@ -3,52 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
-from functools import cache
 from typing import NamedTuple
 
-from ricordo.health.rule import all_rules
-from ricordo.health.rules.pairs import RULE_OF
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import folded
 from ricordo.memory.note import Note
-from ricordo.notebook.open import Look
+from ricordo.notebook.conditions import Conditions, Fits, Values
 from ricordo.notebook.recall import Result
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.recall.finder import Finder, Named, marks
 from ricordo.recall.index import Index
 from ricordo.recall.likeness import corrected
-from ricordo.recall.query import Condition, Query, day_meant, looks_like_day, parse
+from ricordo.recall.query import parse
 from ricordo.recall.question import Question
 from ricordo.recall.rank import FAST, SIFTED, Candidate, Ranking, rank
 from ricordo.recall.reader import Reader
 from ricordo.recall.record import day_of
 from ricordo.recall.select import reasons
 from ricordo.recall.snippet import snippet
-from ricordo.recall.store import indexed, targets
+from ricordo.recall.store import indexed
 from ricordo.recall.words import fold, words
-from ricordo.text import one_line
 
 MOST = 50
 
-Fits = Callable[[str], bool]
-"""Says of the path of a note whether every condition holds of it."""
 _Said = tuple[Note, float, tuple[str, ...]]
-
-PROTECTED = "protected"
-"""What `is:` says of a note that is not changed without asking."""
-_SAME_AS = {"conflict": "contradiction", "conflicts": "contradiction"}
-"""Words of conditions that name a rule otherwise than the rule does."""
-
-
-class Values(NamedTuple):
-    """What conditions and ties are judged by, beside the notes themselves."""
-
-    labels: Mapping[str, Collection[str]] = {}
-    """For `is:` and `has:`: by path, what is true of a note, such as the rules of its findings."""
-    uses: Mapping[str, int] = {}
-    """How often the person opened or confirmed a note, by path."""
 
 
 class Hit(NamedTuple):
@@ -76,27 +55,6 @@ class Found(NamedTuple):
     """
     remarks: tuple[str, ...] = ()
     """Which conditions cannot be understood, and what they want; with any nothing is found."""
-
-
-def asks_findings(typed: str) -> bool:
-    """Say whether a condition of what was `typed` asks what is wrong or true of a note."""
-    return any(it.key in ("is", "has") for it in parse(typed).conditions)
-
-
-def values_of(look: Look, uses: Mapping[str, int] | None = None) -> Values:
-    """Return what the conditions are judged by, from a memory that was judged."""
-    labels = {
-        path: {finding.rule for finding in findings} for path, findings in look.by_path.items()
-    }
-    for pair in look.evidence.pairs:
-        # a finding on two notes is told of one of them, but is true of both
-        rule = RULE_OF[pair.relation]
-        if pair.relation.is_certain and rule in labels.get(pair.left.path, ()):
-            labels.setdefault(pair.right.path, set()).add(rule)
-    for note in look.memory.notes:
-        if look.is_protected(note):
-            labels.setdefault(note.path, set()).add(PROTECTED)
-    return Values(labels, uses or {})
 
 
 class Search:
@@ -139,38 +97,46 @@ class Search:
 
     def _find(self, typed: str, values: Values, most: int, *, in_text: bool) -> Found:
         query = parse(typed)
-        if remarks := tuple(_remarks(query, values)):
+        conditions = Conditions(query, self._memory, values)
+        if remarks := conditions.remarks():
             return Found((), 0, remarks=remarks)
-        fits = self._conditions(query, values) if query.conditions else None
-        order = self._order(values)
+        fits = conditions.fits()
+        exact = [fold(it.value) for it in query.conditions if it.key == "exact" and not it.negated]
         if not query.words:
-            listed = [it for it in indexed(self._memory) if fits(it.path)] if fits else []
-            listed.sort(key=lambda note: (*order(note), note.path))
-            hits = [self._listed(note, query) for note in listed[:most]]
-            return Found(tuple(hits), len(listed))
+            return self._listed(fits, exact, values, most)
         named, is_all = self._finder.find(query.words, values.uses, fits)
-        question = Question(query.words, self._surroundings.now.date(), is_typed=True)
+        question = Question(query.words, self._surroundings.now.date(), is_search=True)
         meant, total, best = question, len(named), 0.0
         saying: list[_Said] = []
         if in_text:
             ranking, total = self._ranked(question, [it.note.path for it in named], fits)
-            best, saying = self._saying(ranking, order, fits)
+            best, saying = self._saying(ranking, self._order(values), fits)
             meant = ranking.question
         called, unsure = _parted(named, is_right=bool(saying) and meant is question)
         by_name = {it.note.path for it in called}
         said = [it for it in saying if it[0].path not in by_name]
         by_text = {note.path for note, _, _ in said}
         rest = [it for it in unsure if it.note.path not in by_text]
-        hits = [self._named(it, query.words, question) for it in called[:most]]
+        hits = [_by_name(it, question, exact) for it in called[:most]]
         hits += [
-            self._hit(note, score, why, "", meant, False)
+            Hit(_result(note, score, why, meant, exact), by_name=False)
             for note, score, why in said[: most - len(hits)]
         ]
         hits += [
-            self._named(it, query.words, question)._replace(is_unsure=True)
+            _by_name(it, question, exact)._replace(is_unsure=True)
             for it in rest[: most - len(hits)]
         ]
         return Found(tuple(hits), total, is_all, best)
+
+    def _listed(self, fits: Fits | None, exact: Sequence[str], values: Values, most: int) -> Found:
+        """All notes that fit the conditions, where there are any."""
+        order = self._order(values)
+        listed = [it for it in indexed(self._memory) if fits(it.path)] if fits else []
+        listed.sort(key=lambda note: (*order(note), note.path))
+        nothing = Question("", self._surroundings.now.date())
+        why = ("fits the conditions",)
+        hits = [Hit(_result(it, 1.0, why, nothing, exact), by_name=False) for it in listed[:most]]
+        return Found(tuple(hits), len(listed))
 
     def _ranked(
         self, question: Question, by_name: Collection[str], fits: Fits | None
@@ -225,82 +191,23 @@ class Search:
 
         return key
 
-    def _named(self, named: Named, typed: str, question: Question) -> Hit:
-        score = 1 / (1 + named.tier)
-        return self._hit(named.note, score, (named.why,), typed, question, True)
 
-    def _listed(self, note: Note, query: Query) -> Hit:
-        exact = [it.value for it in query.conditions if it.key == "exact" and not it.negated]
-        question = Question(" ".join(exact), self._surroundings.now.date())
-        return self._hit(note, 1.0, ("fits the conditions",), "", question, False)
+def _by_name(named: Named, question: Question, exact: Sequence[str]) -> Hit:
+    result = _result(named.note, 1 / (1 + named.tier), (named.why,), question, exact, named.told_by)
+    return Hit(result, by_name=True, name_marks=marks(named.note.name, named.said))
 
-    def _hit(
-        self,
-        note: Note,
-        score: float,
-        why: tuple[str, ...],
-        typed: str,
-        question: Question,
-        by_name: bool,
-    ) -> Hit:
-        text, places = snippet(note.body, question.stems)
-        result = Result(note, score, why, text, places)
-        return Hit(result, by_name, marks(note.name, typed) if by_name else ())
 
-    def _conditions(self, query: Query, values: Values) -> Fits:
-        # those that read a whole text come last: most notes need not be read
-        ordered = sorted(query.conditions, key=lambda it: it.key in ("exact", "word"))
-        tests = [(self._test(it, values), it.negated) for it in ordered]
-        notes = self._memory.by_path
-
-        @cache
-        def fits(path: str) -> bool:
-            # the index may be newer than the memory
-            note = notes.get(path)
-            return note is not None and all(test(note) != negated for test, negated in tests)
-
-        return fits
-
-    def _test(self, condition: Condition, values: Values) -> Callable[[Note], bool]:
-        value = fold(condition.value)
-        match condition.key:
-            case "type":
-                return lambda note: fold(note.type) == value
-            case "is" | "has":
-                label = _SAME_AS.get(value, value)
-                return lambda note: label in values.labels.get(note.path, ())
-            case "after":
-                since = day_meant(value)
-                return lambda note: day_of(note) >= since
-            case "before":
-                until = day_meant(value)
-                return lambda note: bool(day := day_of(note)) and day < until
-            case "in":
-                return lambda note: note.path.startswith(condition.value.rstrip("/") + "/")
-            case ">":
-                called = self._called(condition.value)
-                return lambda note: not called.isdisjoint(targets(self._memory, note))
-            case "<":
-                reached = self._reached(condition.value)
-                return lambda note: note.path in reached
-            case "exact":
-                return lambda note: value in fold(note.text)
-            case _:
-                said = words(condition.value)
-                return lambda note: _says(note, said)
-
-    def _called(self, name: str) -> frozenset[str]:
-        names = self._memory.names
-        exact = frozenset(names.called(name))
-        return exact or frozenset(
-            it.path for it in self._memory.files if folded(it.stem).startswith(folded(name))
-        )
-
-    def _reached(self, name: str) -> frozenset[str]:
-        files = self._memory.by_path
-        return frozenset(
-            it for path in self._called(name) for it in targets(self._memory, files[path])
-        )
+def _result(
+    note: Note,
+    score: float,
+    why: tuple[str, ...],
+    question: Question,
+    exact: Sequence[str],
+    text: str = "",
+) -> Result:
+    """A note with the passage of its `text`, by default its body, that speaks of the question."""
+    passage, places = snippet(text or note.body, question.stems, (*question.words, *exact))
+    return Result(note, score, why, passage, places)
 
 
 def _day(note: Note) -> int:
@@ -334,25 +241,3 @@ def _meant(reader: Reader, ranking: Ranking, today: date) -> Question | None:
         return None
     said = [meant.get(word) or word for word in words(ranking.question.text)]
     return Question(" ".join(said), today)
-
-
-def _remarks(query: Query, values: Values) -> Iterator[str]:
-    for condition in query.conditions:
-        key, value = condition.key, fold(condition.value)
-        typed = one_line(condition.value)
-        if key in ("after", "before") and not day_meant(value):
-            is_written_so = looks_like_day(value)
-            fault = f"“{typed}” is not in the calendar" if is_written_so else f"not “{typed}”"
-            yield f"{key}: wants 2026-05 or 2026-05-01, {fault}"
-        elif key in ("is", "has") and not _is_label(_SAME_AS.get(value, value), values):
-            yield f"{key}: wants the name of a rule or “protected”, not “{typed}”"
-
-
-def _is_label(label: str, values: Values) -> bool:
-    known = label == PROTECTED or label in all_rules()
-    return known or any(label in labels for labels in values.labels.values())
-
-
-def _says(note: Note, said: list[str]) -> bool:
-    every = {*words(note.text), *words(note.path)}
-    return bool(said) and every.issuperset(said)

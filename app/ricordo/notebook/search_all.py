@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from ricordo.agents.place import Place
 from ricordo.errors import RicordoError
+from ricordo.notebook.conditions import Values, asks_findings, values_of
 from ricordo.notebook.find import all_memories
 from ricordo.notebook.open import Depth, Look, Notebook
 from ricordo.notebook.recall import open_index
-from ricordo.notebook.search import MOST, Found, Hit, Search, Values, asks_findings, values_of
+from ricordo.notebook.search import MOST, Found, Hit, Search
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.notebook.usage import uses_by_person
 from ricordo.settings.settings import Settings
@@ -38,7 +40,7 @@ class FoundInAll(NamedTuple):
     is_all: bool = True
     """Whether there were no more than `total`."""
     remarks: tuple[str, ...] = ()
-    """Which conditions cannot be understood, and what they want."""
+    """Which conditions no memory understands, and what they want."""
 
 
 NOTHING = FoundInAll((), 0)
@@ -78,10 +80,12 @@ class SearchAll:
         # stable: notes of equal rank stay in the order that their own memory gives them
         hits.sort(key=lambda it: it[0])
         total = sum(of_memory.total for _, of_memory in found)
-        remarks = dict.fromkeys(it for _, of_memory in found for it in of_memory.remarks)
         is_all = all(of_memory.is_all for _, of_memory in found)
         placed = tuple(it for _, it in hits[:most])
-        return FoundInAll(placed, total, is_all, tuple(remarks))
+        remarks = [of_memory.remarks for _, of_memory in found]
+        # what one memory does not understand, such as the name of a note, another one may
+        told = dict.fromkeys(chain.from_iterable(remarks)) if all(remarks) else ()
+        return FoundInAll(placed, total, is_all, tuple(told))
 
 
 class _Opened:

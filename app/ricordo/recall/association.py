@@ -18,18 +18,24 @@ from ricordo.memory.memory import Memory
 from ricordo.recall.store import targets
 
 MOST = 5
+"""Notes; as many as recall gives."""
 FADING = 0.6
 """What is left of an activation after one step."""
 FAINTEST = 0.02
-"""An activation that is not followed further."""
+"""An activation that is not followed further: that of a link among nine hundred of one note."""
 FARTHEST = 3
-"""Steps."""
+"""Steps; of a longer way nobody sees at a glance why it leads there."""
 LINKS_TO, LINKED_FROM, SAME_SESSION, SAME_FOLDER, GIVEN_WITH = 1.0, 0.8, 0.5, 0.2, 0.4
-"""How strongly two notes belong together: a link that somebody wrote says the most."""
+"""How strongly two notes belong together. There is no data on what a note should remind of: these
+and `FADING` are chosen for the order that they give, which is a link, a link back, two links in a
+row, the same session, given together, three links in a row, the same folder.
+"""
 LINKS = ("links to", "linked from")
 """Ways that somebody wrote."""
 LARGEST_KIN = 30
-"""Notes of one session or folder, beyond which sharing it says nothing."""
+"""Notes of one session or folder, beyond which sharing it says nothing; at so many it is about as
+faint as `FAINTEST` allows.
+"""
 
 
 class Step(NamedTuple):

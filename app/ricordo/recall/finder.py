@@ -13,16 +13,23 @@ from typing import NamedTuple
 from ricordo.memory.note import Note
 from ricordo.recall.blob import Blob, spaced
 from ricordo.recall.spelling import Spelling
-from ricordo.recall.words import fold
+from ricordo.recall.words import end_of, fold, fold_with_places
 
 MOST_HITS = 500
 """Of one kind; who types a single letter wants the first of them."""
+LONGEST_NAME = 500
+"""Characters of a name by which it is found. Letters that stand anywhere in a name are looked for
+from every one that is the first of them: in a name of thousands of letters that takes a second.
+"""
 ENOUGH = 5
-"""With so many notes found that have what was typed, typing errors are not looked for."""
+"""With so many notes found that have what was typed, as many as recall gives, typing errors are not
+looked for.
+"""
 _NAMES = ("exact name", "name begins", "word of the name", "in the name")
 _SCATTERED = "letters of the name"
+_PATH, _DESCRIPTION = "in the path", "in the description"
 _MISSPELLED = "spelled like the name"
-_KINDS = (*_NAMES, "in the path", "in the description", _SCATTERED, _MISSPELLED)
+_KINDS = (*_NAMES, _PATH, _DESCRIPTION, _SCATTERED, _MISSPELLED)
 
 _Texts = tuple[str, str, str]
 """Of a note: the name, the path where it says something else, the description; spaced."""
@@ -35,6 +42,14 @@ class Named(NamedTuple):
     tier: int
     """0 for the best kind of hit."""
     why: str
+    said: str
+    """What stands there: what was typed, or what was meant by it."""
+
+    @property
+    def told_by(self) -> str:
+        """The text in which it stands, where that is neither the name nor the body."""
+        note = self.note
+        return {_PATH: note.path, _DESCRIPTION: note.description}.get(self.why, "")
 
     @property
     def is_scattered(self) -> bool:
@@ -107,10 +122,16 @@ class Finder:
             is_all = is_all and len(first) < MOST_HITS
             for number in first:
                 found.setdefault(number, tier)
+        meant = ""
         if sum(tier < _KINDS.index(_SCATTERED) for tier in found.values()) < ENOUGH:
-            for number in self._sifted(self._spelling.meant(needle), fits):
+            meant = self._spelling.meant(needle)
+            for number in self._sifted(self._names.holding(meant), fits) if meant else ():
                 found.setdefault(number, len(_KINDS) - 1)
-        hits = [Named(self.notes[n], tier, _KINDS[tier]) for tier, n in self._ordered(found, uses)]
+        hits = []
+        for tier, number in self._ordered(found, uses):
+            why = _KINDS[tier]
+            said = meant if why == _MISSPELLED else typed
+            hits.append(Named(self.notes[number], tier, why, said))
         return NamedHits(hits, is_all)
 
     def _ordered(
@@ -155,9 +176,10 @@ class Finder:
 
 
 def _texts_of(note: Note) -> _Texts:
-    name, path = spaced(note.name), note.path.removesuffix(".md")
+    name, path = spaced(note.name[:LONGEST_NAME]), note.path.removesuffix(".md")
     other = "" if path == note.name else spaced(path)
-    return name, "" if other == name else other, spaced(note.description)
+    # every word of a description has a blank before it
+    return name, "" if other == name else other, f" {spaced(note.description)}"
 
 
 def _kind(name: str, needle: str) -> int:
@@ -171,24 +193,25 @@ def marks(text: str, typed: str) -> tuple[tuple[int, int], ...]:
     """Return where what was `typed` stands in `text`, start and end of each piece: whole where it
     does, else word by word, else letter by letter.
     """
-    folded = fold(text)
-    if len(folded) != len(text):
-        return ()
+    folded, places = fold_with_places(text)
     for needles in ([fold(typed).strip()], fold(typed).split()):
-        places = [(at, at + len(it)) for it in needles if it and (at := folded.find(it)) >= 0]
-        if places and len(places) == len(needles):
-            return tuple(sorted(places))
-    return _letters(folded, fold(typed))
+        found = [(at, at + len(it)) for it in needles if it and (at := folded.find(it)) >= 0]
+        if found and len(found) == len(needles):
+            break
+    else:
+        found = _letters(folded, fold(typed))
+    return tuple((places[start], end_of(places, end)) for start, end in sorted(found))
 
 
-def _letters(folded: str, typed: str) -> tuple[tuple[int, int], ...]:
-    places, at = [], 0
+def _letters(folded: str, typed: str) -> list[tuple[int, int]]:
+    places: list[tuple[int, int]] = []
+    at = 0
     for letter in typed:
         if letter.isspace():
             continue
         at = folded.find(letter, at)
         if at < 0:
-            return ()
+            return []
         places.append((at, at + 1))
         at += 1
-    return tuple(places)
+    return places

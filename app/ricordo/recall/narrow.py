@@ -32,15 +32,20 @@ class Narrower:
         numbers = set.intersection(*(set(self._blob.holding(needle)) for needle in needles))
         if numbers:
             return frozenset(self._memory.files[number].path for number in numbers)
-        return frozenset(self._memory.files[it].path for it in self._spelling.meant(spaced(typed)))
+        names, spelling = self._spelling
+        meant = spelling.meant(spaced(typed))
+        numbers = set(names.holding(meant)) if meant else set()
+        return frozenset(self._memory.files[number].path for number in numbers)
 
     def prepare(self) -> None:
         """Make now what only names that are spelled otherwise need."""
-        self._spelling.prepare()
+        self._spelling[1].prepare()
 
     @cached_property
-    def _spelling(self) -> Spelling:
-        return Spelling(Blob([spaced(file.name) for file in self._memory.files]))
+    def _spelling(self) -> tuple[Blob, Spelling]:
+        """The names, and their words."""
+        names = Blob([spaced(file.name) for file in self._memory.files])
+        return names, Spelling(names)
 
 
 def _texts(memory: Memory, file: Note) -> Iterator[str]:

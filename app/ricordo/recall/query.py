@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
+
+from ricordo.recall.words import runs
 
 LONGEST = 2000
 """Characters of a query; what lies beyond is not looked at."""
@@ -18,7 +19,10 @@ _PIECE = re.compile(
     re.IGNORECASE,
 )
 _DAY = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d\d?)(?:-(?P<day>\d\d?))?)?", re.ASCII)
-_CONDITION = re.compile(rf"(?P<key>{_KEYS}):(?P<value>.+)", re.IGNORECASE)
+_CONDITION = re.compile(rf"(?P<key>{_KEYS}):(?P<value>.*)", re.IGNORECASE)
+_OF_DAYS = ("after", "before")
+_BEGINNINGS = ' -<>"'
+"""With these a condition begins."""
 
 
 class Condition(NamedTuple):
@@ -38,27 +42,56 @@ class Query(NamedTuple):
     words: str
     """What is looked for, without the conditions."""
     conditions: tuple[Condition, ...]
+    unfinished: tuple[str, ...] = ()
+    """Keys of conditions that have no value yet."""
 
 
 def parse(text: str) -> Query:
-    """Return what `text` asks for. Anything can be parsed; what is no condition is a word."""
+    """Return what `text` asks for. Anything can be parsed; what is no condition is a word, and
+    signs without a letter among them are an exact phrase.
+    """
     words: list[str] = []
     conditions: list[Condition] = []
+    unfinished: list[str] = []
+    begun: Condition | None = None
     for piece in _PIECE.finditer(text[:LONGEST]):
-        negated, exact, word = bool(piece["no"]), piece["exact"], piece["word"] or ""
-        key = _CONDITION.fullmatch(word)
-        if exact:
-            held = (piece["key"] or piece["link"] or "exact").lower()
-            conditions.append(Condition(held, exact, negated))
-        elif key:
-            conditions.append(Condition(key["key"].lower(), key["value"], negated))
-        elif word[:1] in ("<", ">") and len(word) > 1:
-            conditions.append(Condition(word[0], word[1:], negated))
-        elif negated:
-            conditions.append(Condition("word", word, True))
+        found = _condition(piece)
+        if begun and (value := _value(begun, piece)):
+            unfinished.pop()
+            found = begun._replace(value=value)
+        begun = None
+        if found is None:
+            words.append(piece["word"])
+        elif found.value:
+            conditions.append(found)
         else:
-            words.append(word)
-    return Query(" ".join(words), tuple(conditions))
+            begun = found
+            unfinished.append(found.key)
+    said = " ".join(words)
+    if said.strip(_BEGINNINGS) and not runs(said):
+        return Query("", (*conditions, Condition("exact", said)), tuple(unfinished))
+    return Query(said, tuple(conditions), tuple(unfinished))
+
+
+def _value(begun: Condition, piece: re.Match[str]) -> str:
+    """What follows a condition behind a blank, where that is surely its value."""
+    if piece["no"] or piece["key"] or piece["link"]:
+        return ""
+    is_day = begun.key in _OF_DAYS and looks_like_day(piece["word"] or "")
+    return piece["exact"] or (piece["word"] if is_day else "")
+
+
+def _condition(piece: re.Match[str]) -> Condition | None:
+    """The condition that a piece is; one without a value is still to be finished."""
+    negated, exact, word = bool(piece["no"]), piece["exact"], piece["word"] or ""
+    if exact:
+        held = (piece["key"] or piece["link"] or "exact").lower()
+        return Condition(held, exact, negated)
+    if key := _CONDITION.fullmatch(word):
+        return Condition(key["key"].lower(), key["value"], negated)
+    if word[:1] in ("<", ">"):
+        return Condition(word[0], word[1:], negated)
+    return Condition("word", word, True) if negated else None
 
 
 def looks_like_day(value: str) -> bool:
@@ -79,12 +112,3 @@ def day_meant(value: str) -> str:
     except ValueError:
         return ""
     return "-".join(pieces)
-
-
-def describe(condition: Condition) -> str:
-    """Return a condition as it is typed."""
-    forms: Mapping[str, str] = {"exact": '"{}"', "word": "{}", ">": ">{}", "<": "<{}"}
-    form = forms.get(condition.key, condition.key + ":{}")
-    if condition.key != "exact" and " " in condition.value:
-        form = form.replace("{}", '"{}"')
-    return ("-" if condition.negated else "") + form.format(condition.value)

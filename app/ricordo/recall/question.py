@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ricordo.recall.stem import stem
 from ricordo.recall.window import window_in
-from ricordo.recall.words import content_words, words
+from ricordo.recall.words import content_words, fold, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Question:
         "asks_how_many",
         "asks_now",
         "asks_when",
+        "is_search",
         "pairs",
         "stems",
         "text",
@@ -41,17 +42,20 @@ class Question:
         "words",
     )
 
-    def __init__(self, message: str, today: date, is_typed: bool = False) -> None:
-        """`today` is what "last week" is counted from; `is_typed` where the last word may go on,
-        and where words that name nothing are asked for as long as there are no others.
+    def __init__(self, message: str, today: date, is_search: bool = False) -> None:
+        """`today` is what "last week" is counted from; `is_search` where a person types it: the
+        last word may go on, parts of words are found, and words that name nothing are asked for as
+        long as there are no others.
         """
         self.text = message[:LONGEST]
+        self.is_search = is_search
         every = words(self.text)
         said = set(every)
-        found = content_words(_without_fillers(every)) or (every if is_typed else [])
+        found = content_words(_without_fillers(every)) or (every if is_search else [])
         self.words: tuple[str, ...] = tuple(dict.fromkeys(found))
         self.stems: tuple[str, ...] = tuple([stem(word) for word in self.words])
-        self.typed = every[-1] if is_typed and every and self.text[-1].isalnum() else ""
+        goes_on = is_search and every and fold(self.text).endswith(every[-1])
+        self.typed = every[-1] if goes_on else ""
         """The word that is still being typed; "" where there is none."""
         stems = [stem(word) for word in found]
         self.pairs = frozenset(pairwise(stems))

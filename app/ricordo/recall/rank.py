@@ -40,8 +40,11 @@ BEYOND = 0.2
 follows its question more often than it goes before it (tuned on two conversations of LoCoMo).
 """
 TOGETHER = 0.4
-"""What a note takes of the score that it and its two neighbours have as one text."""
+"""What a note takes of the score that it and its two neighbours have as one text, for a question
+whose words stand in several turns (tuned on the same two).
+"""
 REACH = 2
+"""Places in a series that a note's score reaches, as `BEYOND` says."""
 
 
 class Breadth:
@@ -59,12 +62,15 @@ class Breadth:
 
 
 WIDE = Breadth(terms=24, occurrences=20_000, notes=200)
+"""Where nobody waits at a key. On LoCoMo neither twice as many notes nor the breadth of `FAST`
+gives another R@1 or R@5: it is for larger memories.
+"""
 FAST = Breadth(terms=12, occurrences=3_000, notes=60)
 """For a search at every key."""
 SIFTED = Breadth(terms=12, occurrences=1 << 62, notes=60)
 """For the same under conditions: what fits them may have none but common words."""
 NARROW = Breadth(terms=12, occurrences=1_500, notes=32)
-"""For the hook, which has a hundredth of a second."""
+"""For the hook, which has a hundredth of a second; the benchmark tells what recall that costs."""
 
 
 class Candidate:

@@ -10,6 +10,7 @@ from math import exp, log
 from ricordo.recall.lexical import Evidence
 from ricordo.recall.rank import WIDE, Candidate, rank
 from ricordo.recall.walk import neighbours, pagerank
+from ricordo.recall.words import is_unspaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +37,13 @@ LINKED = 0.7
 that all walkers reach (the design: the squared top 20, weight .7 to 1.0).
 """
 MOST_LINKED = 8
-"""Notes that are looked at for their links alone."""
+"""Notes that are looked at for their links alone: more than are given, of which some are given
+already or are no notes.
+"""
 MOST_ASKED = 12
-"""Of a long message the rarest words count as asked for: it tells more than it asks."""
+"""Of a long message the rarest words count as asked for: it tells more than it asks. Of the
+756 questions of LoCoMo's conversations here two have more that name something.
+"""
 
 MIDDLE, SLOPE = 0.85, 4.5
 LIKELY, ALSO_LIKELY = 0.5, 0.2
@@ -118,10 +123,31 @@ def likelihood(score: float, asked: float) -> float:
 
 def reasons(candidate: Candidate, ranking: Ranking) -> list[str]:
     """Return why `candidate` answers, as a person would say it."""
-    lexicon = ranking.lexicon
-    terms = sorted(candidate.evidence.frequency, key=lambda term: -lexicon.terms[term].idf)
-    said = ", ".join(lexicon.terms[term].word for term in terms[:MOST_NAMED])
+    terms = ranking.lexicon.terms
+    evidence = candidate.evidence
+    found = sorted(evidence.frequency, key=lambda term: -terms[term].idf)
+    begun = [term for term in evidence.begun if term not in evidence.frequency]
+    named = [terms[term].word for term in found] + [f"{terms[term].word}…" for term in begun]
+    said = ", ".join(_whole(named)[:MOST_NAMED])
     return ([f"says {said}"] if said else []) + candidate.cues
+
+
+def _whole(named: Sequence[str]) -> list[str]:
+    """The words `named`, those of a script without blanks put together again: pairs of characters
+    of which each begins as the one before it ends.
+    """
+    left, whole = list(named), []
+    while left:
+        word = left.pop(0)
+        while is_unspaced(word):
+            after = next((it for it in left if it[0] == word[-1] and is_unspaced(it)), "")
+            before = next((it for it in left if it[-1] == word[0] and is_unspaced(it)), "")
+            if not after and not before:
+                break
+            left.remove(after or before)
+            word = word + after[1:] if after else before[:-1] + word
+        whole.append(word)
+    return whole
 
 
 def _fuse(ranking: Ranking, meaning: Meaning) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from ricordo.recall.blob import Blob
@@ -16,16 +16,15 @@ class Spelling:
         """`names` are spaced; their words are taken apart when they are first needed."""
         self._names = names
 
-    def meant(self, needle: str) -> Iterator[int]:
-        """Yield the numbers of the names in which every word of `needle` stands as it is spelled
-        right; none where it is spelled right itself.
+    def meant(self, needle: str) -> str:
+        """Return `needle` with every word as it is spelled right in some name; "" where one of
+        them is like no word of any, or where it is spelled right itself.
         """
         meant = [
             corrected(word, lambda letters: self._words.get(letters, ())) for word in needle.split()
         ]
-        spelled = " ".join(word for word in meant if word)
-        if all(meant) and spelled != needle:
-            yield from self._names.holding(spelled)
+        spelled = " ".join(meant)
+        return spelled if all(meant) and spelled != needle else ""
 
     def prepare(self) -> None:
         """Take the words apart now, so that no key has to wait for it."""

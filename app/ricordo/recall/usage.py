@@ -30,7 +30,7 @@ GIVEN, OPENED, CONFIRMED = "given", "opened", "confirmed"
 """Kinds of use: by an agent, and two by the person."""
 MOST_GAPS = 500
 MOST_GIVEN = MOST_TOGETHER = 20_000
-"""Rows that are kept, the newest."""
+"""Rows that are kept, the newest: those of thousands of sessions, in a file of a few megabytes."""
 VERSION = 2
 """Of the tables; a later one may add tables to those of an earlier one."""
 BRIEF = 0.1

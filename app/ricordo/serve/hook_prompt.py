@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 EVENT = "UserPromptSubmit"
 LONGEST_CONTEXT = 10_000
-"""Characters; Claude Code cuts a longer context off and puts it into a file."""
+"""Code units of UTF-16, in which Claude Code counts; it puts a longer context into a file."""
 LONGEST_NOTE = 3_000
-"""Characters of one note."""
+"""Characters of one note: three long ones fit."""
+LONGEST_LINE = 300
+"""Characters of a name, a path or a reason."""
 BUSY = 0.1
 """Seconds for which another process may hold the index."""
 
@@ -55,7 +57,7 @@ def answer_prompt(document: bytes, state: str) -> bytes:
     blocks = _blocks(memory, prompt, usage.given(session))
     if not blocks:
         return b""
-    context = "\n\n".join([_INTRODUCTION.format(root=_line(memory.root)), *blocks.values()])
+    context = "\n\n".join([_introduction(memory), *blocks.values()])
     output = {"hookEventName": EVENT, "additionalContext": context}
     with suppress(sqlite3.Error):
         usage.give(session, blocks)
@@ -75,17 +77,26 @@ def _blocks(memory: Indexed, prompt: str, never: frozenset[bytes]) -> dict[bytes
         return {}
     reader = Reader(_opened(memory.index))
     blocks: dict[bytes, str] = {}
-    room = LONGEST_CONTEXT - len(_INTRODUCTION) - len(_line(memory.root))
+    room = LONGEST_CONTEXT - _units(_introduction(memory))
     for found in select(reader, question, today, never=never, breadth=NARROW):
         text = _unchanged_text(memory, reader, found)
         if text is None:
             continue
         block = _block(found, text)
-        room -= len(block) + 2
+        room -= _units(block) + 2
         if room < 0:
             break
         blocks[found.path] = block
     return blocks
+
+
+def _introduction(memory: Indexed) -> str:
+    return _INTRODUCTION.format(root=_line(memory.root))
+
+
+def _units(text: str) -> int:
+    # as memory.load, which is more than the hook has the time to load
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _opened(path: str) -> sqlite3.Connection:
@@ -138,7 +149,8 @@ def _body(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(_harmless(text).split("\n"))
+    line = " ".join(_harmless(text).split("\n"))
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 
 
 def _harmless(text: str) -> str:

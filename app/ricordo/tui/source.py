@@ -8,9 +8,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ricordo.courtesy import GivingWay
+from ricordo.notebook.conditions import Values, asks_findings, values_of
 from ricordo.notebook.find import all_memories
 from ricordo.notebook.recall import open_index
-from ricordo.notebook.search import Found, Hit, Search, Values, asks_findings, values_of
+from ricordo.notebook.search import Found, Hit, Search
 from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit, SearchAll
 from ricordo.notebook.usage import uses_by_person
 

@@ -8,14 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.agents.place import Place
-from ricordo.memory.memory import Memory
-from ricordo.memory.names import folded
 from ricordo.notebook.associate import associations
-from ricordo.notebook.recall import open_index, recall
-from ricordo.notebook.search import Search, Values
-from ricordo.notebook.surroundings import Surroundings
+from ricordo.notebook.conditions import Values
+from ricordo.notebook.recall import recall
+from ricordo.notebook.search import Search
 from ricordo.notebook.usage import (
     drop_gap,
     gaps,
@@ -26,32 +22,7 @@ from ricordo.notebook.usage import (
     uses_by_person,
 )
 from tests.builders import note_text, open_memory
-
-NOTES = {
-    "MEMORY.md": "- [Cache](cache.md) — where\n",
-    "cache.md": note_text("cache", "It is SQLite. See [[tide-tables]].\n", "Where tides are kept"),
-    "tide-cache.md": note_text("tide cache", "The older one.\n", "Gone"),
-    "tide-tables.md": note_text("tide-tables", "Port of Sines.\n", "Which port", "reference"),
-    "getUserName.md": note_text("getUserName", "A function of the cache.\n", "How users log in"),
-    "decache.md": note_text("decached", "Nothing.\n", "About nothing"),
-    "log/day.md": "---\nname: diary\ndescription: of the day\ndate: 2026-05-07\n---\nRain, rain.\n",
-}
-
-
-class Desk:
-    """A memory with its search."""
-
-    def __init__(self, root: Path, state: Path, notes: dict[str, str] = NOTES) -> None:
-        self.memory: Memory = open_memory(root, notes)
-        self.surroundings = Surroundings(
-            str(root), {}, str(root), str(state), str(state), "2026-11-20T08:00:00+00:00"
-        )
-        place = Place(self.memory.root, AUTO_MEMORY)
-        self.index = open_index(place, self.surroundings)
-        self.search = Search(self.index, self.memory, self.surroundings)
-
-    def paths(self, typed: str, values: Values | None = None) -> list[str]:
-        return [hit.result.note.path for hit in self.search.find(typed, values).hits]
+from tests.unit.notebook.searching import Desk, marked
 
 
 @pytest.fixture
@@ -101,33 +72,13 @@ def test_one_character_finds_words_without_blanks_that_begin_with_it(root: Path,
     assert desk.paths("汐") == ["a.md"]
 
 
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("type:reference", ["tide-tables.md"]),
-        (">tide-tables", ["cache.md"]),
-        ("<cache", ["tide-tables.md"]),
-        ('"port of sines"', ["tide-tables.md"]),
-        ("before:2026-06", ["log/day.md"]),
-        ("after:2026-05 before:2026-05-08", ["log/day.md"]),
-        ("cache -function -older -nothing", ["cache.md"]),
-        ("cache type:reference", []),
-        ("is:stale", ["cache.md"]),
-        ("has:conflict", ["decache.md"]),
-        ("in:log", ["log/day.md"]),
-        ("", []),
-        ("nosuchthing", []),
-    ],
-)
-def test_conditions_hold(desk: Desk, typed: str, expected: list[str]):
-    values = Values({"cache.md": ["stale"], "decache.md": ["contradiction"]})
-    assert desk.paths(typed, values) == expected
-
-
 def test_letters_that_come_again_and_again_take_no_time(root: Path, tmp_path: Path):
     again = {f"{n}.md": note_text("a" * 200, "Rain.\n", "Rain") for n in range(20)}
+    again["endless.md"] = note_text("am" * 400_000, "Rain.\n", "Rain")
     desk = Desk(root, tmp_path / "state", again)
     assert desk.paths("a" * 25 + "b") == []
+    assert desk.paths("amambm") == []
+    assert desk.paths("amamam") == ["endless.md"]
 
 
 def test_marks_are_where_the_words_are(desk: Desk):
@@ -239,77 +190,6 @@ def test_activation_fades_with_every_hop(root: Path):
     assert [len(it.steps) for it in found] == [1, 2, 3]
 
 
-def test_conditions_are_judged_before_the_best_are_taken(root: Path, tmp_path: Path):
-    many = {f"n{n}.md": note_text(f"n{n}", "The gizmo, the gizmo.\n", "It") for n in range(150)}
-    one = {"z.md": note_text("zebra", "Rain. A gizmo in a long text.\n" * 2, "It", "feedback")}
-    desk = Desk(root, tmp_path / "state", {**many, **one})
-    assert desk.paths("gizmo type:feedback") == ["z.md"]
-    assert desk.search.find("gizmo type:feedback").total == 1
-    assert desk.search.find("gizmo -type:feedback").total == 150
-    assert desk.search.find("gizmo").total == 151
-    assert desk.search.find("n gizmo").total == 151
-    assert desk.search.find("gizmo zebra").total == 151
-
-
-def test_many_names_do_not_hide_the_one_under_a_condition(root: Path, tmp_path: Path):
-    many = {f"n{n}.md": note_text(f"gizmo {n}", "Rain.\n", "It") for n in range(520)}
-    one = {"z.md": note_text("the last gizmo", "Rain.\n", "It", "feedback")}
-    desk = Desk(root, tmp_path / "state", {**many, **one})
-    assert desk.paths("gizmo type:feedback") == ["z.md"]
-    assert desk.search.find("gizmo").total == 521
-
-
-@pytest.mark.parametrize(
-    ("typed", "remark"),
-    [
-        ("after:yesterday", "after: wants 2026-05 or 2026-05-01"),
-        ("rain before:tomorrow", "before: wants 2026-05 or 2026-05-01"),
-        ("-after:2026-13", "after: wants 2026-05 or 2026-05-01"),
-        ("before:2026-02-30", "before: wants 2026-05 or 2026-05-01"),
-        ("cache is:bogus", "is: wants the name of a rule"),
-        ("-has:bogus", "has: wants the name of a rule"),
-    ],
-)
-def test_a_condition_that_nobody_understands_is_told(desk: Desk, typed: str, remark: str):
-    found = desk.search.find(typed)
-    assert (found.hits, found.total) == ((), 0)
-    assert [it.startswith(remark) for it in found.remarks] == [True]
-
-
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("after:2026-5 before:2026-5-8", ["log/day.md"]),
-        ("in:log after:2026", ["log/day.md"]),
-        ("in:log after:2026-6", []),
-        ('in:log type:"two words"', []),
-        ('type:"reference"', ["tide-tables.md"]),
-        ('>"tide-tables"', ["cache.md"]),
-        ("is:protected", []),
-        ("has:dead-link", []),
-        ("--sines", ["tide-tables.md"]),
-    ],
-)
-def test_what_can_be_understood_is_not_remarked_on(desk: Desk, typed: str, expected: list[str]):
-    assert desk.paths(typed) == expected
-    assert desk.search.find(typed).remarks == ()
-
-
-def test_what_a_condition_names_is_looked_up_once(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    many = {f"n{n}.md": note_text(f"n{n}", "See [[port-of-sines]].\n") for n in range(40)}
-    many["port-of-sines.md"] = note_text("port-of-sines", "Here.\n")
-    desk = Desk(root, tmp_path / "state", many)
-    asked: list[str] = []
-    real = folded
-    monkeypatch.setattr(
-        "ricordo.notebook.search.folded", lambda name: asked.append(name) or real(name)
-    )
-    assert len(desk.search.find(">port-of").hits) == 40
-    assert len(asked) <= 3 * len(many)
-
-
 def test_letters_scattered_in_names_do_not_hide_what_says_it(root: Path, tmp_path: Path):
     many = {
         f"n{n}.md": note_text(f"feedback testing and deploy {n}", "Rain.\n", "It")
@@ -348,3 +228,72 @@ def test_a_search_that_goes_on_from_one_before_answers_as_a_fresh_one(desk: Desk
     for typed in ("cache", "tide", "rain", "cabel", "after:2026-05"):
         assert again.find(typed) == fresh.find(typed)
     assert again.find("tide ca").hits[0].result.note.path == "tide-cable.md"
+
+
+def test_a_word_that_is_still_typed_is_found_and_marked_where_it_goes_on(
+    root: Path, tmp_path: Path
+):
+    notes = {
+        "a.md": note_text("a", "Rain. " * 50 + "The port authority.\n", ""),
+        "b.md": note_text("b", "A porter.\n", ""),
+        "c.md": note_text("c", "Por favor.\n", ""),
+    }
+    desk = Desk(root, tmp_path / "state", notes)
+    # one that is a word already goes on all the same
+    assert desk.paths("por") == ["c.md", "b.md", "a.md"]
+    hit = desk.search.find("port").hits[0]
+    assert (marked(hit), hit.result.why) == (["port"], ("says port",))
+    hit = desk.search.find("por").hits[2]
+    assert (marked(hit), hit.result.why) == (["por"], ("says por…",))
+
+
+def test_a_part_of_a_word_is_found_where_no_word_is_or_begins_so(root: Path, tmp_path: Path):
+    notes = {"a.md": note_text("a", "Ein Datenbankverbindungsfehler.\n", "")}
+    desk = Desk(root, tmp_path / "state", notes)
+    assert marked(desk.first("Verbindung")) == ["verbindung"]
+    # nothing holds it: it is a typing error
+    assert marked(desk.first("datenbankverbindugsfehler")) == ["Datenbankverbindungsfehler"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said", "found"),
+    [
+        ("größe", "… Die Straße, die Größe", "Größe"),
+        ("strasse", "… Die Straße, die Größe", "Straße"),
+        ("الشهر", "في الشَّهْرِ الماضي", "الشَّهْرِ"),
+        ("डेटाबेस", "कैश अब डेटाबेस में है", "डेटाबेस"),
+        ("ข้าวผัด", "ฉันชอบกินข้าวผัดกุ้ง", "ข้าวผัด"),
+        ("패키지", "다른 패키지를 쓴다", "패키지"),
+        ("汐", "潮汐表在这里", "汐"),
+        ("lodz", "W Łódź", "Łódź"),
+        ("cafe", "The cafe\u0301 opens", "cafe\u0301"),
+        ("🚀", "We ship 🚀 on Fridays", "🚀"),
+        ("=>", "a => b", "=>"),
+    ],
+)
+def test_whatever_the_script_it_is_found_and_marked(
+    root: Path, tmp_path: Path, typed: str, said: str, found: str
+):
+    desk = Desk(root, tmp_path / "state", {"a.md": note_text("a", said + "\n", "")})
+    hits = desk.search.find(typed).hits
+    assert "".join(piece for hit in hits for piece in marked(hit)) == found
+
+
+def test_the_reason_names_a_word_without_blanks_whole(root: Path, tmp_path: Path):
+    desk = Desk(root, tmp_path / "state", {"a.md": note_text("a", "다른 패키지를 쓴다\n", "")})
+    assert desk.first("패키지를").result.why == ("says 패키지를",)
+
+
+def test_what_is_found_in_path_or_description_is_shown_where_it_stands(desk: Desk):
+    by_path = desk.first("log")
+    assert (by_path.result.snippet, marked(by_path)) == ("log/day.md", ["log"])
+    by_description = desk.first("users log")
+    assert by_description.result.snippet == "How users log in"
+    assert marked(by_description) == ["users", "log"]
+    at_its_begin = desk.first("which po").result
+    assert (at_its_begin.snippet, at_its_begin.why) == ("Which port", ("in the description",))
+
+
+def test_in_a_name_that_is_spelled_otherwise_is_marked_what_was_meant(desk: Desk):
+    hit = desk.first("dide-cache")
+    assert [hit.result.note.name[start:end] for start, end in hit.name_marks] == ["tide cache"]

@@ -75,6 +75,17 @@ def test_conditions_hold_in_every_memory(machine: Machine) -> None:
     assert found(search, "has:dead-link") == ["harbour/gauge.md"]
 
 
+def test_what_one_memory_does_not_understand_another_one_may(machine: Machine) -> None:
+    search = SearchAll(machine.surroundings(), Settings(), places(machine))
+    assert found(search, ">nobody") == []
+    assert search.find(">nobody").remarks == (
+        "> wants the name of a note, none is called “nobody”",
+    )
+    # only one of them has such a note, and nothing leads to it
+    assert found(search, ">boiler") == []
+    assert search.find(">boiler").remarks == ()
+
+
 def test_a_memory_that_cannot_be_read_is_left_out_with_a_remark(machine: Machine) -> None:
     gone = Place(str(machine.path / "gone\x1b"), AUTO_MEMORY)
     search = SearchAll(machine.surroundings(), Settings(), [gone, *places(machine)])

@@ -207,6 +207,13 @@ def test_a_process_that_is_killed_while_it_writes_leaves_nothing_wrong(
     assert index.remark == ""
 
 
+def test_nobody_else_may_look_into_a_state_that_the_index_begins(
+    index: Index, harbour: Memory, state: Path
+):
+    index.bring_up(harbour)
+    assert {it.stat().st_mode & 0o77 for it in (state, *state.rglob("*"))} == {0}
+
+
 def test_where_the_state_cannot_be_written_answers_are_the_same(harbour: Memory, tmp_path: Path):
     (tmp_path / "file").write_text("no directory")
     index = Index(str(tmp_path / "file"), harbour.root)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ricordo.recall.question import Question
 from ricordo.recall.stem import stem
 from ricordo.recall.window import window_in
-from ricordo.recall.words import words
+from ricordo.recall.words import end_of, fold, fold_with_places, words
 
 TODAY = date(2026, 11, 20)
 ENGLISH = """
@@ -55,12 +55,25 @@ def test_stems_of_anything_are_porters(found: list[str]):
         ("東京都", ["東京", "京都"]),
         ("git커밋 스타일", ["git", "커밋", "스타", "타일"]),
         ("人", ["人"]),
+        ("Łódź, Ærø, đã", ["lodz", "aero", "da"]),
+        ("الشَّهْرِ שָׁלוֹם", ["الشهر", "שלום"]),
+        ("डेटाबेस में।", ["डेटाबेस", "में"]),
+        ("กุ้ง", ["กุ", "ุ้", "้ง"]),
         ("", []),
         ("\ud800 \0 \u200b", []),
     ],
 )
 def test_words_are_folded_and_scripts_without_blanks_go_in_pairs(text: str, expected: list[str]):
     assert words(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "abc", "Straße … cafe\u0301 ﬁn", "שָׁלוֹם", "會議"])
+def test_what_is_folded_is_found_again_where_it_stood(text: str):
+    folded, places = fold_with_places(text)
+    assert folded == fold(text)
+    assert len(places) == len(folded) + 1
+    for at in range(len(folded)):
+        assert folded[at] in fold(text[places[at] : end_of(places, at + 1)])
 
 
 @given(st.text())

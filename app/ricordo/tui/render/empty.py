@@ -10,7 +10,7 @@ from ricordo.notebook.follow import Lost, Seen
 from ricordo.text import one_line
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
 
-NO_NOTE = "The note under the cursor of the index will stand here."
+NO_NOTE = "The note under the cursor will stand here."
 READING = "reading …"
 NO_FINDINGS = "What is wrong with the notes will stand here, worst first."
 

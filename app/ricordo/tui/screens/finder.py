@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from ricordo.courtesy import awaited
 from ricordo.errors import RicordoError
-from ricordo.notebook.search import asks_findings
+from ricordo.notebook.conditions import asks_findings
 from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit
 from ricordo.notebook.seen import short_name
 from ricordo.text import clip
@@ -252,8 +252,10 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         count, total = len(self._found.hits), self._found.total
         counted = f"{total:,}" if self._found.is_all else f"{total:,}+"
         shown = f"{count} of {counted}" if total > count else counted
-        title = "Found" if self._answered.words else "What your surroundings call for"
-        self._list.border_title = Content(f"{title} · {shown}")
+        title = f"Found · {shown}"
+        if not self._answered.words:
+            title = f"What your surroundings call for · {shown}" if total else "Nothing typed yet"
+        self._list.border_title = Content(title)
         told = " what is wrong is being looked for " if self._waits_for_findings else ""
         if not self._asked.indexed:
             done, of = self._source.done, self._source.of
