@@ -83,9 +83,9 @@ class Gathered:
         """Add a decision."""
         return self._add("decided", Decided(self._id(), self._next(), text, why, person))
 
-    def gives_up(self, what: str, why: str = "") -> Gathered:
+    def gives_up(self, what: str, why: str = "", *, is_deed: bool = False) -> Gathered:
         """Add what was tried in vain."""
-        return self._add("given_up", GivenUp(self._id(), self._next(), what, why))
+        return self._add("given_up", GivenUp(self._id(), self._next(), what, why, is_deed))
 
     def sums_up(self, text: str) -> Gathered:
         """Add the summary of a compaction."""

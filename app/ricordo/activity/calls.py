@@ -65,6 +65,8 @@ _HEAD, _TAIL = 4_000, 12_000
 """Characters of an output that are kept: how it went stands at its end, what was wrong often at its
 beginning.
 """
+LEFT_OUT = "…"
+"""Stands on a line of its own in an output for what is not kept between its ends."""
 _STATUSES = {
     "pending": "pending",
     "in_progress": "in_progress",
@@ -78,7 +80,7 @@ def both_ends(text: str) -> str:
     """Return an output as far as it is kept."""
     if len(text) <= _HEAD + _TAIL:
         return text
-    return f"{text[:_HEAD]}\n…\n{text[-_TAIL:]}"
+    return f"{text[:_HEAD]}\n{LEFT_OUT}\n{text[-_TAIL:]}"
 
 
 def status_of(said: str) -> str:

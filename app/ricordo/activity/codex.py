@@ -19,6 +19,7 @@ from ricordo.activity.values import (
     cut,
     dict_of,
     dicts_of,
+    exit_code,
     moment,
     parsed,
     text_of,
@@ -28,7 +29,7 @@ from ricordo.disk.plain_file import read_plain_file
 
 _HEAD = re.compile(r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?")
 """Stands before what says how a command ended."""
-_EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (\d{1,4})")
+_EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})\b")
 _RUNNING = re.compile(r"Process running with session ID (\d{1,9})")
 _ROLES = {"user": Who.PERSON, "assistant": Who.AGENT}
 _TITLE_RANK = 2
@@ -234,7 +235,7 @@ def _ending(call: str, output: str, code: object) -> Ending:
     head = _HEAD.match(output)
     told = output[head.end() :] if head else output
     exited, running = _EXIT_CODE.match(told), _RUNNING.match(told)
-    number = int(exited[1]) if exited else code if isinstance(code, int) else None
+    number = exit_code(int(exited[1]) if exited else code)
     is_refused, words = refusal(Agent.CODEX, told)
     has_failed = is_refused or begins(Agent.CODEX, "failing", told) or number not in (None, 0)
     is_open = running is not None or begins(Agent.CODEX, "stopped", told)

@@ -132,6 +132,8 @@ class GivenUp:
     what: str
     why: str
     """In the words of the session; "" where none are found."""
+    is_deed: bool = False
+    """Whether it was seen to be taken back: `what` tells of it then, and is nobody's words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ def _minute(moment: datetime) -> str:
 
 _NAME = rf"(?:{_MORE}|{WORD})"
 _SHA = r"([0-9a-f]{1,12})"
-_HOW = r"(?:exit (-?\d{1,9})(?:, (failed|succeeded))?|(failed|succeeded))"
+_HOW = r"(?:exit (-?\d{1,10})(?:, (failed|succeeded))?|(failed|succeeded))"
 _REF = r"turn (\d{1,9})(?: of session (\d{1,9}))?"
 
 

@@ -20,6 +20,7 @@ from ricordo.handoff.compose import compose
 from ricordo.handoff.destination import Destination, destination
 from ricordo.handoff.document import Handoff, Head, SourceSession, Target
 from ricordo.handoff.facts import Facts, FileUse, NoteFound
+from ricordo.handoff.kept_back import texts_of
 from ricordo.handoff.lookup import Transcripts
 from ricordo.handoff.probe import NAME, OWN, World, without_own
 from ricordo.handoff.prove import all_facts, prove, words_of
@@ -218,6 +219,10 @@ def _updated(
     old: Handoff, new: Handoff, world: World, now: datetime, redaction: Redaction, step: Step
 ) -> Handoff:
     """Return `new` with what still holds of the handoff that stands there."""
-    for it in old.statements:
-        redaction.adopt(f"{it.text}\n{it.quote}")
-    return updated(resume(old, world, Transcripts(old, step), now), new)
+    probed = resume(old, world, Transcripts(old, step), now)
+    redaction.learn(text for it in new.statements for text in texts_of(it))
+    both = updated(probed, new, lambda text: redaction.redact("", text))
+    for it in both.statements:
+        if it not in new.statements:
+            redaction.adopt(f"{it.text}\n{it.quote}")
+    return both

@@ -253,6 +253,14 @@ def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
     assert quotes(session, Section.DECISIONS) == ["We keep the stored times.", "I use `<=`."]
 
 
+def test_what_was_seen_to_be_taken_back_is_told_and_not_quoted() -> None:
+    """It is nobody's words."""
+    session = Gathered().says("Mend it.").gives_up("`git restore a.py`", "it broke", is_deed=True)
+    (taken_back,) = told(session, Section.RULED_OUT)
+    assert taken_back.text == "Taken back: `git restore a.py`, because: “it broke”"
+    assert (taken_back.quote, taken_back.proof) == ("", None)
+
+
 def test_tasks_stand_where_they_belong() -> None:
     """What one turn wrote is one quotation."""
     session = (

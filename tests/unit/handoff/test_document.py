@@ -77,7 +77,7 @@ proofs = st.one_of(
     st.builds(NoteIs, texts, shas),
     st.builds(
         Result,
-        st.none() | st.integers(-999, 999),
+        st.none() | st.integers(-(2**31), 2**32 - 1),
         st.booleans(),
         refs,
         st.lists(texts, max_size=7).map(tuple),

@@ -279,3 +279,24 @@ def test_files_that_the_head_had_no_room_for_are_told(tidepool: Tidepool) -> Non
     tidepool.write_handoff(unlisted=2)
     (told,) = tidepool.resumed().remarks
     assert told.startswith("2 files had no room in the head")
+
+
+def test_what_was_dirty_then_is_no_change_though_the_head_had_no_room_for_it(
+    tidepool: Tidepool,
+) -> None:
+    write(tidepool.project / "notes.txt", "old\n")
+    tidepool.write_handoff(dirty=(), unlisted=1)
+    assert files(tidepool.resumed()) == []
+    write(tidepool.project / "new.txt", "new\n", NOW)
+    assert files(tidepool.resumed()) == [("new.txt", "created", "")]
+
+
+def test_a_credential_in_a_name_is_not_told(tidepool: Tidepool) -> None:
+    key = "ghp" + "_" + "a1B2" * 9
+    git(tidepool.project, "checkout", "--quiet", "-b", f"feat/{key}")
+    write(tidepool.project / f"keys/{key}.txt", "x\n", NOW)
+    committed(tidepool.project, f"use {key}", NOW)
+    found = tidepool.resumed()
+    assert fallen(found)["main"] == "stale"
+    assert [it.path for it in found.resumed.changed.files] == ["keys/[secret: github-token].txt"]
+    assert key not in repr(found)

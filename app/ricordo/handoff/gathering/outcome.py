@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from ricordo.activity.calls import LEFT_OUT
 from ricordo.resources import data_text
 
 _LONGEST_LINE = 300
@@ -72,7 +73,7 @@ def plain(output: str) -> str:
 def _lines(output: str) -> Iterator[str]:
     for line in plain(output).split("\n")[-_MOST_LINES:]:
         bare = _FRAME.sub("", line).strip()
-        if bare and len(bare) <= _LONGEST_LINE:
+        if bare and bare != LEFT_OUT and len(bare) <= _LONGEST_LINE:
             yield bare
 
 
