@@ -63,7 +63,8 @@ class Gathered:
         """Add a file that the agent changes, or does to what `deeds` tell."""
         did = deeds or (Deed.EDITED,)
         times = sum(deed.changes for deed in did)
-        told = (path, tuple(dict.fromkeys(did)), self._next(), times, sha, parts)
+        is_gone = sha is None and not path.startswith("/")
+        told = (path, tuple(dict.fromkeys(did)), self._next(), times, sha, parts, is_gone)
         return self._add("files", FileUse(self._id(), *told))
 
     def lists(self, *tasks: tuple[str, str]) -> Gathered:

@@ -105,7 +105,7 @@ FACTS = Facts(
     ),
     files=(
         FileUse("f6", ALARM, (Deed.READ, Deed.EDITED), Ref(0, 40, AT), 3, SHA),
-        FileUse("f7", REPORT, (Deed.DELETED,), Ref(0, 38, AT), 1, None),
+        FileUse("f7", REPORT, (Deed.DELETED,), Ref(0, 38, AT), 1, None, is_gone=True),
         FileUse("f8", f"/home/ana/{MARKED}", (Deed.READ,), Ref(0, 12, AT), 0, None),
     ),
     todos=(Todo("f9", Ref(0, 30, AT), "Fix the report", "in_progress"),),

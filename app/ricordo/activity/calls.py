@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ricordo.activity.values import text_of
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -129,8 +131,5 @@ def answers_of(value: object) -> tuple[tuple[str, str], ...]:
     """Return the questions and answers in an object that has the answer to each question."""
     if not isinstance(value, Mapping):
         return ()
-    return tuple(
-        (question, answer)
-        for question, answer in value.items()
-        if isinstance(question, str) and isinstance(answer, str) and answer
-    )
+    told = ((text_of(question), text_of(answer)) for question, answer in value.items())
+    return tuple((question, answer) for question, answer in told if answer)

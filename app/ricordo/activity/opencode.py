@@ -19,7 +19,16 @@ from ricordo.activity.lines import LONGEST_LINE
 from ricordo.activity.marks import begins, expected, refusal, without_insertions
 from ricordo.activity.session import Agent, Deed, Noise, Session, Touch, Turn, Where, Who
 from ricordo.activity.tools import call_of, touches
-from ricordo.activity.values import LONGEST_SAID, cut, dict_of, dicts_of, exit_code, moment, parsed, text_of
+from ricordo.activity.values import (
+    LONGEST_SAID,
+    cut,
+    dict_of,
+    dicts_of,
+    exit_code,
+    moment,
+    parsed,
+    text_of,
+)
 from ricordo.disk.paths import absolute_path, folders_in
 from ricordo.disk.plain_file import read_plain_file
 

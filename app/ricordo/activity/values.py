@@ -51,8 +51,9 @@ def parsed(raw: bytes | str) -> dict[str, Any] | None:
 
 def exit_code(value: object) -> int | None:
     """Return the exit code that `value` is, a number of at most 32 bits; None where it is none."""
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and -(2**31) <= value < 2**32 else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if -(2**31) <= value < 2**32 else None
 
 
 def moment(value: object) -> str:

@@ -25,6 +25,7 @@ from ricordo.handoff.resume import Resumed
 from ricordo.handoff.statement import (
     FileIs,
     GitIs,
+    MemoryAt,
     NoteIs,
     Quote,
     Result,
@@ -41,8 +42,8 @@ _OF_THE_MOMENT = frozenset((Section.OBJECTIVE, Section.ACTIVE, Section.BLOCKED, 
 
 def updated(old: Resumed, new: Handoff, hide: Hide = lambda text: text) -> Handoff:
     """Return `new` with what stays of `old`, the handoff that stands there and what was found when
-    it was probed again. `hide` puts placeholders for the secrets of a new statement, as the old ones
-    have them.
+    it was probed again. `hide` puts placeholders for the secrets of a new statement, as those of
+    before have them.
     """
     fresh = [_as_written(it, hide) for it in new.statements]
     said = {key for it in fresh for key in _keys(it)}
@@ -82,6 +83,8 @@ def _keys(it: Statement) -> Iterator[Hashable]:
             yield NoteIs, path
         case GitIs():
             yield GitIs
+        case MemoryAt():
+            yield MemoryAt
         case _:
             pass
 

@@ -24,6 +24,7 @@ from ricordo.handoff.kept_back import texts_of
 from ricordo.handoff.lookup import Transcripts
 from ricordo.handoff.probe import NAME, OWN, World, without_own
 from ricordo.handoff.prove import all_facts, prove, words_of
+from ricordo.handoff.render import tidied
 from ricordo.handoff.resume import resume
 from ricordo.handoff.sections import family
 from ricordo.handoff.statement import Statement
@@ -220,7 +221,7 @@ def _updated(
 ) -> Handoff:
     """Return `new` with what still holds of the handoff that stands there."""
     probed = resume(old, world, Transcripts(old, step), now)
-    redaction.learn(text for it in new.statements for text in texts_of(it))
+    redaction.learn(text for it in tidied(new).statements for text in texts_of(it))
     both = updated(probed, new, lambda text: redaction.redact("", text))
     for it in both.statements:
         if it not in new.statements:

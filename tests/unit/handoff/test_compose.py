@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ricordo.activity.session import Deed
 from ricordo.handoff.compose import compose
 from ricordo.handoff.composing.excerpt import excerpt
-from ricordo.handoff.facts import GIT, GitState, Ref, Work
+from ricordo.handoff.facts import GIT, MEMORY, GitState, Ref, Work
 from ricordo.handoff.prove import all_facts
 from ricordo.handoff.statement import Quote, Result, Section, Statement, Status
 from ricordo.secrets import find_secrets
@@ -288,11 +288,11 @@ def test_files_are_told_with_what_was_done_to_them() -> None:
     session.changes("/tmp/draft.md", Deed.WROTE, sha=None).changes("lost.py", sha=None)
     session.changes("alarm.py", Deed.READ, Deed.EDITED, Deed.EDITED, parts=("due", "Alarm"))
     assert lines(session, Section.FILES).split("\n") == [
-        "`alarm.py`: edited 2 times, last at turn 8; the changes name `due`, `Alarm`",
-        "`lost.py`: edited, last at turn 7; not there now",
-        "`/tmp/draft.md`: wrote, last at turn 6; outside of the project",
-        "`old.py`: deleted, last at turn 5",
-        "`notes.md`: only read",
+        "`alarm.py` (transcript: edited 2 times, last at turn 8; the changes name `due`, `Alarm`)",
+        "`lost.py` is not there now (transcript: edited, last at turn 7)",
+        "`/tmp/draft.md`, outside of the project (transcript: wrote, last at turn 6)",
+        "`old.py` is not there now (transcript: deleted, last at turn 5)",
+        "`notes.md` (transcript: only read)",
     ]
 
 
@@ -301,7 +301,7 @@ def test_where_no_file_was_changed_that_is_said() -> None:
     session = Gathered().says("Mend it.").changes("alarm.py", Deed.READ).answers("I mended it.")
     assert lines(session, Section.FILES).split("\n") == [
         "No change of a file was found in the sessions",
-        "`alarm.py`: only read",
+        "`alarm.py` (transcript: only read)",
     ]
 
 
@@ -353,7 +353,7 @@ def test_the_memory_is_told_with_the_notes_to_read() -> None:
     """One line a note, which stands on the note alone."""
     session = Gathered().says("Mend it.").finds("tests.md", "How to run them")
     place, note = told(session, Section.MEMORY)
-    assert place.text == "The memory lies at `/memory`"
+    assert (place.text, place.stands_on) == ("The memory lies at `/memory`", (MEMORY,))
     assert note.text == "`tests.md`: How to run them (names the same words)"
     assert note.stands_on == (session.facts.notes[0].id,)
 

@@ -20,6 +20,7 @@ from ricordo.handoff.sections import family
 from ricordo.handoff.statement import (
     FileIs,
     GitIs,
+    MemoryAt,
     NoteIs,
     Quote,
     Result,
@@ -75,6 +76,7 @@ proofs = st.one_of(
     st.builds(FileIs, texts, st.none() | shas),
     st.builds(GitIs, st.just("") | shas, texts, counts),
     st.builds(NoteIs, texts, shas),
+    st.builds(MemoryAt, texts),
     st.builds(
         Result,
         st.none() | st.integers(-(2**31), 2**32 - 1),
@@ -164,6 +166,7 @@ def test_no_line_of_others_passes_for_one_of_ours(statement: Statement) -> None:
         (GitIs("4f1e2d3a9b0c", "", 0), 1, "[verified: commit 4f1e2d3a9b0c, clean]", "verified"),
         (NoteIs("feedback_tests.md", SHA), 1, f"[verified: note feedback_tests.md is {SHA}]",
          "verified"),
+        (MemoryAt("/home/a b"), 1, '[verified: memory at "/home/a b"]', "verified"),
         (Result(0, False, Ref(0, 41, "2026-10-05T14:02:31Z")), 1,
          "[reported: exit 0 at 2026-10-05 14:02 UTC, turn 41; files unchanged since]", "reported"),
         (Result(None, True, Ref(1, 41), ("tidepool/alarm.py", "commit")), 2,

@@ -11,7 +11,7 @@ import pytest
 
 from ricordo.errors import HandoffUnreadable
 from ricordo.handoff.facts import Ref
-from ricordo.handoff.statement import FileIs, NoteIs, Quote, Section, Statement
+from ricordo.handoff.statement import FileIs, MemoryAt, NoteIs, Quote, Section, Statement
 from ricordo.notebook.resuming import Resumption, resume_handoff
 from tests.builders import note_text
 from tests.unit.handoff.work import WRITTEN, Tidepool, committed, fallen, write
@@ -300,3 +300,11 @@ def test_a_credential_in_a_name_is_not_told(tidepool: Tidepool) -> None:
     assert fallen(found)["main"] == "stale"
     assert [it.path for it in found.resumed.changed.files] == ["keys/[secret: github-token].txt"]
     assert key not in repr(found)
+
+
+def test_a_memory_that_was_moved_away_lies_there_no_longer(tidepool: Tidepool) -> None:
+    place = Statement(Section.MEMORY, "it lies at `memory`", MemoryAt(str(tidepool.memory)))
+    tidepool.write_handoff((place,))
+    assert tidepool.fallen() == {}
+    tidepool.memory.rename(tidepool.memory.with_name("moved"))
+    assert tidepool.fallen() == {"memory": "stale"}

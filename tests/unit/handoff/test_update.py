@@ -82,7 +82,7 @@ def test_words_are_known_again_as_the_document_tells_them() -> None:
         replace(ran, text="`[REDACTED:token:3]` succeeded"),
     ]
     new = handoff_of(quote, ran)
-    found = updated(resumed(handoff_of(*old)), new, lambda text: text.replace(key, "[REDACTED:a:1]"))
+    found = updated(resumed(handoff_of(*old)), new, lambda it: it.replace(key, "[REDACTED:a:1]"))
     assert found.statements == new.statements
 
 
