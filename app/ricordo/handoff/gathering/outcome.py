@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -77,15 +77,16 @@ def _lines(output: str) -> Iterator[str]:
             yield bare
 
 
-def _last(lines: Iterable[str], part: str) -> str:
-    found = ""
-    for line in lines:
-        if any(expression.search(line) for expression in _patterns(part)):
-            found = line
-    return found
+def _last(lines: Sequence[str], part: str) -> str:
+    """The last line that fits an expression; one that fits nowhere in all of them is looked for in
+    none, for there are many lines.
+    """
+    whole = "\n".join(lines)
+    fitting = [it for it in _patterns(part) if it.search(whole)]
+    return next((line for line in reversed(lines) if any(it.search(line) for it in fitting)), "")
 
 
 @cache
 def _patterns(part: str) -> tuple[re.Pattern[str], ...]:
     table = tomllib.loads(data_text("handoff/gathering/outcomes.toml"))
-    return tuple(re.compile(text) for text in table[part])
+    return tuple(re.compile(text, re.MULTILINE) for text in table[part])
