@@ -95,5 +95,6 @@ def _head(head: Head, redaction: Redaction) -> Head:
         sources=sources,
         branch=head.branch if is_plain(head.branch) else "",
         memory=head.memory if is_plain(head.memory) else "",
+        project=head.project if is_plain(head.project) else "",
         unlisted=head.unlisted + hidden,
     )

@@ -148,7 +148,8 @@ def draft(
     told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
     composed = composer(notebook, facts, told)
     statements = prove(composed.statements, facts, world)
-    new = Handoff(_head(notebook, facts, statements, world, wish, composed.engine), statements)
+    head = _head(notebook, on, statements, world, wish, composed.engine)
+    new = Handoff(head, statements)
     redaction = begin_redaction(notebook)
     redaction.learn(_told(facts, step))
     if to.handoff is not None:
@@ -180,12 +181,13 @@ def _about_budget(wish: Wish) -> str:
 
 def _head(
     notebook: Notebook,
-    facts: Facts,
+    on: Ground,
     statements: Sequence[Statement],
     world: World,
     wish: Wish,
     engine: str,
 ) -> Head:
+    facts, to = on.facts, on.destination
     now, state = notebook.surroundings.now, world.git
     return Head(
         written=now,
@@ -199,6 +201,7 @@ def _head(
         dirty=state.dirty if state else (),
         files=files_now(statements, facts, world),
         memory=facts.memory,
+        project="" if os.path.dirname(to.path) == facts.project else facts.project,
     )
 
 

@@ -120,14 +120,18 @@ def _project(folder: str, place: Place | None) -> str:
 
 def _project_of(head: Head, folder: str, place: Place | None, surroundings: Surroundings) -> str:
     """The project of a handoff in the `folder`: where it lies, unless only the one in which the
-    person stands, or that of the memory, has its commit: a handoff may be written anywhere.
+    person stands, or that of the memory, is the one that it names or has its commit: a handoff may
+    be written anywhere.
     """
     here = _project(folder, place)
-    named = place.project if place else ""
-    others = (named, git.top_level(surroundings.cwd) or "")
-    if not head.commit or is_known(here, head.commit):
+    cwd = os.path.realpath(surroundings.cwd)
+    of_memory = os.path.realpath(place.project) if place and place.project else ""
+    known = (here, of_memory, git.top_level(cwd) or cwd)
+    if head.project and head.project in known:
+        return head.project
+    if not head.commit:
         return here
-    return next((it for it in others if it and is_known(it, head.commit)), here)
+    return next((it for it in known if it and is_known(it, head.commit)), here)
 
 
 def _parsed(path: str) -> Parsed:

@@ -107,6 +107,7 @@ heads = st.builds(
     st.lists(texts, max_size=3).map(tuple),
     st.dictionaries(texts, st.none() | shas, max_size=3),
     texts,
+    texts,
     counts,
     counts,
 )

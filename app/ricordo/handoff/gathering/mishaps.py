@@ -60,8 +60,8 @@ class Mishaps:
                 self.kept.add(trouble)
                 self._open.append(trouble)
         elif run.has_failed is False:
-            programs = {deed.program for deed in run.deeds}
-            for trouble in [it for it in self._open if not it.programs.isdisjoint(programs)]:
+            ran = {deed.program for deed in run.deeds}
+            for trouble in [it for it in self._open if not it.programs.isdisjoint(ran)]:
                 self._take_up(trouble, run.deeds, at)
 
     def failed(self, what: str, path: str, error: str, at: Ref) -> None:
