@@ -91,11 +91,13 @@ def resume(
 ) -> Resumed:
     """Return what still holds of `handoff` in the `world` as it is now."""
     head, statements = handoff.head, handoff.statements
-    changed = changes_since(head, statements, world)
     since = tuple(_changed_since(head, world))
+    # what is looked at is bounded: first what the statements rest on, then all that was changed
+    checked = tuple(_checked(it, head, since, world, says) for it in statements)
+    changed = changes_since(head, statements, world)
     return Resumed(
         handoff,
-        tuple(_checked(it, head, since, world, says) for it in statements),
+        checked,
         changed,
         now >= head.expires,
         is_edited,

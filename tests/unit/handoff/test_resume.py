@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import HandoffUnreadable
+from ricordo.handoff import probe
 from ricordo.handoff.facts import Ref
 from ricordo.handoff.statement import FileIs, MemoryAt, NoteIs, Quote, Section, Statement
 from ricordo.notebook.resuming import Resumption, resume_handoff
@@ -308,3 +309,13 @@ def test_a_memory_that_was_moved_away_lies_there_no_longer(tidepool: Tidepool) -
     assert tidepool.fallen() == {}
     tidepool.memory.rename(tidepool.memory.with_name("moved"))
     assert tidepool.fallen() == {"memory": "stale"}
+
+
+def test_very_many_new_files_hide_no_statement(
+    tidepool: Tidepool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(8):
+        write(tidepool.project / f"new{number}.txt", f"{number}\n", NOW)
+    committed(tidepool.project, "many", NOW)
+    monkeypatch.setattr(probe, "MOST_LOOKS", 6)
+    assert tidepool.fallen() == RESULTS | {"main": "stale"}
