@@ -102,6 +102,7 @@ GROUPS = (
         {"examples": 1_000, "history_days": 365, "fault_seeds": 25},
     ),
     Group("tui", ("tests/unit/tui", "tests/tui"), {"examples": 1_000}),
+    Group("late", ("tests/tui",), {"late_ms": 600}),
 )
 
 

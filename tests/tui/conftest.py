@@ -1,10 +1,22 @@
-"""What would make a screen vary or a test slow: blinking, colours of the terminal, painting."""
+"""What would make a screen vary or a test slow: blinking, colours of the terminal, painting; and
+threads that answer late, as on a slow machine.
+"""
 
 from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
 
 import pytest
 from textual._compositor import Compositor
 from textual.screen import Screen
+
+from tests.figures import figure
+
+LATE = figure("late_ms", everyday=0) / 1_000
+"""Seconds for which a thread waits at most, before what it does and after."""
 
 
 @pytest.fixture(autouse=True)
@@ -40,3 +52,28 @@ def painted_when_looked_at(request: pytest.FixtureRequest, monkeypatch: pytest.M
 
     if request.node.get_closest_marker("painted") is None:
         monkeypatch.setattr(Compositor, "render_update", render_update)
+
+
+@pytest.fixture(autouse=True)
+def late_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let threads answer late: a test that looks before the screen can know fails by it."""
+    if not LATE:
+        return
+    draw = random.Random(request.node.nodeid)
+    run = asyncio.BaseEventLoop.run_in_executor
+
+    def run_late(
+        loop: asyncio.BaseEventLoop, executor: None, work: Callable[..., object], *args: object
+    ) -> asyncio.Future[object]:
+        before, after = draw.uniform(0, LATE), draw.uniform(0, LATE)
+
+        def late() -> object:
+            time.sleep(before)
+            try:
+                return work(*args)
+            finally:
+                time.sleep(after)
+
+        return run(loop, executor, late)
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "run_in_executor", run_late)

@@ -288,6 +288,7 @@ async def test_nobody_waits_for_a_server_that_does_not_count(
     async with choosing(root) as (stage, _):
         await stage.press("number_sign")
         await stage.paints("○ the server counts …")
+        await stage.wait_for(lambda: server.asked, "the silent server")
         await stage.press("escape")
         await looked(stage)
         assert "Cancelled. Nothing was changed." in stage.toasts
@@ -312,6 +313,7 @@ async def test_a_value_is_let_out_and_kept_back_again_without_being_shown(
         await stage.shows(KeptBackScreen)
         await stage.paints("⊘ github-token  in what you said on 12 Nov")
         await stage.paints("The token is [REDACTED:github-token:1].")
+        await stage.wait_for(lambda: stage.app.screen.is_read, "what may leave")  # type: ignore[attr-defined]
         await stage.calm()
         await stage.press("d", "a")
         assert "It is kept back already." in stage.toasts

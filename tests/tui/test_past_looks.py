@@ -36,6 +36,10 @@ def opened(screen: str, *keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
             await stage.wait_for(lambda: isinstance(app.screen, HistoryScreen))
             await stage.wait_for(lambda: app.screen.version)  # type: ignore[attr-defined]
         await stage.press(*keys)
+        await stage.wait_for(
+            lambda: not any(it.node is app.screen and it.is_running for it in app.workers),
+            "what the version changed",
+        )
         app.clear_notifications()
         await stage.settle()
 

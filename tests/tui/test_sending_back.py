@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ricordo.curator.proposal import Rejected
 from ricordo.tui.screens.curation import CurationScreen
 from ricordo.tui.screens.question import QuestionScreen
 from tests.asking import TOKEN, proposing
@@ -68,7 +69,8 @@ async def test_what_is_rejected_again_does_not_go_back_again(
         await stage.shows(CurationScreen)
         await stage.wait_for(lambda: len(server.asked) == 2, "the second question")
         await stage.wait_for(
-            lambda: [it.said for it in screen._deciding.rejected] == [""], "the second answer"
+            lambda: [it.said for it in screen._things if isinstance(it, Rejected)] == [""],
+            "the second answer on the screen",
         )
         await stage.calm()
         await on_rejected(stage, screen)

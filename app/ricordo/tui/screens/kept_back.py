@@ -111,7 +111,8 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
         """Whether the value under the cursor leaves."""
         it = self._value
         if it is None or not self.is_read:
-            refusals = dict.fromkeys(_STAND_STILL, "Nothing is under the cursor.")
+            why = "Nothing is under the cursor." if self.is_read else "It is still being read."
+            refusals = dict.fromkeys(_STAND_STILL, why)
         else:
             stands = "yes" if it.fingerprint in self.leaving else "no"
             refusals = {stands: _STAND_STILL[stands]}
