@@ -137,7 +137,7 @@ STATEMENTS = (
         Result(1, True, Ref(0, 43, AT), (ALARM,)),
         ("f5",),
     ),
-    Statement(Section.FILES, f"`{ALARM}`: edited", FileIs(ALARM, SHA[:12]), ("f6",)),
+    Statement(Section.FILES, f"`{ALARM}` (transcript: edited)", FileIs(ALARM, SHA[:12]), ("f6",)),
     Statement(Section.RULED_OUT, f"Rounding to the minute. {ODD}", None, ("f11",)),
     Statement(Section.NEXT, "Change `<` to `<=` in tidepool/report.py:14", None, ("f9", "f7")),
     Statement(Section.MESSAGES, "All of it", Quote(Ref(0, 9)), ("f3",), "word " * 3_000),
