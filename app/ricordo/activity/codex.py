@@ -1,4 +1,6 @@
-"""Codex's rollouts: one JSON object a line (format read from versions 0.50 to 0.146)."""
+"""Codex's rollouts: one JSON object a line (format read from versions 0.50 to 0.146; in early ones
+the items stand in the lines themselves, without an envelope).
+"""
 
 from __future__ import annotations
 
@@ -57,6 +59,8 @@ class CodexReader:
         """Return the turn of a line; None where it holds none."""
         kind, payload = text_of(entry.get("type")), dict_of(entry.get("payload"))
         at = moment(entry.get("timestamp"))
+        if "payload" not in entry:
+            return self._of_bare(entry, at, where)
         match kind:
             case "session_meta":
                 self._take_head(payload, at)
@@ -72,6 +76,16 @@ class CodexReader:
                 if kind not in expected(Agent.CODEX, "other_types"):
                     self._learnt.miss(kind)
                 return None
+
+    def _of_bare(self, entry: dict[str, Any], at: str, where: Where) -> Turn | None:
+        """A line without an envelope: an item, or the head of the session."""
+        if "type" in entry or "role" in entry:
+            return self._of_item({"type": "message", **entry}, at, where)
+        if "id" in entry:
+            self._take_head(entry, at)
+        elif "record_type" not in entry:
+            self._learnt.miss("")
+        return None
 
     def _take_head(self, payload: dict[str, Any], at: str) -> None:
         """The head stands there again after every resumption; a fork has that of its origin too."""

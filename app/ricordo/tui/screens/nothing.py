@@ -63,7 +63,10 @@ class NothingScreen(Screen[bool]):
                 "or a project.",
                 "",
             ),
-            ("ricordo handoff  hands off the work of agents in this project: no memory needed.", ""),
+            (
+                "ricordo handoff  hands off the work of agents in this project: no memory needed.",
+                "",
+            ),
             (
                 "How agents begin to write one: Claude Code keeps notes of a project by itself "
                 "once auto memory is on (`/memory` in a session shows it). Codex does with "
