@@ -15,6 +15,7 @@ from textual.keys import _character_to_key
 from textual.notifications import Notification, Notifications
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets._toast import ToastRack
 
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.follow import Seen
@@ -162,6 +163,14 @@ class Stage:
         for _ in range(3):
             await self.pilot._wait_for_screen()
         self.app.screen._on_timer_update()
+
+    async def hush(self) -> None:
+        """Take all notices away, also those that a screen below still shows for a while."""
+        self.app.clear_notifications()
+        for screen in self.app.screen_stack:
+            for rack in screen.query(ToastRack):
+                rack.show(self.app._notifications)
+        await self.settle()
 
     async def think(self) -> None:
         """Wait until it is shown what the open note reminds of, and counted what is due."""

@@ -68,14 +68,13 @@ def opened(then: Then, engine: str = "right") -> Callable[[Pilot[int]], Awaitabl
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
         await stage.know()
         await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
-        app.clear_notifications()
+        await stage.hush()
         await stage.press("c")
         await looked(stage)
         await stage.press(engine)
         await looked(stage)
         await then(stage)
-        app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     return ready
 

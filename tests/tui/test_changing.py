@@ -337,6 +337,27 @@ async def test_a_head_that_cannot_be_edited_is_told_before_anybody_types(tmp_pat
         await stage.wait_for(lambda: "The head is left alone" in stage.toasts)
 
 
+async def test_what_the_screen_shows_late_is_still_ours(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large memory takes longer to be judged than anybody waits for it."""
+    monkeypatch.setattr("ricordo.tui.changing.expected._PATIENCE", 0.0)
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("m")
+        await stage.shows(MoveScreen)
+        await stage.press("ctrl+u", *"ports")
+        await stage.confirm()
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.wait_for(lambda: stage.here == "ports.md", "the note under its new name")
+        await stage.press("d")
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.wait_for(lambda: stage.here not in ("ports.md", ""), "another note open")
+        assert "deleted it" not in stage.toasts
+
+
 # Marked notes
 
 
@@ -350,7 +371,7 @@ async def test_marked_notes_are_retired_in_one_act(root: Path) -> None:
         await stage.wait_for(lambda: "Retired" in stage.toasts)
         assert not (root / ANA).exists()
         assert not (root / TIDES).exists()
-        assert "marked" not in stage.bottom
+        await stage.wait_for(lambda: "marked" not in stage.bottom, "no marks")
         await stage.press("u")
         await stage.wait_for(lambda: "Undone" in stage.toasts)
     assert read(root) == before
@@ -392,10 +413,10 @@ async def test_marked_notes_are_protected_and_freed_together(root: Path) -> None
     async with staged(root) as stage:
         await stage.press("space", "j", "space", "P")
         await stage.wait_for(lambda: "2 notes are protected" in stage.toasts)
-        assert stage.index_text.count("§") == 2
+        await stage.wait_for(lambda: stage.index_text.count("§") == 2, "both marked")
         await stage.press("P")
         await stage.wait_for(lambda: "2 notes are free again" in stage.toasts)
-        assert "§" not in stage.index_text
+        await stage.wait_for(lambda: "§" not in stage.index_text, "none marked")
 
 
 async def test_a_note_that_its_head_pins_says_where(tmp_path: Path) -> None:

@@ -45,8 +45,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
             "what is in doubt",
         )
         await stage.press(*keys)
-        app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     return ready
 

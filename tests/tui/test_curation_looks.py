@@ -46,8 +46,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         await stage.wait_for(lambda: app.screen.is_loaded)  # type: ignore[attr-defined]
         await stage.calm()
         await stage.press(*keys)
-        app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     return ready
 
@@ -86,11 +85,11 @@ def test_scope(snap_compare: Compare, tmp_path: Path, pinned: Path) -> None:
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
         await stage.know()
         await stage.wait_for(lambda: stage.main._past.counted, "the first recording")
-        app.clear_notifications()
+        await stage.hush()
         await stage.press("c")
         await stage.shows(ScopeScreen)
         await stage.wait_for(lambda: app.screen.before)  # type: ignore[attr-defined]
-        app.clear_notifications()
+        await stage.hush()
         await stage.press("pagedown")
         await stage.settle()
 

@@ -327,7 +327,6 @@ def test_looks(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], the
         await stage.wait_for(lambda: stage.looked)
         await stage.wait_for(lambda: stage.main._past.counted)
         await open_finder(stage, "metres")
-        app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     assert snap_compare(app, terminal_size=size, run_before=ready)

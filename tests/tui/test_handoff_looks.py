@@ -222,8 +222,7 @@ def test_draft(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> 
         await stage.press("d")
         await drafted(stage)
         await go_to(stage, draft, "12 passed")
-        stage.app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     assert snap_compare(notebook_app(build(tmp_path)), terminal_size=size, run_before=ready)
 
@@ -239,7 +238,6 @@ def test_sessions(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) 
         stage.app.push_screen(choice)
         await sessions(stage)
         await stage.press("space", "j")
-        stage.app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     assert snap_compare(notebook_app(build(tmp_path)), terminal_size=size, run_before=ready)

@@ -50,8 +50,7 @@ def drawn(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         await stage.think()
         # what was told by then is on the screen, and can be taken away
         await stage.settle()
-        app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     return ready
 
@@ -67,8 +66,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
             if key in "dEnm":
                 await stage.wait_for(lambda: not isinstance(pilot.app.screen, MainScreen))
         await stage.think()
-        pilot.app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     return ready
 
@@ -171,8 +169,7 @@ def test_marked_and_protected(snap_compare: Compare, small: Path) -> None:
         await stage.wait_for(lambda: "§" in stage.index_text and "u undo" in stage.bottom)
         await stage.wait_for(lambda: "reminds of" in stage.note_text)
         await stage.think()
-        app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     assert snap_compare(app, terminal_size=(120, 30), run_before=ready)
 

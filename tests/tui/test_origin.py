@@ -165,8 +165,7 @@ def ready(note: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         # where it lies differs from run to run
         screen._is_there = {}
         screen.say()
-        app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     return on_screen
 

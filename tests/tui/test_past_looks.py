@@ -40,8 +40,7 @@ def opened(screen: str, *keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
             lambda: not any(it.node is app.screen and it.is_running for it in app.workers),
             "what the version changed",
         )
-        app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     return ready
 

@@ -37,8 +37,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
                 await stage.wait_for(lambda before=before: len(screen.outcomes) > before, "said")
                 await stage.settle()
         await stage.wait_for(lambda: len(stage.main._look.said) == len(screen.outcomes), "a look")
-        app.clear_notifications()
-        await stage.settle()
+        await stage.hush()
 
     return ready
 

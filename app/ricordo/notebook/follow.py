@@ -36,6 +36,8 @@ class Seen:
     changed: frozenset[str] = frozenset()
     """Files that are other than in the look before, or gone."""
     polling: bool = False
+    number: int = 0
+    """How many of the looks that were asked for it comes after, itself among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,16 @@ class Follower:
         """A wish that came after the batches that are being answered."""
         self._held: dict[str, _Held] = {}
         self._polling = False
+        self._asked = self._answered = 0
+        """How many times everything was to be read anew, and was."""
         self._recording = Recording(notebook)
         self._gathering = Gathering(notebook)
 
-    def reread(self) -> None:
-        """Ask for everything to be read anew."""
+    def reread(self) -> int:
+        """Ask for everything to be read anew; return the number of the look that will show it."""
         self._queue.put_nowait(_Wish.REREAD)
+        self._asked += 1
+        return self._asked
 
     def judge(self) -> None:
         """Ask for the findings to be told anew, because something was decided."""
@@ -160,6 +166,7 @@ class Follower:
     async def _next(self) -> Seen | Lost:
         while True:
             wish = await self._wish()
+            self._answered += wish is _Wish.REREAD
             before = self._memory
             try:
                 with awaited():
@@ -241,7 +248,7 @@ class Follower:
     async def _judged(self, memory: Memory, changed: frozenset[str]) -> Seen:
         self._memory = memory
         look = await asyncio.to_thread(self._notebook.judge, memory)
-        return Seen(look, changed, polling=self._polling)
+        return Seen(look, changed, self._polling, self._answered)
 
     def _without_torn(self, before: Memory, now: Memory, paths: frozenset[str]) -> Memory:
         """Put the old text of files that look torn back, until they have been stable."""

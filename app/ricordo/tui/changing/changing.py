@@ -129,12 +129,14 @@ class Changing:
         """The line of the index to which the entry under the cursor is being moved; 0 for none."""
         return self._entries.line if "_entries" in self.__dict__ else 0
 
-    def looked(self, look: Look) -> None:
-        """Take note of a look that is on the screen."""
+    def looked(self, look: Look, number: int) -> None:
+        """Take note of a look that is on the screen, and of the `number` of looks that were asked
+        for and are.
+        """
         if look.read:
             self.marked &= look.memory.by_path.keys()
             self._panes.index.mark_chosen(self.marked)
-        self._expected.looked(look)
+        self._expected.looked(number)
         if look.judged:
             self.ask_history()
         if "_settling" in self.__dict__:
@@ -212,9 +214,11 @@ class Changing:
 
         await edit_text(self._panes.app, self._writing.notebook, name, text, use)
 
-    async def retire_note(self, path: str) -> None:
-        """Show what it means to retire a note, and do it where the person approves."""
-        await self._writing.in_turn(partial(self._leaving.retire, [path]))
+    async def retire_note(self, path: str) -> bool:
+        """Show what it means to retire a note, and do it where the person approves; say whether it
+        was done.
+        """
+        return await self._writing.in_turn(partial(self._leaving.retire, [path])) or False
 
     async def undo_last(self) -> frozenset[str]:
         """Take the last act back; return what it was about, such as paths of notes."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ricordo.memory.change_set import ChangeSet
-    from ricordo.notebook.open import Look
 
 _PATIENCE = 3.0
-"""Seconds after which nobody waits any longer for the screen to show what was written."""
+"""Seconds after which it is told that something was written, although the screen does not show it
+yet: to judge a hundred thousand notes takes longer.
+"""
 
 
 class Expected:
@@ -19,7 +21,8 @@ class Expected:
 
     def __init__(self) -> None:
         """Nothing is expected."""
-        self._contents: Mapping[str, bytes | None] = {}
+        self._look: int | None = None
+        """The number of the look that will show it; None while it is being written."""
         self._shown = asyncio.Event()
         self.own: frozenset[str] = frozenset()
         """Paths of what we wrote."""
@@ -27,41 +30,34 @@ class Expected:
         """Where notes go that we rename, by their old path."""
 
     def expect(self, root: str, change_set: ChangeSet) -> None:
-        """Know what `change_set` will bring to the memory at `root`, before anybody sees it."""
+        """Know what `change_set` will change in the memory at `root`, before anybody sees it."""
         edits = [edit for edit in change_set.edits if edit.root == root]
-        self._contents = {edit.path: edit.after for edit in edits}
-        self.own = frozenset(self._contents)
-        self.moved = {
-            edit.moved_from: edit.path
-            for edit in edits
-            if edit.moved_from and not edit.moved_from_root
-        }
+        self.wrote(edit.path for edit in edits)
+        renamed = (edit for edit in edits if edit.moved_from and not edit.moved_from_root)
+        self.moved = {**self.moved, **{edit.moved_from: edit.path for edit in renamed}}
 
     def wrote(self, paths: Iterable[str]) -> None:
-        """Know that `paths` were changed by us, in a way that nobody knew beforehand."""
-        self.forget()
-        self.own = frozenset(paths)
+        """Know that `paths` are changed by us."""
+        self._look = None
+        self.own |= frozenset(paths)
 
     def forget(self) -> None:
         """Expect nothing: it was not written."""
-        self._contents, self.own, self.moved = {}, frozenset(), {}
+        self.own, self.moved = frozenset(), {}
 
-    def looked(self, look: Look) -> None:
-        """Take note of a look that is on the screen."""
-        by_path = look.memory.by_path
-        for path, content in self._contents.items():
-            file = by_path.get(path)
-            if (file.raw if file else None) != content:
-                return
-        self.forget()
-        self._shown.set()
-
-    async def shown(self) -> None:
-        """Wait until a look has shown what was written; not for ever, as somebody may write over
-        it.
+    def looked(self, number: int) -> None:
+        """Know that the look asked for as `number` is on the screen, with all that was written
+        before.
         """
-        self._shown.clear()
-        try:
-            await asyncio.wait_for(self._shown.wait(), _PATIENCE)
-        except TimeoutError:
+        if self._look is not None and number >= self._look:
             self.forget()
+            self._shown.set()
+
+    async def shown(self, number: int) -> None:
+        """Wait until the look asked for as `number` is on the screen, as long as a person likes to
+        wait.
+        """
+        self._look = number
+        self._shown.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._shown.wait(), _PATIENCE)

@@ -76,8 +76,8 @@ class Leaving:
         words = [*_linked(memory, notes, "links become plain text")]
         await self._propose(f"Move {_called(notes)} to {name}", change_set, words, "Moved")
 
-    async def retire(self, paths: Sequence[str]) -> None:
-        """Out of the memory, with their entries."""
+    async def retire(self, paths: Sequence[str]) -> bool:
+        """Out of the memory, with their entries; say whether they left."""
         memory = await self._writing.read()
         notes = _notes(memory, paths)
         change_set = await self._retired(memory, notes, "")
@@ -87,7 +87,7 @@ class Leaving:
             self._choose_successor(proposal, memory, notes)
 
         extra = Extra("successor", choose)
-        await self._propose(f"Retire {_called(notes)}", change_set, words, "Retired", extra)
+        return await self._propose(f"Retire {_called(notes)}", change_set, words, "Retired", extra)
 
     async def _retired(self, memory: Memory, notes: Sequence[Note], successor: str) -> ChangeSet:
         acts = [Retire(note.path, successor) for note in notes]
@@ -124,10 +124,10 @@ class Leaving:
         words: Sequence[str],
         told: str,
         extra: Extra | None = None,
-    ) -> None:
+    ) -> bool:
         approved = await self._writing.propose(title, change_set, words, extra)
-        if approved is not None:
-            await self._writing.write_and_tell(approved, f"{told}. u takes it back.")
+        told = f"{told}. u takes it back."
+        return approved is not None and await self._writing.write_and_tell(approved, told)
 
 
 def _notes(memory: Memory, paths: Sequence[str]) -> list[Note]:

@@ -65,7 +65,7 @@ class Writing:
         """The styles in use."""
         return self._palette_now()
 
-    def begin(self, flow: Callable[[], Awaitable[None]]) -> None:
+    def begin(self, flow: Callable[[], Awaitable[object]]) -> None:
         """Do `flow` once all that was begun before is done."""
         self.run(partial(self.in_turn, flow))
 
@@ -202,6 +202,5 @@ class Writing:
 
     async def show_written(self) -> None:
         """Ask for a look at what is on disk now, and wait until the screen has it and undoes it."""
-        self._follower.reread()
-        await self._expected.shown()
+        await self._expected.shown(self._follower.reread())
         await self._ask_history()

@@ -180,7 +180,7 @@ class MainScreen(ActingScreen[None]):
         self._show_freshness()
         self._reviewing.looked(seen.look)
         self._curating.looked(seen.look)
-        self._changing.looked(seen.look)
+        self._changing.looked(seen.look, seen.number)
         self._recalling.looked(seen.look)
         self.say()
         if is_deeper:

@@ -54,8 +54,10 @@ class Hands(Protocol):
     async def edit_note(self, path: str) -> None:
         """Open a note in the person's editor, and write what was saved."""
 
-    async def retire_note(self, path: str) -> None:
-        """Show what it means to retire a note, and do it where the person approves."""
+    async def retire_note(self, path: str) -> bool:
+        """Show what it means to retire a note, and do it where the person approves; say whether it
+        was done.
+        """
 
     async def undo_last(self) -> frozenset[str]:
         """Take the last act back; return what it was about, such as paths of notes."""

@@ -274,8 +274,7 @@ class ReviewScreen(ActingScreen[None]):
         if way == "edit":
             await self._hands.edit_note(path)
         elif way == "retire":
-            await self._hands.retire_note(path)
-            if path not in self._look.memory.by_path:
+            if await self._hands.retire_note(path):
                 self._go_on()
         elif way == "leave":
             await self._say_of(Judgement.WRONG)
