@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ricordo.activity.session import Deed
 from ricordo.handoff.compose import compose
 from ricordo.handoff.composing.excerpt import excerpt
-from ricordo.handoff.facts import GIT, MEMORY, GitState, Ref, Work
+from ricordo.handoff.facts import GIT, MEMORY, GitState, GivenUp, Ref, Work
 from ricordo.handoff.prove import all_facts
 from ricordo.handoff.statement import Quote, Result, Section, Statement, Status
 from ricordo.secrets import find_secrets
@@ -238,6 +238,22 @@ def test_what_the_person_set_right_is_ruled_out() -> None:
     assert wrong.quote == "I added the lock file to the .gitignore of this repository."
     assert "set it right with “No, the program should do that for every user.”" in wrong.text
     assert wrong.quote not in quotes(session, Section.DONE)
+
+
+def test_what_the_person_took_back_is_ruled_out_and_not_done() -> None:
+    """Also where no word says that the agent was wrong."""
+    report = "I added a cache for the tide tables, so that the report is much faster than before it."
+    for reply, is_ruled_out in (
+        ("Please take the cache out again, I don't want it.", True),
+        ("Yes, but add a test.", False),
+    ):
+        session = Gathered().says("Make it faster.").answers(report).says(reply)
+        session = session.answers("Done.")
+        unwanted = GivenUp("f0", session.facts.said[2].ref, report, reply)
+        session.facts = replace(session.facts, given_up=(unwanted,))
+        ruled_out = quotes(session, Section.RULED_OUT)
+        assert ruled_out == ([report] if is_ruled_out else [])
+        assert (report in quotes(session, Section.DONE)) is not is_ruled_out
 
 
 def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
