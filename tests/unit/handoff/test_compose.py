@@ -242,7 +242,7 @@ def test_what_the_person_set_right_is_ruled_out() -> None:
 
 def test_what_the_person_took_back_is_ruled_out_and_not_done() -> None:
     """Also where no word says that the agent was wrong."""
-    report = "I added a cache for the tide tables, so that the report is much faster now."
+    report = "I added a cache for the tide tables, so that the report is far faster than it was."
     for reply, is_ruled_out in (
         ("Please take the cache out again, I don't want it.", True),
         ("Yes, but add a test.", False),
