@@ -63,7 +63,8 @@ class Gathered:
         """Add a file that the agent changes, or does to what `deeds` tell."""
         did = deeds or (Deed.EDITED,)
         times = sum(deed.changes for deed in did)
-        told = (path, tuple(dict.fromkeys(did)), self._next(), times, sha, parts)
+        is_gone = sha is None and not path.startswith("/")
+        told = (path, tuple(dict.fromkeys(did)), self._next(), times, sha, parts, is_gone)
         return self._add("files", FileUse(self._id(), *told))
 
     def lists(self, *tasks: tuple[str, str]) -> Gathered:
@@ -83,9 +84,9 @@ class Gathered:
         """Add a decision."""
         return self._add("decided", Decided(self._id(), self._next(), text, why, person))
 
-    def gives_up(self, what: str, why: str = "") -> Gathered:
+    def gives_up(self, what: str, why: str = "", *, is_deed: bool = False) -> Gathered:
         """Add what was tried in vain."""
-        return self._add("given_up", GivenUp(self._id(), self._next(), what, why))
+        return self._add("given_up", GivenUp(self._id(), self._next(), what, why, is_deed))
 
     def sums_up(self, text: str) -> Gathered:
         """Add the summary of a compaction."""

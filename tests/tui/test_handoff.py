@@ -70,12 +70,12 @@ async def test_a_draft_is_gone_through_and_only_ctrl_s_writes_it(root: Path) -> 
         for glyph, words in (
             ("❝", "Asked first"),
             ("↻", "`pytest -q tests/test_alarm.py` succeeded"),
-            ("✓", f"`{ALARM}`: edited"),
+            ("✓", f"`{ALARM}` (transcript: edited"),
             ("?", "Nothing was found"),
         ):
             assert f" {glyph} {words}" in shown
         # the facts on which a statement stands are marked, and told below it
-        await go_to(stage, screen, f"`{ALARM}`: edited")
+        await go_to(stage, screen, f"`{ALARM}` (transcript: edited")
         assert [row for row in text_of(screen._list).split("\n") if "▸" in row] == [
             next(row for row in text_of(screen._list).split("\n") if ALARM in row)
         ]
@@ -115,7 +115,7 @@ async def test_an_edited_statement_is_the_persons_own_and_probing_sees_what_chan
         await stage.press("ctrl+r")
         await drafted(stage)
         assert "? Round nothing, ever." in draft_of(screen)
-        assert f"? `{ALARM}`: edited" in draft_of(screen)
+        assert f"? `{ALARM}` (transcript: edited" in draft_of(screen)
         assert "✗ `pytest -q tests/test_alarm.py` succeeded" in draft_of(screen)
         text = await written(stage, screen)
         assert "- Round nothing, ever. [unverified]" in text
@@ -160,27 +160,41 @@ async def test_what_the_budget_has_no_room_for_is_told(
         assert not handoff(root).exists()
 
 
+def let_draft(home: Path, program: str) -> None:
+    """Let the person have set a program as engine."""
+    settings = home / ".config/ricordo/settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f'[engine]\ncommand = ["{program}"]\n')
+
+
+async def choose_engine(stage: Stage) -> None:
+    """Put the cursor on the program, and wait until it is shown what it would be told."""
+    await stage.press("M")
+    await stage.shows(EngineScreen)
+    await stage.paints("They put nothing into other words")
+    await stage.press("G")
+    await stage.paints("| Make the berth alarm test green again.")
+
+
+async def let_run(stage: Stage) -> None:
+    """Ask the chosen engine, a program that never ran before."""
+    await stage.press("enter")
+    await stage.shows(ConfirmScreen)
+    await stage.press(*"run")
+    await stage.confirm()
+
+
 async def test_a_program_drafts_once_it_was_let_run_and_is_not_asked_again(
     root: Path, tmp_path: Path, pinned: Path
 ) -> None:
     asked = tmp_path / "asked"
     stated = {"section": "next", "facts": ["f1"], "quote": "", "text": "Round nothing."}
     answer = json.dumps({"statements": [stated]})
-    program = editor(tmp_path, f"cat >> {asked}; echo '{answer}'")
-    settings = pinned / ".config/ricordo/settings.toml"
-    settings.parent.mkdir(parents=True)
-    settings.write_text(f'[engine]\ncommand = ["{program}"]\n')
+    let_draft(pinned, editor(tmp_path, f"cat >> {asked}; echo '{answer}'"))
     async with drafting(root) as (stage, screen):
-        await stage.press("M")
-        await stage.shows(EngineScreen)
-        await stage.paints("They put nothing into other words")
-        await stage.press("G")
-        await stage.paints("| Make the berth alarm test green again.")
+        await choose_engine(stage)
         assert not asked.exists()
-        await stage.press("enter")
-        await stage.shows(ConfirmScreen)
-        await stage.press(*"run")
-        await stage.confirm()
+        await let_run(stage)
         await stage.wait_for(lambda: screen.ask.engine, "the engine")
         await drafted(stage)
         await stage.paints("command editor")
@@ -368,6 +382,39 @@ async def test_the_next_agents_instructions_name_it_after_a_look_at_the_change(r
 
 
 # Out of it at every point
+
+
+async def test_an_engine_that_drafts_can_be_left_and_the_draft_of_the_rules_stays(
+    root: Path, tmp_path: Path, pinned: Path
+) -> None:
+    asked = tmp_path / "asked"
+    let_draft(pinned, editor(tmp_path, f"echo $$ > {asked}; exec sleep 600"))
+    async with drafting(root) as (stage, screen):
+        before = draft_of(screen)
+        await choose_engine(stage)
+        await let_run(stage)
+        await stage.wait_for(lambda: asked.exists() and asked.read_text(), "the program asked")
+        await stage.press("ctrl+s")
+        await stage.press("escape")
+        await stage.wait_for(lambda: screen._jobs.now is None, "it left")
+        await stage.wait_for(lambda: not is_running(int(asked.read_text())), "it ended")
+        assert "Cancelled. Nothing was changed." in stage.toasts
+        assert not handoff(root).exists()
+        assert screen.ask.engine is None
+        assert draft_of(screen) == before
+        # all goes on as if it had not been asked
+        await stage.press("t")
+        await drafted(stage)
+        assert parse((await written(stage, screen)).encode()).state is State.WHOLE
+
+
+def is_running(process: int) -> bool:
+    """Whether a process of ours is there still."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 async def test_escape_ends_what_goes_on_and_nothing_is_changed(

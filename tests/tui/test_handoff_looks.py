@@ -105,7 +105,7 @@ FACTS = Facts(
     ),
     files=(
         FileUse("f6", ALARM, (Deed.READ, Deed.EDITED), Ref(0, 40, AT), 3, SHA),
-        FileUse("f7", REPORT, (Deed.DELETED,), Ref(0, 38, AT), 1, None),
+        FileUse("f7", REPORT, (Deed.DELETED,), Ref(0, 38, AT), 1, None, is_gone=True),
         FileUse("f8", f"/home/ana/{MARKED}", (Deed.READ,), Ref(0, 12, AT), 0, None),
     ),
     todos=(Todo("f9", Ref(0, 30, AT), "Fix the report", "in_progress"),),
@@ -137,7 +137,7 @@ STATEMENTS = (
         Result(1, True, Ref(0, 43, AT), (ALARM,)),
         ("f5",),
     ),
-    Statement(Section.FILES, f"`{ALARM}`: edited", FileIs(ALARM, SHA[:12]), ("f6",)),
+    Statement(Section.FILES, f"`{ALARM}` (transcript: edited)", FileIs(ALARM, SHA[:12]), ("f6",)),
     Statement(Section.RULED_OUT, f"Rounding to the minute. {ODD}", None, ("f11",)),
     Statement(Section.NEXT, "Change `<` to `<=` in tidepool/report.py:14", None, ("f9", "f7")),
     Statement(Section.MESSAGES, "All of it", Quote(Ref(0, 9)), ("f3",), "word " * 3_000),

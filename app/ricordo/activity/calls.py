@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ricordo.activity.values import text_of
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -65,6 +67,8 @@ _HEAD, _TAIL = 4_000, 12_000
 """Characters of an output that are kept: how it went stands at its end, what was wrong often at its
 beginning.
 """
+LEFT_OUT = "…"
+"""Stands on a line of its own in an output for what is not kept between its ends."""
 _STATUSES = {
     "pending": "pending",
     "in_progress": "in_progress",
@@ -78,7 +82,7 @@ def both_ends(text: str) -> str:
     """Return an output as far as it is kept."""
     if len(text) <= _HEAD + _TAIL:
         return text
-    return f"{text[:_HEAD]}\n…\n{text[-_TAIL:]}"
+    return f"{text[:_HEAD]}\n{LEFT_OUT}\n{text[-_TAIL:]}"
 
 
 def status_of(said: str) -> str:
@@ -127,8 +131,5 @@ def answers_of(value: object) -> tuple[tuple[str, str], ...]:
     """Return the questions and answers in an object that has the answer to each question."""
     if not isinstance(value, Mapping):
         return ()
-    return tuple(
-        (question, answer)
-        for question, answer in value.items()
-        if isinstance(question, str) and isinstance(answer, str) and answer
-    )
+    told = ((text_of(question), text_of(answer)) for question, answer in value.items())
+    return tuple((question, answer) for question, answer in told if answer)

@@ -9,15 +9,15 @@ from typing import Any
 from ricordo.activity.calls import Call, Ending, answers_of, both_ends
 from ricordo.activity.marks import refusal
 from ricordo.activity.session import Agent
-from ricordo.activity.values import dict_of, dicts_of, text_of
+from ricordo.activity.values import dict_of, dicts_of, exit_code, text_of
 
-_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d{1,4})\b")
+_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (-?\d{1,10})\b")
 _GOING_ON = ("running", "pending")
 """What a command in the background does where it has not ended."""
 _STOPPED = ("killed", "stopped")
 _NOTICE, _LONGEST_NOTICE, _MOST_NOTICES = "<task-notification>", 4_000, 100
 _NOTICED = re.compile(r"<(task-id|status|summary)>([^<]{0,1000})</\1>")
-_NOTICED_CODE = re.compile(r"\bexit code (\d{1,4})\b")
+_NOTICED_CODE = re.compile(r"\bexit code (-?\d{1,10})\b")
 _NOTICED_STATUS = {"completed": False, "failed": True}
 
 
@@ -41,25 +41,25 @@ def noticed(text: str) -> Iterator[tuple[Call, Ending]]:
         told = dict(_NOTICED.findall(notice[:_LONGEST_NOTICE]))
         task, summary = told.get("task-id", ""), told.get("summary", "")
         code = _NOTICED_CODE.search(summary)
-        exit_code = int(code[1]) if code else None
-        has_failed = exit_code != 0 if code else _NOTICED_STATUS.get(told.get("status", ""))
+        exited = exit_code(int(code[1])) if code else None
+        has_failed = exited != 0 if code else _NOTICED_STATUS.get(told.get("status", ""))
         look = f"{task}:{number}:{summary}"
-        yield Call(look, "", process=task), Ending(look, has_failed, exit_code, summary)
+        yield Call(look, "", process=task), Ending(look, has_failed, exited, summary)
 
 
 def _failed(ending: Ending, output: str) -> Ending:
     """An ending with what its output says of the failure."""
     code = _EXIT_CODE.match(output)
     is_refused, words = refusal(Agent.CLAUDE, output)
-    number = int(code[1]) if code else None
+    number = exit_code(int(code[1])) if code else None
     return ending._replace(exit=number, is_refused=is_refused, words=words)
 
 
 def _told(ending: Ending, beside: dict[str, Any]) -> Ending:
     """An ending with what the program tells beside it."""
     task = dict_of(beside.get("task"))
-    code = beside.get("exitCode", task.get("exitCode"))
-    number = code if isinstance(code, int) else ending.exit
+    code = exit_code(beside.get("exitCode", task.get("exitCode")))
+    number = ending.exit if code is None else code
     status = text_of(beside.get("status")) or text_of(task.get("status"))
     process = text_of(beside.get("backgroundTaskId"))
     if status in _GOING_ON:

@@ -1,4 +1,6 @@
-"""Codex's rollouts: one JSON object a line (format read from versions 0.50 to 0.146)."""
+"""Codex's rollouts: one JSON object a line (format read from versions 0.50 to 0.146; in early ones
+the items stand in the lines themselves, without an envelope).
+"""
 
 from __future__ import annotations
 
@@ -19,6 +21,7 @@ from ricordo.activity.values import (
     cut,
     dict_of,
     dicts_of,
+    exit_code,
     moment,
     parsed,
     text_of,
@@ -28,7 +31,7 @@ from ricordo.disk.plain_file import read_plain_file
 
 _HEAD = re.compile(r"(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?")
 """Stands before what says how a command ended."""
-_EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (\d{1,4})")
+_EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})\b")
 _RUNNING = re.compile(r"Process running with session ID (\d{1,9})")
 _ROLES = {"user": Who.PERSON, "assistant": Who.AGENT}
 _TITLE_RANK = 2
@@ -56,6 +59,8 @@ class CodexReader:
         """Return the turn of a line; None where it holds none."""
         kind, payload = text_of(entry.get("type")), dict_of(entry.get("payload"))
         at = moment(entry.get("timestamp"))
+        if "payload" not in entry:
+            return self._of_bare(entry, at, where)
         match kind:
             case "session_meta":
                 self._take_head(payload, at)
@@ -71,6 +76,16 @@ class CodexReader:
                 if kind not in expected(Agent.CODEX, "other_types"):
                     self._learnt.miss(kind)
                 return None
+
+    def _of_bare(self, entry: dict[str, Any], at: str, where: Where) -> Turn | None:
+        """A line without an envelope: an item, or the head of the session."""
+        if "type" in entry or "role" in entry:
+            return self._of_item({"type": "message", **entry}, at, where)
+        if "id" in entry:
+            self._take_head(entry, at)
+        elif "record_type" not in entry:
+            self._learnt.miss("")
+        return None
 
     def _take_head(self, payload: dict[str, Any], at: str) -> None:
         """The head stands there again after every resumption; a fork has that of its origin too."""
@@ -234,7 +249,7 @@ def _ending(call: str, output: str, code: object) -> Ending:
     head = _HEAD.match(output)
     told = output[head.end() :] if head else output
     exited, running = _EXIT_CODE.match(told), _RUNNING.match(told)
-    number = int(exited[1]) if exited else code if isinstance(code, int) else None
+    number = exit_code(int(exited[1]) if exited else code)
     is_refused, words = refusal(Agent.CODEX, told)
     has_failed = is_refused or begins(Agent.CODEX, "failing", told) or number not in (None, 0)
     is_open = running is not None or begins(Agent.CODEX, "stopped", told)

@@ -14,6 +14,7 @@ from ricordo.text import one_line
 
 _FIRST_LOOK = 256 * 1024
 """Bytes; a first line that is longer is not judged by what it holds."""
+_FIRST_LINES = 5
 _MOST_NAMED = 5
 
 
@@ -36,12 +37,15 @@ def named_session(name: str) -> Source:
 
 
 def _is_of_lines(raw: bytes) -> bool:
-    """Whether the first line that says something is a JSON object; an empty file says nothing."""
-    line, ended, _ = raw.lstrip().partition(b"\n")
-    if not ended and len(raw) == _FIRST_LOOK:
-        return line.startswith(b"{")
-    # the last line may be one that is still being written
-    return not line or parsed(line) is not None or (not ended and line.startswith(b"{"))
+    """Whether one of the first lines that say something is a JSON object, for one may be damaged;
+    an empty file says nothing.
+    """
+    *lines, last = raw.lstrip().split(b"\n")
+    told = [line for line in lines if line.strip()][:_FIRST_LINES]
+    if any(parsed(line) is not None for line in told):
+        return True
+    # the last line may be one that is still being written, or goes on behind what was looked at
+    return not told and (not last or last.startswith(b"{"))
 
 
 def _of_opencode(path: str, session: str) -> Source:

@@ -19,7 +19,16 @@ from ricordo.activity.lines import LONGEST_LINE
 from ricordo.activity.marks import begins, expected, refusal, without_insertions
 from ricordo.activity.session import Agent, Deed, Noise, Session, Touch, Turn, Where, Who
 from ricordo.activity.tools import call_of, touches
-from ricordo.activity.values import LONGEST_SAID, cut, dict_of, dicts_of, moment, parsed, text_of
+from ricordo.activity.values import (
+    LONGEST_SAID,
+    cut,
+    dict_of,
+    dicts_of,
+    exit_code,
+    moment,
+    parsed,
+    text_of,
+)
 from ricordo.disk.paths import absolute_path, folders_in
 from ricordo.disk.plain_file import read_plain_file
 
@@ -144,8 +153,7 @@ class OpencodeTranscript:
 
 def _ending(call: str, state: dict[str, Any]) -> Ending:
     """How a call ended; of one that never did it cannot be told."""
-    code = dict_of(state.get("metadata")).get("exit")
-    number = code if isinstance(code, int) else None
+    number = exit_code(dict_of(state.get("metadata")).get("exit"))
     output = text_of(state.get("output")) or text_of(state.get("error"))
     has_ended = state.get("status") in _DONE or state.get("status") == "error"
     has_failed = state.get("status") == "error" or number not in (None, 0)

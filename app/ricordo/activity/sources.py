@@ -16,6 +16,8 @@ from ricordo.disk.paths import folders_in
 from ricordo.disk.plain_file import read_plain_file
 
 _ROLLOUTS = ("sessions", "archived_sessions")
+_OF_ROLLOUTS = frozenset(("payload", "record_type", "role"))
+"""Names that only the lines of rollouts have."""
 _FIRST_LOOK, _FIRST_LINES = 64 * 1024, 5
 _DEEPEST = 6
 """Levels of folders below those of Codex; the year, the month and the day are three."""
@@ -90,7 +92,7 @@ def _is_rollout(path: str) -> bool:
     raw = read_plain_file(path, _FIRST_LOOK) or b""
     for line in raw.split(b"\n")[:_FIRST_LINES]:
         entry = parsed(line)
-        if entry is not None and ("payload" in entry or "record_type" in entry):
+        if entry is not None and not _OF_ROLLOUTS.isdisjoint(entry):
             return True
     return False
 

@@ -133,11 +133,17 @@ def _command(value: object) -> str:
 def _tasks(known: Mapping[str, str], given: Mapping[str, Any]) -> Iterator[Task]:
     """The tasks that a call names: all of the list, or one that is new or other than before."""
     if "task" in known:
-        named, text = _name(_argument(known, "id", given)), text_of(given.get(known["task"]))
+        named, text = _name(_argument(known, "id", given)), _told(given.get(known["task"]))
         yield Task(named, text, status_of(text_of(given.get("status"))))
     for it in dicts_of(_argument(known, "tasks", given)):
-        if text := text_of(it.get(known["text"])):
+        if text := _told(it.get(known["text"])):
             yield Task("", text, status_of(text_of(it.get("status"))) or "pending")
+
+
+def _told(value: object) -> str:
+    """The words of a task; "" where it has none."""
+    text = text_of(value)
+    return text if text.strip() else ""
 
 
 def _name(value: object) -> str:

@@ -49,6 +49,13 @@ def parsed(raw: bytes | str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def exit_code(value: object) -> int | None:
+    """Return the exit code that `value` is, a number of at most 32 bits; None where it is none."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if -(2**31) <= value < 2**32 else None
+
+
 def moment(value: object) -> str:
     """Return a time as ISO 8601 in UTC, with milliseconds; "" where it is none. Numbers are
     milliseconds since 1970.

@@ -76,6 +76,14 @@ def look_at(root: str, path: str, step: Callable[[], None] = lambda: None) -> Lo
         os.close(top)
 
 
+def is_folder(path: str) -> bool:
+    """Say whether a directory, and no link to one, stands at `path`."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 def modified_at(root: str, path: str) -> float | None:
     """Return when what stands at `path` beneath `root`, "" for itself, was changed last, in seconds
     since 1970; None where nothing does, or it cannot be told.

@@ -52,6 +52,8 @@ class Head:
     the SHA-256 of its content when this was written; None where it was not there.
     """
     memory: str = ""
+    project: str = ""
+    """Absolute path of the project; "" where the handoff lies directly in it."""
     redactions: int = 0
     """How often something stands in it that was kept back."""
     unlisted: int = 0

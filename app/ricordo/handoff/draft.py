@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ricordo.handoff.drafting.reading import Refused, read_draft
 from ricordo.handoff.drafting.telling import Told
-from ricordo.handoff.facts import GIT, Decided, Fact, Facts, FileUse, NoteFound, Said
+from ricordo.handoff.facts import GIT, MEMORY, Decided, Fact, Facts, FileUse, NoteFound, Said
 from ricordo.handoff.prove import all_facts
 from ricordo.handoff.statement import Quote, Result, Section, Statement
 
@@ -54,7 +54,7 @@ def _stays(it: Statement, by_id: Mapping[str, Fact]) -> bool:
             return any(_is_of_person(fact) for fact in stood_on)
         case _:
             is_pointer = any(isinstance(fact, FileUse | NoteFound) for fact in stood_on)
-            return is_pointer or GIT in it.stands_on
+            return is_pointer or not {GIT, MEMORY}.isdisjoint(it.stands_on)
 
 
 def _is_of_person(fact: Fact | None) -> bool:

@@ -87,6 +87,8 @@ class FileUse:
     """SHA-256 of its content now, in hexadecimal; None where it is not there or cannot be read."""
     parts: tuple[str, ...] = ()
     """What the changes name of it, the latest last: functions, classes, headings."""
+    is_gone: bool = False
+    """Whether it was seen that nothing of that name is in the project now."""
 
     @property
     def is_changed(self) -> bool:
@@ -132,6 +134,8 @@ class GivenUp:
     what: str
     why: str
     """In the words of the session; "" where none are found."""
+    is_deed: bool = False
+    """Whether it was seen to be taken back: `what` tells of it then, and is nobody's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +153,10 @@ class Decided:
 
 GIT = "git"
 """Names the state of the repository among what a statement stands on."""
+
+
+MEMORY = "memory"
+"""Names the directory of the memory among what a statement stands on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from ricordo.activity.session import Session
 from ricordo.activity.sources import Source
-from ricordo.disk.file_now import FileNow, look_at
+from ricordo.disk.file_now import FileNow, Gone, look_at
 from ricordo.handoff.facts import (
     Decided,
     Facts,
@@ -152,8 +152,11 @@ def _files(told: Sequence[_Told], project: str, step: Step) -> Iterator[FileUse]
             uses[path] = _joined(uses[path], use) if path in uses else use
     for path, use in sorted(uses.items(), key=lambda item: item[1].last[:2]):
         step()
-        sha = _sha(project, path, step)
-        yield FileUse("", path, tuple(use.deeds), use.last, use.times, sha, tuple(use.parts))
+        # one outside of the project is not looked at
+        now = look_at(project, path, step)
+        sha, is_gone = now.sha if isinstance(now, FileNow) else None, now is Gone.GONE
+        deeds, parts = tuple(use.deeds), tuple(use.parts)
+        yield FileUse("", path, deeds, use.last, use.times, sha, parts, is_gone)
 
 
 def _joined(first: Use, then: Use) -> Use:
@@ -166,12 +169,6 @@ def _joined(first: Use, then: Use) -> Use:
         first.times + then.times,
         latest([*first.parts, *then.parts]),
     )
-
-
-def _sha(project: str, path: str, step: Step) -> str | None:
-    """The SHA-256 of a file of the project; None for one outside it, which is not looked at."""
-    found = look_at(project, path, step)
-    return found.sha if isinstance(found, FileNow) else None
 
 
 def _mishaps(told: _Told) -> Iterator[Mishap]:

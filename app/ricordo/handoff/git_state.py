@@ -5,7 +5,7 @@ and what is not pushed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from ricordo import git
@@ -35,7 +35,7 @@ def git_state(project: str) -> GitState | None:
     return GitState(
         commit,
         "" if branch == "(detached)" else branch,
-        tuple(_inside(project, path) for path in _dirty(lines)),
+        tuple(_inside(project, _dirty(lines))),
         _unpushed(heads.get("branch.ab", "")),
         _subject(project) if commit else "",
     )
@@ -59,10 +59,15 @@ def _dirty(lines: list[str]) -> Iterator[str]:
             yield next(following, "")
 
 
-def _inside(project: str, path: str) -> str:
-    """Return a path of the repository as one of the project, which may be a folder of it."""
-    top = git.top_level(project) or project
-    return os.path.relpath(os.path.join(top, path), os.path.realpath(project))
+def _inside(project: str, paths: Iterable[str]) -> Iterator[str]:
+    """Yield paths of the repository as those of the project, which may be a folder of it."""
+    real = os.path.realpath(project)
+    folder = os.path.relpath(real, git.top_level(project) or real)
+    above = "" if folder == "." else f"{folder}/"
+    for path in paths:
+        is_below = path.startswith(above)
+        # a file that was moved here may have lain beside the project
+        yield path.removeprefix(above) if is_below else os.path.relpath(path, folder)
 
 
 def _unpushed(ahead_behind: str) -> int | None:

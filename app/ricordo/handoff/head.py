@@ -71,6 +71,7 @@ def read_fields(fields: Mapping[str, Value]) -> tuple[Head, int]:
             dirty=_items(fields, "dirty", read_word),
             files=dict(_items(fields, "files", _file)),
             memory=_field(fields, "memory", read_word, ""),
+            project=_field(fields, "project", read_word, ""),
             redactions=_field(fields, "redactions", _count),
             unlisted=_field(fields, "unlisted", _count),
         ),
@@ -95,6 +96,8 @@ def _scalars(head: Head, left_out: int) -> Iterable[tuple[str, str]]:
         yield "branch", word(head.branch)
     if head.memory:
         yield "memory", word(head.memory)
+    if head.project:
+        yield "project", word(head.project)
     yield "redactions", str(head.redactions)
     yield "left_out", str(left_out)
     yield "unlisted", str(head.unlisted)

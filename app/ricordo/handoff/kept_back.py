@@ -20,7 +20,7 @@ def without_secrets(handoff: Handoff, redaction: Redaction) -> Handoff:
     """Return a handoff with placeholders for its secrets. A statement whose mark would not survive
     that is left out, and so is a file of the head whose name looks like a secret.
     """
-    redaction.learn(text for it in handoff.statements for text in _texts(it))
+    redaction.learn(text for it in handoff.statements for text in texts_of(it))
     found = [_redacted(it, handoff, redaction) for it in handoff.statements]
     kept = tuple(it for it in found if it is not None)
     left_out = handoff.left_out + len(found) - len(kept)
@@ -50,7 +50,8 @@ def cleaned(handoff: Handoff, redaction: Redaction) -> Handoff:
     return cleaned(Handoff(handoff.head, kept, left_out), redaction)
 
 
-def _texts(it: Statement) -> Iterator[str]:
+def texts_of(it: Statement) -> Iterator[str]:
+    """Yield the texts of a statement, each of which may tell what is a secret in all others."""
     yield from (it.text, it.quote)
     if it.quote:
         # what stands before a quotation may tell what it is
@@ -94,5 +95,6 @@ def _head(head: Head, redaction: Redaction) -> Head:
         sources=sources,
         branch=head.branch if is_plain(head.branch) else "",
         memory=head.memory if is_plain(head.memory) else "",
+        project=head.project if is_plain(head.project) else "",
         unlisted=head.unlisted + hidden,
     )

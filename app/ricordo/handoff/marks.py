@@ -4,6 +4,7 @@
     [verified: tidepool/old.py is not there]
     [verified: commit 4f1e2d3a9b0c on feat/x, 2 files dirty]
     [verified: note feedback_tests.md is 1a2b3c4d5e6f]
+    [verified: memory at /home/ana/notes]
     [reported: exit 0 at 2026-10-05 14:02 UTC, turn 41; files unchanged since]
     [stale: failed, turn 41 of session 2; tidepool/alarm.py changed since]
     [quoted: turn 7]
@@ -23,7 +24,7 @@ from typing import assert_never
 
 from ricordo.handoff.facts import Ref
 from ricordo.handoff.probe import DIGITS
-from ricordo.handoff.statement import FileIs, GitIs, NoteIs, Proof, Quote, Result
+from ricordo.handoff.statement import FileIs, GitIs, MemoryAt, NoteIs, Proof, Quote, Result
 from ricordo.handoff.written import WORD, read_word, word
 
 _UNVERIFIED = "[unverified]"
@@ -42,6 +43,8 @@ def mark(proof: Proof | None, sessions: int) -> str:
             return f"[verified: {word(path)} is {sha[:DIGITS] if sha else _NOT_THERE}]"
         case NoteIs(path, sha):
             return f"[verified: note {word(path)} is {sha[:DIGITS]}]"
+        case MemoryAt(path):
+            return f"[verified: memory at {word(path)}]"
         case GitIs():
             return f"[verified: {_git(proof)}]"
         case Quote(ref):
@@ -83,8 +86,8 @@ def settled(proof: Proof | None) -> Proof | None:
             moment = _moment(ref.at)
             at = f"{_minute(moment)}Z" if moment else ""
             return Result(exit, has_failed, Ref(ref.session, ref.turn, at), _first_of(changed))
-        case None:
-            return None
+        case MemoryAt() | None:
+            return proof
         case _:
             assert_never(proof)
 
@@ -142,7 +145,7 @@ def _minute(moment: datetime) -> str:
 
 _NAME = rf"(?:{_MORE}|{WORD})"
 _SHA = r"([0-9a-f]{1,12})"
-_HOW = r"(?:exit (-?\d{1,9})(?:, (failed|succeeded))?|(failed|succeeded))"
+_HOW = r"(?:exit (-?\d{1,10})(?:, (failed|succeeded))?|(failed|succeeded))"
 _REF = r"turn (\d{1,9})(?: of session (\d{1,9}))?"
 
 
@@ -174,6 +177,10 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Proof]], ...] =
     (
         re.compile(rf"\[verified: note ({WORD}) is {_SHA}\]"),
         lambda match: NoteIs(read_word(match[1]), match[2]),
+    ),
+    (
+        re.compile(rf"\[verified: memory at ({WORD})\]"),
+        lambda match: MemoryAt(read_word(match[1])),
     ),
     (
         re.compile(

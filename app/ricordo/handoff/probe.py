@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from math import inf
 
-from ricordo.disk.file_now import FileNow, Gone, Look, Unseen, look_at
+from ricordo.disk.file_now import FileNow, Gone, Look, Unseen, is_folder, look_at
 from ricordo.handoff.facts import GitState
 from ricordo.handoff.git_state import git_state
 
@@ -58,6 +58,11 @@ class World:
     def note(self, path: str) -> Look:
         """Return what stands at a `path` of the memory."""
         return self._look(self.memory, path)
+
+    @cached_property
+    def has_memory(self) -> bool:
+        """Whether the directory of the memory is there."""
+        return bool(self.memory) and is_folder(self.memory)
 
     @cached_property
     def git(self) -> GitState | None:

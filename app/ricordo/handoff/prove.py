@@ -2,10 +2,11 @@
 
 A statement gets the mark of its weakest part.
 
-* *Verified* is a statement about one file, one note or the repository that stands on that alone:
-  of the section of files on a single file, of that of the memory on a single note, or on the state
-  of the repository. The probe has to see it itself, now, and see what was gathered. A statement
-  that names a file in passing, or stands on anything besides, is not verified by the file.
+* *Verified* is a statement about one file, one note, the memory or the repository that stands on
+  that alone: of the section of files on a single file, of that of the memory on a single note or on
+  its directory, or on the state of the repository. The probe has to see it itself, now, and see
+  what was gathered. A statement that names a file in passing, or stands on anything besides, is not
+  verified by the file.
 * A *result* stays one if it is word for word that of a command among the facts; `basis.py` says
   what makes it stale.
 * A *quote* stays one if its words stand in the turn that it names, in one piece; or if it is, line
@@ -25,6 +26,7 @@ from ricordo.disk.file_now import FileNow, Gone
 from ricordo.handoff.basis import changed_since
 from ricordo.handoff.facts import (
     GIT,
+    MEMORY,
     Decided,
     Fact,
     Facts,
@@ -42,6 +44,7 @@ from ricordo.handoff.probe import DIGITS, World, is_as_told, without_own
 from ricordo.handoff.statement import (
     FileIs,
     GitIs,
+    MemoryAt,
     NoteIs,
     Proof,
     Quote,
@@ -141,6 +144,9 @@ def _seen(statement: Statement, known: Known, world: World) -> Proof | None:
     """What the probe sees of the one thing that the statement is about."""
     if tuple(statement.stands_on) == (GIT,):
         return _git_is(known.facts, world)
+    if tuple(statement.stands_on) == (MEMORY,):
+        is_there = world.memory == known.facts.memory and world.has_memory
+        return MemoryAt(world.memory) if is_there else None
     stood_on = [known.by_id.get(id) for id in statement.stands_on]
     match statement.section, stood_on:
         case Section.FILES, [FileUse() as use] if _is_about(statement.text, use, known.facts.files):

@@ -5,7 +5,7 @@ A document says what it says; nothing in it is believed. Its paths are looked fo
 in the memory alone, its commits are asked of git as numbers, its quotes are looked up in the
 transcripts.
 
-* *Verified* holds while the file, the note or the repository is what the mark says.
+* *Verified* holds while the file, the note, the memory or the repository is what the mark says.
 * *Reported* holds while the commit and every file that the head lists are those of then: what
   happened in between nobody here has seen. A commit of nothing but handoffs is none.
 * *Quoted* holds while the words stand in the transcript; a transcript that is gone speaks neither
@@ -27,7 +27,16 @@ from ricordo.handoff.facts import GitState, Ref
 from ricordo.handoff.past import changed_between, is_known
 from ricordo.handoff.probe import DIGITS, World, is_as_told, told
 from ricordo.handoff.since import Changes, changes_since
-from ricordo.handoff.statement import FileIs, GitIs, NoteIs, Quote, Result, Statement, Status
+from ricordo.handoff.statement import (
+    FileIs,
+    GitIs,
+    MemoryAt,
+    NoteIs,
+    Quote,
+    Result,
+    Statement,
+    Status,
+)
 
 _MOST_NAMED = 5
 
@@ -82,11 +91,13 @@ def resume(
 ) -> Resumed:
     """Return what still holds of `handoff` in the `world` as it is now."""
     head, statements = handoff.head, handoff.statements
-    changed = changes_since(head, statements, world)
     since = tuple(_changed_since(head, world))
+    # what is looked at is bounded: first what the statements rest on, then all that was changed
+    checked = tuple(_checked(it, head, since, world, says) for it in statements)
+    changed = changes_since(head, statements, world)
     return Resumed(
         handoff,
-        tuple(_checked(it, head, since, world, says) for it in statements),
+        checked,
         changed,
         now >= head.expires,
         is_edited,
@@ -136,6 +147,8 @@ def _checked(it: Statement, head: Head, since: Sequence[str], world: World, says
             return _seen(it, path, world.file(path), sha)
         case NoteIs(path, sha):
             return _seen(it, f"note {path}", world.note(path), sha)
+        case MemoryAt(path):
+            return _memory(it, path, world)
         case GitIs() as state:
             return _repository(it, state, head, world)
         case Result() as result:
@@ -151,6 +164,12 @@ def _seen(it: Statement, name: str, look: Look, sha: str | None) -> Checked:
         return Checked(it, it.status)
     now = Status.UNVERIFIED if isinstance(look, Unseen) else Status.STALE
     return Checked(it, now, f"{name} {told(look)}")
+
+
+def _memory(it: Statement, path: str, world: World) -> Checked:
+    if world.memory == path and world.has_memory:
+        return Checked(it, it.status)
+    return Checked(it, Status.STALE, "no memory that is known here lies there")
 
 
 def _repository(it: Statement, then: GitIs, head: Head, world: World) -> Checked:

@@ -92,12 +92,12 @@ def _remark(head: Head, world: World, *, has_commit: bool) -> str:
 
 
 def _was_there(it: FileChange, head: Head, world: World) -> bool:
-    """Whether what a commit brought was there already, not committed, when the handoff was
-    written.
+    """Whether what is told as new was there already, not committed, when the handoff was written:
+    the head lists it, or may have had no room for it.
     """
     if it.path in head.files:
         return is_as_told(world.file(it.path), head.files[it.path])
-    if it.path not in head.dirty:
+    if it.path not in head.dirty and not head.unlisted:
         return False
     modified = modified_at(world.project, it.path)
     return modified is not None and modified <= head.written.timestamp()

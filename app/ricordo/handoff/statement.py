@@ -71,6 +71,14 @@ class NoteIs:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryAt:
+    """The memory lies in this directory."""
+
+    path: str
+    """Absolute."""
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A transcript reports how a command ended."""
 
@@ -89,7 +97,7 @@ class Quote:
     ref: Ref
 
 
-Proof = FileIs | GitIs | NoteIs | Result | Quote
+Proof = FileIs | GitIs | NoteIs | MemoryAt | Result | Quote
 """What a statement rests on."""
 
 
@@ -119,5 +127,5 @@ class Statement:
                 return Status.QUOTED
             case Result(changed=changed):
                 return Status.STALE if changed else Status.REPORTED
-            case FileIs() | GitIs() | NoteIs():
+            case FileIs() | GitIs() | NoteIs() | MemoryAt():
                 return Status.VERIFIED

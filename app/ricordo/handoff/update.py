@@ -16,14 +16,16 @@ All else stays, behind what is new, and still names the session it comes from.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ricordo.handoff.document import Handoff, Head
+from ricordo.handoff.render import tidied_statement
 from ricordo.handoff.resume import Resumed
 from ricordo.handoff.statement import (
     FileIs,
     GitIs,
+    MemoryAt,
     NoteIs,
     Quote,
     Result,
@@ -31,16 +33,21 @@ from ricordo.handoff.statement import (
     Statement,
     Status,
 )
+from ricordo.model.placeholder import LIKE
+
+Hide = Callable[[str], str]
 
 _OF_THE_MOMENT = frozenset((Section.OBJECTIVE, Section.ACTIVE, Section.BLOCKED, Section.NEXT))
 
 
-def updated(old: Resumed, new: Handoff) -> Handoff:
+def updated(old: Resumed, new: Handoff, hide: Hide = lambda text: text) -> Handoff:
     """Return `new` with what stays of `old`, the handoff that stands there and what was found when
-    it was probed again.
+    it was probed again. `hide` puts placeholders for the secrets of a new statement, as those of
+    before have them.
     """
-    said = {key for it in new.statements for key in _keys(it)}
-    quoted = [(_whence(it, new.head), it.quote) for it in new.statements]
+    fresh = [_as_written(it, hide) for it in new.statements]
+    said = {key for it in fresh for key in _keys(it)}
+    quoted = [(_whence(it, new.head), it.quote) for it in fresh]
     moment = {it.section for it in new.statements if it.proof is not None} & _OF_THE_MOMENT
     reread = _reread(old.handoff, new)
     stays = [
@@ -50,10 +57,20 @@ def updated(old: Resumed, new: Handoff) -> Handoff:
         and it.now is not Status.STALE
         and it.statement.section not in moment
         and not (it.now is Status.UNVERIFIED and reread)
-        and said.isdisjoint(_keys(it.statement))
-        and not _is_quoted(it.statement, old.handoff.head, quoted)
+        and said.isdisjoint(_keys(written := _as_written(it.statement)))
+        and not _is_quoted(written, old.handoff.head, quoted)
     ]
     return _joined(new, old.handoff.head, stays)
+
+
+def _as_written(it: Statement, hide: Hide = lambda text: text) -> Statement:
+    """Return a statement as its document tells it, any secret of it as any other one."""
+
+    def shown(text: str) -> str:
+        return LIKE.sub("[REDACTED]", hide(text))
+
+    tidy = tidied_statement(it)
+    return replace(tidy, text=shown(tidy.text), quote=shown(tidy.quote))
 
 
 def _keys(it: Statement) -> Iterator[Hashable]:
@@ -66,6 +83,8 @@ def _keys(it: Statement) -> Iterator[Hashable]:
             yield NoteIs, path
         case GitIs():
             yield GitIs
+        case MemoryAt():
+            yield MemoryAt
         case _:
             pass
 

@@ -20,9 +20,11 @@ from ricordo.handoff.compose import compose
 from ricordo.handoff.destination import Destination, destination
 from ricordo.handoff.document import Handoff, Head, SourceSession, Target
 from ricordo.handoff.facts import Facts, FileUse, NoteFound
+from ricordo.handoff.kept_back import texts_of
 from ricordo.handoff.lookup import Transcripts
 from ricordo.handoff.probe import NAME, OWN, World, without_own
 from ricordo.handoff.prove import all_facts, prove, words_of
+from ricordo.handoff.render import tidied
 from ricordo.handoff.resume import resume
 from ricordo.handoff.sections import family
 from ricordo.handoff.statement import Statement
@@ -146,7 +148,8 @@ def draft(
     told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
     composed = composer(notebook, facts, told)
     statements = prove(composed.statements, facts, world)
-    new = Handoff(_head(notebook, facts, statements, world, wish, composed.engine), statements)
+    head = _head(notebook, on, statements, world, wish, composed.engine)
+    new = Handoff(head, statements)
     redaction = begin_redaction(notebook)
     redaction.learn(_told(facts, step))
     if to.handoff is not None:
@@ -178,12 +181,13 @@ def _about_budget(wish: Wish) -> str:
 
 def _head(
     notebook: Notebook,
-    facts: Facts,
+    on: Ground,
     statements: Sequence[Statement],
     world: World,
     wish: Wish,
     engine: str,
 ) -> Head:
+    facts, to = on.facts, on.destination
     now, state = notebook.surroundings.now, world.git
     return Head(
         written=now,
@@ -197,6 +201,7 @@ def _head(
         dirty=state.dirty if state else (),
         files=files_now(statements, facts, world),
         memory=facts.memory,
+        project="" if os.path.dirname(to.path) == facts.project else facts.project,
     )
 
 
@@ -218,6 +223,10 @@ def _updated(
     old: Handoff, new: Handoff, world: World, now: datetime, redaction: Redaction, step: Step
 ) -> Handoff:
     """Return `new` with what still holds of the handoff that stands there."""
-    for it in old.statements:
-        redaction.adopt(f"{it.text}\n{it.quote}")
-    return updated(resume(old, world, Transcripts(old, step), now), new)
+    probed = resume(old, world, Transcripts(old, step), now)
+    redaction.learn(text for it in tidied(new).statements for text in texts_of(it))
+    both = updated(probed, new, lambda text: redaction.redact("", text))
+    for it in both.statements:
+        if it not in new.statements:
+            redaction.adopt(f"{it.text}\n{it.quote}")
+    return both

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ricordo import git
 from ricordo.agents.place import Place
@@ -16,8 +16,10 @@ from ricordo.handoff.parse import MOST_BYTES, Parsed, State, parse
 from ricordo.handoff.past import is_known
 from ricordo.handoff.probe import BESIDE, NAME, OWN, World
 from ricordo.handoff.resume import Resumed, resume
+from ricordo.handoff.since import FileChange
 from ricordo.notebook.find import all_memories, find_memory
 from ricordo.notebook.surroundings import Surroundings
+from ricordo.secrets import mask
 from ricordo.text import one_line
 
 
@@ -59,7 +61,28 @@ def resume_handoff(
     is_edited = parsed.state is not State.WHOLE
     resumed = resume(parsed.handoff, world, says, surroundings.now, is_edited=is_edited)
     told = (parsed.why, _about_memory(head, notes), *resumed.remarks)
-    return Resumption(full, project, resumed, tuple(filter(None, told)))
+    return Resumption(full, project, _without_secrets(resumed), tuple(filter(None, told)))
+
+
+def _without_secrets(resumed: Resumed) -> Resumed:
+    """Return it without what looks like a credential in what was seen: names of files and branches,
+    subjects of commits.
+    """
+    found = resumed.changed
+    return replace(
+        resumed,
+        statements=tuple(replace(it, why=mask(it.why)) for it in resumed.statements),
+        changed=replace(
+            found,
+            commits=tuple(it._replace(subject=mask(it.subject)) for it in found.commits),
+            files=tuple(map(_masked, found.files)),
+            notes=tuple(map(_masked, found.notes)),
+        ),
+    )
+
+
+def _masked(it: FileChange) -> FileChange:
+    return replace(it, path=mask(it.path), to=mask(it.to))
 
 
 def _full(surroundings: Surroundings, path: str) -> str:
@@ -97,14 +120,18 @@ def _project(folder: str, place: Place | None) -> str:
 
 def _project_of(head: Head, folder: str, place: Place | None, surroundings: Surroundings) -> str:
     """The project of a handoff in the `folder`: where it lies, unless only the one in which the
-    person stands, or that of the memory, has its commit: a handoff may be written anywhere.
+    person stands, or that of the memory, is the one that it names or has its commit: a handoff may
+    be written anywhere.
     """
     here = _project(folder, place)
-    named = place.project if place else ""
-    others = (named, git.top_level(surroundings.cwd) or "")
-    if not head.commit or is_known(here, head.commit):
+    cwd = os.path.realpath(surroundings.cwd)
+    of_memory = os.path.realpath(place.project) if place and place.project else ""
+    known = (here, of_memory, git.top_level(cwd) or cwd)
+    if head.project and head.project in known:
+        return head.project
+    if not head.commit:
         return here
-    return next((it for it in others if it and is_known(it, head.commit)), here)
+    return next((it for it in known if it and is_known(it, head.commit)), here)
 
 
 def _parsed(path: str) -> Parsed:

@@ -59,6 +59,8 @@ def listed(turns: list[Turn]) -> list[tuple[str, str]]:
         ({"beside": {"stdout": "", "interrupted": True}}, None, None),
         ({"beside": {"backgroundTaskId": "b1"}}, None, None),
         ({"beside": {"task": {"status": "completed", "exitCode": 3}}}, True, 3),
+        ({"beside": {"exitCode": False}}, False, None),
+        ({"output": "Exit code -1073741510\n", "failed": True}, True, -1073741510),
         ({"beside": {"shellId": "b1", "status": "running", "exitCode": None}}, None, None),
         ({"beside": {"shellId": "b1", "status": "killed"}}, None, None),
         ({"beside": {"shellId": "b1", "status": "completed", "exitCode": 0}}, False, 0),
@@ -158,7 +160,7 @@ def test_a_list_of_tasks_is_the_one_that_was_written_last(tmp_path: Path) -> Non
         return {"content": "Fix the alarm", "status": status}
 
     script = Claude().uses("TodoWrite", todos=[todo("pending"), {"content": "Ship it"}])
-    script.uses("TodoWrite", todos=[todo("completed"), "no task", {"status": "pending"}])
+    script.uses("TodoWrite", todos=[todo("completed"), "no task", {"content": " \n"}])
     assert listed(claude(tmp_path, script)) == [("Fix the alarm", "completed")]
 
 
@@ -196,6 +198,8 @@ def output(call: str, told: object) -> dict[str, Any]:
         ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nok", False, 0),
         ("Chunk ID: f0\nWall time: 1.2 seconds\nProcess exited with code 2\nOutput:\n", True, 2),
         (json.dumps({"output": "no", "metadata": {"exit_code": 1}}), True, 1),
+        ("Exit code: -1073741510\nOutput:\n", True, -1073741510),
+        ("Exit code: 3221225786\nOutput:\n", True, 3221225786),
         ({"type": "input_text", "text": "a.txt"}, False, None),
         ([{"type": "input_text", "text": "a.txt"}], False, None),
         ("Wall time: 9 seconds\nProcess running with session ID 7\nOutput:\n", None, None),
@@ -330,6 +334,8 @@ REFUSED = (
         ({"output": "ok", "metadata": {"exit": 0}}, False, 0, ""),
         ({"output": "no", "metadata": {"exit": 2}}, True, 2, ""),
         ({"status": "error", "error": "oldString not found"}, True, None, ""),
+        ({"output": "ok", "metadata": {"exit": True}}, False, None, ""),
+        ({"output": "ok", "metadata": {"exit": 10**12}}, False, None, ""),
         ({"status": "running"}, None, None, ""),
         ({"status": "error", "error": "Tool execution aborted"}, None, None, ""),
         ({"status": "error", "error": REFUSED}, True, None, "use make"),

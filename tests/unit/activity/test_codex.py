@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from ricordo.activity.session import Agent, Deed, Noise, Who
+from ricordo.activity.sources import source_at
 from ricordo.activity.transcript import Transcript
 from tests.transcripts import CWD, Codex, write
 
@@ -26,6 +27,33 @@ def test_what_stands_twice_was_said_once(tmp_path: Path) -> None:
         (Who.PERSON, "Go on."),
         (Who.AGENT, "Done."),
     ]
+
+
+def test_items_of_early_versions_stand_in_the_lines_themselves(tmp_path: Path) -> None:
+    shell = {"type": "function_call", "name": "shell", "call_id": "a"}
+    lines = (
+        {"id": "early", "timestamp": "2025-08-01T10:00:00Z", "instructions": None},
+        {"record_type": "state"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go."}]},
+        {**shell, "arguments": '{"command": ["bash", "-lc", "pytest"]}'},
+        {
+            "type": "function_call_output",
+            "call_id": "a",
+            "output": '{"metadata": {"exit_code": 1}}',
+        },
+        {"role": "assistant", "content": "It fails."},
+        {},
+    )
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    source = source_at(str(path))
+    transcript = source.transcript()
+    turns = list(transcript.turns())
+    assert (source.agent, transcript.session.id) == (Agent.CODEX, "early")
+    assert [turn.text for turn in turns if turn.is_said] == ["Go.", "It fails."]
+    assert [call.command for turn in turns for call in turn.calls] == ["pytest"]
+    assert [ending.exit for turn in turns for ending in turn.endings] == [1]
+    assert transcript.learnt.unknown == {"without a type": 1}
 
 
 def test_what_is_said_again_after_an_answer_was_said_again(tmp_path: Path) -> None:

@@ -35,6 +35,12 @@ def test_a_file_of_lines_is_that_of_whoever_wrote_it(tmp_path: Path) -> None:
     assert named_session(str(codex)).agent is Agent.CODEX
 
 
+def test_a_damaged_line_at_its_beginning_makes_it_no_other_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"type": "us\n' + Claude().says("Keep it.").bytes)
+    assert heard(str(path)) == ["Keep it."]
+
+
 @pytest.mark.parametrize("era", [in_files, in_oldest_files])
 def test_a_session_of_opencode_is_a_file(tmp_path: Path, era: object) -> None:
     era(tmp_path)  # type: ignore[operator]

@@ -102,7 +102,7 @@ def test_its_json_has_every_statement_with_its_mark(work: Work) -> None:
     statements = told["statements"]
     assert isinstance(statements, list)
     assert all(set(it) == STATEMENT for it in statements)
-    assert {it["status"] for it in statements} >= {"verified", "quoted", "unverified"}
+    assert {it["status"] for it in statements} == {"verified", "quoted", "reported"}
     assert all((it["probe"] is None) == (it["status"] == "unverified") for it in statements)
     said = [it["text"] for it in statements if it["section"] == "messages"]
     assert any(text.endswith("Make the berth alarm test green.") for text in said)
@@ -194,6 +194,17 @@ def test_a_file_that_is_not_ours_any_more_is_left_alone(work: Work, how: str) ->
     assert f"wrote {work.project}/other.md" in work("handoff", "-o", "other.md")
     (work.project / "docs").mkdir()
     assert f"wrote {work.project}/docs/HANDOFF.md" in work("handoff", "-o", "docs")
+
+
+def test_a_handoff_that_lies_elsewhere_names_its_project(work: Work) -> None:
+    """Where no commit tells to which one it belongs."""
+    shutil.rmtree(work.project / ".git")
+    (work.project / "docs").mkdir()
+    for path in ("docs/HANDOFF.md", str(work.machine.path / "elsewhere.md")):
+        work("handoff", "-o", path)
+        assert work.json("resume", path)["holds"] is True
+    (work.project / "tidepool/alarm.py").unlink()
+    assert work.json("resume", path, code=1)["holds"] is False
 
 
 @pytest.mark.parametrize("odd", ["directory", "fifo"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ricordo.activity.session import Deed
 from ricordo.handoff.compose import compose
 from ricordo.handoff.composing.excerpt import excerpt
-from ricordo.handoff.facts import GIT, GitState, Ref, Work
+from ricordo.handoff.facts import GIT, MEMORY, GitState, GivenUp, Ref, Work
 from ricordo.handoff.prove import all_facts
 from ricordo.handoff.statement import Quote, Result, Section, Statement, Status
 from ricordo.secrets import find_secrets
@@ -240,6 +240,22 @@ def test_what_the_person_set_right_is_ruled_out() -> None:
     assert wrong.quote not in quotes(session, Section.DONE)
 
 
+def test_what_the_person_took_back_is_ruled_out_and_not_done() -> None:
+    """Also where no word says that the agent was wrong."""
+    report = "I added a cache for the tide tables, so that the report is far faster than it was."
+    for reply, is_ruled_out in (
+        ("Please take the cache out again, I don't want it.", True),
+        ("Yes, but add a test.", False),
+    ):
+        session = Gathered().says("Make it faster.").answers(report).says(reply)
+        session = session.answers("Done.")
+        unwanted = GivenUp("f0", session.facts.said[2].ref, report, reply)
+        session.facts = replace(session.facts, given_up=(unwanted,))
+        ruled_out = quotes(session, Section.RULED_OUT)
+        assert ruled_out == ([report] if is_ruled_out else [])
+        assert (report in quotes(session, Section.DONE)) is not is_ruled_out
+
+
 def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
     """In the words of the session."""
     session = Gathered().says("Mend it.").gives_up("Rounding to the minute", "two tests broke")
@@ -251,6 +267,14 @@ def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
         "The agent's decision",
     ]
     assert quotes(session, Section.DECISIONS) == ["We keep the stored times.", "I use `<=`."]
+
+
+def test_what_was_seen_to_be_taken_back_is_told_and_not_quoted() -> None:
+    """It is nobody's words."""
+    session = Gathered().says("Mend it.").gives_up("`git restore a.py`", "it broke", is_deed=True)
+    (taken_back,) = told(session, Section.RULED_OUT)
+    assert taken_back.text == "Taken back: `git restore a.py`, because: “it broke”"
+    assert (taken_back.quote, taken_back.proof) == ("", None)
 
 
 def test_tasks_stand_where_they_belong() -> None:
@@ -280,11 +304,11 @@ def test_files_are_told_with_what_was_done_to_them() -> None:
     session.changes("/tmp/draft.md", Deed.WROTE, sha=None).changes("lost.py", sha=None)
     session.changes("alarm.py", Deed.READ, Deed.EDITED, Deed.EDITED, parts=("due", "Alarm"))
     assert lines(session, Section.FILES).split("\n") == [
-        "`alarm.py`: edited 2 times, last at turn 8; the changes name `due`, `Alarm`",
-        "`lost.py`: edited, last at turn 7; not there now",
-        "`/tmp/draft.md`: wrote, last at turn 6; outside of the project",
-        "`old.py`: deleted, last at turn 5",
-        "`notes.md`: only read",
+        "`alarm.py` (transcript: edited 2 times, last at turn 8; the changes name `due`, `Alarm`)",
+        "`lost.py` is not there now (transcript: edited, last at turn 7)",
+        "`/tmp/draft.md`, outside of the project (transcript: wrote, last at turn 6)",
+        "`old.py` is not there now (transcript: deleted, last at turn 5)",
+        "`notes.md` (transcript: only read)",
     ]
 
 
@@ -293,7 +317,7 @@ def test_where_no_file_was_changed_that_is_said() -> None:
     session = Gathered().says("Mend it.").changes("alarm.py", Deed.READ).answers("I mended it.")
     assert lines(session, Section.FILES).split("\n") == [
         "No change of a file was found in the sessions",
-        "`alarm.py`: only read",
+        "`alarm.py` (transcript: only read)",
     ]
 
 
@@ -345,7 +369,7 @@ def test_the_memory_is_told_with_the_notes_to_read() -> None:
     """One line a note, which stands on the note alone."""
     session = Gathered().says("Mend it.").finds("tests.md", "How to run them")
     place, note = told(session, Section.MEMORY)
-    assert place.text == "The memory lies at `/memory`"
+    assert (place.text, place.stands_on) == ("The memory lies at `/memory`", (MEMORY,))
     assert note.text == "`tests.md`: How to run them (names the same words)"
     assert note.stands_on == (session.facts.notes[0].id,)
 

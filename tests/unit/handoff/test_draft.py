@@ -30,7 +30,7 @@ FACTS = Facts(
         Said("f2", Ref(0, 9), f"It rounds down.\nI pushed with {TOKEN}, see report.py.", False),
     ),
     ran=(Ran("f3", Ref(0, 7), "pytest -q", Work.TEST, 0, False, "12 passed"),),
-    files=(FileUse("f4", "tidepool/alarm.py", (Deed.EDITED,), Ref(0, 5), 1, None),),
+    files=(FileUse("f4", "tidepool/alarm.py", (Deed.EDITED,), Ref(0, 5), 1, None, is_gone=True),),
     decided=(Decided("f5", Ref(0, 9), "Keep the times exact", "rounding lost minutes", False),),
     git=GitState("4f1e2d3a9b0c" + "0" * 28, "main", ("tidepool/alarm.py",), None, "begin"),
 )

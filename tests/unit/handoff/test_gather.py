@@ -85,7 +85,9 @@ def test_what_was_said_in_refusing_a_call_was_said(project: Path) -> None:
     script.uses("Write", failed=True, output=refused, file_path="t/mock.py", content="x")
     facts = gathered(project, script)
     assert persons(facts) == ["Test it.", "No mocks."]
-    assert [(it.what, it.why) for it in facts.given_up] == [("t/mock.py (Write)", "No mocks.")]
+    assert [(it.what, it.why) for it in facts.given_up] == [
+        ("t/mock.py (Write), refused by the person", "No mocks.")
+    ]
     assert facts.files == ()
 
 
@@ -289,6 +291,11 @@ def test_a_question_that_was_answered_no_is_no_error(project: Path) -> None:
     script = Claude(cwd=str(project)).runs("grep -rn tide .", "Exit code 1", failed=True)
     script.uses("Read", failed=True, file_path="gone.py", output="File does not exist.")
     assert gathered(project, script).mishaps == ()
+
+
+def test_what_we_left_out_of_an_output_is_no_error_of_it(project: Path) -> None:
+    script = Claude(cwd=str(project)).says("Go.").runs("make docs", "A" * 50_000, failed=True)
+    assert [it.error for it in gathered(project, script).mishaps] == [""]
 
 
 def test_an_edit_that_failed_is_mended_by_one_that_did_not(project: Path) -> None:

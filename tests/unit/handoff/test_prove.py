@@ -9,9 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.handoff.facts import GIT, Facts, Ref, Todo
+from ricordo.handoff.facts import GIT, MEMORY, Facts, Ref, Todo
 from ricordo.handoff.prove import prove
-from ricordo.handoff.statement import FileIs, GitIs, NoteIs, Quote, Result, Section, Statement
+from ricordo.handoff.statement import (
+    FileIs,
+    GitIs,
+    MemoryAt,
+    NoteIs,
+    Quote,
+    Result,
+    Section,
+    Statement,
+)
 from tests.unit.handoff.work import (
     EDITED,
     RAN,
@@ -44,6 +53,15 @@ def result_of(tidepool: Tidepool) -> Result:
 
 def proof_of(tidepool: Tidepool, statement: Statement, facts: Facts | None = None) -> object:
     return prove([statement], facts or tidepool.facts(), tidepool.world())[0].proof
+
+
+def test_where_the_memory_lies_is_seen(tidepool: Tidepool) -> None:
+    place = Statement(Section.MEMORY, "It lies there", None, (MEMORY,))
+    assert proof_of(tidepool, place) == MemoryAt(str(tidepool.memory))
+    elsewhere = replace(tidepool.facts(), memory="/elsewhere")
+    assert proof_of(tidepool, place, elsewhere) is None
+    tidepool.memory.rename(tidepool.memory.with_name("moved"))
+    assert proof_of(tidepool, place) is None
 
 
 def test_each_statement_gets_the_mark_that_its_proof_has(tidepool: Tidepool) -> None:

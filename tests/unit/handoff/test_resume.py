@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import HandoffUnreadable
+from ricordo.handoff import probe
 from ricordo.handoff.facts import Ref
-from ricordo.handoff.statement import FileIs, NoteIs, Quote, Section, Statement
+from ricordo.handoff.statement import FileIs, MemoryAt, NoteIs, Quote, Section, Statement
 from ricordo.notebook.resuming import Resumption, resume_handoff
 from tests.builders import note_text
 from tests.unit.handoff.work import WRITTEN, Tidepool, committed, fallen, write
@@ -279,3 +280,42 @@ def test_files_that_the_head_had_no_room_for_are_told(tidepool: Tidepool) -> Non
     tidepool.write_handoff(unlisted=2)
     (told,) = tidepool.resumed().remarks
     assert told.startswith("2 files had no room in the head")
+
+
+def test_what_was_dirty_then_is_no_change_though_the_head_had_no_room_for_it(
+    tidepool: Tidepool,
+) -> None:
+    write(tidepool.project / "notes.txt", "old\n")
+    tidepool.write_handoff(dirty=(), unlisted=1)
+    assert files(tidepool.resumed()) == []
+    write(tidepool.project / "new.txt", "new\n", NOW)
+    assert files(tidepool.resumed()) == [("new.txt", "created", "")]
+
+
+def test_a_credential_in_a_name_is_not_told(tidepool: Tidepool) -> None:
+    key = "ghp" + "_" + "a1B2" * 9
+    git(tidepool.project, "checkout", "--quiet", "-b", f"feat/{key}")
+    write(tidepool.project / f"keys/{key}.txt", "x\n", NOW)
+    committed(tidepool.project, f"use {key}", NOW)
+    found = tidepool.resumed()
+    assert fallen(found)["main"] == "stale"
+    assert [it.path for it in found.resumed.changed.files] == ["keys/[secret: github-token].txt"]
+    assert key not in repr(found)
+
+
+def test_a_memory_that_was_moved_away_lies_there_no_longer(tidepool: Tidepool) -> None:
+    place = Statement(Section.MEMORY, "it lies at `memory`", MemoryAt(str(tidepool.memory)))
+    tidepool.write_handoff((place,))
+    assert tidepool.fallen() == {}
+    tidepool.memory.rename(tidepool.memory.with_name("moved"))
+    assert tidepool.fallen() == {"memory": "stale"}
+
+
+def test_very_many_new_files_hide_no_statement(
+    tidepool: Tidepool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(8):
+        write(tidepool.project / f"new{number}.txt", f"{number}\n", NOW)
+    committed(tidepool.project, "many", NOW)
+    monkeypatch.setattr(probe, "MOST_LOOKS", 6)
+    assert tidepool.fallen() == RESULTS | {"main": "stale"}

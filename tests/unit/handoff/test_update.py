@@ -72,6 +72,20 @@ def test_what_is_said_anew_goes() -> None:
     assert after(old, *new).statements == tuple(new)
 
 
+def test_words_are_known_again_as_the_document_tells_them() -> None:
+    """Line ends, controls, and what was kept back."""
+    key = "a1B2c3"
+    quote = Statement(Section.CONSTRAINTS, "Rule", Quote(Ref(0, 2)), (), f"Use\r\n{key}\x07.")
+    ran = Statement(Section.DONE, f"`{key}` succeeded", Result(0, False, Ref(0, 3)))
+    old = [
+        replace(quote, quote="Use\n[REDACTED:token:3]␇."),
+        replace(ran, text="`[REDACTED:token:3]` succeeded"),
+    ]
+    new = handoff_of(quote, ran)
+    found = updated(resumed(handoff_of(*old)), new, lambda it: it.replace(key, "[REDACTED:a:1]"))
+    assert found.statements == new.statements
+
+
 def test_words_that_were_cut_elsewhere_go() -> None:
     """Another budget cuts a quotation elsewhere; another turn may begin with the same words."""
     old = [

@@ -8,12 +8,11 @@ import pytest
 
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.document import Target
-from ricordo.handoff.parse import State
 from ricordo.memory.layout import Role
 from ricordo.notebook.change import apply_at_once
 from ricordo.notebook.handing_off import Draft, Wish, draft
 from ricordo.notebook.handing_over import finished, pickup_change, pickup_of, write
-from ricordo.notebook.handoffs import handoffs
+from ricordo.notebook.handoffs_written import handoffs_written
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.undo import undo
 from tests.builders import recorded
@@ -84,19 +83,17 @@ def test_any_agent_has_a_line_to_copy_and_no_file(wiki: Notebook) -> None:
 
 
 def test_handoffs_that_were_written_are_known_while_they_are_there(wiki: Notebook) -> None:
-    assert handoffs(wiki) == []
+    """Those of the project first, then those that lie elsewhere, the latest first."""
+    assert handoffs_written(wiki) == ()
     session = Path(wiki.surroundings.agent_home) / ".claude/projects/-x"
     (transcript,) = map(str, session.iterdir())
     folder = Path(wiki.place.root)
-    for target, name in ((Target.CODEX, "one.md"), (Target.CLAUDE, "two.md")):
-        found = draft(wiki, Wish(target, sessions=(transcript,), path=str(folder / name)))
+    paths = [str(folder / name) for name in ("one.md", "two.md", "HANDOFF.md")]
+    for path in paths:
+        found = draft(wiki, Wish(sessions=(transcript,), path=path))
         write(wiki, wiki.read(), found, finished(found))
-    (folder / "one.md").write_bytes((folder / "one.md").read_bytes() + b"mine\n")
-    known = handoffs(wiki)
-    assert {(Path(it.path).name, it.target, it.state) for it in known} == {
-        ("one.md", Target.CODEX, State.EDITED),
-        ("two.md", Target.CLAUDE, State.WHOLE),
-    }
+    one, two, own = paths
+    assert handoffs_written(wiki) == (own, two, one)
     undo(wiki)
-    (folder / "one.md").write_text("mine")
-    assert handoffs(wiki) == []
+    (folder / "one.md").unlink()
+    assert handoffs_written(wiki) == (two,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from ricordo.handoff.composing.lines import short
+from ricordo.handoff.composing.lines import LONGEST_COMMAND, short
 from ricordo.handoff.composing.questions import asked
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.room import Room
@@ -74,8 +74,12 @@ def ruled_out(
     """
     quoted = [it.quote for it in told]
     of_person = {place(it.ref) for it in facts.said if it.is_person}
-    own = [it for it in facts.given_up if place(it.ref) not in of_person]
+    own = [it for it in facts.given_up if it.is_deed or place(it.ref) not in of_person]
     for it in own[-_MOST:]:
+        if it.is_deed:
+            text = _with_reason(f"Taken back: {short(it.what, LONGEST_COMMAND)}", it.why)
+            yield Statement(Section.RULED_OUT, text, stands_on=(it.id,))
+            continue
         around = talk.around(it.ref, it.what)
         words = it.what if any(around in quote for quote in quoted) else around
         label = _with_reason("The agent gave up", it.why, words)
@@ -93,7 +97,7 @@ def _set_right(talk: Talk, room: Room) -> Iterator[Statement]:
             yield quoting(Section.RULED_OUT, label, said.text, said.ref, ids, room.words)
 
 
-def _with_reason(label: str, why: str, words: str) -> str:
+def _with_reason(label: str, why: str, words: str = "") -> str:
     """Return a label with the reason, where the words that are quoted do not give it themselves."""
     is_told = not why.strip() or why.strip() in words
     return label if is_told else f"{label}, because: “{short(why, _LONGEST_REASON)}”"

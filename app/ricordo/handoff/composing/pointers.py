@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from ricordo.activity.session import Deed
 from ricordo.handoff.composing.lines import code, short
 from ricordo.handoff.composing.quoting import quoting
 from ricordo.handoff.composing.talk import Place, Talk, place
-from ricordo.handoff.facts import Facts, FileUse, Mishap
+from ricordo.handoff.facts import MEMORY, Facts, FileUse, Mishap
 from ricordo.handoff.statement import Quote, Section, Statement
 
 _MOST_CHANGED = 20
@@ -30,9 +29,9 @@ def files(facts: Facts) -> Iterator[Statement]:
     if not changed and any(not it.is_person for it in facts.said):
         yield Statement(Section.FILES, "No change of a file was found in the sessions")
     for it in changed[:_MOST_CHANGED]:
-        yield Statement(Section.FILES, f"{code(it.path)}: {_deeds(it)}", stands_on=(it.id,))
+        yield _file(it, _deeds(it))
     for it in read[:_MOST_READ]:
-        yield Statement(Section.FILES, f"{code(it.path)}: only read", stands_on=(it.id,))
+        yield _file(it, "only read")
 
 
 def errors(facts: Facts, talk: Talk, blocking: Collection[str]) -> Iterator[Statement]:
@@ -51,7 +50,7 @@ def memory(facts: Facts) -> Iterator[Statement]:
     """Yield where the memory lies and which of its notes bear on the work."""
     if not facts.memory:
         return
-    yield Statement(Section.MEMORY, f"The memory lies at {code(facts.memory)}")
+    yield Statement(Section.MEMORY, f"The memory lies at {code(facts.memory)}", stands_on=(MEMORY,))
     for it in facts.notes:
         told = f": {it.description}" if it.description else ""
         why = f" ({it.why})" if it.why else ""
@@ -73,18 +72,26 @@ def _is_inside(it: FileUse) -> bool:
     return not it.path.startswith(("/", "~"))
 
 
+def _file(it: FileUse, deeds: str) -> Statement:
+    """Return what is told of a file: the mark is of what it is now, and not of what was done."""
+    text = f"{code(it.path)}{_whereabouts(it)} (transcript: {deeds})"
+    return Statement(Section.FILES, text, stands_on=(it.id,))
+
+
 def _deeds(it: FileUse) -> str:
     told = " and ".join(deed.value for deed in it.deeds if deed.changes)
     times = f" {it.times} times" if it.times > 1 else ""
     parts = ", ".join(code(part) for part in it.parts[-_MOST_PARTS:])
     names = f"; the changes name {parts}" if parts else ""
-    return f"{told}{times}, last at turn {it.last.turn}{_whereabouts(it)}{names}"
+    return f"{told}{times}, last at turn {it.last.turn}{names}"
 
 
 def _whereabouts(it: FileUse) -> str:
     if not _is_inside(it):
-        return "; outside of the project"
-    return "" if it.sha or Deed.DELETED in it.deeds else "; not there now"
+        return ", outside of the project"
+    if it.is_gone:
+        return " is not there now"
+    return "" if it.sha else " cannot be read now"
 
 
 def _comment(it: Mishap, talk: Talk) -> str:

@@ -113,7 +113,8 @@ def _git(state: GitState) -> str:
     more = len(state.dirty) - len(dirty)
     names = ", ".join(code(it) for it in dirty) + (f" and {more} more" if more else "")
     parts = [f"{branch} {commit}{subject}"]
-    parts.append(f"not committed: {names}" if dirty else "everything is committed")
+    clean = "everything is committed" if state.commit else "nothing to commit"
+    parts.append(f"not committed: {names}" if dirty else clean)
     if state.unpushed:
         commits = "commit" if state.unpushed == 1 else "commits"
         parts.append(f"{state.unpushed} {commits} not pushed")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -137,6 +137,7 @@ def _exchanges(
     grouped: Sequence[tuple[Said | None, list[Said]]], facts: Facts
 ) -> Iterator[Exchange]:
     done, worked = sorted(_done(facts)), sorted(_worked(facts))
+    unwanted = {place(it.ref) for it in facts.given_up if not it.is_deed}
     begins = [place((wish or answers[0]).ref) for wish, answers in grouped]
     ends = [*begins[1:], (len(facts.sessions) + 1, 0)]
     for number, (wish, answers) in enumerate(grouped):
@@ -146,8 +147,16 @@ def _exchanges(
         is_over = bool(answers) and not _any_between(done, last, end)
         is_work = _any_between(worked, begin, end)
         following = grouped[number + 1][0] if not is_last and begin[0] == end[0] else None
-        is_set_right = following is not None and objects(following.text)
+        is_set_right = following is not None and _sets_right(following, unwanted)
         yield Exchange(wish, tuple(answers), is_over, is_work, is_set_right)
+
+
+def _sets_right(said: Said, unwanted: Collection[Place]) -> bool:
+    """Whether a message of the person objects to what was done, or stands where it was gathered
+    that the person does not want it: one that answers first only goes on.
+    """
+    is_unwanted = place(said.ref) in unwanted and not begins("answer", said.text)
+    return is_unwanted or objects(said.text)
 
 
 def _any_between(places: Sequence[Place], start: Place, end: Place) -> bool:

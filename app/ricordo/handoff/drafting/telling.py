@@ -146,7 +146,7 @@ def _about(fact: Fact | GitState, sessions: int) -> str:
             return f"command{_at(fact.ref, sessions)}, {_ending(fact)}"
         case FileUse():
             deeds = ", ".join(deed.value for deed in fact.deeds)
-            gone = "" if fact.sha else ", is not there now"
+            gone = ", is not there now" if fact.is_gone else ""
             return f"file, {deeds}{_at(fact.last, sessions)}{gone}"
         case Todo():
             return f"on the agent's list, {fact.status}{_at(fact.ref, sessions)}"

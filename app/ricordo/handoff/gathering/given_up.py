@@ -85,7 +85,7 @@ def _by_deed(taken: TakenBack, talk: Sequence[Said], unwanted: Sequence[int]) ->
         return
     reason = taken.words or _reason(taken.since, taken.at, talk)
     if reason or not taken.needs_reason:
-        yield Left(GivenUp("", taken.at, taken.what, reason), taken.path)
+        yield Left(GivenUp("", taken.at, taken.what, reason, is_deed=True), taken.path)
 
 
 def _reason(since: Ref, at: Ref, talk: Sequence[Said]) -> str:

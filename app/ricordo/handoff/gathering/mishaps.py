@@ -28,6 +28,8 @@ class Trouble:
     error: str
     left: tuple[Deed, ...] = ()
     """What of a command has not been done again with success."""
+    programs: frozenset[str] = frozenset()
+    """Those that the command ran."""
     path: str = ""
     """The file at which a tool failed, which stands behind `what`."""
     mended: Ref | None = None
@@ -52,11 +54,14 @@ class Mishaps:
             self._mend_others(run, output, at)
             answers = all(deed.is_question for deed in run.deeds)
             if not answers and not self._is_repeated(run):
-                trouble = Trouble(at, run.command, run.error, _wanted(run.deeds))
+                wanted = _wanted(run.deeds)
+                programs = frozenset(deed.program for deed in wanted)
+                trouble = Trouble(at, run.command, run.error, wanted, programs)
                 self.kept.add(trouble)
                 self._open.append(trouble)
         elif run.has_failed is False:
-            for trouble in list(self._open):
+            ran = {deed.program for deed in run.deeds}
+            for trouble in [it for it in self._open if not it.programs.isdisjoint(ran)]:
                 self._take_up(trouble, run.deeds, at)
 
     def failed(self, what: str, path: str, error: str, at: Ref) -> None:
@@ -84,9 +89,8 @@ class Mishaps:
         return any(it.what == run.command and it.error == run.error for it in self._open)
 
     def _take_up(self, trouble: Trouble, done: Sequence[Deed], at: Ref) -> None:
-        trouble.left = tuple(
-            deed for deed in trouble.left if not any(it.covers(deed) for it in done)
-        )
+        for it in done:
+            trouble.left = tuple(deed for deed in trouble.left if not it.covers(deed))
         if not trouble.left:
             self._open.remove(trouble)
             self._mend(trouble, at)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from ricordo.activity.calls import LEFT_OUT
 from ricordo.resources import data_text
 
 _LONGEST_LINE = 300
@@ -72,19 +73,20 @@ def plain(output: str) -> str:
 def _lines(output: str) -> Iterator[str]:
     for line in plain(output).split("\n")[-_MOST_LINES:]:
         bare = _FRAME.sub("", line).strip()
-        if bare and len(bare) <= _LONGEST_LINE:
+        if bare and bare != LEFT_OUT and len(bare) <= _LONGEST_LINE:
             yield bare
 
 
-def _last(lines: Iterable[str], part: str) -> str:
-    found = ""
-    for line in lines:
-        if any(expression.search(line) for expression in _patterns(part)):
-            found = line
-    return found
+def _last(lines: Sequence[str], part: str) -> str:
+    """The last line that fits an expression; one that fits nowhere in all of them is looked for in
+    none, for there are many lines.
+    """
+    whole = "\n".join(lines)
+    fitting = [it for it in _patterns(part) if it.search(whole)]
+    return next((line for line in reversed(lines) if any(it.search(line) for it in fitting)), "")
 
 
 @cache
 def _patterns(part: str) -> tuple[re.Pattern[str], ...]:
     table = tomllib.loads(data_text("handoff/gathering/outcomes.toml"))
-    return tuple(re.compile(text) for text in table[part])
+    return tuple(re.compile(text, re.MULTILINE) for text in table[part])

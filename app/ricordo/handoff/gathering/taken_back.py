@@ -57,7 +57,8 @@ class TakenBacks:
         """Take note of a call that the person did not let be done."""
         what = f"`{call.command}`" if call.command else f" ({call.tool})"
         at_file = "" if call.command else path
-        self.kept.add(TakenBack(at, at, what, at_file, words=ending.words))
+        told = f"{what}, refused by the person"
+        self.kept.add(TakenBack(at, at, told, at_file, words=ending.words))
 
     def touched(self, touches: Sequence[Touch], at: Ref) -> None:
         """Take note of what one call did to files."""

@@ -233,8 +233,10 @@ def _is_outside(use: FileUse) -> bool:
 def _uses(use: FileUse) -> str:
     done = ", ".join(_DEEDS[deed] for deed in use.deeds)
     times = f" {use.times}×" if use.times > 1 else ""
-    gone = "outside the project" if _is_outside(use) else "not there now"
-    return f"{done}{times}" if use.sha else f"{done}{times}, {gone}"
+    if use.sha:
+        return f"{done}{times}"
+    unseen = "not there now" if use.is_gone else "cannot be read now"
+    return f"{done}{times}, {'outside the project' if _is_outside(use) else unseen}"
 
 
 def _git(state: GitState) -> str:

@@ -64,6 +64,10 @@ class NothingScreen(Screen[bool]):
                 "",
             ),
             (
+                "ricordo handoff  hands off the work of agents in this project: no memory needed.",
+                "",
+            ),
+            (
                 "How agents begin to write one: Claude Code keeps notes of a project by itself "
                 "once auto memory is on (`/memory` in a session shows it). Codex does with "
                 "`[features] memories = true` in its config.toml. An LLM wiki begins with a folder "
