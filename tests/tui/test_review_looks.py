@@ -36,7 +36,9 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
             if key == "a":
                 await stage.wait_for(lambda before=before: len(screen.outcomes) > before, "said")
                 await stage.settle()
-        await stage.wait_for(lambda: len(stage.main._look.said) == len(screen.outcomes), "a look")
+        told = keys.count("a")
+        await stage.wait_for(lambda: len(stage.main._look.said) == told, "a look")
+        await stage.wait_for(lambda: len(screen.outcomes) == told, "all that was said")
         await stage.hush()
 
     return ready

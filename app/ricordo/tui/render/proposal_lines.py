@@ -13,7 +13,7 @@ from ricordo.notebook.ledger import Run
 from ricordo.notebook.quoted import session_name, turn_of
 from ricordo.notebook.unread import Skipped
 from ricordo.text import clip, one_line
-from ricordo.tui.deciding import Deciding, Mark
+from ricordo.tui.deciding import Deciding, Mark, Thing
 from ricordo.tui.render.line import BLANK, Line, Span, fit, with_right, wrap
 
 NOTHING_WAITS = (
@@ -34,8 +34,17 @@ Aside = Rejected | Skipped
 """What stands below that which waits."""
 
 
-def state_of(it: Shown, deciding: Deciding) -> tuple[str, str, str]:
-    """Return in which state a proposal is: its glyph, in words, and their style."""
+def thing_rows(it: Thing, deciding: Deciding, width: int, *, in_one: bool) -> tuple[Line, ...]:
+    """Return the rows of whatever stands in the list of a review, in one or two."""
+    if isinstance(it, str):
+        return dividing_rows(it, width, in_one=in_one)
+    if isinstance(it, Aside):
+        return _aside_rows(it, width, in_one=in_one)
+    return _proposal_rows(it, _state_of(it, deciding), width, in_one=in_one)
+
+
+def _state_of(it: Shown, deciding: Deciding) -> tuple[str, str, str]:
+    """Return a glyph, words and their style."""
     mark = deciding.of(it)
     if mark is Mark.WRITTEN:
         return "✓", "written", "dim"
@@ -50,10 +59,9 @@ def state_of(it: Shown, deciding: Deciding) -> tuple[str, str, str]:
     return ("!", "warned", "warning") if it.waiting.told else ("·", "undecided", "")
 
 
-def proposal_rows(
+def _proposal_rows(
     it: Shown, state: tuple[str, str, str], width: int, *, in_one: bool
 ) -> tuple[Line, ...]:
-    """Return the rows of a proposal in the list, in one or two."""
     glyph, word, style = state
     name = [
         Span(f" {glyph} ", style),
@@ -82,8 +90,7 @@ def dividing_rows(words: str, width: int, *, in_one: bool) -> tuple[Line, ...]:
     return (line,) if in_one else (line, BLANK)
 
 
-def aside_rows(it: Aside, width: int, *, in_one: bool) -> tuple[Line, ...]:
-    """Return the rows of what the checks rejected, or of what was not read."""
+def _aside_rows(it: Aside, width: int, *, in_one: bool) -> tuple[Line, ...]:
     name = (Span(" ⊘ ", "dim"), Span(_what(it), "dim"))
     why = Span(one_line(it.why), "dim")
     if in_one:

@@ -37,13 +37,10 @@ from ricordo.tui.render.proposal_lines import (
     NOTHING_WAITS,
     Aside,
     aside_lines,
-    aside_rows,
     decided_spans,
-    dividing_rows,
     head_lines,
     nothing_to_decide,
-    proposal_rows,
-    state_of,
+    thing_rows,
     told_of_alarms,
     told_of_taken,
     told_of_waiting,
@@ -182,12 +179,7 @@ class CurationScreen(PastScreen):
         return not isinstance(self._things[number], str)
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
-        thing = self._things[number]
-        if isinstance(thing, str):
-            return dividing_rows(thing, width, in_one=in_one)
-        if isinstance(thing, Aside):
-            return aside_rows(thing, width, in_one=in_one)
-        return proposal_rows(thing, state_of(thing, self._deciding), width, in_one=in_one)
+        return thing_rows(self._things[number], self._deciding, width, in_one=in_one)
 
     def _about_lines(self, width: int) -> list[Line]:
         return []
