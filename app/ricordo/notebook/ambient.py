@@ -16,7 +16,7 @@ from ricordo.recall.index import Index
 from ricordo.recall.question import Question
 from ricordo.recall.rank import rank
 from ricordo.recall.select import MOST, reasons
-from ricordo.recall.snippet import snippet
+from ricordo.recall.snippet import passage
 
 CHANGED = 30
 """Files changed lately that are looked at."""
@@ -43,7 +43,7 @@ def ambient(
         note = memory.by_path.get(os.fsdecode(it.row.path))
         # none where another process brought the index further meanwhile
         if note and len(found) < most and it.row.recalled:
-            text, marks = snippet(note.body, question.stems)
+            text, marks = passage(note, question.stems)
             why = (*reasons(it, ranking), "the surroundings name it")
             found[note.path] = Result(note, it.score, why, text, marks)
     for result in _reminded(memory, surroundings):
@@ -105,7 +105,7 @@ def _reminded(memory: Memory, surroundings: Surroundings) -> list[Result]:
             memory.by_path[it.path],
             it.strength,
             (f"{it.steps[-1].how} {memory.by_path[use.path].name}, {use.kind} last",),
-            snippet(memory.by_path[it.path].body, ())[0],
+            passage(memory.by_path[it.path], ())[0],
         )
         for use in last
         for it in reminding.of(use.path, 2)

@@ -14,7 +14,7 @@ from ricordo.notebook.surroundings import Surroundings
 from ricordo.recall.index import Index
 from ricordo.recall.question import Question
 from ricordo.recall.select import MOST, select
-from ricordo.recall.snippet import snippet
+from ricordo.recall.snippet import passage
 
 BUDGET = 20_000
 """Bytes of notes for one message."""
@@ -72,7 +72,7 @@ def recall(
         budget -= note.facts.size
         if results and budget < 0:
             break
-        text, marks = snippet(note.body, question.stems)
+        text, marks = passage(note, question.stems)
         results.append(Result(note, it.score, tuple(it.why), text, marks))
     return results
 

@@ -21,7 +21,7 @@ from ricordo.recall.rank import FAST, SIFTED, Candidate, Ranking, rank
 from ricordo.recall.reader import Reader
 from ricordo.recall.record import day_of
 from ricordo.recall.select import reasons
-from ricordo.recall.snippet import snippet
+from ricordo.recall.snippet import passage, snippet
 from ricordo.recall.store import indexed
 from ricordo.recall.words import fold, words
 
@@ -205,9 +205,10 @@ def _result(
     exact: Sequence[str],
     text: str = "",
 ) -> Result:
-    """A note with the passage of its `text`, by default its body, that speaks of the question."""
-    passage, places = snippet(text or note.body, question.stems, (*question.words, *exact))
-    return Result(note, score, why, passage, places)
+    """A note with the passage that speaks of the question; of its `text`, where some is given."""
+    sought = question.stems, (*question.words, *exact)
+    said, places = snippet(text, *sought) if text else passage(note, *sought)
+    return Result(note, score, why, said, places)
 
 
 def _day(note: Note) -> int:

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from ricordo.memory.note import Note
+
 WIDTH = 160
 """Characters of a snippet: about a row of a wide terminal."""
 LONGEST = 100_000
@@ -38,6 +40,17 @@ def snippet(
     shown = ((left, right) for left, right, _ in hits if left >= start and right <= end)
     marks = [(left - start + len(before), right - start + len(before)) for left, right in shown]
     return before + flat[start:end] + after, _joined(marks)
+
+
+def passage(note: Note, stems: Collection[str], parts: Collection[str] = ()) -> tuple[str, Places]:
+    """Return the snippet of the body of a note; that of its description where the description alone
+    has what is looked for, or there is no body.
+    """
+    said, places = snippet(note.body, stems, parts)
+    if places:
+        return said, places
+    described, places = snippet(note.description, stems, parts)
+    return (described, places) if places or not said else (said, ())
 
 
 def _hits(flat: str, stems: Collection[str], parts: Collection[str]) -> list[_Hit]:

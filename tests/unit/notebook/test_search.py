@@ -294,6 +294,22 @@ def test_what_is_found_in_path_or_description_is_shown_where_it_stands(desk: Des
     assert (at_its_begin.snippet, at_its_begin.why) == ("Which port", ("in the description",))
 
 
+def test_what_the_description_alone_says_is_shown_of_it(root: Path, tmp_path: Path):
+    files = {
+        "a.md": note_text("a", "Open in summer.\n", "The pontoon moves with the tide"),
+        "b.md": note_text("b", "", "Berths"),
+        "c.md": note_text("c", "The tide gauge is the pontoon's.\n", "The pontoon"),
+    }
+    desk = Desk(root, tmp_path / "state", files)
+    hits = desk.search.find("pontoon moved by the tide").hits
+    shown = {hit.result.note.path: (hit.result.snippet, marked(hit)) for hit in hits}
+    assert shown == {
+        "a.md": ("The pontoon moves with the tide", ["pontoon", "moves", "tide"]),
+        "c.md": ("The tide gauge is the pontoon's.", ["tide", "pontoon"]),
+    }
+    assert desk.search.find("type:project").hits[1].result.snippet == "Berths"
+
+
 def test_in_a_name_that_is_spelled_otherwise_is_marked_what_was_meant(desk: Desk):
     hit = desk.first("dide-cache")
     assert [hit.result.note.name[start:end] for start, end in hit.name_marks] == ["tide cache"]
