@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from ricordo.health.rule import all_rules
@@ -100,10 +101,11 @@ class Conditions:
         value = fold(condition.value)
         match condition.key:
             case "type":
-                return lambda note: fold(note.type) == value
+                types = self._types_meant(value)
+                return lambda note: fold(note.type) in types
             case "is" | "has":
-                label = _SAME_AS.get(value, value)
-                return lambda note: label in self._values.labels.get(note.path, ())
+                meant = self._labels_meant(value)
+                return lambda note: not meant.isdisjoint(self._values.labels.get(note.path, ()))
             case "after":
                 since = day_meant(value)
                 return lambda note: day_of(note) >= since
@@ -124,6 +126,14 @@ class Conditions:
             case _:
                 said = words(condition.value)
                 return lambda note: _says(note, said)
+
+    def _types_meant(self, value: str) -> frozenset[str]:
+        return frozenset(_meant(value, map(fold, self._types())))
+
+    def _labels_meant(self, value: str) -> frozenset[str]:
+        here = chain.from_iterable(self._values.labels.values())
+        meant = _meant(value, {PROTECTED, *all_rules(), *_SAME_AS, *here})
+        return frozenset(_SAME_AS.get(it, it) for it in meant)
 
     def _called(self, name: str) -> Sequence[str]:
         """The paths of the files that `name` means, else of those that are called so, or whose
@@ -159,9 +169,9 @@ class Conditions:
             case "after" | "before" if not day_meant(value):
                 is_written_so = looks_like_day(value)
                 fault = f"“{typed}” is not in the calendar" if is_written_so else f"not “{typed}”"
-            case "is" | "has" if not self._is_label(_SAME_AS.get(value, value)):
+            case "is" | "has" if not self._labels_meant(value):
                 fault = f"not “{typed}”"
-            case "type" if value not in map(fold, self._types()):
+            case "type" if not self._types_meant(value):
                 fault = f"not “{typed}”"
             case "in" if not self._has_folder(value):
                 fault = f"there is no “{typed}”"
@@ -190,10 +200,6 @@ class Conditions:
         here = [it for it, _ in counted.most_common(_MOST_TOLD)]
         return f" (here {_either(here)})" if here else ""
 
-    def _is_label(self, label: str) -> bool:
-        known = label == PROTECTED or label in all_rules()
-        return known or any(label in labels for labels in self._values.labels.values())
-
     def _has_folder(self, value: str) -> bool:
         folder = _folder(value)
         return any(fold(it.path).startswith(folder) for it in self._memory.files)
@@ -206,6 +212,12 @@ class Conditions:
 
     def _files(self) -> Iterator[Note]:
         return iter(self._memory.files)
+
+
+def _meant(value: str, known: Iterable[str]) -> list[str]:
+    """What of the `known` words is `value`, else what begins so: it may still be typed."""
+    begun = [it for it in known if it.startswith(value)]
+    return [value] if value in begun else begun
 
 
 def _either(values: Sequence[str]) -> str:

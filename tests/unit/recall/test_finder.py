@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ricordo.memory.memory import Memory
-from ricordo.recall.finder import MOST_HITS, Finder
+from ricordo.recall.finder import MOST_HITS, Finder, marks
+from ricordo.recall.words import fold
 from tests.builders import note_text, open_memory
 
 WORDS = ("go", "gizmo", "giz", "Zoom", "bog", "boom", "getName", "name", "1", "2024", "é")
+OF_SCRIPTS = (
+    *("Straße", "café", "Łódź", "ﬁnal", "ÆRØ", "İzmir", "Привет", "йод", "Άθήνα", "שָׁלוֹם", "مَكْتَبَة"),
+    *("डेटाबेस", "क़लम", "กุ้ง", "がっこう", "ガス", "ｶﾞｽ", "한국어", "會議", "🚀", "x"),
+)
 KEYS = st.sampled_from("gozibmn1 ") | st.text("gozibm 12-é", max_size=5)
 
 
@@ -77,3 +84,16 @@ def test_use_decides_between_names_that_are_as_long_and_as_old(root: Path) -> No
     finder = finder_of(open_memory(root, {f"{it}.md": note_text(f"tide {it}") for it in "abcd"}))
     found = finder.find("tide", {"c.md": 2, "d.md": 5})
     assert [it.note.path for it in found.hits] == ["d.md", "c.md", "a.md", "b.md"]
+
+
+@given(
+    said=st.lists(st.sampled_from(OF_SCRIPTS), min_size=1, max_size=5),
+    typed=st.sampled_from(OF_SCRIPTS),
+    form=st.sampled_from(("NFC", "NFD")),
+)
+def test_a_mark_stands_at_what_was_typed_in_every_script(
+    said: list[str], typed: str, form: Literal["NFC", "NFD"]
+) -> None:
+    text = normalize(form, "-".join([*said, typed]))
+    ((start, end),) = marks(text, typed)
+    assert fold(text[start:end]).startswith(fold(typed))

@@ -67,7 +67,20 @@ def test_words_are_folded_and_scripts_without_blanks_go_in_pairs(text: str, expe
     assert words(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "abc", "Straße … cafe\u0301 ﬁn", "שָׁלוֹם", "會議"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "abc",
+        "Straße … cafe\u0301 ﬁn",
+        "Straße, cafe\u0301",
+        "שָׁלוֹם",
+        "會議",
+        "か\u3099っこう",
+        "\u1112\u1161\u11ab국어",
+        "ｶﾞｽ料金",
+    ],
+)
 def test_what_is_folded_is_found_again_where_it_stood(text: str):
     folded, places = fold_with_places(text)
     assert folded == fold(text)
