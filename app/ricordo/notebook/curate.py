@@ -132,7 +132,7 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
     new = {it.id: it for it in fresh if it.id not in kept.dropped}
     at = notebook.surroundings.now.isoformat()
-    recorded = new_run(at, author, answer.usage, told.tokens, len(new))
+    recorded = new_run(at, author, answer.usage, told.tokens, len(new), answer.besides)
     # what is proposed again is this run's
     by_id = {it.id: it for it in old} | {it.id: replace(it, run=recorded.id) for it in new.values()}
     waits = tuple(by_id.values())

@@ -128,7 +128,7 @@ def _run(it: Run) -> str:
     is_judging = it.prompt_version.startswith(f"{JUDGE}-")
     decided = f"{it.accepted} taken, {it.rejected} dropped of {it.proposed}"
     took = "opinions on doubts" if is_judging else decided
-    told_of = (one_line(it.at[:16]).replace("T", " "), engine, cost_of(it), tokens_of(it), took)
+    told_of = (one_line(it.at[:16]).replace("T", " "), engine, cost_of(it.usd), tokens_of(it), took)
     return "  " + "  ".join(filter(None, told_of))
 
 
