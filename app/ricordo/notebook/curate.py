@@ -188,10 +188,12 @@ def begin(notebook: Notebook, curation: Curation) -> Kept:
 
 
 def record_trial(notebook: Notebook, curation: Curation) -> None:
-    """Record what a curation cost of which nothing is to be kept. Raises StateUnusable."""
-    run = curation.recorded
+    """Record what a curation cost of which nothing is to be kept: no activity was curated by it.
+    Raises StateUnusable.
+    """
+    run = replace(curation.recorded, proposed=0, activity_tokens=0)
     if run.input_tokens or run.output_tokens:
-        record(notebook.surroundings.state, notebook.place.root, replace(run, proposed=0))
+        record(notebook.surroundings.state, notebook.place.root, run)
 
 
 def keep(notebook: Notebook, kept: Kept) -> None:

@@ -76,8 +76,9 @@ def new_run(
     that stand in the ledger by themselves.
     """
     who = (author.name, author.model, author.prompt_version)
-    cost = (usage.input_tokens, usage.output_tokens, usage.usd, (usage + besides).usd)
-    return Run(secrets.token_hex(8), at, *who, *cost, activity_tokens, proposed)
+    sent, written, usd = usage.input_tokens, usage.output_tokens, usage.usd
+    whole = (usage + besides).usd
+    return Run(secrets.token_hex(8), at, *who, sent, written, usd, whole, activity_tokens, proposed)
 
 
 def record(state: str, root: str, run: Run) -> None:
