@@ -160,9 +160,8 @@ class Curating:
         if curation is not None:
             self._deciding.sends_back(rejected)
             # what else was rejected can still go back, and what was not read stays so
-            others, skipped = self._deciding.rejected, self._deciding.skipped
-            rejected = (*others, *curation.rejected)
-            known = replace(curation, rejected=rejected, skipped=tuple(skipped))
+            left = (*self._deciding.rejected, *curation.rejected)
+            known = replace(curation, rejected=left, skipped=tuple(self._deciding.skipped))
             self._run(partial(self._keep, known, self._asked))
 
     async def _keep(self, curation: Curation, asked: Asked | None) -> None:
