@@ -9,6 +9,7 @@ from threading import Event
 
 import pytest
 
+from ricordo.model.prices import told
 from ricordo.notebook.ledger import Run, runs_of
 from ricordo.tui.screens.confirm import ConfirmScreen
 from ricordo.tui.screens.help import HelpScreen
@@ -256,6 +257,9 @@ async def test_a_note_that_a_model_will_not_read_is_named_below_what_waits(
         await stage.press("G")
         await stage.paints("the model will not read it; you can still open, edit or delete")
         await stage.paints("It was not read, so there is nothing to decide.")
+        # what all the questions cost
+        usd = sum(it.usd or 0 for it in ledger(root))
+        await stage.paints(f"claude-sonnet-5-5 · cost {told(usd)} · from 1 session")
         cost = f"{4020 * len(server.asked):,} tokens sent"
         assert f"claude-sonnet-5-5 answered: {cost}" in stage.toasts
         assert len(ledger(root)) == len(server.asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ricordo.curator.proposal import Rejected
+from ricordo.notebook.pending import recall_curation
 from ricordo.tui.screens.curation import CurationScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.question import QuestionScreen
@@ -14,6 +15,7 @@ from tests.messages_server import MessagesServer
 from tests.tui.stage import Stage
 from tests.tui.test_asking import MOVED, choosing, ledger, looked, root, server
 from tests.tui.test_curation import files, reviewing, rows, states
+from tests.tui.test_inbox import notebook_of
 
 __all__ = ["root", "server"]
 LOST = {**MOVED, "old": "Porto [/]", "text": "Lagos"}
@@ -100,6 +102,25 @@ async def test_it_can_still_go_back_after_another_curation_was_looked_at_and_lef
         await stage.shows(QuestionScreen)
         await stage.paints("Enter ask claude-sonnet-5-5")
     assert len(server.asked) == 1
+
+
+async def test_what_was_said_is_heard_again_for_as_long_as_another_one_can_go_back(
+    root: Path, server: MessagesServer
+) -> None:
+    server.scripts[:] = [proposing(LOST, {**LOST, "old": "Braga"}), proposing()]
+    state = notebook_of(root).surroundings.state
+    async with choosing(root) as (stage, _):
+        await stage.press("enter")
+        screen = await reviewing(stage)
+        await on_rejected(stage, screen)
+        await stage.calm()
+        await stage.press("b")
+        await stage.shows(QuestionScreen)
+        await stage.paints("Enter ask claude-sonnet-5-5")
+        await stage.press("enter")
+        await stage.shows(CurationScreen)
+        await stage.wait_for(lambda: len(screen._things) == 2, "the row and its line that are left")
+        assert not recall_curation(state, str(root)).cursors
 
 
 async def test_what_was_rejected_is_still_there_when_the_review_is_opened_again(

@@ -132,7 +132,7 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
     new = {it.id: it for it in fresh if it.id not in kept.dropped}
     at = notebook.surroundings.now.isoformat()
-    recorded = new_run(at, author, answer.usage, told.tokens, len(new))
+    recorded = new_run(at, author, answer.usage, told.tokens, len(new), answer.besides)
     # what is proposed again is this run's
     by_id = {it.id: it for it in old} | {it.id: replace(it, run=recorded.id) for it in new.values()}
     waits = tuple(by_id.values())
@@ -188,10 +188,12 @@ def begin(notebook: Notebook, curation: Curation) -> Kept:
 
 
 def record_trial(notebook: Notebook, curation: Curation) -> None:
-    """Record what a curation cost of which nothing is to be kept. Raises StateUnusable."""
-    run = curation.recorded
+    """Record what a curation cost of which nothing is to be kept: no activity was curated by it.
+    Raises StateUnusable.
+    """
+    run = replace(curation.recorded, proposed=0, activity_tokens=0)
     if run.input_tokens or run.output_tokens:
-        record(notebook.surroundings.state, notebook.place.root, replace(run, proposed=0))
+        record(notebook.surroundings.state, notebook.place.root, run)
 
 
 def keep(notebook: Notebook, kept: Kept) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
+from ricordo.curator.engine import FREE, Usage
 from ricordo.curator.prompts import JUDGE
 from ricordo.model.prices import told
 from ricordo.notebook.bought import PAYS, Bought
@@ -117,18 +119,45 @@ def _cost(it: Bought) -> list[str]:
         f"  {_count(it.input_tokens)} tokens in, {_count(it.output_tokens)} out,"
         f" {told(it.usd)}{unpriced}"
     ]
-    lines += [_run(run) for run in it.runs[:_MOST_RUNS]]
-    if len(it.runs) > _MOST_RUNS:
-        lines.append(f"  and {len(it.runs) - _MOST_RUNS} earlier ones")
+    rows = [_row(tuple(runs)) for _, runs in groupby(it.runs, _alike)]
+    lines += rows[:_MOST_RUNS]
+    if len(rows) > _MOST_RUNS:
+        lines.append(f"  and {len(rows) - _MOST_RUNS} earlier ones")
     return [*lines, *_damage(it)]
 
 
-def _run(it: Run) -> str:
+def _alike(it: Run) -> tuple[str, ...]:
+    """Return what is the same for runs that are told as one: questions that stand by themselves,
+    as those that were not answered, or for parts.
+    """
+    return (it.engine, it.model, it.prompt_version) if _is_by_itself(it) else (it.id,)
+
+
+def _is_by_itself(it: Run) -> bool:
+    return not (it.proposed or it.activity_tokens)
+
+
+def _row(runs: Sequence[Run]) -> str:
+    first = runs[0]
+    usage = (Usage(it.input_tokens, it.output_tokens, it.usd) for it in runs)
+    return _run(first.costing(sum(usage, FREE)), len(runs))
+
+
+def _run(it: Run, questions: int) -> str:
     engine = one_line(" ".join(part for part in (it.engine, it.model, it.prompt_version) if part))
     is_judging = it.prompt_version.startswith(f"{JUDGE}-")
     decided = f"{it.accepted} taken, {it.rejected} dropped of {it.proposed}"
-    took = "opinions on doubts" if is_judging else decided
-    told_of = (one_line(it.at[:16]).replace("T", " "), engine, cost_of(it), tokens_of(it), took)
+    if is_judging:
+        decided = "opinions on doubts"
+    elif _is_by_itself(it):
+        decided = f"{_counted(questions, 'question')} besides"
+    told_of = (
+        one_line(it.at[:16]).replace("T", " "),
+        engine,
+        cost_of(it.usd),
+        tokens_of(it),
+        decided,
+    )
     return "  " + "  ".join(filter(None, told_of))
 
 

@@ -12,10 +12,10 @@ def who(run: Run) -> str:
     return "the rules" if run.engine == RULES else run.model
 
 
-def cost_of(*runs: Run) -> str:
-    """Return what runs cost in all, in a few words; not known where the price of one is not."""
-    known = [run.usd for run in runs if run.usd is not None]
-    return f"cost {told(sum(known))}" if len(known) == len(runs) else told(None)
+def cost_of(*usd: float | None) -> str:
+    """Return what costs are in all, in a few words; not known where one of them is not."""
+    known = [it for it in usd if it is not None]
+    return f"cost {told(sum(known))}" if len(known) == len(usd) else told(None)
 
 
 def tokens_of(run: Run) -> str:

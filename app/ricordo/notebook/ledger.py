@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ricordo.curator.engine import Usage
+from ricordo.curator.engine import FREE, Usage
 from ricordo.disk.line_log import add_line, purge_lines, read_lines
 from ricordo.errors import StateUnusable
 from ricordo.memory.change import Author
@@ -32,6 +32,8 @@ class Run:
     output_tokens: int
     usd: float | None
     """None where the price is not known."""
+    whole_usd: float | None
+    """With the questions that it asked before, which stand in the ledger by themselves."""
     activity_tokens: int
     """About how many tokens the activity came to that was curated."""
     proposed: int
@@ -62,11 +64,21 @@ class Decided:
     """The token of the act by which they were applied; they count as taken while it stands."""
 
 
-def new_run(at: str, author: Author, usage: Usage, activity_tokens: int, proposed: int) -> Run:
-    """Return a run that nothing was decided of yet."""
+def new_run(
+    at: str,
+    author: Author,
+    usage: Usage,
+    activity_tokens: int,
+    proposed: int,
+    besides: Usage = FREE,
+) -> Run:
+    """Return a run that nothing was decided of yet; `besides` is what was paid for its questions
+    that stand in the ledger by themselves.
+    """
     who = (author.name, author.model, author.prompt_version)
-    cost = (usage.input_tokens, usage.output_tokens, usage.usd)
-    return Run(secrets.token_hex(8), at, *who, *cost, activity_tokens, proposed)
+    sent, written, usd = usage.input_tokens, usage.output_tokens, usage.usd
+    whole = (usage + besides).usd
+    return Run(secrets.token_hex(8), at, *who, sent, written, usd, whole, activity_tokens, proposed)
 
 
 def record(state: str, root: str, run: Run) -> None:
@@ -128,14 +140,20 @@ def _decided_from(told: Mapping[str, Any]) -> Decided | None:
 
 def _run_from(told: Mapping[str, Any]) -> Run | None:
     fields: dict[str, Any] = {name: told.get(name) for name in Run.__dataclass_fields__}
+    # an older ledger did not tell it
+    fields["whole_usd"] = told.get("whole_usd", fields["usd"])
     texts = all(isinstance(fields[name], str) for name in _TEXTS)
-    numbers = all(_is_count(fields[name]) for name in fields if name not in (*_TEXTS, "usd"))
-    usd = fields["usd"]
-    is_price = usd is None or (isinstance(usd, int | float) and not isinstance(usd, bool))
-    return Run(**fields) if texts and numbers and is_price else None
+    prices = all(_is_price(fields[name]) for name in _PRICES)
+    numbers = all(_is_count(it) for name, it in fields.items() if name not in (*_TEXTS, *_PRICES))
+    return Run(**fields) if texts and numbers and prices else None
 
 
 _TEXTS = ("id", "at", "engine", "model", "prompt_version")
+_PRICES = ("usd", "whole_usd")
+
+
+def _is_price(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def _is_count(value: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -159,13 +159,13 @@ class Curating:
     def _sent_back(self, rejected: Rejected, curation: Curation | None) -> None:
         if curation is not None:
             self._deciding.sends_back(rejected)
-            known = replace(curation, skipped=tuple(self._deciding.skipped))
-            self._run(partial(self._keep, known, self._asked, self._deciding.rejected))
+            # what else was rejected can still go back, and what was not read stays so
+            left = (*self._deciding.rejected, *curation.rejected)
+            known = replace(curation, rejected=left, skipped=tuple(self._deciding.skipped))
+            self._run(partial(self._keep, known, self._asked))
 
-    async def _keep(
-        self, curation: Curation, asked: Asked | None, others: Sequence[Rejected] = ()
-    ) -> None:
-        """Let what was proposed wait, by whom was `asked`; `others` were rejected before."""
+    async def _keep(self, curation: Curation, asked: Asked | None) -> None:
+        """Let what was proposed wait, by whom was `asked`."""
         from ricordo.notebook.curate import begin
         from ricordo.notebook.unread import summed_up
 
@@ -174,7 +174,7 @@ class Curating:
         except RicordoError as error:
             self._screen.app.notify(str(error), severity="error", markup=False, timeout=10)
             return
-        self._asked, self._deciding.rejected = asked, (*others, *curation.rejected)
+        self._asked, self._deciding.rejected = asked, curation.rejected
         self._deciding.skipped = summed_up(curation.skipped)
         await self._count()
         if self._review is not None:

@@ -140,6 +140,7 @@ def test_a_dry_run_keeps_nothing_but_its_cost(
     assert [it["op"] for it in document["changes"]] == ["replace"]
     assert json.loads(ricordo("pending", "--json")) == {"changes": []}
     assert [(run["input_tokens"], run["accepted"]) for run in runs(ricordo)] == [(4020, 0)]
+    assert json.loads(ricordo("ledger", "--json"))["activity_tokens"] == 0
 
 
 def test_the_brief_is_shown_with_what_it_may_cost_and_nobody_is_asked(

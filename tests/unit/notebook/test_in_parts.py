@@ -16,6 +16,9 @@ from ricordo.curator.engine import Progress, Usage
 from ricordo.curator.in_parts import FRUITLESS, MOST
 from ricordo.model.budget import Caps
 from ricordo.model.failure import Cause, ModelFailed
+from ricordo.notebook.bought import bought
+from ricordo.notebook.deciding import what_waits
+from ricordo.notebook.describe_bought import told_bought
 from ricordo.notebook.models import gate_of
 from ricordo.notebook.spoken import Scope
 from tests import messages_replies as replies
@@ -95,7 +98,16 @@ def test_a_note_that_is_refused_is_skipped_by_name_and_all_the_others_are_read(
     # and the person is told of all of them together
     assert curation.run.input_tokens == sum(it.input_tokens for it in runs)
     assert curation.run.usd == pytest.approx(sum(it.usd or 0 for it in runs))
+    # so is whoever decides on it later
+    assert [it.whole_usd for it in what_waits(desk.notebook).runs] == [curation.run.usd]
     assert [bool(it.activity_tokens) for it in runs].count(True) == 1
+    # where all is told, what it cost besides is one line
+    worth = bought(desk.notebook, desk.notebook.read())
+    cost = next(it for it in told_bought(worth) if it.title == "What it cost")
+    assert [line.rpartition("  ")[2] for line in cost.lines[1:]] == [
+        "0 taken, 0 dropped of 7",
+        "8 questions besides",
+    ]
     counted_right(desk)
 
 

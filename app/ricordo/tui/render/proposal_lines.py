@@ -169,7 +169,7 @@ def told_of_waiting(shown: Sequence[Shown], runs: Sequence[Run]) -> str:
     told = [f"{len(shown)} {'proposal waits' if len(shown) == 1 else 'proposals wait'}"]
     told += [one_line(" ".join(filter(None, (it.name, it.model)))) for it in authors]
     if runs:
-        told.append(cost_of(*runs))
+        told.append(cost_of(*(it.whole_usd for it in runs)))
     if sessions:
         told.append(f"from {'1 session' if sessions == 1 else f'{sessions} sessions'}")
     if runs:
