@@ -82,7 +82,8 @@ class Gathering:
             self._woken.clear()
             return self._notebook.gather
         has_news = await asyncio.to_thread(lambda: self._notebook.has_news)
-        return self._notebook.gather_news if has_news else None
+        # news are added to what is known of this memory; another one may have been shown meanwhile
+        return self._notebook.gather_news if has_news and self.is_idle else None
 
     async def _gather(self, memory: Memory, how: _Work) -> AsyncIterator[Gathered]:
         self._doing = ""
