@@ -29,6 +29,14 @@ async def on_rejected(stage: Stage, screen: CurationScreen) -> None:
     await stage.settle()
 
 
+async def asked_back(stage: Stage) -> None:
+    """Press the key that sends back what is under the cursor, and wait for the question."""
+    await stage.calm()
+    await stage.press("b")
+    await stage.shows(QuestionScreen)
+    await stage.paints("Enter ask claude-sonnet-5-5")
+
+
 async def test_a_rejected_change_goes_back_once_and_comes_back_mended(
     root: Path, server: MessagesServer
 ) -> None:
@@ -66,10 +74,7 @@ async def test_what_is_rejected_again_does_not_go_back_again(
         await stage.press("enter")
         screen = await reviewing(stage)
         await on_rejected(stage, screen)
-        await stage.calm()
-        await stage.press("b")
-        await stage.shows(QuestionScreen)
-        await stage.paints("Enter ask claude-sonnet-5-5")
+        await asked_back(stage)
         await stage.press("enter")
         await stage.shows(CurationScreen)
         await stage.wait_for(lambda: len(server.asked) == 2, "the second question")
@@ -98,9 +103,7 @@ async def test_it_can_still_go_back_after_another_curation_was_looked_at_and_lef
         await looked(stage)
         await stage.press("escape")
         await stage.shows(CurationScreen)
-        await stage.press("b")
-        await stage.shows(QuestionScreen)
-        await stage.paints("Enter ask claude-sonnet-5-5")
+        await asked_back(stage)
     assert len(server.asked) == 1
 
 
@@ -113,10 +116,7 @@ async def test_what_was_said_is_heard_again_for_as_long_as_another_one_can_go_ba
         await stage.press("enter")
         screen = await reviewing(stage)
         await on_rejected(stage, screen)
-        await stage.calm()
-        await stage.press("b")
-        await stage.shows(QuestionScreen)
-        await stage.paints("Enter ask claude-sonnet-5-5")
+        await asked_back(stage)
         await stage.press("enter")
         await stage.shows(CurationScreen)
         await stage.wait_for(lambda: len(screen._things) == 2, "the row and its line that are left")
@@ -137,9 +137,7 @@ async def test_what_was_rejected_is_still_there_when_the_review_is_opened_again(
         await on_rejected(stage, screen)
         await stage.calm()
         row = screen.thing
-        await stage.press("b")
-        await stage.shows(QuestionScreen)
-        await stage.paints("Enter ask claude-sonnet-5-5")
+        await asked_back(stage)
         await stage.press("enter")
         await stage.wait_for(lambda: not screen._deciding.rejected, "it sent")
         # even a row that is still drawn does not open the question again

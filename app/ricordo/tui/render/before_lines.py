@@ -61,7 +61,7 @@ def _program_spans(line: str) -> Spans:
     return Span(one_line(line) or "a program of yours", "bold"), Span(about, "dim")
 
 
-def leaving_spans(leaving: Leaving | None, counted: Estimate | None) -> Mapping[str, Spans]:
+def leaving_spans(leaving: Leaving | None, counted: Estimate | None = None) -> Mapping[str, Spans]:
     """Return three lines by their names: what leaving costs, what the caps leave, what does not
     leave; while that is not known, their names alone. `counted` is what it costs by what the server
     counted, once it has.
@@ -69,13 +69,13 @@ def leaving_spans(leaving: Leaving | None, counted: Estimate | None) -> Mapping[
     if leaving is None:
         return {name: (_label(name),) for name in ("cost", "left", "secrets")}
     return {
-        "cost": cost_spans(counted or leaving.estimate, is_counted=counted is not None),
-        "left": left_spans(leaving),
-        "secrets": kept_back_spans(leaving.kept_back),
+        "cost": _cost_spans(counted or leaving.estimate, is_counted=counted is not None),
+        "left": _left_spans(leaving),
+        "secrets": _kept_back_spans(leaving.kept_back),
     }
 
 
-def cost_spans(it: Estimate, *, is_counted: bool = False) -> Spans:
+def _cost_spans(it: Estimate, *, is_counted: bool = False) -> Spans:
     """Return what may be sent and written, and what that costs; `is_counted` where it is the server
     that says how many tokens are sent.
     """
@@ -87,14 +87,14 @@ def cost_spans(it: Estimate, *, is_counted: bool = False) -> Spans:
     return (_label("cost"), Span(words))
 
 
-def left_spans(leaving: Leaving) -> Spans:
+def _left_spans(leaving: Leaving) -> Spans:
     """Return what the caps leave."""
     caps, left = leaving.outside.ask.gate.caps, leaving.left
     words = f"{caps.run_in:,} in this run, {left.day:,} in 24 hours, {left.month:,} in 30 days"
     return (_label("left"), Span(words))
 
 
-def kept_back_spans(kept_back: Sequence[Redacted]) -> Spans:
+def _kept_back_spans(kept_back: Sequence[Redacted]) -> Spans:
     """Return what does not leave, in one line."""
     if not kept_back:
         return (_label("secrets"), Span("nothing here looks like one", "dim"))

@@ -22,11 +22,9 @@ from ricordo.tui.choosing_model import choose_model
 from ricordo.tui.jobs import Jobs
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.before_lines import (
-    cost_spans,
     engine_spans,
-    kept_back_spans,
     leaving_lines,
-    left_spans,
+    leaving_spans,
 )
 from ricordo.tui.render.line import Line, Span, wrap
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
@@ -132,9 +130,8 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
         for bar in self._bars.values():
             bar.display = leaving is not None
         if leaving is not None:
-            self._bars["cost"].say(cost_spans(leaving.estimate))
-            self._bars["left"].say(left_spans(leaving))
-            self._bars["secrets"].say(kept_back_spans(leaving.kept_back))
+            for name, spans in leaving_spans(leaving).items():
+                self._bars[name].say(spans)
         left_out = self.before.left_out if self.before else 0
         gone = f" · {left_out:,} facts have no room in it" if left_out else ""
         job = self._jobs.now

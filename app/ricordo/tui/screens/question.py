@@ -22,9 +22,7 @@ from ricordo.tui.palette import Palette
 from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.before_lines import (
     asked_spans,
-    cost_spans,
-    kept_back_spans,
-    left_spans,
+    leaving_spans,
 )
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
 from ricordo.tui.screens.low import LOW
@@ -135,9 +133,8 @@ class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
             bar.display = leaving is not None
         if leaving is not None:
             self._bars["engine"].say(asked_spans(leaving.outside))
-            self._bars["cost"].say(cost_spans(leaving.estimate))
-            self._bars["left"].say(left_spans(leaving))
-            self._bars["secrets"].say(kept_back_spans(leaving.kept_back))
+            for name, spans in leaving_spans(leaving).items():
+                self._bars[name].say(spans)
         doing = Span(f" ○ {job.told}", "accent") if job else Span(_WAITS, "dim")
         self._state.say((doing,))
         can_ask = self.before is not None and not self.before.why_not and not self._is_asking
