@@ -97,9 +97,9 @@ def folder_memories(cwds: Mapping[str, Sequence[str]], projects: Iterable[str]) 
     """Return the memories of the project folders that `cwds` names, there or not.
 
     A folder belongs to that one of the `projects` whose slug it bears, else to the directory in
-    which its newest session worked. Of several projects with one slug, as long paths have them when
-    they are cut, one that is still there wins, then one in which the sessions of that folder worked,
-    then a later one.
+    which its newest session worked. Long paths are cut, so that several projects may have one slug:
+    then one that is still there wins, then one in which the sessions of that folder worked, then a
+    later one.
     """
     named: dict[str, list[str]] = {}
     for path in projects:
