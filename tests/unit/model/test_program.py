@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from ricordo.errors import WrongUsage
+from ricordo.model import program as program_module
 from ricordo.model.bounds import Bounds
 from ricordo.model.failure import Cause, ModelFailed
 from ricordo.model.program import Ended, run_program
@@ -19,7 +23,8 @@ from ricordo.model.programs import Program, Said, program_of, unwrapped
 from ricordo.model.question import Usage
 from ricordo.model.redaction import Sealed
 
-BOUNDS = Bounds(total=60, most_bytes=200_000)
+PATIENCE = 60.0
+BOUNDS = Bounds(total=PATIENCE, most_bytes=200_000)
 LONG = "a line of the brief\n" * 100_000
 
 
@@ -44,6 +49,16 @@ def run(tmp_path: Path) -> Callable[..., str]:
         return ended.output.decode()
 
     return run_script
+
+
+def has_ended(number: str, patience: float = PATIENCE) -> bool:
+    """Say whether a process ends, and wait for that: of one that was killed the last thing to go is
+    its entry.
+    """
+    until = time.monotonic() + patience
+    while is_running(number) and time.monotonic() < until:
+        time.sleep(0.01)
+    return not is_running(number)
 
 
 def is_running(number: str) -> bool:
@@ -103,9 +118,23 @@ def test_it_ends_when_it_does_not_want_to(run: Callable[..., str], tmp_path: Pat
     assert not is_running((tmp_path / "me").read_text())
 
 
-def test_it_ends_at_its_deadline_and_what_it_waited_for_is_told(run: Callable[..., str]) -> None:
+def test_it_ends_at_its_deadline_and_what_it_waited_for_is_told(
+    run: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps_since = 0
+
+    def step() -> None:
+        nonlocal steps_since
+        steps_since += (tmp_path / "me").exists()
+
+    def clock() -> float:
+        """Pass the deadline once what it said has been read, however slow the machine is."""
+        return time.monotonic() + (1000.0 if steps_since > 1 else 0.0)
+
+    monkeypatch.setattr(program_module, "time", SimpleNamespace(monotonic=clock, sleep=time.sleep))
+    script = 'echo ERROR: waiting for network >&2; echo > "$NOTES/me"; exec sleep 1000'
     with pytest.raises(ModelFailed, match="said was “ERROR: waiting for network”") as caught:
-        run("echo ERROR: waiting for network >&2; exec sleep 1000", bounds=replace(BOUNDS, total=1))
+        run(script, step=step)
     assert caught.value.cause is Cause.TOO_SLOW
 
 
@@ -136,9 +165,28 @@ def test_all_that_it_started_ends_too(run: Callable[..., str], tmp_path: Path) -
         echo answer
     """
     assert run(script) == "answer\n"
-    assert not is_running((tmp_path / "child").read_text())
-    assert not is_running((tmp_path / "stray").read_text())
-    assert not is_running((tmp_path / "bare").read_text())
+    assert has_ended((tmp_path / "child").read_text())
+    assert has_ended((tmp_path / "stray").read_text())
+    assert has_ended((tmp_path / "bare").read_text())
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
+def test_what_lives_on_for_a_while_after_it_was_killed_is_waited_for(
+    run: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kill, killed = os.kill, itertools.count()
+
+    def kill_late(number: int, signal: int) -> None:
+        if next(killed) >= 30:
+            kill(number, signal)
+
+    monkeypatch.setattr(os, "kill", kill_late)
+    script = """
+        setsid sh -c 'echo $$ > "$NOTES/stray"; exec sleep 1000' &
+        while [ ! -s "$NOTES/stray" ]; do sleep 0.01; done
+    """
+    run(script)
+    assert has_ended((tmp_path / "stray").read_text(), patience=1.0)
 
 
 def test_a_flood_is_cut(run: Callable[..., str]) -> None:
