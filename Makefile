@@ -42,7 +42,7 @@ lint: $(DEVELOPS) ## check style, types and who imports whom
 wheel-check: $(DEVELOPS) ## build the wheel and try it outside the checkout
 	$(BIN)/python -m tests.wheel_check
 
-soak: $(DEVELOPS) ## run the tests at large figures, and on fresh clones; goes on where it was stopped
+soak: $(DEVELOPS) ## run the tests at large figures and on fresh clones; goes on where it was stopped
 	$(BIN)/python -m tests.soak $(SOAK)
 
 bench: $(DEVELOPS) ## measure speed beside its references

@@ -339,8 +339,10 @@ def main(words: Sequence[str] | None = None) -> int:
     results = {name: result for name, result in results.items() if state.items() <= result.items()}
     for group in chosen:
         if results.get(group.name, {}).get("exit") != 0 and not find_obstacle(group):
-            is_clone = isinstance(group, Clone)
-            result = run_clone(group) if is_clone else run_group(group, options.scale)
+            if isinstance(group, Clone):
+                result = run_clone(group)
+            else:
+                result = run_group(group, options.scale)
             results[group.name] = {**state, **result}
             keep_results(results)
     print_table(results)
