@@ -8,6 +8,8 @@ SEED ?= 20260101
 JOBS ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 JOBS_MAX ?= 8
 BENCH_NOTES ?= 1000 10000
+# Groups of the soak: none for all of them, `clones` for the tests on fresh clones.
+SOAK ?=
 
 BIN := $(VENV)/bin
 RUNS := $(VENV)/.runs
@@ -40,8 +42,8 @@ lint: $(DEVELOPS) ## check style, types and who imports whom
 wheel-check: $(DEVELOPS) ## build the wheel and try it outside the checkout
 	$(BIN)/python -m tests.wheel_check
 
-soak: $(DEVELOPS) ## run the tests at large figures; goes on where it was stopped
-	$(BIN)/python -m tests.soak
+soak: $(DEVELOPS) ## run the tests at large figures and on fresh clones; goes on where it was stopped
+	$(BIN)/python -m tests.soak $(SOAK)
 
 bench: $(DEVELOPS) ## measure speed beside its references
 	$(BIN)/python -m tests.benchmarks --notes $(BENCH_NOTES)

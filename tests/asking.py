@@ -74,13 +74,20 @@ def sent(asked: Asked) -> tuple[str, str, str]:
 
 def by_script(desk: Desk, script: str) -> Curation:
     """Return what a program proposes; what it is given stands in the file `given` then."""
-    path = desk.transcript.parent / "model"
-    path.write_text(f"#!/bin/sh\ncat > {path.parent}/given\n{script}\n")
-    path.chmod(0o700)
-    make = by_program(program_of(str(path)), PATIENT)
+    path = write_program(desk.transcript.parent / "model", script)
+    make = by_program(program_of([str(path)]), PATIENT)
     curation = propose(desk.notebook, desk.notebook.read(), desk.scope, make=make)
     begin(desk.notebook, curation)
     return curation
+
+
+def write_program(path: Path, script: str) -> Path:
+    """Write a program to `path`, and return that. It keeps what it is given in the file `given`
+    beside it, and then does what `script` says to a shell.
+    """
+    path.write_text(f'#!/bin/sh\ncat > "${{0%/*}}/given"\n{script}\n')
+    path.chmod(0o700)
+    return path
 
 
 def saying(*edits: dict[str, Any]) -> str:

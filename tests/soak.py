@@ -1,4 +1,5 @@
-"""`python -m tests.soak`: the tests at large figures, group after group.
+"""`python -m tests.soak`: the tests at large figures, group after group; then `make test` on fresh
+clones of the last commit, each on a machine that is unusual in some way.
 
 A soak takes hours. A group that has passed is kept in `.soak/results.json` and is not run again
 until the program changes, so an interrupted soak goes on where it was stopped.
@@ -10,9 +11,14 @@ import argparse
 import hashlib
 import json
 import os
+import pwd
+import shutil
+import string
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -32,6 +38,20 @@ class Group(NamedTuple):
     paths: tuple[str, ...]
     """Files and folders; those that do not exist are left out."""
     figures: Mapping[str, int]
+
+
+class Clone(NamedTuple):
+    """A fresh clone in which `make test` is run, and what is unusual about the machine."""
+
+    name: str
+    environ: Mapping[str, str | None] = {}
+    """Variables of the environment that are set; those that are None are unset."""
+    temporary: str = ""
+    """Where temporary files are: "short", "long" (with a space), or "" for the usual place."""
+    processes: int = 0
+    """How many of them run tests; 0 for as many as usual."""
+    user: str = ""
+    """The user who runs it; "" for the one who runs the soak."""
 
 
 DOOR = (
@@ -104,16 +124,31 @@ GROUPS = (
     Group("tui", ("tests/unit/tui", "tests/tui"), {"examples": 1_000}),
     Group("late", ("tests/tui",), {"late_ms": 600}),
 )
+CLONES = (
+    Clone("clone"),
+    Clone("clone-short", temporary="short", processes=1),
+    Clone("clone-long", {"TZ": "Asia/Kolkata", "LC_ALL": "C"}, temporary="long"),
+    Clone("clone-home", {"HOME": None}, processes=8),
+    Clone("clone-user", user="nobody"),
+)
+_ALL_CLONES = "clones"
+_LONG = "a long path of a folder for temporary files, with spaces in it"
+_USUAL = "/tmp"
+"""Where temporary files are by default, and everybody may make some."""
+_OF_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "JOBS", "TESTS", "VIRTUAL_ENV")
+"""Variables that a clone would not have if the soak had not been started by make."""
 
 
 def fingerprint() -> str:
     """Return what tells two states of program and tests apart."""
     digest = hashlib.sha256()
-    for folder in ("app", "tests", "themes", "sample_memory"):
-        for path in sorted((CHECKOUT / folder).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                digest.update(str(path.relative_to(CHECKOUT)).encode())
-                digest.update(path.read_bytes())
+    folders = (CHECKOUT / name for name in ("app", "tests", "themes", "sample_memory"))
+    files = [path for folder in folders for path in sorted(folder.rglob("*"))]
+    files += [CHECKOUT / name for name in ("Makefile", "constraints.txt", "pyproject.toml")]
+    for path in files:
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(str(path.relative_to(CHECKOUT)).encode())
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -150,6 +185,96 @@ def run_group(group: Group, scale: float) -> Result:
     return {"exit": done.returncode, "figures": figures, **counted(report)}
 
 
+def run_clone(clone: Clone) -> Result:
+    """Run `make test` in a fresh clone, and return its figures."""
+    with (
+        tempfile.TemporaryDirectory(
+            prefix="ricordo-soak-", dir=_USUAL, ignore_cleanup_errors=True
+        ) as made,
+        _temporary_folder(clone.temporary) as temporary,
+    ):
+        place, home, reports = (Path(made, name) for name in ("clone", "home", "reports"))
+        subprocess.run(["git", "clone", "--quiet", str(CHECKOUT), str(place)], check=True)
+        home.mkdir()
+        reports.mkdir()
+        changed = dict(clone.environ)
+        if temporary:
+            changed["TMPDIR"] = temporary
+        if clone.user:
+            changed = {"TMPDIR": None, "HOME": str(home), "USER": clone.user, **changed}
+            _give(Path(made), clone.user)
+        report = reports / "tests.xml"
+        environ = {**os.environ, **dict.fromkeys(_OF_MAKE), **changed}
+        environ["PYTEST_ADDOPTS"] = f"--junitxml={report}"
+        done = subprocess.run(
+            ["make", "test", *([f"JOBS={clone.processes}"] if clone.processes else [])],
+            cwd=place,
+            env={name: value for name, value in environ.items() if value is not None},
+            check=False,
+            **_as_user(clone.user),
+        )
+        figures = {
+            "user": clone.user or pwd.getpwuid(os.geteuid()).pw_name,
+            "processes": clone.processes or "usual",
+            **{name: "unset" if value is None else value for name, value in changed.items()},
+        }
+        return {"exit": done.returncode, "figures": figures, **counted(report)}
+
+
+@contextmanager
+def _temporary_folder(length: str) -> Iterator[str]:
+    """Make a folder for temporary files whose path is of that length, give its path, and remove it
+    at the end; give "" where it is to be the usual one.
+    """
+    if not length:
+        yield ""
+        return
+    top = _shortest_folder() if length == "short" else Path(tempfile.mkdtemp(dir=_USUAL))
+    folder = top if length == "short" else top / _LONG
+    folder.mkdir(exist_ok=True)
+    try:
+        yield str(folder)
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def _shortest_folder() -> Path:
+    """Make a folder with as short a path as this user can make."""
+    for path in (Path(top, name) for top in ("/", _USUAL) for name in string.ascii_lowercase):
+        with suppress(OSError):
+            path.mkdir()
+            return path
+    raise SystemExit(f"No folder with a short path can be made in {_USUAL}.")
+
+
+def _give(top: Path, user: str) -> None:
+    """Let `top` and all that is in it belong to `user`."""
+    entry = pwd.getpwnam(user)
+    for path in (top, *top.rglob("*")):
+        os.chown(path, entry.pw_uid, entry.pw_gid, follow_symlinks=False)
+
+
+def _as_user(user: str) -> dict[str, Any]:
+    """Return the options by which a process is started as `user`; none for ""."""
+    if not user:
+        return {}
+    entry = pwd.getpwnam(user)
+    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+
+
+def find_obstacle(group: Group | Clone) -> str:
+    """Return why `group` cannot be run; "" where it can."""
+    if isinstance(group, Group):
+        return "" if existing(group) else "no tests"
+    if group.user and os.geteuid() != 0:
+        return "not run: needs root"
+    words = ["git", "status", "--porcelain"]
+    status = subprocess.run(words, cwd=CHECKOUT, capture_output=True, check=False)
+    if status.returncode:
+        return "not run: needs a checkout of git"
+    return "not run: needs a commit, for a clone has no other changes" if status.stdout else ""
+
+
 def existing(group: Group) -> list[str]:
     """Return the paths of a group under which there are tests."""
     return [path for path in group.paths if _has_tests(CHECKOUT / path)]
@@ -178,40 +303,51 @@ def counted(report: Path) -> Result:
 
 def print_table(results: Mapping[str, Result]) -> None:
     """Print one row a group."""
-    print(f"\n{'group':<10} {'tests':>6} {'failed':>6} {'skipped':>7} {'seconds':>8}  figures")
-    for group in GROUPS:
+    print(f"\n{'group':<11} {'tests':>6} {'failed':>6} {'skipped':>7} {'seconds':>8}  figures")
+    for group in (*GROUPS, *CLONES):
         result = results.get(group.name)
         if result is None:
-            print(f"{group.name:<10} {'no tests' if not existing(group) else 'not run'}")
+            print(f"{group.name:<11} {find_obstacle(group) or 'not run'}")
             continue
         figures = {**result["figures"], **result["recorded"]}
+        if result["exit"]:
+            figures = {"exit": result["exit"], **figures}
         shown = ", ".join(f"{name} {value}" for name, value in figures.items())
         print(
-            f"{group.name:<10} {result['tests']:>6} {result['failed']:>6} "
+            f"{group.name:<11} {result['tests']:>6} {result['failed']:>6} "
             f"{result['skipped']:>7} {result['seconds']:>8.0f}  {shown}"
         )
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run what has not passed yet; return 1 where a group fails."""
+    """Run what has not passed yet; return 1 where a group fails or a clone cannot be made."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    parser.add_argument("groups", nargs="*", help="only these groups", metavar="GROUP")
+    help_on_groups = f"only these groups; “{_ALL_CLONES}” for all fresh clones"
+    parser.add_argument("groups", nargs="*", help=help_on_groups, metavar="GROUP")
     parser.add_argument("--scale", type=float, default=1.0, help="multiply every figure")
     parser.add_argument("--again", action="store_true", help="forget what has passed")
     options = parser.parse_args(words)
-    unknown = set(options.groups) - {group.name for group in GROUPS}
-    if unknown:
+    groups: dict[str, Group | Clone] = {it.name: it for it in (*GROUPS, *CLONES)}
+    names = set(options.groups or groups)
+    if _ALL_CLONES in names:
+        names = (names - {_ALL_CLONES}) | {clone.name for clone in CLONES}
+    if unknown := names - set(groups):
         parser.error(f"no such group: {', '.join(sorted(unknown))}")
-    chosen = [group for group in GROUPS if not options.groups or group.name in options.groups]
+    chosen = [group for name, group in groups.items() if name in names]
     state = {"of": fingerprint(), "scale": options.scale}
     results = {} if options.again else read_results()
     results = {name: result for name, result in results.items() if state.items() <= result.items()}
     for group in chosen:
-        if existing(group) and results.get(group.name, {}).get("exit") != 0:
-            results[group.name] = {**state, **run_group(group, options.scale)}
+        if results.get(group.name, {}).get("exit") != 0 and not find_obstacle(group):
+            if isinstance(group, Clone):
+                result = run_clone(group)
+            else:
+                result = run_group(group, options.scale)
+            results[group.name] = {**state, **result}
             keep_results(results)
     print_table(results)
-    return int(any(results[g.name]["exit"] != 0 for g in chosen if g.name in results))
+    due = [group for group in chosen if isinstance(group, Clone) or existing(group)]
+    return int(any(results.get(group.name, {}).get("exit") != 0 for group in due))
 
 
 if __name__ == "__main__":

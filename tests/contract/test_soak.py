@@ -1,8 +1,102 @@
-"""The soak runs every test that has a figure."""
+"""The soak runs every test that has a figure, and all tests on unusual machines."""
 
 from __future__ import annotations
 
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests import soak
 from tests.soak import CHECKOUT, GROUPS
+from tests.unit.machine import git
+
+MAKEFILE = """
+JOBS ?= usual
+test:
+	@sh report.sh "$(JOBS)"
+"""
+REPORT = """
+touch made || exit
+tell() { printf '<property name="%s" value="%s"/>\\n' "$1" "$2"; }
+{
+    echo '<testsuites><testsuite tests="7" failures="0" errors="0" skipped="0" time="1">'
+    echo '<properties>'
+    tell TMPDIR "${TMPDIR-unset}"
+    tell HOME "${HOME-unset}"
+    tell TZ "${TZ-unset}"
+    tell LC_ALL "${LC_ALL-unset}"
+    tell JOBS "$1"
+    tell user "$(id -u)"
+    if touch "${TMPDIR-/tmp}/ricordo-soak-test" && rm "${TMPDIR-/tmp}/ricordo-soak-test"; then
+        tell temporary writable
+    fi
+    echo '</properties></testsuite></testsuites>'
+} > "${PYTEST_ADDOPTS#--junitxml=}"
+"""
+"""Stands for the tests: reports what is unusual about the machine."""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a repository of which the soak makes clones."""
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    (folder / "Makefile").write_text(MAKEFILE)
+    (folder / "report.sh").write_text(REPORT)
+    git(folder, "init", "--quiet")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "-m", "begin")
+    monkeypatch.setattr(soak, "CHECKOUT", folder)
+    monkeypatch.setattr(soak, "KEPT", tmp_path / "kept")
+    # as where make runs the soak
+    monkeypatch.setenv("MAKEFLAGS", " -- JOBS=3")
+    monkeypatch.setenv("JOBS", "3")
+    return folder
+
+
+def test_make_test_is_run_on_fresh_clones_of_unusual_machines(
+    checkout: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    is_root = os.geteuid() == 0
+    assert soak.main(["clones"]) == (0 if is_root else 1)
+    kept = json.loads((soak.KEPT / "results.json").read_text())
+    told = {name.removeprefix("clone-"): result["recorded"] for name, result in kept.items()}
+    assert all(it["temporary"] == "writable" for it in told.values())
+    # temporary folders, and what they are after the tests
+    short, long = told["short"]["TMPDIR"], told["long"]["TMPDIR"]
+    assert len(short) <= len("/tmp/t")
+    assert len(long) > 60
+    assert " " in long
+    assert not Path(short).exists()
+    assert not Path(long).exists()
+    assert told["clone"]["TMPDIR"] == os.environ.get("TMPDIR", "unset")
+    assert (told["long"]["TZ"], told["long"]["LC_ALL"]) == ("Asia/Kolkata", "C")
+    assert told["home"]["HOME"] == "unset"
+    assert {it["JOBS"] for it in told.values()} == {"usual", "1", "8"}
+    assert {it["user"] for name, it in told.items() if name != "user"} == {str(os.geteuid())}
+    assert ("user" in told) is is_root
+    if is_root:
+        assert told["user"]["user"] != "0"
+        assert not Path(told["user"]["HOME"]).exists()
+    table = capfd.readouterr().out
+    assert "TMPDIR " + long in table
+    assert is_root or "clone-user  not run: needs root" in table
+    # what has passed is not run again, and nothing is left in the checkout
+    assert soak.main(["clones"]) == (0 if is_root else 1)
+    assert sorted(path.name for path in checkout.iterdir()) == [".git", "Makefile", "report.sh"]
+
+
+def test_a_clone_that_fails_and_one_that_cannot_be_made_are_told(
+    checkout: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / "report.sh").write_text("exit 7\n")
+    assert soak.main(["clone-home"]) != 0
+    assert "needs a commit" in capfd.readouterr().out
+    git(checkout, "commit", "--quiet", "-a", "-m", "fail")
+    assert soak.main(["clone-home"]) != 0
+    assert "HOME unset" in capfd.readouterr().out
 
 
 def test_every_test_of_the_program_belongs_to_a_soak() -> None:

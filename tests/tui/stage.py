@@ -278,8 +278,11 @@ class Stage:
 
 
 def editor(folder: Path, script: str) -> str:
-    """Write a program that stands for an editor; `script` is what its shell does with "$1"."""
-    program = folder / "editor"
+    """Write a program that stands for an editor, in a folder with a space; `script` is what its
+    shell does with "$1".
+    """
+    program = folder / "my programs" / "editor"
+    program.parent.mkdir(exist_ok=True)
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     return str(program)

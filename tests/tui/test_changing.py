@@ -5,6 +5,7 @@ and that nothing typed is lost.
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +34,10 @@ def root(tmp_path: Path) -> Path:
     return build(tmp_path)
 
 
+def quoted(path: Path) -> str:
+    return shlex.quote(str(path))
+
+
 def edits_with(script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the editor be a shell `script`."""
     monkeypatch.setenv("VISUAL", editor(tmp_path, script))
@@ -55,7 +60,7 @@ async def test_the_copy_is_private_and_keeps_its_name(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "log"
-    script = f'stat -c "%a %n" "$(dirname "$1")" "$1" > {log}; echo more >> "$1"'
+    script = f'stat -c "%a %n" "$(dirname "$1")" "$1" > {quoted(log)}; echo more >> "$1"'
     edits_with(script, tmp_path, monkeypatch)
     async with staged(root) as stage:
         await stage.press("e")
@@ -177,7 +182,7 @@ async def test_an_editor_that_is_not_there_is_told(
 async def test_what_an_agent_wrote_meanwhile_is_merged_and_seen_first(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = f'sed -i "s/Line 3 /Line three /" "$1"; echo "By an agent." >> {root / CACHE}'
+    script = f'sed -i "s/Line 3 /Line three /" "$1"; echo "By an agent." >> {quoted(root / CACHE)}'
     edits_with(script, tmp_path, monkeypatch)
     async with staged(root) as stage:
         await stage.go_to(CACHE)
@@ -195,7 +200,7 @@ async def test_what_an_agent_wrote_meanwhile_is_merged_and_seen_first(
 async def test_a_merge_that_is_left_keeps_what_was_typed(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = f'sed -i "s/Line 3 /Line three /" "$1"; echo "By an agent." >> {root / CACHE}'
+    script = f'sed -i "s/Line 3 /Line three /" "$1"; echo "By an agent." >> {quoted(root / CACHE)}'
     edits_with(script, tmp_path, monkeypatch)
     async with staged(root) as stage:
         await stage.go_to(CACHE)
@@ -211,7 +216,7 @@ async def test_the_same_lines_show_three_versions_and_can_be_edited_again(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine, theirs = "s/Sines/Lagos/", "s/Sines/Faro/"
-    script = f'sed -i "{mine}" "$1"; sed -i "{theirs}" {root / TIDES}'
+    script = f'sed -i "{mine}" "$1"; sed -i "{theirs}" {quoted(root / TIDES)}'
     edits_with(script, tmp_path, monkeypatch)
     async with staged(root) as stage:
         await stage.go_to(TIDES)
@@ -236,7 +241,9 @@ async def test_the_same_lines_show_three_versions_and_can_be_edited_again(
 async def test_lines_that_both_added_at_the_end_are_in_sight(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
-    edits_with(f'echo "Mine." >> "$1"; echo "Theirs." >> {root / CACHE}', tmp_path, monkeypatch)
+    edits_with(
+        f'echo "Mine." >> "$1"; echo "Theirs." >> {quoted(root / CACHE)}', tmp_path, monkeypatch
+    )
     async with staged(root, size) as stage:
         await stage.go_to(CACHE)
         await stage.press("e")
@@ -253,7 +260,9 @@ async def test_leaving_the_three_versions_keeps_the_text(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edits_with(
-        f'sed -i s/Sines/Lagos/ "$1"; sed -i s/Sines/Faro/ {root / TIDES}', tmp_path, monkeypatch
+        f'sed -i s/Sines/Lagos/ "$1"; sed -i s/Sines/Faro/ {quoted(root / TIDES)}',
+        tmp_path,
+        monkeypatch,
     )
     async with staged(root) as stage:
         await stage.go_to(TIDES)
@@ -268,7 +277,7 @@ async def test_leaving_the_three_versions_keeps_the_text(
 async def test_a_note_that_went_meanwhile_is_not_lost(
     root: Path, tmp_path: Path, pinned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    edits_with(f'echo mine >> "$1"; rm {root / TIDES}', tmp_path, monkeypatch)
+    edits_with(f'echo mine >> "$1"; rm {quoted(root / TIDES)}', tmp_path, monkeypatch)
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         await stage.press("e")

@@ -94,21 +94,37 @@ def confirmed_memories(place: Workplace, cwds: Mapping[str, Sequence[str]]) -> l
 
 
 def folder_memories(cwds: Mapping[str, Sequence[str]], projects: Iterable[str]) -> list[Place]:
-    """Return the memories of the project folders that `cwds` names, there or not. A folder belongs
-    to that one of the `projects` whose slug it bears, else to the directory in which its newest
-    session worked.
+    """Return the memories of the project folders that `cwds` names, there or not.
+
+    A folder belongs to that one of the `projects` whose slug it bears, else to the directory in
+    which its newest session worked. Long paths are cut, so that several projects may have one slug:
+    then one that is still there wins, then one in which the sessions of that folder worked, then a
+    later one.
     """
-    # sorted so that of two projects with one slug the one that is still there wins
-    owners = {slug(path)[:LONGEST_SLUG]: path for path in sorted(projects, key=os.path.isdir)}
+    named: dict[str, list[str]] = {}
+    for path in projects:
+        named.setdefault(slug(path)[:LONGEST_SLUG], []).insert(0, path)
     return [
         Place(
             os.path.join(folder, "memory"),
             AUTO_MEMORY,
-            owners.get(os.path.basename(folder)[:LONGEST_SLUG]) or next(iter(seen), ""),
+            _owner(named.get(os.path.basename(folder)[:LONGEST_SLUG], ()), seen),
             "a project folder of Claude Code",
         )
         for folder, seen in cwds.items()
     ]
+
+
+def _owner(projects: Sequence[str], seen: Sequence[str]) -> str:
+    """Return the project of a folder whose sessions worked in `seen`; "" where it is unknown. The
+    first one of `projects` wins a tie.
+    """
+
+    def fit(project: str) -> tuple[bool, bool]:
+        inside = os.path.join(project, "")
+        return os.path.isdir(project), any(it == project or it.startswith(inside) for it in seen)
+
+    return max(projects, key=fit, default=next(iter(seen), ""))
 
 
 def agent_memories(claude: Installation) -> list[Place]:

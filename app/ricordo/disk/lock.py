@@ -19,7 +19,6 @@ PATIENCE = 5.0
 """Seconds for which a process waits for another one."""
 _PAUSE = 0.02
 _CHANGING = "lock"
-_NEXT = "lock.next"
 _SHARING = "history.lock"
 _COUNTING = "model.lock"
 
@@ -31,14 +30,8 @@ def state_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
     Raises Busy where another process holds it for longer than `patience` seconds, with who that
     is, and StateUnusable. The lock ends with the process, however it ends.
     """
-    until = time.monotonic() + patience
     with _opened(state, _CHANGING) as (handle, path):
-        # who waits is next: who has just held the lock has to wait behind
-        with _opened(state, _NEXT) as (turn, turn_path):
-            is_held = _is_locked(turn, turn_path, fcntl.LOCK_EX, until) and _is_locked(
-                handle, path, fcntl.LOCK_EX, until
-            )
-        if not is_held:
+        if not _is_locked_in_turn(state, _CHANGING, handle, path, patience):
             holder = os.pread(handle, 20, 0).decode("ascii", "replace") or "unknown"
             raise Busy(f"Process {visible(holder)} is changing files ({path}).")
         _sign(handle)
@@ -64,7 +57,7 @@ def counting_lock(state: str, patience: float = PATIENCE) -> Iterator[None]:
     holds it for longer than `patience` seconds, and StateUnusable.
     """
     with _opened(state, _COUNTING) as (handle, path):
-        if not _is_locked(handle, path, fcntl.LOCK_EX, time.monotonic() + patience):
+        if not _is_locked_in_turn(state, _COUNTING, handle, path, patience):
             raise Busy(f"Another process goes on counting what models cost ({path}).")
         yield
 
@@ -90,6 +83,18 @@ def _sign(handle: int) -> None:
     with suppress(OSError):
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
+
+
+def _is_locked_in_turn(state: str, name: str, handle: int, path: str, patience: float) -> bool:
+    """Take the lock `name`, open as `handle`, for this process alone; return whether that was
+    possible within `patience` seconds. Whoever waits is next: a process that has just held the lock
+    waits behind it, however often it asks.
+    """
+    until = time.monotonic() + patience
+    with _opened(state, f"{name}.next") as (turn, turn_path):
+        return _is_locked(turn, turn_path, fcntl.LOCK_EX, until) and _is_locked(
+            handle, path, fcntl.LOCK_EX, until
+        )
 
 
 def _is_locked(handle: int, path: str, kind: int, until: float) -> bool:

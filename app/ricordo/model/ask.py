@@ -155,9 +155,11 @@ def _told(seconds: float) -> str:
 async def _rest(pause: float, tell: Callable[[Progress], None]) -> None:
     """Wait, and count down."""
     until = time.monotonic() + pause
-    while (left := until - time.monotonic()) > 0:
+    left = pause
+    while left > 0:
         tell(Progress(Phase.PAUSING, seconds=left))
         await asyncio.sleep(min(left, 1.0))
+        left = until - time.monotonic()
 
 
 async def _try(call: _Call) -> Answer:

@@ -31,6 +31,10 @@ _LOOK_EVERY = 0.1
 _PIECE = 1 << 16
 _GRACE = 0.3
 """Seconds that it has to end by itself once it is told to."""
+_PATIENCE = 5.0
+"""Seconds for which what it started is looked for and killed: on a busy machine a process lives on
+for a while after it was killed.
+"""
 _KEPT_ERRORS = 4096
 _LAST_PIECES = 32
 """How many pieces are still taken once it has ended: more than a pipe holds."""
@@ -239,10 +243,8 @@ def _end(process: subprocess.Popen[bytes], run: str, folder: str) -> None:
             with suppress(OSError):
                 pipe.close()
     # what has left the group in the meantime may start others while it is looked for
-    for _ in range(10):
-        strays = _strays(run, folder)
-        if not strays:
-            return
+    until = time.monotonic() + _PATIENCE
+    while (strays := _strays(run, folder)) and time.monotonic() < until:
         for stray in strays:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(stray, signal.SIGKILL)

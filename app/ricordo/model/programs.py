@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from shutil import which
@@ -64,14 +64,10 @@ class Said:
     """Why it is no answer; it may have cost something all the same."""
 
 
-def program_of(line: str) -> Program:
-    """Return the program that a person has written as a `line`, with what has to be on it. Raises
-    WrongUsage where it cannot be run.
+def program_of(words: Sequence[str]) -> Program:
+    """Return the program of the `words` that the user has set, with what has to be on its line.
+    Raises WrongUsage where it cannot be run.
     """
-    try:
-        words = shlex.split(line)
-    except ValueError as error:
-        raise WrongUsage(f"“{clip(line, _WIDEST)}” is no line of a command: {error}.") from None
     if not words:
         raise WrongUsage("No program is named.")
     known = _known().get(os.path.basename(words[0]))
@@ -80,7 +76,8 @@ def program_of(line: str) -> Program:
     for word in words[1:]:
         if word.partition("=")[0] in known["refused"]:
             told = (
-                f"“{clip(line, _WIDEST)}” has {clip(word, _WIDEST)}, which Ricordo sets or forbids."
+                f"“{clip(shlex.join(words), _WIDEST)}” has {clip(word, _WIDEST)}, "
+                "which Ricordo sets or forbids."
             )
             raise WrongUsage(f"{told} Leave it out.")
     first, *rest = words

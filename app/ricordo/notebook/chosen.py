@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 from dataclasses import replace
 
 from ricordo.curator.asking_model import ANTHROPIC
@@ -62,7 +61,7 @@ def outside_of(
                 "No program is set: `ricordo config edit` takes it as engine.command, such as "
                 '["claude", "-p"].'
             )
-        program = program_of(shlex.join(own.command))
+        program = program_of(own.command)
         return program_outside(surroundings, program, caps=caps, is_automatic=is_automatic)
     return None
 

@@ -55,7 +55,7 @@ def places_everywhere(surroundings: Surroundings) -> list[Place]:
     projects = dict.fromkeys(workplace(cwd).root for cwd in there)
     return [
         *(claude.auto_memory(agent, workplace(project)) for project in projects),
-        *claude.folder_memories(cwds, {*_with_wider(seen), *projects}),
+        *claude.folder_memories(cwds, [*_with_wider(seen), *projects]),
         *claude.agent_memories(agent),
         *claude.project_agent_memories(projects),
         codex.memory(home, surroundings.environ),
@@ -118,7 +118,7 @@ def _project_of(root: str, layout: Layout) -> str:
         case Kind.CLAUDE if os.path.basename(os.path.dirname(above)) == "projects":
             cwds = _seen_cwds([above])
             roots = (workplace(cwd).root for cwd in cwds[above])
-            return claude.folder_memories(cwds, {*_with_wider(cwds[above]), *roots})[0].project
+            return claude.folder_memories(cwds, [*_with_wider(cwds[above]), *roots])[0].project
         case Kind.CLAUDE_AGENT:
             # <project>/.claude/agent-memory/<agent>
             return git.top_level(above) or ""
@@ -128,8 +128,9 @@ def _project_of(root: str, layout: Layout) -> str:
             return git.top_level(root) or ""
 
 
-def _with_wider(paths: Iterable[str]) -> set[str]:
-    return {wide for path in paths for wide in (path, *_wider(path))}
+def _with_wider(paths: Iterable[str]) -> list[str]:
+    """Return the paths and the directories above them, wider ones first."""
+    return sorted({wide for path in paths for wide in (path, *_wider(path))})
 
 
 def _wider(path: str) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 
 from ricordo.errors import WrongUsage
+from ricordo.settings.command_line import split_command
 
 
 def editor_command(editor: str, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -16,7 +16,7 @@ def editor_command(editor: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """
     command = editor or environ.get("VISUAL") or environ.get("EDITOR") or "vi"
     try:
-        return tuple(shlex.split(command)) or ("vi",)
+        return split_command(command) or ("vi",)
     except ValueError:
         raise WrongUsage(f"The editor “{command}” has a quote that is left open.") from None
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
+from ricordo.settings.command_line import split_command
 from ricordo.settings.key_lines import Path
 from ricordo.settings.keymap import read_keymap
 from ricordo.settings.known import Known
@@ -71,7 +71,7 @@ def _editor(source: Source) -> str:
 
 def _is_command(text: str) -> bool:
     try:
-        shlex.split(text)
+        split_command(text)
     except ValueError:
         return False
     return "\0" not in text

@@ -103,8 +103,9 @@ class Settings:
     """
 
     editor: str = ""
-    """The command that opens a note, with its arguments, such as `code --wait`. Where it is
-    empty, the environment decides: `$VISUAL`, then `$EDITOR`, then `vi`.
+    """The command that opens a note, with its arguments, such as `code --wait`; its words are
+    quoted as in a shell, and the whole path of a program alone needs no quotes. Where it is empty,
+    the environment decides in the same way: `$VISUAL`, then `$EDITOR`, then `vi`.
     """
 
     review: int = DEFAULT_REVIEW

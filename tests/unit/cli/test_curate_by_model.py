@@ -11,12 +11,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
 
 from tests import messages_replies as replies
-from tests.asking import FILES, MOVED, TOKEN, proposing, saying
+from tests.asking import FILES, MOVED, TOKEN, proposing, saying, write_program
 from tests.builders import write_memory
 from tests.curating import SAID, SESSION, said
 from tests.messages_server import (
@@ -301,9 +302,7 @@ def test_cancelled_from_the_keyboard_nothing_is_changed(
 @pytest.fixture
 def program(tmp_path: Path, pinned: Path) -> Path:
     """Return a program that is set, proposes a change, and keeps what it was given."""
-    path = tmp_path / "model"
-    path.write_text(f"#!/bin/sh\ncat > {tmp_path}/given\n{saying(MOVED)}\n")
-    path.chmod(0o700)
+    path = write_program(tmp_path / "model", saying(MOVED))
     put(pinned, f'[engine]\nuse = "command"\ncommand = ["{path}", "two words"]\n')
     return path
 
@@ -312,7 +311,7 @@ def test_a_new_program_is_shown_and_not_run_where_nobody_can_be_asked(
     curate: Ricordo, program: Path
 ) -> None:
     told = curate(code=4)
-    assert f"This program was not run before: {program} 'two words'." in told
+    assert f"This program was not run before: {quote(str(program))} 'two words'." in told
     assert told.endswith("Nothing was changed.\n")
     assert not (program.parent / "given").exists()
 
@@ -323,7 +322,7 @@ def test_a_dry_run_shows_the_line_of_a_new_program_and_what_it_would_read(
 ) -> None:
     before = contents(memory)
     told = curate("--dry-run", *words)
-    assert f"This program was not run before: {program} 'two words'\n" in told
+    assert f"This program was not run before: {quote(str(program))} 'two words'\n" in told
     assert "It was not run, and this is what it would read." in told
     assert SAID in told
     document = json.loads(curate("--dry-run", "--json", *words).partition("\n")[0])
@@ -359,7 +358,7 @@ def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
     put(pinned, f'[engine]\nuse = "command"\ncommand = ["{program}", "--other"]\n')
     curate(code=4)
     told = curate("--yes")
-    assert f"not run before: {program} --other" in told
+    assert f"not run before: {quote(str(program))} --other" in told
     assert "0 applied, 1 left" in told
     curate()
 

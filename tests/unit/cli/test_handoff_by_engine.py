@@ -12,6 +12,7 @@ import pytest
 
 from ricordo.notebook.ledger import FILE
 from tests import messages_replies as replies
+from tests.asking import write_program
 from tests.messages_server import MessagesServer, Script, messages_server, without_credentials
 from tests.transcripts import write as put
 from tests.unit.cli.test_handoff import KEY, Work
@@ -60,11 +61,9 @@ def id_of(told: str, words: str) -> str:
 
 def program(work: Work, home: Path, script: str) -> Path:
     """Set a program that keeps what it is given; return that file."""
-    path, given = work.machine.path / "model", work.machine.path / "given"
-    path.write_text(f"#!/bin/sh\ncat > {given}\n{script}\n")
-    path.chmod(0o700)
+    path = write_program(work.machine.path / "model", script)
     put(home / ".config/ricordo/settings.toml", f'[engine]\ncommand = ["{path}"]\n'.encode())
-    return given
+    return path.with_name("given")
 
 
 def saying(value: object) -> str:

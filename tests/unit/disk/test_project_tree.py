@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 from pathlib import Path
 
@@ -116,7 +117,7 @@ def test_the_settings_of_a_hostile_repository_start_nothing(tmp_path: Path) -> N
     git(root, "commit", "--quiet", "-m", "begin")
     mark = tmp_path / "started"
     program = tmp_path / "evil"
-    program.write_text(f"#!/bin/sh\ntouch {mark}\ncat\n")
+    program.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(mark))}\ncat\n")
     program.chmod(0o755)
     for key in (
         "core.fsmonitor",

@@ -146,10 +146,10 @@ def test_the_line_to_copy_is_one_command_whatever_the_file_is_called() -> None:
     )
 
 
-def test_a_handoff_elsewhere_is_named_in_full_and_an_odd_one_not_at_all(tmp_path: Path) -> None:
-    wanted = pickup(Target.CLAUDE, str(tmp_path / "p"), str(tmp_path / "x.md"))
+def test_a_handoff_elsewhere_is_named_in_full_and_an_odd_one_not_at_all() -> None:
+    wanted = pickup(Target.CLAUDE, "/p", "/elsewhere/x.md")
     assert wanted is not None
-    assert wanted.added == f"@{tmp_path}/x.md"
+    assert wanted.added == "@/elsewhere/x.md"
     assert pickup(Target.CLAUDE, "/p", "/p/a b.md") is None
     plain = pickup(Target.CLAUDE, "/a project", "/a project/HANDOFF.md")
     assert plain is not None

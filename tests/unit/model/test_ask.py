@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import itertools
 import json
 import socket
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from ricordo.model import ask as ask_module
 from ricordo.model.ask import Server, ask, count
 from ricordo.model.bounds import Bounds
 from ricordo.model.client import open_client
@@ -51,7 +54,7 @@ TOOL = Tool("propose", "Propose.", SCHEMA)
 QUESTION = Question("claude-test", "Say.", Sealed("notes"), Sealed("talk"), TOOL)
 VALUE = {"edits": [{"op": "keep", "line": 7}, {"op": "drop", "line": 8}]}
 EVENTS = replies.message(VALUE, piece=9)
-HASTY = Bounds(connect=2, read=0.3, total=5, most_bytes=100_000, tries=3, pause=0.01)
+HASTY = Bounds(connect=2, read=0.3, total=60, most_bytes=100_000, tries=3, pause=0.01)
 """Bounds for what never answers; a slow machine has all the time that it needs for the rest."""
 PATIENT = Bounds(pause=0.01)
 
@@ -255,6 +258,19 @@ async def test_the_person_sees_the_wait_count_down() -> None:
     assert any(it.phase is Phase.PAUSING and 0 < it.seconds <= 0.05 for it in told)
 
 
+async def test_a_wait_is_told_though_it_is_over_before_anything_else_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # as on a busy machine: more time passes between two looks at the clock than the wait is long
+    clock = itertools.count(0.0, 60.0)
+    monkeypatch.setattr(ask_module, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    busy = replies.error(429, "rate_limit_error", headers={"retry-after": "0.05"})
+    told: list[Progress] = []
+    with messages_server(busy, replies.good(VALUE)) as server:
+        await ask(Server(server.url, PATIENT), QUESTION, Meter(), told.append)
+    assert [it.seconds for it in told if it.phase is Phase.PAUSING] == [0.05]
+
+
 @pytest.mark.parametrize("number", range(len(EVENTS)))
 async def test_a_stream_that_ends_before_its_end_is_no_answer(number: int) -> None:
     failed = await failure(replies.streamed(EVENTS[:number]))
@@ -287,7 +303,7 @@ async def test_an_answer_that_takes_for_ever_ends() -> None:
 async def test_no_pause_leads_beyond_the_deadline() -> None:
     busy = replies.error(429, "rate_limit_error", headers={"retry-after": "20"})
     with messages_server(busy) as server, pytest.raises(ModelFailed) as caught:
-        await answered(server, replace(PATIENT, total=10))
+        await answered(server, replace(PATIENT, total=19))
     assert (caught.value.cause, len(server.asked)) == (Cause.RATE_LIMIT, 1)
 
 

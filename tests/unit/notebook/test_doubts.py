@@ -25,7 +25,7 @@ from ricordo.notebook.opinions import FILE
 from ricordo.notebook.purge import purge_value
 from ricordo.notebook.resolve import compose_settled, keep_both, keep_one
 from tests import messages_replies as replies
-from tests.asking import ORDER, PATIENT, TOKEN
+from tests.asking import ORDER, PATIENT, TOKEN, write_program
 from tests.doubts import (
     BODIES,
     LOGGED,
@@ -225,8 +225,9 @@ def test_a_broken_reply_leaves_every_doubt_and_is_in_the_ledger_if_it_cost(
 ) -> None:
     notebook = doubtful(tmp_path)
     script, cause = FAILING[name]
+    bounds = replace(PATIENT, total=1.0) if cause is Cause.TOO_SLOW else PATIENT
     with messages_server(script) as server, pytest.raises(ModelFailed) as failed:
-        had_judged(notebook, server, bounds=replace(PATIENT, total=1.0))
+        had_judged(notebook, server, bounds=bounds)
     assert failed.value.cause is cause
     known, unknown = told(notebook)
     assert not known
@@ -237,11 +238,9 @@ def test_a_broken_reply_leaves_every_doubt_and_is_in_the_ledger_if_it_cost(
 
 def test_a_program_judges_as_a_model_does(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path, *SUMMARY)
-    path = tmp_path / "judge"
     said = json.dumps({"verdicts": [verdict("p1", keep="right")]})
-    path.write_text(f"#!/bin/sh\ncat > {tmp_path}/given\ncat <<'END'\n{said}\nEND\n")
-    path.chmod(0o700)
-    outside = program_outside(notebook.surroundings, program_of(str(path)))
+    path = write_program(tmp_path / "judge", f"cat <<'END'\n{said}\nEND")
+    outside = program_outside(notebook.surroundings, program_of([str(path)]))
     asked = prepare_judging(notebook, told(notebook)[1], outside)
     assert asked.estimate.usd is None
     judge(notebook, asked)

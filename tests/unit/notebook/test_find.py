@@ -93,6 +93,17 @@ def test_a_long_path_is_found_by_its_beginning_and_a_session(machine: Machine) -
     assert str(project) in [place.project for place in all_memories(machine.surroundings())]
 
 
+def test_long_paths_that_begin_alike_are_told_apart_by_their_sessions(machine: Machine) -> None:
+    projects = [machine.directory("x" * 200 + name) for name in ("", "/one", "/two")]
+    # one folder begins as all of them do, and the directory around them is no project
+    for number, project in enumerate(projects[1:]):
+        folder = machine.config / "projects" / f"{slug(str(project))[:200]}-{number}a2b"
+        fill(folder / "memory")
+        machine.transcript(folder, project / "src")
+    places = all_memories(machine.surroundings())
+    assert [place.project for place in places] == [str(it) for it in projects[1:]]
+
+
 def test_outside_git_the_directory_above_counts_but_not_the_home(machine: Machine) -> None:
     machine.memory(machine.home)
     deep = machine.directory("home/work/deep")

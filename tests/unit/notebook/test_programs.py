@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,8 @@ def test_a_program_is_given_the_brief_and_the_form_and_no_secret(tmp_path: Path)
 
 
 def test_what_a_program_writes_into_the_memory_is_not_written_over(desk: Desk) -> None:
-    by_script(desk, f"echo The port is Faro. >> {desk.root}/tides.md\n{saying(MOVED)}")
+    tides = shlex.quote(str(desk.root / "tides.md"))
+    by_script(desk, f"echo The port is Faro. >> {tides}\n{saying(MOVED)}")
     (left,) = desk.take().left
     assert "is not what it was" in left[1]
     assert b"Sines" in (desk.root / "tides.md").read_bytes()
@@ -84,7 +86,9 @@ def test_a_program_that_is_not_there_costs_nothing(
     monkeypatch.chdir(desk.transcript.parent)
     left, runs = gate_of(desk.notebook.surroundings).left(), ledger(desk)
     with pytest.raises(ModelFailed, match=told) as caught:
-        propose(desk.notebook, desk.notebook.read(), desk.scope, make=by_program(program_of(line)))
+        propose(
+            desk.notebook, desk.notebook.read(), desk.scope, make=by_program(program_of([line]))
+        )
     assert caught.value.cause is Cause.PROGRAM
     assert gate_of(desk.notebook.surroundings).left() == left
     assert ledger(desk) == runs

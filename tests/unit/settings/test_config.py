@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 import tomllib
@@ -55,6 +56,23 @@ def test_editing_creates_the_file_and_tells_what_cannot_be_used(
     file = tmp_path / "config" / "settings.toml"
     assert file.stat().st_mode & 0o777 == 0o600
     assert "There is no such key. Did you mean “theme”?" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["", " --to", " --to 'two words'"])
+def test_an_editor_in_a_folder_with_a_space_works(tmp_path: Path, option: str) -> None:
+    editor = tmp_path / "my programs" / "ed"
+    editor.parent.mkdir()
+    editor.write_text('#!/bin/sh\nfor file; do :; done\necho "# $1 $2 $#" > "$file"\n')
+    editor.chmod(0o700)
+    line = shlex.quote(str(editor)) + option if option else str(editor)
+    assert run(tmp_path, "edit", editor=line) == 0
+    file = tmp_path / "config" / "settings.toml"
+    words = [*shlex.split(option), str(file)]
+    assert file.read_text() == f"# {words[0]} {words[1] if option else ''} {len(words)}\n"
+    # and as the setting
+    file.write_text(f"editor = {json.dumps(line)}\n")
+    assert run(tmp_path, "edit", editor="/no/such/editor") == 0
+    assert file.read_text().startswith("# ")
 
 
 def test_an_editor_that_cannot_be_started_is_told_of(tmp_path: Path) -> None:

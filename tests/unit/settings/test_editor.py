@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,36 @@ def test_the_setting_wins_over_the_environment(
     editor: str, environ: dict[str, str], command: tuple[str, ...]
 ) -> None:
     assert editor_command(editor, environ) == command
+
+
+@pytest.mark.parametrize("name", ["ed", "ed -f", "it's"])
+@pytest.mark.parametrize("variable", ["VISUAL", "EDITOR"])
+def test_a_value_that_as_a_whole_names_a_file_is_that_file(
+    variable: str, name: str, tmp_path: Path
+) -> None:
+    editor = tmp_path / "my programs" / name
+    editor.parent.mkdir()
+    editor.touch()
+    assert editor_command("", {variable: f" {editor}\n"}) == (str(editor),)
+    assert editor_command(str(editor), {}) == (str(editor),)
+    quoted = shlex.quote(str(editor))
+    assert editor_command("", {variable: f"{quoted} --wait 'two words'"}) == (
+        str(editor),
+        "--wait",
+        "two words",
+    )
+
+
+def test_a_file_of_the_working_directory_stands_for_no_editor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # whoever made the project that one works in does not choose what is started there
+    (tmp_path / "vim -u x").touch()
+    (tmp_path / "vim -c set").mkdir()
+    (tmp_path / "vim -c set" / "list").touch()
+    monkeypatch.chdir(tmp_path)
+    assert editor_command("vim -u x", {}) == ("vim", "-u", "x")
+    assert editor_command("vim -c set/list", {}) == ("vim", "-c", "set/list")
 
 
 def test_an_open_quote_is_refused() -> None:

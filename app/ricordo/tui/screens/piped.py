@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from ricordo.errors import RicordoError
+from ricordo.settings.command_line import split_command
 from ricordo.text import one_line
 from ricordo.tui.jobs import Jobs
 from ricordo.tui.render.bars import key_spans
@@ -70,12 +71,12 @@ class LineForm(FormScreen):
         super().end(confirmed=confirmed)
 
 
-def words_of(line: str) -> list[str]:
+def words_of(line: str) -> tuple[str, ...]:
     """Return the words of a line; none where a quote is left open."""
     try:
-        return shlex.split(line)
+        return split_command(line)
     except ValueError:
-        return []
+        return ()
 
 
 def _runs(line: str) -> tuple[Span, ...]:
