@@ -29,6 +29,8 @@ from tests.secret_corpus import (
     vendor,
 )
 
+BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
 Make = Callable[[Random, str], Sample]
 
 
@@ -609,6 +611,124 @@ SECRETS |= {
 }
 
 
+def letters(random: Random) -> str:
+    """A password of letters alone, as people type it for a shell."""
+    word, other = random.choice(WORDS), random.choice(WORDS)
+    made = draw(random, string.ascii_lowercase, random.randint(8, 12))
+    mixed_case = draw(random, string.ascii_letters, random.randint(9, 14))
+    return random.choice([word, word + other, word.title() + other, made, f"q{mixed_case}Z"])
+
+
+def dotted(random: Random) -> str:
+    """Two words and a number, with dots between the words."""
+    word, other = random.choice(WORDS), random.choice(WORDS)
+    return f"{random.choice([word, word.title()])}.{other}{random.randint(10, 999)}"
+
+
+def words_of_a_passphrase(random: Random) -> str:
+    return " ".join(random.sample(WORDS, random.randint(4, 7)))
+
+
+def codes(random: Random, family: str) -> Sample:
+    """Codes that let their owner in when the second factor is lost."""
+    make: Callable[[], str] = random.choice(
+        [
+            lambda: f"{draw(random, ALNUM.lower(), 5)}-{draw(random, ALNUM.lower(), 5)}",
+            lambda: f"{draw(random, HEX, 4)}-{draw(random, HEX, 4)}",
+            lambda: draw(random, string.digits, 8),
+            lambda: f"{draw(random, string.digits, 4)} {draw(random, string.digits, 4)}",
+            lambda: draw(random, HEX, 9) + "7",
+        ]
+    )
+    drawn = [make() for _ in range(random.choice([1, 4, 8, 10]))]
+    if len(drawn) == 1:
+        start = random.choice(["The recovery code is ", "backup code: ", "2FA recovery code: `"])
+        return Sample(family, f"{start}{drawn[0]}{'`' if '`' in start else ''}\n", (drawn[0],))
+    start = random.choice(
+        ["GitHub recovery codes", "Backup codes for the wiki", "2FA backup codes"]
+    )
+    between = random.choice(
+        ["\n", "\n- ", ", ", " ", "\n1. "] if " " not in drawn[0] else ["\n", "\n- "]
+    )
+    value = between.join(drawn)
+    first = between if "\n" in between else " "
+    return Sample(family, f"{start}:{first}{value}\n", (value,))
+
+
+SECRETS |= {
+    "recovery codes": codes,
+    "passphrase of gpg": pasted(
+        [
+            "gpg --batch --passphrase <v> -d backup.gpg",
+            "gpg --pinentry-mode loopback --passphrase '<v>' --sign <word>.txt",
+            'echo "<v>" | gpg --batch --passphrase-fd 0 -d <word>.gpg',
+            "The gpg passphrase is `<v>`.",
+            "gpg passphrase: <v>7",
+            "signing.gnupg.passphrase=<v>",
+            "GPG_PASSPHRASE=<v>",
+        ],
+        letters,
+    ),
+    "name set to a value": mixed(
+        pasted(
+            [
+                "Then set `API_KEY` to `<v>`.",
+                "set `<word>_TOKEN` to `<v>` in the dashboard",
+                "`API_KEY` is now `<v>`",
+                "Set **API_KEY** to `<v>`",
+                'Set the variable "AUTH_TOKEN" to "<v>".',
+            ],
+            token,
+        ),
+        pasted(
+            [
+                "set `DB_PASSWORD` to `<v>` first",
+                "`ADMIN_PASSWORD` was set to `<v>`",
+                "Set *password* to `<v>`.",
+            ],
+        ),
+    ),
+    "letters alone on a command line": pasted(
+        [
+            "sshpass -p <v> ssh ana@<word>",
+            "sshpass -p '<v>' scp a.txt ana@<word>:",
+            'sshpass -p"<v>" rsync -a x y',
+            "curl -u ana:<v> https://<word>.net",
+            "curl -s --user 'ana:<v>' https://<word>.net/api",
+            "machine git.<word>.net login ana password <v>",
+            "machine git.<word>.net\n  login ana\n  password <v>",
+            "redis-cli -h <word> -a <v> ping",
+            "docker login -u ana -p <v> registry.<word>.net",
+        ],
+        letters,
+    ),
+    "words with a dot": pasted(
+        [
+            "The <system> password is <v>.",
+            "password: <v>",
+            "DB_PASSWORD=<v>",
+            'password = "<v>"',
+            "log in to the <system> with password <v>",
+            "Passwort: <v>",
+        ],
+        dotted,
+    ),
+    "passphrase in words": pasted(
+        [
+            "log in with the passphrase <v>",
+            "Unlock it with the passphrase <v>.",
+            "The passphrase is <v>.",
+            "passphrase: <v>",
+            "Passphrase of the <system>: <v>",
+            "use the passphrase <v> and then restart",
+            "the passphrase was changed to <v>",
+            "My ssh key has the passphrase “<v>”.",
+        ],
+        words_of_a_passphrase,
+    ),
+}
+
+
 def lookalike(templates: list[str]) -> Make:
     """What only looks like a credential; `<…>` are drawn."""
 
@@ -617,6 +737,9 @@ def lookalike(templates: list[str]) -> Make:
         for name, drawn in (
             ("<hex>", draw(random, HEX, 40)),
             ("<sha>", draw(random, HEX, 64)),
+            ("<HEX>", draw(random, HEX, 40).upper()),
+            ("<digest>", draw(random, HEX, 12)),
+            ("<bech>", draw(random, BECH32, 58)),
             ("<short>", draw(random, HEX, 8)),
             ("<uuid>", uuid(random)),
             ("<b64>", draw(random, ALNUM + "+/", 86)),
@@ -727,6 +850,57 @@ LOOKALIKES: dict[str, Make] = {
             "password=!{vault.db}",
             'token := os.Getenv("TOKEN")',
             "client_secret: [REDACTED:api-key:<n>]",
+        ]
+    ),
+}
+
+LOOKALIKES |= {
+    "keys that are names": lookalike(
+        [
+            "primary key: <uuid>",
+            "the primary key is <uuid>",
+            "idempotency key <uuid>",
+            "Idempotency-Key: <uuid>",
+            "key: <hex>",
+            "| key | <hex> |",
+            "foreign key <uuid>",
+            "partition key: <uuid>",
+            "cache key <hex>",
+            "object key: <sha>",
+            "row key <uuid> was not there",
+            "sort key: <uuid>",
+        ]
+    ),
+    "fingerprints and public names": lookalike(
+        [
+            "Key fingerprint = <HEX>",
+            "gpg --recv-keys <HEX>",
+            "The PGP key <HEX> signs the releases.",
+            "signing key: <HEX>",
+            "gpg: using RSA key <HEX>",
+            "user.signingkey <HEX>",
+            "my nostr key is npub1<bech>",
+            "public key: npub1<bech>",
+            "[verified: LICENSE is <digest>]",
+            "[verified: src/auth.py is <digest>]",
+            "[verified: note api_key.md is <digest>]",
+            "[verified: tests/token is <digest>]",
+        ]
+    ),
+    "words that begin as names do": lookalike(
+        [
+            "Image Tokenizer: DINOv2-based",
+            "tokenizer: cl100k_base",
+            "[Passphrase Guide](https://<word>.net/guide2#top)",
+            "[Password policy](../docs/policy2.md#a1)",
+            "tests pass (47.2s)",
+            "All <n> checks pass (3m41s)",
+            "12 tests pass (0.<n>s)",
+            "The session is called `CondenseSession`.",
+            "the secret is in `CondenseSession`",
+            "token = CondenseSession",
+            "password: `UserSession`",
+            "Secretary: Ana<n>",
         ]
     ),
 }
