@@ -11,6 +11,8 @@ from ricordo.secrets.secret import Secret
 
 _REACH = 160
 """Characters before a name in which its value may stand."""
+_MD5 = 32
+"""Digits of the shortest digest, in which many services give out their keys."""
 _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
 
 
@@ -26,7 +28,9 @@ def announced(text: str) -> Iterator[Secret]:
         name = before + text[match.start() : at]
         group = _group(match[0])
         if hit := _after_name(group, name, text[at : at + 2500]):
-            yield Secret(hit.kind, at + hit.start, at + hit.end)
+            start, end = at + hit.start, at + hit.end
+            if not _names_something(text, group, match.start(), start, end):
+                yield Secret(hit.kind, start, end)
         elif rules().before[group]:
             start = max(0, match.start() - _REACH)
             if hit := _before_name(group, text[start : match.start()]):
@@ -43,6 +47,18 @@ def _after_name(group: str, name: str, rest: str) -> Secret | None:
             if _fits(context.shape, value, name + match["gap"], not bare):
                 return Secret(context.kind, start, start + len(value))
     return None
+
+
+def _names_something(text: str, group: str, name: int, start: int, end: int) -> bool:
+    """Return whether what seems to be a value is the id of a thing, or the digest in a mark."""
+    guards, value = rules().guards, text[start:end]
+    if guards["marked"].fullmatch(value) and text[end : end + 1] == "]":
+        return "[verified: " in text[max(0, start - _REACH) : start].rsplit("]", 1)[-1]
+    if not guards["id"].match(value):
+        return False
+    if group == "plain_key":
+        return len(value) != _MD5
+    return bool(guards["role"].search(text[max(0, name - _REACH // 4) : name].lower()))
 
 
 def _before_name(group: str, rest: str) -> Secret | None:
@@ -83,8 +99,9 @@ def _fits(shape_name: str, value: str, context: str, quoted: bool) -> bool:
         return entropy(value) >= shape.entropy
     # Words that are strung together as in no sentence.
     words = re.findall(r"[^\W\d_]+", value.lower()) if shape.phrase.fullmatch(value) else []
-    common = (known.words | known.function_words).intersection(words)
-    return bool(words) and not common and len(set(words)) > len(words) // 2
+    if known.function_words.intersection(words) or len(set(words)) <= len(words) // 2:
+        return False
+    return len(known.words.intersection(words)) <= shape.common
 
 
 _OPENING = {")": "(", "]": "[", "}": "{"}

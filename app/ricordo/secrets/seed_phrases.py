@@ -2,8 +2,8 @@
 
 `bip39.txt` is the English list of BIP 39 (github.com/bitcoin/bips, bip-0039/english.txt). It has no
 "the", "of", "is", "in" or "to", so twelve of its words hardly ever follow one another in prose. In
-programs and tables they do, but there the words repeat, or the signs between them vary. In 450 MB of
-notes, documents and programs what was left by these two conditions were lists of keywords.
+programs and tables they do, but there the words repeat, or the signs between them vary. Of 450 MB
+of notes, documents and programs nothing passes both conditions but lists of keywords.
 """
 
 from __future__ import annotations
