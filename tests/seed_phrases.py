@@ -70,15 +70,16 @@ LAYOUTS: dict[str, Layout] = {
     "in columns": lambda r, w: f"{columns(w)}\n",
     "in bullets": lambda r, w: f"{numbered(w, '- {w}', chr(10))}\n",
     "quoted": lambda r, w: f"{wrapped(w, 5, start='> ')}\n",
+    "word and number": lambda r, w: f"{numbered(w, 'Word {n}: {w}', chr(10))}\n",
     "in capitals": lambda r, w: f"{' '.join(w).upper()}\n",
 }
 
 HELD_OUT_LAYOUTS: dict[str, Layout] = {
     "with titles": lambda r, w: f"Recovery: {' '.join(it.title() for it in w)}\n",
     "with dashes": lambda r, w: f"export SEED={'-'.join(w)}\n",
-    "word and number": lambda r, w: f"{numbered(w, 'Word {n}: {w}', chr(10))}\n",
     "ordinals": lambda r, w: f"{numbered(w, '{n}th {w}', ', ')}\n",
     "comments": lambda r, w: f"{wrapped(w, 6, start='# ')}\n",
+    "number signs": lambda r, w: f"{numbered(w, '#{n} {w}', ' ')}\n",
     "HTML": lambda r, w: f"<ol>{numbered(w, '<li>{w}</li>', chr(10))}</ol>\n",
     "escaped line breaks": lambda r, w: '{"text": "keep:\\n' + "\\n".join(w) + '\\n"}\n',
     "bold": lambda r, w: f"{numbered(w, '{n}. **{w}**', chr(10))}\n",

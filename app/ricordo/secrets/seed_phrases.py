@@ -30,13 +30,16 @@ _STRIDE = 40
 """Characters; twelve words take more."""
 _EDGE = 4
 """So many signs at either end are looked at as the end of a label."""
+_LABEL = 3
+"""Every third word of a run, or more, is one and the same before a number: it is no part of it."""
 
 _TOKEN = re.compile(
-    r"</?[A-Za-z][^<>\n]{0,200}>|\\[nrt]|(?i:word)[ \t]?#?\d{1,2}(?!\w)|\d+(?:st|nd|rd|th)\b"
+    r"</?[A-Za-z][^<>\n]{0,200}>|\\[nrt]|\d+(?:st|nd|rd|th)\b|(?i:word)\d{1,2}\b"
     r"|(?P<word>[^\W\d_]+)(?P<digit>\d)?"
 )
 """A word; or what is between words and is none: a tag, an escape, the number of a word."""
-_BLANK = re.compile(r"[\s\d]+|\\[nrt]|(?i:word)[ \t]?#?\d|(?<=\d)(?:st|nd|rd|th)")
+_BLANK = re.compile(r"[\s\d]+|\\[nrt]|(?<=\d)(?:st|nd|rd|th)")
+_NUMBER = re.compile(r"[ \t]?#?\d")
 _LETTERS = bytes(i | 32 if chr(i).isalpha() or i > 127 else 32 for i in range(256))
 _ESCAPE = re.compile(rb"\\[nrt]")
 _MARKUP = "st nd rd th li ol ul td tr br p b em strong code span div"
@@ -78,10 +81,19 @@ def may_hold_phrase(raw: bytes) -> bool:
 def seed_phrases(text: str) -> Iterator[Secret]:
     """Yield the seed phrases of `text`, each from its first word to its last."""
     for run in _runs(text):
-        names = [match["word"].lower() for match in run]
-        gaps = [_BLANK.sub("", text[a.end("word") : b.start("word")]) for a, b in pairwise(run)]
-        for first, last in (*_varied(names, gaps), *_checked(names, gaps)):
-            yield Secret("seed-phrase", run[first].start("word"), run[last].end("word"))
+        labels = {it.start(): _name(it) for it in run if _NUMBER.match(text, it.end())}
+        is_numbered = len(labels) * _LABEL >= len(run) and len(set(labels.values())) == 1
+        numbered = [it for it in run if it.start() not in labels] if is_numbered else run
+        for part, spans in ((numbered, _varied), (run, _checked)):
+            gaps = [
+                _BLANK.sub("", text[a.end("word") : b.start("word")]) for a, b in pairwise(part)
+            ]
+            for first, last in spans([_name(it) for it in part], gaps):
+                yield Secret("seed-phrase", part[first].start("word"), part[last].end("word"))
+
+
+def _name(match: re.Match[str]) -> str:
+    return match["word"].lower()
 
 
 def _runs(text: str) -> Iterator[list[re.Match[str]]]:
