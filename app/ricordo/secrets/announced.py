@@ -26,7 +26,7 @@ def announced(text: str) -> Iterator[Secret]:
         at = match.end()
         before = re.split(r"[^\w-]", text[max(0, match.start() - 40) : match.start()])[-1]
         name = before + text[match.start() : at]
-        group = _group(match[0])
+        group = _group(match[0]) or _group_by_rest(lowered, match)
         if hit := _after_name(group, name, text[at : at + 2500]):
             start, end = at + hit.start, at + hit.end
             if not _names_something(text, group, match.start(), start, end):
@@ -72,9 +72,13 @@ def _before_name(group: str, rest: str) -> Secret | None:
 @lru_cache(maxsize=1024)
 def _group(word: str) -> str:
     names = rules().names.items()
-    whole = [group for group, pattern in names if pattern.fullmatch(word)]
-    # What follows a word may have decided how much of it is the name.
-    return [*whole, *(g for g, pattern in names if pattern.match(f"{word} =")), "key"][0]
+    return next((group for group, pattern in names if pattern.fullmatch(word)), "")
+
+
+def _group_by_rest(lowered: str, name: re.Match[str]) -> str:
+    """Return the group of a name that is one because of what follows it."""
+    matches = ((group, it.match(lowered, name.start())) for group, it in rules().names.items())
+    return next((group for group, match in matches if match and match.end() == name.end()), "key")
 
 
 def _trimmed(value: str) -> str:
