@@ -17,6 +17,7 @@ from itertools import groupby, pairwise
 from ricordo.resources import data_text
 from ricordo.secrets.secret import Secret
 
+SEED_PHRASE = "seed-phrase"
 _LENGTHS = (12, 15, 18, 21, 24)
 """How many words a phrase has."""
 _LEAST = _LENGTHS[0]
@@ -89,7 +90,7 @@ def seed_phrases(text: str) -> Iterator[Secret]:
                 _BLANK.sub("", text[a.end("word") : b.start("word")]) for a, b in pairwise(part)
             ]
             for first, last in spans([_name(it) for it in part], gaps):
-                yield Secret("seed-phrase", part[first].start("word"), part[last].end("word"))
+                yield Secret(SEED_PHRASE, part[first].start("word"), part[last].end("word"))
 
 
 def _name(match: re.Match[str]) -> str:
@@ -98,18 +99,23 @@ def _name(match: re.Match[str]) -> str:
 
 def _runs(text: str) -> Iterator[list[re.Match[str]]]:
     """Yield the words that are of the list and follow one another, where they are enough."""
-    run: list[re.Match[str]] = []
+    places, run = _places(), list[re.Match[str]]()
     for match in _TOKEN.finditer(text):
-        if word := match["word"]:
-            plain = word.islower() or word.isupper() or word.istitle()
-            if plain and not match["digit"] and word.lower() in _places():
-                run.append(match)
-                continue
-            if len(run) >= _LEAST:
-                yield run
-            run = []
+        word, digit = match.groups()
+        if not word:
+            continue
+        if not digit and (word in places or (_is_capital(word) and word.lower() in places)):
+            run.append(match)
+            continue
+        if len(run) >= _LEAST:
+            yield run
+        run = []
     if len(run) >= _LEAST:
         yield run
+
+
+def _is_capital(word: str) -> bool:
+    return word.istitle() or word.isupper()
 
 
 def _varied(names: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[int, int]]:
