@@ -11,8 +11,8 @@ from ricordo.secrets.secret import Secret
 
 _REACH = 160
 """Characters before a name in which its value may stand."""
-_INSIDE = frozenset("_.-\"'")
-"""Signs before a word that is part of a name, or a name in quotes."""
+_OF_A_NAME = re.compile(r"""(?<=[_.-])pass|(?<=["'])pass(?=["'](?::|\s?=>))""")
+"""The word where it is the end of a name, or a key in quotes."""
 _MD5 = 32
 """Digits of the shortest digest, in which many services give out their keys."""
 _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
@@ -29,7 +29,7 @@ def announced(text: str) -> Iterator[Secret]:
         before = re.split(r"[^\w-]", text[max(0, match.start() - 40) : match.start()])[-1]
         name = before + text[match.start() : at]
         group = _group(match[0]) or _group_by_rest(lowered, match)
-        if group == "pass" and text[match.start() - 1 : match.start()] in _INSIDE:
+        if group == "pass" and _OF_A_NAME.match(lowered, match.start()):
             group = "password"
         if hit := _after_name(group, name, text[at : at + 2500]):
             start, end = at + hit.start, at + hit.end
