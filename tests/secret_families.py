@@ -1124,3 +1124,100 @@ LOOKALIKES |= {
         ]
     ),
 }
+
+
+def shaken(random: Random) -> str:
+    """Letters alone, as a person makes them up."""
+    return "".join(random.choices(SYLLABLES.split(), k=random.randint(3, 5)))
+
+
+def jumble(random: Random) -> str:
+    return " ".join(shaken(random) for _ in range(random.randint(4, 7)))
+
+
+def one_time(random: Random) -> str:
+    """A code of a service."""
+    return random.choice(
+        [
+            f"{draw(random, HEX, 5)}-{draw(random, HEX, 4)}7",
+            f"{draw(random, string.digits, 3)}-{draw(random, string.digits, 3)}",
+            f"{draw(random, ALNUM.upper(), 5)}-{draw(random, ALNUM.upper(), 4)}4",
+            f"9{draw(random, string.digits, 7)}",
+        ]
+    )
+
+
+def kept_codes(random: Random, family: str) -> Sample:
+    """Codes as people keep them."""
+    seed, count = random.random(), random.choice([4, 8, 10])
+    drawn = [like(random, one_time(Random(seed))) for _ in range(count)]
+    before, between, after = random.choice(
+        [
+            ('{"recovery_codes": ["', '", "', '"]}'),
+            ("recovery-codes: [", ", ", "]"),
+            ("Backup codes\n============\n", "\n", "\n"),
+            ("| backup codes |\n|---|\n| ", " |\n| ", " |"),
+            ("GitLab two-factor recovery codes below\n```\n", "\n", "\n```"),
+            ("Here are the scratch codes: ", " ", ""),
+            ("**Recovery codes**\n\n1. `", "`\n1. `", "`"),
+        ]
+    )
+    value = between.join(drawn)
+    return Sample(family, f"{before}{value}{after}\n", (value,))
+
+
+SECRETS |= {
+    "codes as kept": kept_codes,
+    "letters typed": pasted(
+        [
+            'rsync -e "sshpass -p <v> ssh" a ana@<word>:b',
+            "$ sshpass -p <v> ssh-copy-id ana@<word>",
+            "curl -sS -u deploy:<v> ftp://<word>.net/x",
+            "curl https://<word>.net -u 'ana:<v>'",
+            "echo <v> | sudo -S systemctl restart x",
+            "echo '<v>' | gpg --passphrase-fd 0 -d x.gpg",
+            "gpg --yes --passphrase '<v>' -o x -d x.gpg",
+            "# ~/.netrc\nmachine <word>.org\nlogin ana\npassword <v>",
+            "docker login registry.<word>.net -u ana -p <v>",
+            "redis-cli -a <v> -n 2 keys",
+        ],
+        shaken,
+    ),
+    "values of settings": pasted(
+        [
+            "with `CLIENT_SECRET` set to `<v>`",
+            "`API_KEY` should be set to `<v>`.",
+            "give `API_TOKEN` the value `<v>`",
+            "- `WEBHOOK_SECRET`: `<v>`",
+            "change the value of `AUTH_TOKEN` to `<v>`",
+            "`<word>_API_KEY` → `<v>`",
+            "set 'ACCESS_TOKEN' to '<v>'",
+            "we set API_KEY to <v> on <place>",
+        ],
+        token,
+    ),
+    "words said": pasted(
+        [
+            "the passphrase is still <v>",
+            "log in with passphrase <v>, then run it",
+            "passphrase (gpg): <v>",
+            "Its passphrase is: <v>",
+            "type the passphrase <v> when asked",
+            "- passphrase: <v>",
+            "we unlock the disk with the passphrase <v>",
+            "GPG passphrase is <v>.",
+        ],
+        jumble,
+    ),
+    "dots in a password": pasted(
+        [
+            "password = <v>",
+            "the password for ana is <v>",
+            "user: ana\npassword: <v>",
+            "PGPASSWORD=<v> psql -h <word>",
+            "mot de passe : <v>",
+            "login: ana / <v>!",
+        ],
+        named_word,
+    ),
+}
