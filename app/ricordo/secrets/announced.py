@@ -11,6 +11,8 @@ from ricordo.secrets.secret import Secret
 
 _REACH = 160
 """Characters before a name in which its value may stand."""
+_LONGEST = 40
+"""Characters of a name before the word that tells what it is."""
 _OF_A_NAME = re.compile(r"""(?<=[_.-])pass|(?<=["'])pass(?=["'](?::|\s?=>))""")
 """The word where it is the end of a name, or a key in quotes."""
 _MD5 = 32
@@ -26,7 +28,9 @@ def announced(text: str) -> Iterator[Secret]:
         lowered = text.translate(_ASCII_LOWER)
     for match in rules().name.finditer(lowered):
         at = match.end()
-        before = re.split(r"[^\w-]", text[max(0, match.start() - 40) : match.start()])[-1]
+        before = re.split(r"[^\w-]", text[max(0, match.start() - _LONGEST) : match.start()])[-1]
+        if len(before) == _LONGEST and before.isalnum():
+            continue  # the end of a random run
         name = before + text[match.start() : at]
         group = _group(match[0]) or _group_by_rest(lowered, match)
         if group == "pass" and _OF_A_NAME.match(lowered, match.start()):
