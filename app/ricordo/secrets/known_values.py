@@ -36,7 +36,8 @@ class KnownValues:
     """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        self._values: dict[str, None] = {}
+        self._values: dict[str, frozenset[str]] = {}
+        """With the characters that each has."""
         self._by_head: dict[str, dict[int, set[str]]] = {}
         for value in values:
             self.add(value)
@@ -48,7 +49,7 @@ class KnownValues:
         size = next(size for size in _HEADS if size <= len(value))
         by_length = self._by_head.setdefault(value[:size], {})
         by_length.setdefault(len(value), set()).add(value)
-        self._values[value] = None
+        self._values[value] = frozenset(value)
 
     def places(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where a value starts and ends in `text`, in no order. Of several that overlap one
@@ -60,8 +61,9 @@ class KnownValues:
                 yield start, end
 
     def _one_by_one(self, text: str) -> Iterator[tuple[int, int]]:
-        for value in self._values:
-            at = text.find(value)
+        present = set(text)
+        for value, characters in self._values.items():
+            at = text.find(value) if characters <= present else -1
             while at >= 0:
                 yield at, at + len(value)
                 at = text.find(value, at + len(value))

@@ -58,25 +58,35 @@ def _accepted() -> frozenset[bytes]:
 
 
 def may_hold_phrase(raw: bytes) -> bool:
-    """Return whether a text has twelve words in a row that are of the list, or of markup.
+    """Return whether a text has twelve words in a row that are of the list, or of markup."""
+    return next(_regions(raw), None) is not None
 
-    Nearly all of a text is passed over: where the last word of a stretch is not accepted, no phrase
+
+def _regions(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where a text has words in a row that are of the list, or of markup.
+
+    Nearly all of it is passed over: where the last word of a stretch is not accepted, no phrase
     ends or goes on there.
     """
     letters = (_ESCAPE.sub(b"  ", raw) if b"\\" in raw else raw).translate(_LETTERS)
     accepted, length = _accepted(), len(letters)
-    run = at = 0
+    run = start = at = 0
     while at < length:
         end = letters.find(b" ", at + _STRIDE)
         end = end if end >= 0 else length
         part = letters[at:end]
         if run or accepted.issuperset(part.rsplit(None, 1)[-1:]):
             for word in part.split():
-                run = run + 1 if word in accepted else 0
-                if run == _LEAST:
-                    return True
+                if word in accepted:
+                    start = start if run else at
+                    run += 1
+                    continue
+                if run >= _LEAST:
+                    yield start, end
+                run = 0
         at = end
-    return False
+    if run >= _LEAST:
+        yield start, length
 
 
 def seed_phrases(text: str) -> Iterator[Secret]:
@@ -99,8 +109,14 @@ def _name(match: re.Match[str]) -> str:
 
 def _runs(text: str) -> Iterator[list[re.Match[str]]]:
     """Yield the words that are of the list and follow one another, where they are enough."""
+    # every character as one byte, so that places stay
+    for start, end in _regions(text.encode("latin-1", "replace")):
+        yield from _runs_between(text, start, end)
+
+
+def _runs_between(text: str, start: int, end: int) -> Iterator[list[re.Match[str]]]:
     places, run = _places(), list[re.Match[str]]()
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(text, start, end):
         word, digit = match.groups()
         if not word:
             continue
