@@ -7,10 +7,18 @@ What is missed in them is counted and not looked at. Whoever looks, moves the fa
 from __future__ import annotations
 
 import json
+import string
 from random import Random
 
-from tests.secret_corpus import PLACES, WORDS, Sample, password, token, vendor
-from tests.secret_families import Make, pasted, plain
+from tests.secret_corpus import HEX, PLACES, WORDS, Sample, draw, password, token, vendor
+from tests.secret_families import (
+    Make,
+    like,
+    lookalike,
+    pasted,
+    plain,
+    shaken,
+)
 
 
 def mailed(random: Random, family: str) -> Sample:
@@ -118,6 +126,98 @@ HELD_OUT: dict[str, Make] = {
             "Mot de passe du wifi : <v>",
             "Contraseña del router: <v>",
             "服务器密码: <v>",
+        ]
+    ),
+}
+
+
+def by_tens(random: Random, family: str) -> Sample:
+    """Codes in rows."""
+    first = random.choice([f"{draw(random, HEX, 8)}", f"{draw(random, string.digits, 4)}-1234"])
+    drawn = [like(random, first) for _ in range(10)]
+    drawn[0] = drawn[0][:-1] + "5"
+    start = random.choice(
+        [
+            "Recovery codes for Okta:\n\n",
+            "backup_codes = [\n  ",
+            "* Backup Codes *\n",
+            "2FA emergency codes\n",
+        ]
+    )
+    between = random.choice([",\n  ", "\n", "   ", " / "])
+    value = between.join(drawn)
+    return Sample(family, f"{start}{value}\n", (value,))
+
+
+HELD_OUT |= {
+    "codes in rows": by_tens,
+    "typed by hand": pasted(
+        [
+            "sshpass -p <v> -v ssh ana@<word>",
+            "curl --proxy-user ana:<v> http://<word>.net",
+            "$ echo <v> | gpg --batch --yes --passphrase-fd 0 -c x",
+            "podman login -u ana -p <v> quay.<word>.net",
+            "machine ftp.<word>.net login anonymous password <v>",
+            "gpg2 --passphrase <v> -d x",
+        ],
+        shaken,
+    ),
+    "given a value": pasted(
+        [
+            "set the `API_KEY` variable to `<v>`",
+            "Please set SLACK_TOKEN to `<v>`",
+            "set `apiKey` to “<v>”",
+            "`CLIENT_SECRET` is set to `<v>`",
+            "then `ADMIN_TOKEN` becomes `<v>`",
+        ],
+        token,
+    ),
+}
+
+
+HELD_OUT_LOOKALIKES: dict[str, Make] = {
+    "ids in a log": lookalike(
+        [
+            "duplicate key <uuid>",
+            "partition_key=<uuid>",
+            "inserted with primary key '<uuid>'",
+            "Idempotency key: `<uuid>` (retry <n>)",
+            "cache key: <sha>",
+            "key <hex> missing in the index",
+            "the object's key is <hex>",
+            "record key=<uuid>",
+            "hash key <sha>",
+        ]
+    ),
+    "what is public": lookalike(
+        [
+            "verify with PGP key <HEX>",
+            "pub rsa4096/<HEX>",
+            "signed by <HEX>",
+            "nostr key: npub1<bech>",
+            "Contact: npub1<bech> (nostr)",
+            "[verified: docs/password.md is <digest>]",
+            "[verified: note keys.md is <digest>]",
+            "Done. [verified: api/secret is <digest>]",
+        ]
+    ),
+    "said in passing": lookalike(
+        [
+            "all <n> pass (<n>.4s)",
+            "second pass: <n> files, 3m12s",
+            "Tests pass on node20 and python3",
+            "PASS: alpha=<n>, beta=2",
+            "status: 'pass' | 'skipped'",
+            "[Token rotation](https://<word>.net/t?x=1#y2)",
+            "Subword Tokenizers: WordPiece-v2",
+            "the passphrase cache timeout setting was raised",
+            "no passphrase, so agents work unattended",
+            "recovery codes: see 1Password",
+            "backup code is in the vault (since 2024-03-1<n>)",
+            "password: `LoginFormState`",
+            "set `TOKEN_FILE` to `/run/secrets/token1`",
+            "curl -u ana https://<word>.net",
+            "sshpass -p option shows it in ps",
         ]
     ),
 }

@@ -29,6 +29,8 @@ from tests.secret_corpus import (
     vendor,
 )
 
+BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
 Make = Callable[[Random, str], Sample]
 
 
@@ -609,6 +611,124 @@ SECRETS |= {
 }
 
 
+def letters(random: Random) -> str:
+    """A password of letters alone, as people type it for a shell."""
+    word, other = random.choice(WORDS), random.choice(WORDS)
+    made = draw(random, string.ascii_lowercase, random.randint(8, 12))
+    mixed_case = draw(random, string.ascii_letters, random.randint(9, 14))
+    return random.choice([word, word + other, word.title() + other, made, f"q{mixed_case}Z"])
+
+
+def dotted(random: Random) -> str:
+    """Two words and a number, with dots between the words."""
+    word, other = random.choice(WORDS), random.choice(WORDS)
+    return f"{random.choice([word, word.title()])}.{other}{random.randint(10, 999)}"
+
+
+def words_of_a_passphrase(random: Random) -> str:
+    return " ".join(random.sample(WORDS, random.randint(4, 7)))
+
+
+def codes(random: Random, family: str) -> Sample:
+    """Codes that let their owner in when the second factor is lost."""
+    make: Callable[[], str] = random.choice(
+        [
+            lambda: f"{draw(random, ALNUM.lower(), 5)}-{draw(random, ALNUM.lower(), 5)}",
+            lambda: f"{draw(random, HEX, 4)}-{draw(random, HEX, 4)}",
+            lambda: draw(random, string.digits, 8),
+            lambda: f"{draw(random, string.digits, 4)} {draw(random, string.digits, 4)}",
+            lambda: draw(random, HEX, 9) + "7",
+        ]
+    )
+    drawn = [make() for _ in range(random.choice([1, 4, 8, 10]))]
+    if len(drawn) == 1:
+        start = random.choice(["The recovery code is ", "backup code: ", "2FA recovery code: `"])
+        return Sample(family, f"{start}{drawn[0]}{'`' if '`' in start else ''}\n", (drawn[0],))
+    start = random.choice(
+        ["GitHub recovery codes", "Backup codes for the wiki", "2FA backup codes"]
+    )
+    between = random.choice(
+        ["\n", "\n- ", ", ", " ", "\n1. "] if " " not in drawn[0] else ["\n", "\n- "]
+    )
+    value = between.join(drawn)
+    first = between if "\n" in between else " "
+    return Sample(family, f"{start}:{first}{value}\n", (value,))
+
+
+SECRETS |= {
+    "recovery codes": codes,
+    "passphrase of gpg": pasted(
+        [
+            "gpg --batch --passphrase <v> -d backup.gpg",
+            "gpg --pinentry-mode loopback --passphrase '<v>' --sign <word>.txt",
+            'echo "<v>" | gpg --batch --passphrase-fd 0 -d <word>.gpg',
+            "The gpg passphrase is `<v>`.",
+            "gpg passphrase: <v>7",
+            "signing.gnupg.passphrase=<v>",
+            "GPG_PASSPHRASE=<v>",
+        ],
+        letters,
+    ),
+    "name set to a value": mixed(
+        pasted(
+            [
+                "Then set `API_KEY` to `<v>`.",
+                "set `<word>_TOKEN` to `<v>` in the dashboard",
+                "`API_KEY` is now `<v>`",
+                "Set **API_KEY** to `<v>`",
+                'Set the variable "AUTH_TOKEN" to "<v>".',
+            ],
+            token,
+        ),
+        pasted(
+            [
+                "set `DB_PASSWORD` to `<v>` first",
+                "`ADMIN_PASSWORD` was set to `<v>`",
+                "Set *password* to `<v>`.",
+            ],
+        ),
+    ),
+    "letters alone on a command line": pasted(
+        [
+            "sshpass -p <v> ssh ana@<word>",
+            "sshpass -p '<v>' scp a.txt ana@<word>:",
+            'sshpass -p"<v>" rsync -a x y',
+            "curl -u ana:<v> https://<word>.net",
+            "curl -s --user 'ana:<v>' https://<word>.net/api",
+            "machine git.<word>.net login ana password <v>",
+            "machine git.<word>.net\n  login ana\n  password <v>",
+            "redis-cli -h <word> -a <v> ping",
+            "docker login -u ana -p <v> registry.<word>.net",
+        ],
+        letters,
+    ),
+    "words with a dot": pasted(
+        [
+            "The <system> password is <v>.",
+            "password: <v>",
+            "DB_PASSWORD=<v>",
+            'password = "<v>"',
+            "log in to the <system> with password <v>",
+            "Passwort: <v>",
+        ],
+        dotted,
+    ),
+    "passphrase in words": pasted(
+        [
+            "log in with the passphrase <v>",
+            "Unlock it with the passphrase <v>.",
+            "The passphrase is <v>.",
+            "passphrase: <v>",
+            "Passphrase of the <system>: <v>",
+            "use the passphrase <v> and then restart",
+            "the passphrase was changed to <v>",
+            "My ssh key has the passphrase “<v>”.",
+        ],
+        words_of_a_passphrase,
+    ),
+}
+
+
 def lookalike(templates: list[str]) -> Make:
     """What only looks like a credential; `<…>` are drawn."""
 
@@ -617,6 +737,9 @@ def lookalike(templates: list[str]) -> Make:
         for name, drawn in (
             ("<hex>", draw(random, HEX, 40)),
             ("<sha>", draw(random, HEX, 64)),
+            ("<HEX>", draw(random, HEX, 40).upper()),
+            ("<digest>", draw(random, HEX, 12)),
+            ("<bech>", draw(random, BECH32, 58)),
             ("<short>", draw(random, HEX, 8)),
             ("<uuid>", uuid(random)),
             ("<b64>", draw(random, ALNUM + "+/", 86)),
@@ -728,5 +851,373 @@ LOOKALIKES: dict[str, Make] = {
             'token := os.Getenv("TOKEN")',
             "client_secret: [REDACTED:api-key:<n>]",
         ]
+    ),
+}
+
+LOOKALIKES |= {
+    "keys that are names": lookalike(
+        [
+            "primary key: <uuid>",
+            "the primary key is <uuid>",
+            "idempotency key <uuid>",
+            "Idempotency-Key: <uuid>",
+            "key: <hex>",
+            "| key | <hex> |",
+            "foreign key <uuid>",
+            "partition key: <uuid>",
+            "cache key <hex>",
+            "object key: <sha>",
+            "row key <uuid> was not there",
+            "sort key: <uuid>",
+        ]
+    ),
+    "fingerprints and public names": lookalike(
+        [
+            "Key fingerprint = <HEX>",
+            "gpg --recv-keys <HEX>",
+            "The PGP key <HEX> signs the releases.",
+            "signing key: <HEX>",
+            "gpg: using RSA key <HEX>",
+            "user.signingkey <HEX>",
+            "my nostr key is npub1<bech>",
+            "public key: npub1<bech>",
+            "[verified: LICENSE is <digest>]",
+            "[verified: src/auth.py is <digest>]",
+            "[verified: note api_key.md is <digest>]",
+            "[verified: tests/token is <digest>]",
+        ]
+    ),
+    "words that begin as names do": lookalike(
+        [
+            "Image Tokenizer: DINOv2-based",
+            "tokenizer: cl100k_base",
+            "[Passphrase Guide](https://<word>.net/guide2#top)",
+            "[Password policy](../docs/policy2.md#a1)",
+            "tests pass (47.2s)",
+            "All <n> checks pass (3m41s)",
+            "12 tests pass (0.<n>s)",
+            "The session is called `CondenseSession`.",
+            "the secret is in `CondenseSession`",
+            "token = CondenseSession",
+            "password: `UserSession`",
+            "Secretary: Ana<n>",
+        ]
+    ),
+}
+
+
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu bra cle dri flo gru"
+
+
+def spoken(random: Random) -> str:
+    """A word that nobody says: letters alone."""
+    return "".join(random.choices(SYLLABLES.split(), k=random.randint(3, 5)))
+
+
+def saying(random: Random) -> str:
+    """Words that are in no list of ours."""
+    return " ".join(f"{spoken(random)}" for _ in range(random.randint(4, 6)))
+
+
+def named_word(random: Random) -> str:
+    """A word, a dot, another word and a number."""
+    word = random.choice([spoken(random), spoken(random).title()])
+    return (
+        f"{word}.{random.choice([spoken(random), spoken(random).title()])}{random.randint(10, 99)}"
+    )
+
+
+def code(random: Random) -> str:
+    """A code for when the phone is lost."""
+    return random.choice(
+        [
+            "-".join(draw(random, it, 4) for it in (ALNUM.upper(), string.digits, HEX)),
+            f"{draw(random, string.digits, 6)}-{draw(random, string.digits, 6)}",
+            draw(random, ALNUM.lower(), 7) + "8k3",
+            draw(random, string.digits, 10),
+        ]
+    )
+
+
+def like(random: Random, code: str) -> str:
+    """Return another code of the same form."""
+    alphabets = (string.digits, HEX, ALNUM.lower(), ALNUM.upper())
+    return "".join(draw(random, next((a for a in alphabets if it in a), it), 1) for it in code)
+
+
+def printed_codes(random: Random, family: str) -> Sample:
+    """Codes as a service prints them."""
+    seed, count = random.random(), random.choice([5, 6, 10, 16])
+    drawn = [like(random, code(Random(seed))) for _ in range(count)]
+    start = random.choice(
+        [
+            "Save these recovery codes in a safe place:\n\n",
+            "## Backup codes (Google)\n\n",
+            "two-factor backup codes:\n",
+            "My recovery codes are ",
+            "Notfallcodes / recovery codes:\n",
+        ]
+    )
+    inline = start.endswith(" ")
+    between = random.choice([", ", " ", "; "] if inline else ["\n", "\n* ", "\n    ", "\n- [ ] "])
+    first = between[1:] if between.startswith("\n") else ""
+    value = between.join(drawn)
+    return Sample(family, f"{start}{first}{value}\n\nUse each of them once.\n", (value,))
+
+
+SECRETS |= {
+    "codes as printed": printed_codes,
+    "one code": pasted(
+        [
+            "My backup code for <system> is <v>",
+            "recovery code `<v>` still works",
+            "He used the recovery code <v> to get in.",
+            "backup code = <v>",
+            "The 2FA recovery code: **<v>**",
+        ],
+        code,
+    ),
+    "letters for a program": pasted(
+        [
+            "export SSHPASS=<v>; sshpass -e ssh ana@<word>",
+            "sshpass -p <v> sftp -o StrictHostKeyChecking=no root@10.0.0.3",
+            "`sshpass -p <v> ssh pi@<word>.local`",
+            "curl --user admin:<v> http://<word>.local/api/v1/x",
+            'curl -X POST -u "ana:<v>" https://<word>.net/login',
+            "curl -k -u ana:<v> -T x.tar https://dav.<word>.net/",
+            "default login anonymous password <v>",
+            "machine <word>.net login ben account x password <v>",
+            "gpg -c --batch --yes --passphrase <v> x.tar",
+            "gpg --decrypt --passphrase=<v> secrets.gpg > x",
+            "printf '<v>' | gpg --passphrase-fd 0 --batch --import key.asc",
+            "mosquitto_pub -u ana -P <v> -t x -m 1",
+            "plink -pw <v> root@<word>",
+            "mongosh --host <word> -u ana -p <v>",
+        ],
+        spoken,
+    ),
+    "named and set": mixed(
+        pasted(
+            [
+                "In the dashboard, set `STRIPE_KEY` to `<v>`.",
+                "I set `OPENAI_API_KEY` to <v> for now",
+                'change "api_key" to "<v>"',
+                "update `CLIENT_SECRET` to `<v>` on <place>",
+                "`SENTRY_TOKEN` must be `<v>`",
+                "set <code>API_TOKEN</code> to <code><v></code>",
+                "set the env var `GITHUB_TOKEN` to value `<v>`",
+            ],
+            token,
+        ),
+        pasted(
+            [
+                "change `MYSQL_PASSWORD` to `<v>`",
+                "set **DB_PASS** to **<v>**",
+                "`REDIS_PASSWORD` is `<v>` everywhere",
+                "set “password” to “<v>”",
+            ],
+            plain,
+        ),
+    ),
+    "dots between": pasted(
+        [
+            "Wifi password is <v>",
+            "ADMIN_PASSWORD=<v>",
+            "user ana, password <v>",
+            "{'password': '<v>'}",
+            "contraseña: <v>",
+            "the db password on <place> is `<v>`",
+            "passwd = <v>",
+        ],
+        named_word,
+    ),
+    "said as words": pasted(
+        [
+            "sign in with the passphrase <v>",
+            "the passphrase for the backup disk is <v>",
+            "Passphrase: <v>",
+            "decrypt it using passphrase <v>",
+            'passphrase = "<v>"',
+            "My passphrase is <v>, do not tell anyone.",
+            "the key is locked by the passphrase <v>.",
+            "She typed the passphrase `<v>`",
+            "unlock the vault (passphrase <v>)",
+        ],
+        saying,
+    ),
+}
+
+LOOKALIKES |= {
+    "ids of rows": lookalike(
+        [
+            "PRIMARY KEY <uuid>",
+            "with the idempotency key `<uuid>`",
+            "idempotency_key=<uuid>",
+            "the row with key <uuid>",
+            "Primary key = `<uuid>`",
+            '"idempotencyKey": "<uuid>"',
+            "dedup key: <sha>",
+            "the composite key <uuid>/<n>",
+            "key=<hex>",
+            "S3 key: <hex>",
+            "lookup key <uuid>",
+            "The blob has key `<hex>`.",
+            "sharding key: <uuid>",
+        ]
+    ),
+    "fingerprints": lookalike(
+        [
+            "gpg: key <HEX>: public key imported",
+            "      Key fingerprint = <HEX>",
+            "Signed with GPG key <HEX>",
+            "PGP: <HEX>",
+            "apt-key adv --recv-keys <HEX>",
+            "key ID 0x<HEX>",
+            "gpg --export <HEX> > key.asc",
+            "fingerprint of the key: <HEX>",
+            "nostr: npub1<bech>",
+            "pubkey npub1<bech>",
+            "follow me, key npub1<bech>",
+        ]
+    ),
+    "marks of a handoff": lookalike(
+        [
+            "It is MIT. [verified: LICENSE.txt is <digest>]",
+            "The secret rules changed. [verified: app/secrets/rules.toml is <digest>]",
+            "[verified: password is <digest>]",
+            "Tokens are kept. [verified: note token.md is <digest>]",
+            "[verified: commit <digest> on fix/api-key, <n> files dirty]",
+            "[verified: src/api_key.ts is <digest>]",
+            "[verified: keys/public-key is <digest>]",
+        ]
+    ),
+    "prose about them": lookalike(
+        [
+            "<n> tests pass (1.<n>s)",
+            "Lint, types and tests pass (exit 0, 58.<n>s).",
+            "all tests pass [12.<n>s]",
+            "first pass (v2.<n>)",
+            "- [API key setup](https://docs.<word>.net/keys2#new)",
+            "see the [token guide](./token-v2.md)",
+            "[Password reset flow](https://<word>.net/a?b=1#c2)",
+            "Text Tokenizer: BERT-base-v2",
+            "sentence tokenization = WordPiece30k",
+            "the passphrase prompt dialog blocks tests",
+            "A passphrase protected private key file is refused.",
+            "Use a passphrase manager from the list below.",
+            "recovery codes are printed once",
+            "Backup codes: <n> per user, shown on first login",
+            "recovery code flow, see PR #<n>",
+            "backup code path (v2.<n>) is tested",
+            "sshpass -p is not safe",
+            "never use sshpass -p on shared hosts",
+            "curl -u user:password https://<word>.net",
+            "curl -u $USER:$TOKEN https://<word>.net",
+            "machine <host> login <user> password <password>",
+            "set `API_KEY` to your own key",
+            "set `PASSWORD_MIN_LENGTH` to `12`",
+            "set `TOKEN_TTL` to `3600s`",
+            "token: PascalCaseName",
+            "the secret class is `SecretManagerClient`",
+            "gpg --passphrase-file pw.txt -d x.gpg",
+            "gpg asks for the passphrase on the terminal",
+        ]
+    ),
+}
+
+
+def shaken(random: Random) -> str:
+    """Letters alone, as a person makes them up."""
+    return "".join(random.choices(SYLLABLES.split(), k=random.randint(3, 5)))
+
+
+def jumble(random: Random) -> str:
+    return " ".join(shaken(random) for _ in range(random.randint(4, 7)))
+
+
+def one_time(random: Random) -> str:
+    """A code of a service."""
+    return random.choice(
+        [
+            f"{draw(random, HEX, 5)}-{draw(random, HEX, 4)}7",
+            f"{draw(random, string.digits, 3)}-{draw(random, string.digits, 3)}",
+            f"{draw(random, ALNUM.upper(), 5)}-{draw(random, ALNUM.upper(), 4)}4",
+            f"9{draw(random, string.digits, 7)}",
+        ]
+    )
+
+
+def kept_codes(random: Random, family: str) -> Sample:
+    """Codes as people keep them."""
+    seed, count = random.random(), random.choice([4, 8, 10])
+    drawn = [like(random, one_time(Random(seed))) for _ in range(count)]
+    before, between, after = random.choice(
+        [
+            ('{"recovery_codes": ["', '", "', '"]}'),
+            ("recovery-codes: [", ", ", "]"),
+            ("Backup codes\n============\n", "\n", "\n"),
+            ("| backup codes |\n|---|\n| ", " |\n| ", " |"),
+            ("GitLab two-factor recovery codes below\n```\n", "\n", "\n```"),
+            ("Here are the scratch codes: ", " ", ""),
+            ("**Recovery codes**\n\n1. `", "`\n1. `", "`"),
+        ]
+    )
+    value = between.join(drawn)
+    return Sample(family, f"{before}{value}{after}\n", (value,))
+
+
+SECRETS |= {
+    "codes as kept": kept_codes,
+    "letters typed": pasted(
+        [
+            'rsync -e "sshpass -p <v> ssh" a ana@<word>:b',
+            "$ sshpass -p <v> ssh-copy-id ana@<word>",
+            "curl -sS -u deploy:<v> ftp://<word>.net/x",
+            "curl https://<word>.net -u 'ana:<v>'",
+            "echo <v> | sudo -S systemctl restart x",
+            "echo '<v>' | gpg --passphrase-fd 0 -d x.gpg",
+            "gpg --yes --passphrase '<v>' -o x -d x.gpg",
+            "# ~/.netrc\nmachine <word>.org\nlogin ana\npassword <v>",
+            "docker login registry.<word>.net -u ana -p <v>",
+            "redis-cli -a <v> -n 2 keys",
+        ],
+        shaken,
+    ),
+    "values of settings": pasted(
+        [
+            "with `CLIENT_SECRET` set to `<v>`",
+            "`API_KEY` should be set to `<v>`.",
+            "give `API_TOKEN` the value `<v>`",
+            "- `WEBHOOK_SECRET`: `<v>`",
+            "change the value of `AUTH_TOKEN` to `<v>`",
+            "`<word>_API_KEY` → `<v>`",
+            "set 'ACCESS_TOKEN' to '<v>'",
+            "we set API_KEY to <v> on <place>",
+        ],
+        token,
+    ),
+    "words said": pasted(
+        [
+            "the passphrase is still <v>",
+            "log in with passphrase <v>, then run it",
+            "passphrase (gpg): <v>",
+            "Its passphrase is: <v>",
+            "type the passphrase <v> when asked",
+            "- passphrase: <v>",
+            "we unlock the disk with the passphrase <v>",
+            "GPG passphrase is <v>.",
+        ],
+        jumble,
+    ),
+    "dots in a password": pasted(
+        [
+            "password = <v>",
+            "the password for ana is <v>",
+            "user: ana\npassword: <v>",
+            "PGPASSWORD=<v> psql -h <word>",
+            "mot de passe : <v>",
+            "login: ana / <v>!",
+        ],
+        named_word,
     ),
 }

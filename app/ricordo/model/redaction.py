@@ -31,8 +31,6 @@ SAID = "text"
 """The kind of what a source says in the manner of a placeholder; it is no secret."""
 _ROUNDS = 3
 """How often it is looked at what was left between placeholders."""
-_WHOLE_WORD = 8
-"""A shorter value that is known from another text is a secret only where it stands by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +157,7 @@ class Redaction:
         if len(text) > LONGEST:
             return
         for start, end in self._known.places(text):
-            if end - start >= _WHOLE_WORD or _stands_alone(text, start, end):
-                yield Secret(self._kinds[self._names[text[start:end]]], start, end)
+            yield Secret(self._kinds[self._names[text[start:end]]], start, end)
 
     def _name(self, kind: str, value: str) -> str:
         """Return the placeholder of a value, which gets one where it has none."""
@@ -235,11 +232,3 @@ _PIECES = re.compile(f"({LIKE.pattern})", LIKE.flags)
 def _pieces(text: str) -> list[str]:
     """Return what looks like a placeholder, and what stands between."""
     return [it for it in _PIECES.split(text) if it]
-
-
-_WORD = re.compile(r"[A-Za-z0-9_]")
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    around = (text[start - 1 : start], text[end : end + 1])
-    return not any(map(_WORD.match, around))

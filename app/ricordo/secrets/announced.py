@@ -11,6 +11,12 @@ from ricordo.secrets.secret import Secret
 
 _REACH = 160
 """Characters before a name in which its value may stand."""
+_LONGEST = 40
+"""Characters of a name before the word that tells what it is."""
+_OF_A_NAME = re.compile(r"""(?<=[_.-])pass|(?<=["'])pass(?=["'](?::|\s?=>))""")
+"""The word where it is the end of a name, or a key in quotes."""
+_MD5 = 32
+"""Digits of the shortest digest, in which many services give out their keys."""
 _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
 
 
@@ -22,11 +28,17 @@ def announced(text: str) -> Iterator[Secret]:
         lowered = text.translate(_ASCII_LOWER)
     for match in rules().name.finditer(lowered):
         at = match.end()
-        before = re.split(r"[^\w-]", text[max(0, match.start() - 40) : match.start()])[-1]
+        before = re.split(r"[^\w-]", text[max(0, match.start() - _LONGEST) : match.start()])[-1]
+        if len(before) == _LONGEST and before.isalnum():
+            continue  # the end of a random run
         name = before + text[match.start() : at]
-        group = _group(match[0])
+        group = _group(match[0]) or _group_by_rest(lowered, match)
+        if group == "pass" and _OF_A_NAME.match(lowered, match.start()):
+            group = "password"
         if hit := _after_name(group, name, text[at : at + 2500]):
-            yield Secret(hit.kind, at + hit.start, at + hit.end)
+            start, end = at + hit.start, at + hit.end
+            if not _names_something(text, group, match.start(), start, end):
+                yield Secret(hit.kind, start, end)
         elif rules().before[group]:
             start = max(0, match.start() - _REACH)
             if hit := _before_name(group, text[start : match.start()]):
@@ -45,6 +57,18 @@ def _after_name(group: str, name: str, rest: str) -> Secret | None:
     return None
 
 
+def _names_something(text: str, group: str, name: int, start: int, end: int) -> bool:
+    """Return whether what seems to be a value is the id of a thing, or the digest in a mark."""
+    guards, value = rules().guards, text[start:end]
+    if guards["marked"].fullmatch(value) and text[end : end + 1] == "]":
+        return "[verified: " in text[max(0, start - _REACH) : start].rsplit("]", 1)[-1]
+    if not guards["id"].match(value):
+        return False
+    if group == "plain_key":
+        return len(value) != _MD5
+    return bool(guards["role"].search(text[max(0, name - _REACH // 4) : name].lower()))
+
+
 def _before_name(group: str, rest: str) -> Secret | None:
     for rule in rules().before[group]:
         match = rule.pattern.search(rest)
@@ -56,9 +80,13 @@ def _before_name(group: str, rest: str) -> Secret | None:
 @lru_cache(maxsize=1024)
 def _group(word: str) -> str:
     names = rules().names.items()
-    whole = [group for group, pattern in names if pattern.fullmatch(word)]
-    # What follows a word may have decided how much of it is the name.
-    return [*whole, *(g for g, pattern in names if pattern.match(f"{word} =")), "key"][0]
+    return next((group for group, pattern in names if pattern.fullmatch(word)), "")
+
+
+def _group_by_rest(lowered: str, name: re.Match[str]) -> str:
+    """Return the group of a name that is one because of what follows it."""
+    matches = ((group, it.match(lowered, name.start())) for group, it in rules().names.items())
+    return next((group for group, match in matches if match and match.end() == name.end()), "key")
 
 
 def _trimmed(value: str) -> str:
@@ -83,8 +111,9 @@ def _fits(shape_name: str, value: str, context: str, quoted: bool) -> bool:
         return entropy(value) >= shape.entropy
     # Words that are strung together as in no sentence.
     words = re.findall(r"[^\W\d_]+", value.lower()) if shape.phrase.fullmatch(value) else []
-    common = (known.words | known.function_words).intersection(words)
-    return bool(words) and not common and len(set(words)) > len(words) // 2
+    if known.function_words.intersection(words) or len(set(words)) <= len(words) // 2:
+        return False
+    return len(known.words.intersection(words)) <= shape.common
 
 
 _OPENING = {")": "(", "]": "[", "}": "{"}

@@ -12,6 +12,7 @@ from ricordo.secrets.formats import cut_off, long_runs, of_format
 from ricordo.secrets.known_values import KnownValues
 from ricordo.secrets.rules import rules
 from ricordo.secrets.secret import Secret
+from ricordo.secrets.seed_phrases import SEED_PHRASE, may_hold_phrase, seed_phrases
 from ricordo.secrets.unwrapping import unwrapped
 
 _LONG = 90
@@ -25,12 +26,14 @@ def find_secrets(text: str) -> list[Secret]:
     Offsets are those of the value alone, not of the name before it. A value that was recognised
     once is found at every other place too.
     """
-    tokens, names = worth_a_look(text)
-    if not tokens and not names:
+    worth = worth_a_look(text)
+    if not any(worth):
         return []
-    found = _whole(text, _merged(list(_scan(text, tokens, names))))
+    found = _whole(text, _merged(list(_scan(text, *worth))))
     plain, origins = unwrapped(text)
-    for kind, start, end in _whole(plain, _merged(list(_scan(plain, True, True)))):
+    # what is unwrapped of a phrase that was found is found already
+    phrases = worth[2] and all(it.kind != SEED_PHRASE for it in found)
+    for kind, start, end in _whole(plain, _merged(list(_scan(plain, True, True, phrases)))):
         found.append(Secret(kind, origins[start], origins[end - 1] + 1))
     kinds = {text[start:end]: kind for kind, start, end in reversed(_merged(found))}
     places = KnownValues(kinds).places(text)
@@ -47,7 +50,7 @@ def mask(text: str) -> str:
     return "".join(parts) + text[at:]
 
 
-def _scan(text: str, tokens: bool, names: bool) -> Iterator[Secret]:
+def _scan(text: str, tokens: bool, names: bool, phrases: bool) -> Iterator[Secret]:
     if tokens:
         runs = long_runs(text)
         yield from of_format(text, runs)
@@ -55,14 +58,17 @@ def _scan(text: str, tokens: bool, names: bool) -> Iterator[Secret]:
         yield from cut_off(text)
     if names:
         yield from announced(text)
+    if phrases:
+        yield from seed_phrases(text)
 
 
 def _encoded(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
     """Base64 that hides a credential; all of it is the value."""
     for run in runs:
         for match in rules().pieces["base64"].finditer(text, *run):
-            hidden = next(_scan(_decoded(match[0]), True, True), None)
-            if hidden:
+            inside = _decoded(match[0])
+            phrases = may_hold_phrase(inside.encode())
+            if hidden := next(_scan(inside, True, True, phrases), None):
                 yield Secret(hidden.kind, *match.span())
 
 

@@ -6,6 +6,7 @@ import re
 from string import ascii_lowercase, digits
 
 from ricordo.secrets.rules import data
+from ricordo.secrets.seed_phrases import may_hold_phrase
 
 # `bytes.translate` and `in` are the fastest passes there are; a pattern takes ten times as long.
 # First bytes of letters beyond Latin in UTF-8, where 0xE2 is punctuation. All other bytes that are
@@ -20,12 +21,15 @@ _UUID = "-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 _DIGEST = re.compile(r"(?<![_-])(?=(?:.{32}|.{40}|.{56}|.{64}|.{96}|.{128})\Z)[0-9a-f]+")
 
 
-def worth_a_look(text: str) -> tuple[bool, bool]:
-    """Whether to look for formats that speak for themselves, and for values that are named."""
+def worth_a_look(text: str) -> tuple[bool, bool, bool]:
+    """Return whether to look for formats that speak for themselves, for values that are named, and
+    for seed phrases.
+    """
     words = data()["prefilter"]
     raw = text.lower().encode() if text.isascii() else text.encode("utf-8", "surrogatepass")
     raw = raw if text.isascii() else raw.translate(_LOWER, _DROPPED)
     lowered, runs = raw.decode("ascii"), raw.translate(_RUNS).decode("ascii")
+    phrase = may_hold_phrase(raw)
     named = any(map(lowered.__contains__, words["always"])) or "PIN" in text
     named = named or ("@" in lowered and "://" in lowered)
     # Signs between letters and digits are passed over, as in `zebra-80`.
@@ -36,9 +40,9 @@ def worth_a_look(text: str) -> tuple[bool, bool]:
     long = "x" * 16 in runs
     started = not long and any(map(lowered.__contains__, words["starts"]))
     if not started and not long and _UUID not in runs:
-        return False, named
+        return False, named, phrase
     announced = named or any(map(lowered.__contains__, words["weak"]))
-    return announced or started or (long and _random_run(lowered, runs)), announced
+    return announced or started or (long and _random_run(lowered, runs)), announced, phrase
 
 
 def _random_run(lowered: str, runs: str) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+
+from ricordo.secrets.rules import rules
 
 _SHORTEST = 3
 """Characters; a shorter value would be found everywhere."""
@@ -10,35 +13,57 @@ _HEADS = (16, 6, _SHORTEST)
 """By how many of their first characters values are looked up: by as many as they have."""
 _FEW = 500
 """So many values are quicker looked for one after the other than all at once."""
+_WHOLE_WORD = 8
+"""Characters; a shorter value is found only where it is a word of its own."""
+_NAME = re.compile(r"(?=.{1,19}\Z)(?!(?:\w+\W){3})[A-Z]*[a-z]*(?:[A-Z][a-z]{2,}|[-_. /][A-Za-z]+)*")
+"""Words, and names that are put together from words: letters alone, fewer than four of them."""
+_NUMBER = re.compile(r"(?:19|20)\d\d|\d{0,3}|\d{1,4}00|(\d)\1*|[\d.,:/-]{1,8}(?<=\D.)")
+"""Years, round numbers, dates, versions."""
+
+
+def is_distinct(value: str) -> bool:
+    """Return whether a value is no common word, number or name, which stand in texts anyway."""
+    if _NAME.fullmatch(value) or _NUMBER.fullmatch(value):
+        return False
+    known = rules()
+    return not known.guards["term"].search(value) and value.rstrip("0123456789") not in known.words
 
 
 class KnownValues:
-    """Values that are looked for together: many of them take hardly longer than a few."""
+    """Values that are looked for together: many of them take hardly longer than a few.
+
+    One that is a common word is not looked for: it is a secret only where something says so.
+    """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        self._values: dict[str, None] = {}
+        self._values: dict[str, frozenset[str]] = {}
+        """With the characters that each has."""
         self._by_head: dict[str, dict[int, set[str]]] = {}
         for value in values:
             self.add(value)
 
     def add(self, value: str) -> None:
         """Look for `value` too."""
-        if len(value) < _SHORTEST:
+        if len(value) < _SHORTEST or not is_distinct(value):
             return
         size = next(size for size in _HEADS if size <= len(value))
         by_length = self._by_head.setdefault(value[:size], {})
         by_length.setdefault(len(value), set()).add(value)
-        self._values[value] = None
+        self._values[value] = frozenset(value)
 
     def places(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where a value starts and ends in `text`, in no order. Of several that overlap one
         at least is told.
         """
-        return self._one_by_one(text) if len(self._values) <= _FEW else self._at_once(text)
+        few = len(self._values) <= _FEW
+        for start, end in self._one_by_one(text) if few else self._at_once(text):
+            if end - start >= _WHOLE_WORD or _stands_alone(text, start, end):
+                yield start, end
 
     def _one_by_one(self, text: str) -> Iterator[tuple[int, int]]:
-        for value in self._values:
-            at = text.find(value)
+        present = set(text)
+        for value, characters in self._values.items():
+            at = text.find(value) if characters <= present else -1
             while at >= 0:
                 yield at, at + len(value)
                 at = text.find(value, at + len(value))
@@ -58,3 +83,8 @@ class KnownValues:
         by_length = self._by_head[text[at : at + size]]
         fitting = (it for it, values in by_length.items() if text[at : at + it] in values)
         return max(fitting, default=0)
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    around = text[max(0, start - 1) : start] + text[end : end + 1]
+    return not re.search(r"\w", around)

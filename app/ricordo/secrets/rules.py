@@ -28,6 +28,8 @@ class Shape(NamedTuple):
     accept: re.Pattern[str]
     quoted: re.Pattern[str]
     phrase: re.Pattern[str]
+    common: int
+    """How many of the words of a phrase may be ones that are no password by themselves."""
 
 
 class Context:
@@ -99,8 +101,12 @@ def _by_first_letter(patterns: list[str]) -> re.Pattern[str]:
 
 
 def _shape(data: dict[str, Any]) -> Shape:
-    patterns = (_union(data.get(key, ["(?!)"])) for key in ("accept", "quoted", "phrase"))
-    return Shape(data["length"], data.get("entropy", 0.0), frozenset(data["guards"]), *patterns)
+    accept, quoted, phrase = (
+        _union(data.get(key, ["(?!)"])) for key in ("accept", "quoted", "phrase")
+    )
+    guards = frozenset(data["guards"])
+    entropy, common = data.get("entropy", 0.0), data.get("common", 0)
+    return Shape(data["length"], entropy, guards, accept, quoted, phrase, common)
 
 
 def _union(patterns: list[str]) -> re.Pattern[str]:
