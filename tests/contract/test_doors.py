@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2] / "app" / "ricordo"
 
 MAY_OPEN = ("disk/", "activity/", "settings/", "resources.py", "recall/", "serve/hook")
 MAY_CHANGE = ("disk/", "settings/")
-MAY_START = ("git.py", "settings/", "tui/editor.py", "model/program.py")
+MAY_START = ("git.py", "settings/", "tui/editor.py", "model/program.py", "serve/hook.py")
 
 FILE_MODULES = frozenset(("os", "io", "codecs", "gzip", "bz2", "lzma", "zipfile", "tarfile"))
 READING = frozenset(("read_text", "read_bytes"))
