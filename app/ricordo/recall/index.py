@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from ricordo.disk.cache_file import CacheFile
 from ricordo.disk.lock import state_lock
-from ricordo.disk.state_file import replace_state_file
+from ricordo.disk.state_file import open_database, replace_state_file
 from ricordo.errors import StateUnusable
 from ricordo.memory.memory import Memory
 from ricordo.recall.catalogue import FILE, FOLDER, MOST, read_catalogue
@@ -135,12 +135,13 @@ class Index:
             replace_state_file(self._file.folder, FILE, text.encode("ascii"))
 
     def _in_working_memory(self, memory: Memory, progress: Progress | None) -> Store:
-        self._store, self._facts = fill(_connection(":memory:"), memory, progress), ""
+        spare = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._store, self._facts = fill(spare, memory, progress), ""
         return self._store
 
 
 def _connection(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
+    connection = open_database(path, timeout=1.0, autocommit=True, check_same_thread=False)
     # the seal tells what a crash of the machine left; waiting for the disk would buy nothing
     connection.execute("PRAGMA synchronous = OFF")
     return connection

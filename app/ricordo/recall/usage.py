@@ -16,6 +16,7 @@ import os
 import sqlite3
 from contextlib import closing
 
+from ricordo.disk.state_file import open_database
 from ricordo.recall.catalogue import FOLDER
 
 TYPE_CHECKING = False
@@ -83,7 +84,9 @@ class Usage:
         return frozenset(path for (path,) in self._rows(sql, session, self._root))
 
     def give(self, session: str, paths: Iterable[bytes]) -> None:
-        """Keep that an agent was given the notes at `paths` at once. Raises sqlite3.Error."""
+        """Keep that an agent was given the notes at `paths` at once. Raises sqlite3.Error and
+        OSError.
+        """
         at_once = sorted(set(paths))
         self._mended(lambda connection: _give(connection, self._root, session, at_once))
 
@@ -93,7 +96,9 @@ class Usage:
         return self._rows(sql, self._root)
 
     def use(self, path: bytes, kind: str) -> None:
-        """Keep that the person opened or confirmed the note at `path`. Raises sqlite3.Error."""
+        """Keep that the person opened or confirmed the note at `path`. Raises sqlite3.Error and
+        OSError.
+        """
         self._mended(lambda connection: _use(connection, self._root, path, kind))
 
     def by_person(self) -> Mapping[bytes, int]:
@@ -113,7 +118,7 @@ class Usage:
         return self._rows(sql, self._root)
 
     def missed(self, words: str) -> None:
-        """Keep a gap: the `words` for which nothing was found. Raises sqlite3.Error."""
+        """Keep a gap: the `words` for which nothing was found. Raises sqlite3.Error and OSError."""
         self._mended(lambda connection: _miss(connection, self._root, words))
 
     def gaps(self) -> list[tuple[str, str]]:
@@ -125,7 +130,7 @@ class Usage:
         return self._rows(sql, self._root)
 
     def drop_gap(self, words: str) -> None:
-        """Forget a gap. Raises sqlite3.Error."""
+        """Forget a gap. Raises sqlite3.Error and OSError."""
         sql = "DELETE FROM gap WHERE memory = ? AND words = ?"
         self._mended(lambda connection: connection.execute(sql, (self._root, words)))
 
@@ -157,7 +162,7 @@ class Usage:
         return self._done(work)
 
     def _done(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        connection = sqlite3.connect(self._path, timeout=self._patience)
+        connection = open_database(self._path, timeout=self._patience)
         with closing(connection), connection:
             _prepare(connection)
             return work(connection)

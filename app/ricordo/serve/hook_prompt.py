@@ -13,6 +13,7 @@ import sqlite3
 from contextlib import suppress
 from datetime import date
 
+from ricordo.disk.state_file import open_database_to_read
 from ricordo.recall.question import Question
 from ricordo.recall.rank import NARROW
 from ricordo.recall.reader import VERSION, Reader
@@ -59,7 +60,7 @@ def answer_prompt(document: bytes, state: str) -> bytes:
         return b""
     context = "\n\n".join([_introduction(memory), *blocks.values()])
     output = {"hookEventName": EVENT, "additionalContext": context}
-    with suppress(sqlite3.Error):
+    with suppress(sqlite3.Error, OSError):
         usage.give(session, blocks)
     return json.dumps({"hookSpecificOutput": output}).encode("ascii") + b"\n"
 
@@ -100,8 +101,7 @@ def _units(text: str) -> int:
 
 
 def _opened(path: str) -> sqlite3.Connection:
-    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    connection = sqlite3.connect(f"file:{quoted}?mode=ro", timeout=BUSY, uri=True)
+    connection = open_database_to_read(path, timeout=BUSY)
     if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
         raise ValueError("an index of another version")
     return connection
