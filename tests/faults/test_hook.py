@@ -19,6 +19,7 @@ from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.disk.reader import read_memory
 from ricordo.recall.index import Index
 from tests.builders import note_text, write_memory
+from tests.unit.machine import git
 
 SECONDS = 20
 QUESTION = "where is the tide cache kept, in sqlite or redis?"
@@ -118,11 +119,21 @@ def test_a_directory_below_the_project_belongs_to_it(world: World):
 
 
 def test_a_worktree_elsewhere_belongs_to_its_repository(world: World, tmp_path: Path):
+    git(world.project, "init", "--quiet")
+    git(world.project, "commit", "--quiet", "--allow-empty", "-m", "begin")
     tree = tmp_path / "elsewhere" / "tree"
-    tree.mkdir(parents=True)
-    mark = f"gitdir: {world.project}/.git/worktrees/tree\n"
-    (tree / ".git").write_text(mark)
+    git(world.project, "worktree", "add", "--quiet", "--detach", str(tree))
     assert "SQLite" in run(world, world.event(cwd=str(tree)))
+
+
+def test_a_folder_that_only_says_to_be_a_worktree_gets_nothing(world: World, tmp_path: Path):
+    git(world.project, "init", "--quiet")
+    git(world.project, "commit", "--quiet", "--allow-empty", "-m", "begin")
+    git(world.project, "worktree", "add", "--quiet", "--detach", str(tmp_path / "tree"))
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / ".git").write_text((tmp_path / "tree" / ".git").read_text())
+    assert run(world, world.event(cwd=str(foreign))) == ""
 
 
 @pytest.mark.parametrize("mark", ["HEAD", ""])

@@ -61,9 +61,11 @@ def surroundings_as_words(place: Place, surroundings: Surroundings) -> str:
 
 
 def _work(here: str, project: str) -> list[str]:
-    """What the work in the directory `here` is about; nothing where it is of another project."""
+    """What the work in the directory `here` is about; nothing where it is of another project, or
+    where the project is not known.
+    """
     if not project:
-        return [os.path.basename(here), _branch(here), *_changed_files(here)]
+        return []
     here, project = os.path.realpath(here), os.path.realpath(project)
     around = project
     if os.path.commonpath((here, project)) != project:
