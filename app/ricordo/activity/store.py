@@ -55,8 +55,12 @@ CREATE TABLE IF NOT EXISTS origin (
 """
 PURGED = "[purged]"
 """What stands in the place of a value that was taken out."""
-_QUOTING = (("origin", "told"), ("transcript", "title"), ("transcript", "learnt"))
-"""Columns that hold what was said."""
+_TEXTS = {
+    "transcript": ("path", "session", "learnt", "id", "cwd", "branch", "title", "part_of"),
+    "touch": ("call", "path", "key"),
+    "origin": ("memory", "note", "session", "call", "told"),
+}
+"""Columns that hold what was said, or named."""
 
 Answer = TypeVar("Answer")
 
@@ -220,11 +224,12 @@ class Store:
             with connection:
                 count = sum(
                     connection.execute(
-                        f"UPDATE {table} SET {column} = replace({column}, ?1, ?2) "
+                        f"UPDATE OR REPLACE {table} SET {column} = replace({column}, ?1, ?2) "
                         f"WHERE instr({column}, ?1)",
                         (form, PURGED),
                     ).rowcount
-                    for table, column in _QUOTING
+                    for table, columns in _TEXTS.items()
+                    for column in columns
                     for form in dict.fromkeys((value, json.dumps(value)[1:-1]))
                 )
             connection.execute("VACUUM")

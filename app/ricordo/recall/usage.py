@@ -55,6 +55,13 @@ CREATE TABLE IF NOT EXISTS gap (
     UNIQUE (memory, words)
 );
 """
+_TEXTS = {
+    "used": ("memory", "path"),
+    "given": ("session", "memory", "path"),
+    "together": ("memory", "one", "other"),
+    "gap": ("memory", "words"),
+}
+"""Columns that hold what was asked, or named."""
 _NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
 
 
@@ -134,6 +141,18 @@ class Usage:
         sql = "DELETE FROM gap WHERE memory = ? AND words = ?"
         self._mended(lambda connection: connection.execute(sql, (self._root, words)))
 
+    def forget(self, tells: Callable[[str], bool]) -> int:
+        """Drop the rows, of all memories, with a text of which `tells` holds, so that no byte of
+        them is left; return how many. Raises sqlite3.Error and OSError.
+        """
+        if not os.path.exists(self._path):
+            return 0
+        count = self._mended(lambda connection: _forget(connection, tells))
+        with closing(open_database(self._path, timeout=self._patience)) as connection:
+            # rows that were dropped before may still stand in what is free
+            connection.execute("VACUUM")
+        return count
+
     def _rows(self, sql: str, *values: str) -> list[Any]:
         # the types are cast above, for a flipped bit may have made a number of a path
         if not os.path.exists(self._path):
@@ -212,6 +231,23 @@ def _miss(connection: sqlite3.Connection, root: str, words: str) -> None:
         "DELETE FROM gap WHERE n <= (SELECT n FROM gap ORDER BY n DESC LIMIT 1 OFFSET ?)",
         (MOST_GAPS,),
     )
+
+
+def _forget(connection: sqlite3.Connection, tells: Callable[[str], bool]) -> int:
+    connection.execute("PRAGMA secure_delete = ON")
+    count = 0
+    for table, columns in _TEXTS.items():
+        rows = connection.execute(f"SELECT DISTINCT {', '.join(columns)} FROM {table}").fetchall()
+        # no type can be relied upon, for a flipped bit may have made a number of a text
+        meant = [row for row in rows if any(tells(_as_text(it)) for it in row)]
+        where = " AND ".join(f"{column} IS ?" for column in columns)
+        connection.executemany(f"DELETE FROM {table} WHERE {where}", meant)
+        count += len(meant)
+    return count
+
+
+def _as_text(value: object) -> str:
+    return os.fsdecode(value) if isinstance(value, bytes) else str(value)
 
 
 def _keep_newest(connection: sqlite3.Connection, table: str, most: int) -> None:
