@@ -8,10 +8,10 @@ time and bytes are bounded. Where git or a repository is missing, answers are No
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from subprocess import Popen
 
 MAX_SECONDS = 10.0
@@ -136,24 +136,6 @@ def top_level(directory: str) -> str | None:
             return None
         folder = above
     return folder
-
-
-def main_root(top: str) -> str | None:
-    """Return the root of the main worktree beside the one with the root `top`; None without git.
-
-    Where `.git` is a folder that is `top` itself, and no process is started. The worktrees of a
-    bare repository have no main one: there it is the repository.
-    """
-    if os.path.isdir(os.path.join(top, ".git")):
-        return top
-    answer = ask(top, "rev-parse", "--git-dir", "--git-common-dir")
-    if answer is None:
-        return None
-    own, _, common = os.fsdecode(answer.removesuffix(b"\n")).partition("\n")
-    own, common = (os.path.realpath(os.path.join(top, path)) for path in (own, common))
-    if own == common:
-        return top
-    return os.path.dirname(common) if os.path.basename(common) == ".git" else common
 
 
 def _is_top(folder: str) -> bool:

@@ -15,9 +15,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2] / "app" / "ricordo"
 
-MAY_OPEN = ("disk/", "activity/", "settings/", "resources.py", "recall/", "serve/hook")
+MAY_OPEN = ("disk/", "settings/", "resources.py", "serve/hook")
+MAY_CONNECT = ("disk/state_file.py",)
 MAY_CHANGE = ("disk/", "settings/")
-MAY_START = ("git.py", "settings/", "tui/editor.py", "model/program.py")
+MAY_START = ("git.py", "settings/", "tui/editor.py", "model/program.py", "serve/hook.py")
 
 FILE_MODULES = frozenset(("os", "io", "codecs", "gzip", "bz2", "lzma", "zipfile", "tarfile"))
 READING = frozenset(("read_text", "read_bytes"))
@@ -143,6 +144,19 @@ def changes(source: Source) -> list[str]:
     ]
 
 
+def connections(source: Source) -> list[str]:
+    """Return the places that open a file with SQLite, which waits for ever at a pipe."""
+    if source.in_any(MAY_CONNECT):
+        return []
+    return [source.at(call) for call in source.calls() if connects(call)]
+
+
+def connects(call: ast.Call) -> bool:
+    if last_name(call.func) != "connect" or not name_of(call.func).startswith("sqlite3"):
+        return False
+    return not (call.args and ast.unparse(call.args[0]) == "':memory:'")
+
+
 # Other programs
 
 
@@ -265,6 +279,15 @@ def splits_lines(source: Source) -> list[str]:
 
 def test_files_are_opened_only_behind_their_doors():
     assert [place for source in sources() for place in openings(source)] == []
+
+
+def test_databases_are_opened_only_where_it_is_seen_to_that_they_are_files():
+    assert [place for source in sources() for place in connections(source)] == []
+
+
+def test_an_opened_database_is_seen():
+    assert connections(snippet("sqlite3.connect(path)"))
+    assert connections(snippet("sqlite3.connect(':memory:')")) == []
 
 
 def test_files_are_changed_only_on_disk_and_in_the_settings():

@@ -113,8 +113,18 @@ def test_the_hook_loads_the_standard_library_and_little_of_it(memory: Path, tmp_
     loaded = loaded_after(ANSWER.format(document=document, state=state), tmp_path)
     assert of_packages(loaded, "argparse", "dataclasses", "typing", "hashlib", "tempfile") == []
     assert of_packages(loaded, "textual", "rich", "yaml", "frontmatter", "rapidfuzz") == []
-    ours = of_packages(loaded, "ricordo.memory", "ricordo.disk", "ricordo.agents", "ricordo.cli")
-    assert ours == []
+    assert of_packages(loaded, "ricordo.memory", "ricordo.cli", "ricordo.errors") == []
+    assert of_packages(loaded, "ricordo.agents", "ricordo.disk") == [
+        "ricordo.agents",
+        "ricordo.agents.claude_folder",
+        "ricordo.agents.claude_settings",
+        "ricordo.agents.workplace",
+        "ricordo.disk",
+        "ricordo.disk.json_file",
+        "ricordo.disk.paths",
+        "ricordo.disk.plain_file",
+        "ricordo.disk.state_file",
+    ]
 
 
 def test_lint_loads_no_textual(memory: Path, tmp_path: Path):

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import ricordo
-from ricordo.agents.claude import slug
+from ricordo.agents.claude_folder import slug
 from ricordo.handoff.parse import State, parse
 from tests.builders import note_text
 from tests.transcripts import BEGAN, Claude, Codex, Opencode

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +19,7 @@ from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.disk.reader import read_memory
 from ricordo.recall.index import Index
 from tests.builders import note_text, write_memory
+from tests.unit.machine import git
 
 SECONDS = 20
 QUESTION = "where is the tide cache kept, in sqlite or redis?"
@@ -48,7 +51,7 @@ class World(NamedTuple):
 
     @property
     def database(self) -> Path:
-        (found,) = (self.state / "recall").glob("*.db")
+        (found,) = (it for it in (self.state / "recall").glob("*.db") if it.name != "usage.db")
         return found
 
     def event(self, **fields: Any) -> bytes:
@@ -77,8 +80,6 @@ def world(tmp_path: Path) -> World:
 
 def _wait_until_settled() -> None:
     """A file that was just written is not yet taken for unchanged."""
-    import time
-
     time.sleep(0.12)
 
 
@@ -118,11 +119,21 @@ def test_a_directory_below_the_project_belongs_to_it(world: World):
 
 
 def test_a_worktree_elsewhere_belongs_to_its_repository(world: World, tmp_path: Path):
+    git(world.project, "init", "--quiet")
+    git(world.project, "commit", "--quiet", "--allow-empty", "-m", "begin")
     tree = tmp_path / "elsewhere" / "tree"
-    tree.mkdir(parents=True)
-    mark = f"gitdir: {world.project}/.git/worktrees/tree\n"
-    (tree / ".git").write_text(mark)
+    git(world.project, "worktree", "add", "--quiet", "--detach", str(tree))
     assert "SQLite" in run(world, world.event(cwd=str(tree)))
+
+
+def test_a_folder_that_only_says_to_be_a_worktree_gets_nothing(world: World, tmp_path: Path):
+    git(world.project, "init", "--quiet")
+    git(world.project, "commit", "--quiet", "--allow-empty", "-m", "begin")
+    git(world.project, "worktree", "add", "--quiet", "--detach", str(tmp_path / "tree"))
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / ".git").write_text((tmp_path / "tree" / ".git").read_text())
+    assert run(world, world.event(cwd=str(foreign))) == ""
 
 
 @pytest.mark.parametrize("mark", ["HEAD", ""])
@@ -257,6 +268,69 @@ SABOTAGES: dict[str, Callable[[World], object]] = {
     "usage of garbage": lambda w: (w.state / "recall" / "usage.db").write_bytes(b"x" * 5000),
     "a directory for usage": lambda w: (w.state / "recall" / "usage.db").mkdir(),
 }
+
+
+def pipe_at(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+
+STATE_FILES: dict[str, Callable[[World], Path]] = {
+    "the catalogue": lambda w: w.state / "recall" / "memories.json",
+    "the index": lambda w: w.database,
+    "the journal of the index": lambda w: w.database.with_name(f"{w.database.name}-journal"),
+    "the log of the index": lambda w: w.database.with_name(f"{w.database.name}-wal"),
+    "the use of notes": lambda w: w.state / "recall" / "usage.db",
+    "the journal of the use of notes": lambda w: w.state / "recall" / "usage.db-journal",
+}
+
+
+@pytest.mark.parametrize("file", STATE_FILES)
+def test_a_state_file_that_is_a_pipe_holds_nobody_up(world: World, file: str):
+    run(world)
+    pipe_at(STATE_FILES[file](world))
+    began = time.monotonic()
+    run(world, world.event(session_id="two"))
+    assert time.monotonic() - began < SECONDS / 2
+
+
+BLOCKING = {
+    "a system call": "os.open({pipe!r}, os.O_RDONLY)",
+    "SQLite": "sqlite3.connect('file:' + {pipe!r} + '?mode=ro', uri=True)",
+    "a loop in C that lets no other thread run": "collections.deque(itertools.repeat(1), maxlen=0)",
+    "a loop in Python that catches everything": "loop()",
+}
+HANGING = """
+import collections, itertools, os, sqlite3, sys
+from ricordo.serve import hook, hook_prompt
+def loop():
+    while True:
+        try:
+            while True: pass
+        except BaseException: pass
+hook_prompt.answer_prompt = lambda document, state: {blocking}
+hook.answer(["prompt"])
+"""
+
+
+@pytest.mark.parametrize("blocking", BLOCKING)
+@pytest.mark.parametrize("is_blocked", [False, True], ids=["", "with the signal blocked"])
+def test_whatever_blocks_it_ends_with_0(world: World, blocking: str, is_blocked: bool):
+    pipe_at(world.path / "pipe")
+    code = HANGING.format(blocking=BLOCKING[blocking].format(pipe=str(world.path / "pipe")))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=world.event(),
+        capture_output=True,
+        timeout=SECONDS,
+        preexec_fn=_block_alarm if is_blocked else None,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def _block_alarm() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
 
 
 def directory_at(path: Path) -> None:

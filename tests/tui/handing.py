@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from ricordo.agents.claude import slug
+from ricordo.agents.claude_folder import slug
 from ricordo.tui.screens.handoff import HandoffScreen
 from ricordo.tui.screens.sessions import SessionsScreen
 from tests.transcripts import BEGAN, SESSION, Claude

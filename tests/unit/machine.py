@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from ricordo.agents.claude import slug
+from ricordo.agents.claude_folder import slug
 from ricordo.notebook.surroundings import Surroundings
 
 ENVIRON = {

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo import git
+from ricordo.agents.workplace import main_root
 from tests.unit.machine import Machine
 from tests.unit.machine import git as run_git
 
@@ -19,7 +20,7 @@ def machine(tmp_path: Path) -> Machine:
 def main_of(directory: str) -> str | None:
     """The root of the main worktree of the repository that holds `directory`."""
     top = git.top_level(directory)
-    return git.main_root(top) if top else None
+    return main_root(top) if top else None
 
 
 def program_says(directory: Path) -> str:
@@ -67,14 +68,25 @@ def test_there_is_no_root_without_a_repository(machine: Machine) -> None:
     assert main_of(str(machine.path / "not there")) is None
 
 
-def test_a_worktree_without_the_git_program_has_no_root(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_git_program_is_needed(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     main = machine.repository("main")
     linked = machine.worktree(main, "linked")
     monkeypatch.setenv("PATH", str(machine.directory("empty")))
-    assert main_of(str(linked)) is None
-    assert main_of(str(main)) == str(main)
+    assert main_of(str(linked)) == main_of(str(main)) == str(main)
+
+
+def test_a_folder_that_only_says_to_be_a_worktree_has_no_root(machine: Machine) -> None:
+    main = machine.repository("main")
+    linked = machine.worktree(main, "linked")
+    forged, other = machine.directory("forged"), machine.directory("other")
+    (forged / ".git").write_text((linked / ".git").read_text())
+    own = machine.directory("own")
+    (own / "HEAD").write_text("ref: refs/heads/main\n")
+    (own / "commondir").write_text(f"{main}/.git\n")
+    (own / "gitdir").write_text(f"{other}/.git\n")
+    (other / ".git").write_text(f"gitdir: {own}\n")
+    assert main_of(str(forged)) is None
+    assert main_of(str(other)) is None
 
 
 @pytest.mark.parametrize("text", ["", "gitdir:", "gitdir: /nowhere\n", "\0\0", "x" * 100_000])
@@ -82,14 +94,6 @@ def test_a_git_file_that_leads_nowhere_has_no_root(machine: Machine, text: str) 
     top = machine.directory("top")
     (top / ".git").write_text(text)
     assert main_of(str(top)) is None
-
-
-def test_a_main_worktree_is_found_without_a_process(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    main = machine.repository("main")
-    monkeypatch.setattr(git, "ask", None)
-    assert main_of(str(main)) == str(main)
 
 
 def test_only_commands_that_look_are_run(machine: Machine) -> None:

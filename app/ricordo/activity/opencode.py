@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from ricordo.activity.calls import MOST_TASKS, Ending, both_ends
 from ricordo.activity.learnt import Learnt
@@ -31,6 +30,7 @@ from ricordo.activity.values import (
 )
 from ricordo.disk.paths import absolute_path, folders_in
 from ricordo.disk.plain_file import read_plain_file
+from ricordo.disk.state_file import open_database_to_read
 
 _PATIENCE = 1.0
 """Seconds for which opencode may hold its database."""
@@ -229,8 +229,7 @@ def _connected(path: str) -> sqlite3.Connection:
     """Open the database for reading alone. Raises sqlite3.Error and OSError."""
     # without a log nobody is writing; SQLite would make one even for a reader
     is_quiet = not os.path.exists(f"{path}-wal")
-    uri = f"file:{quote(path)}?mode=ro{'&immutable=1' if is_quiet else ''}"
-    connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE)
+    connection = open_database_to_read(path, timeout=_PATIENCE, immutable=is_quiet)
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     return connection
 

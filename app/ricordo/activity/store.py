@@ -21,7 +21,7 @@ from ricordo.disk.cache_file import put_aside
 from ricordo.disk.database import is_remote, refuse_unfit
 from ricordo.disk.read_only import is_read_only, open_read_only
 from ricordo.disk.sqlite_errors import is_passing
-from ricordo.disk.state_file import make_state_file
+from ricordo.disk.state_file import make_private_directory, open_database
 from ricordo.text import visible
 
 FILE = "activity.db"
@@ -55,8 +55,12 @@ CREATE TABLE IF NOT EXISTS origin (
 """
 PURGED = "[purged]"
 """What stands in the place of a value that was taken out."""
-_QUOTING = (("origin", "told"), ("transcript", "title"), ("transcript", "learnt"))
-"""Columns that hold what was said."""
+_TEXTS = {
+    "transcript": ("path", "session", "learnt", "id", "cwd", "branch", "title", "part_of"),
+    "touch": ("call", "path", "key"),
+    "origin": ("memory", "note", "session", "call", "told"),
+}
+"""Columns that hold what was said, or named."""
 
 Answer = TypeVar("Answer")
 
@@ -125,14 +129,13 @@ class Store:
             return
         if not os.path.isdir(self._state):
             refuse_unfit(self._state)
-        make_state_file(self._state, FILE)
+        make_private_directory(self._state)
         try:
             connection = _opened(self._path)
         except sqlite3.Error as error:
             if is_passing(error):
                 raise
             self._put_aside(error)
-            make_state_file(self._state, FILE)
             connection = _opened(self._path)
         with closing(connection):
             try:
@@ -150,7 +153,7 @@ class Store:
             return False
         # whoever uses it waits for its turn: SQLite sees to that
         spare = sqlite3.connect(":memory:", check_same_thread=False)
-        with suppress(sqlite3.Error), closing(open_read_only(self._path)) as kept:
+        with suppress(sqlite3.Error, OSError), closing(open_read_only(self._path)) as kept:
             if kept.execute("PRAGMA user_version").fetchone()[0] == VERSION:
                 kept.backup(spare)
         _prepare(spare, is_local=False)
@@ -221,11 +224,12 @@ class Store:
             with connection:
                 count = sum(
                     connection.execute(
-                        f"UPDATE {table} SET {column} = replace({column}, ?1, ?2) "
+                        f"UPDATE OR REPLACE {table} SET {column} = replace({column}, ?1, ?2) "
                         f"WHERE instr({column}, ?1)",
                         (form, PURGED),
                     ).rowcount
-                    for table, column in _QUOTING
+                    for table, columns in _TEXTS.items()
+                    for column in columns
                     for form in dict.fromkeys((value, json.dumps(value)[1:-1]))
                 )
             connection.execute("VACUUM")
@@ -251,7 +255,7 @@ def stored(path: str) -> str:
 
 
 def _opened(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=PATIENCE)
+    connection = open_database(path, timeout=PATIENCE)
     try:
         _prepare(connection, is_local=not is_remote(os.path.dirname(path)))
     except BaseException:

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ricordo.agents.claude_settings import Installation, memory_setting
+from ricordo.agents.claude_folder import LONGEST_SLUG, memory_directory, slug
+from ricordo.agents.claude_settings import Installation
 from ricordo.agents.place import Place
 from ricordo.agents.workplace import Workplace
 from ricordo.disk.paths import folders_in
@@ -30,48 +31,14 @@ AGENT_MEMORY = replace(AUTO_MEMORY, kind=Kind.CLAUDE_AGENT, agent="Claude Code s
 
 AGENT_FOLDERS = ("agent-memory", "agent-memory-local")
 """Folders that hold one memory for each sub-agent."""
-LONGEST_SLUG = 200
-"""Longer ones are cut here and get a hash behind, whose algorithm is not documented."""
-
-_FOLDER_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
-_LONGEST_NAME = 64
-
-
-def slug(path: str) -> str:
-    """Return the name of the folder that Claude Code keeps for the project at `path`, uncut.
-
-    Every character but ASCII letters and digits becomes `-`; it counts in UTF-16 code units, so
-    that a character beyond the basic plane becomes two.
-    """
-    return "".join(
-        char if char.isascii() and char.isalnum() else "-" if char <= "\uffff" else "--"
-        for char in path
-    )
 
 
 def auto_memory(claude: Installation, place: Workplace) -> Place:
     """Return the auto memory of a workplace as Claude Code's rules have it, there or not; `why`
     names the rule, and the settings that were passed over.
     """
-    setting = memory_setting(claude, place)
-    remarks = list(setting.remarks)
-    root, why = setting.directory, f"autoMemoryDirectory in {setting.source}"
-    if not root:
-        folder, why = _project_folder(claude, place, remarks)
-        root = os.path.join(claude.config, "projects", folder, "memory")
-    return Place(root, AUTO_MEMORY, place.root, "; ".join((why, *remarks)))
-
-
-def _project_folder(claude: Installation, place: Workplace, remarks: list[str]) -> tuple[str, str]:
-    name = claude.project_name
-    if name and claude.moved and len(name) <= _LONGEST_NAME and _FOLDER_NAME.issuperset(name):
-        return name, "CLAUDE_CODE_PROJECT_DIR_NAME"
-    if name and claude.moved:
-        remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME is no name that Claude Code takes")
-    elif name:
-        remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME counts only with CLAUDE_CONFIG_DIR")
-    in_git = "the git repository" if place.root != place.directory else "the directory"
-    return slug(place.root)[:LONGEST_SLUG], f"Claude Code's folder for {in_git} {place.root}"
+    root, why = memory_directory(claude, place)
+    return Place(root, AUTO_MEMORY, place.root, why)
 
 
 def project_folders(claude: Installation) -> list[str]:

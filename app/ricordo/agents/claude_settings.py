@@ -7,12 +7,15 @@ settings, the project's shared settings if the person trusted the project, the p
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
-from ricordo.agents.workplace import Workplace
 from ricordo.disk.json_file import read_json
 from ricordo.disk.paths import absolute_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ricordo.agents.workplace import Workplace
 
 MANAGED = (
     "/etc/claude-code/managed-settings.json",
@@ -25,28 +28,36 @@ _LARGEST_SETTINGS = 1024 * 1024
 _LARGEST_RECORD = 16 * 1024 * 1024
 
 
-class Installation(NamedTuple):
+class Installation:
     """One person's Claude Code."""
 
-    home: str
-    """What `~` means."""
-    config: str
-    """The directory of settings, transcripts and memories."""
-    project_name: str = ""
-    """How the shell names the project's folder; "" where it does not."""
-    moved: bool = False
-    """Whether the shell says where `config` is."""
+    __slots__ = ("config", "home", "moved", "project_name")
+
+    def __init__(self, home: str, config: str, project_name: str = "", moved: bool = False) -> None:
+        self.home = home
+        """What `~` means."""
+        self.config = config
+        """The directory of settings, transcripts and memories."""
+        self.project_name = project_name
+        """How the shell names the project's folder; "" where it does not."""
+        self.moved = moved
+        """Whether the shell says where `config` is."""
 
 
-class MemorySetting(NamedTuple):
+class MemorySetting:
     """Where the settings put the memory."""
 
-    directory: str = ""
-    """Absolute path; "" where no settings say."""
-    source: str = ""
-    """The file that says so."""
-    remarks: tuple[str, ...] = ()
-    """What was passed over, and why."""
+    __slots__ = ("directory", "remarks", "source")
+
+    def __init__(
+        self, directory: str = "", source: str = "", remarks: tuple[str, ...] = ()
+    ) -> None:
+        self.directory = directory
+        """Absolute path; "" where no settings say."""
+        self.source = source
+        """The file that says so."""
+        self.remarks = remarks
+        """What was passed over, and why."""
 
 
 def installation(home: str, environ: Mapping[str, str]) -> Installation:

@@ -117,6 +117,7 @@ def _run(arguments: list[str]) -> int:
 
     command = cast("Command", import_module(f"ricordo.cli.{name}"))
     options = parser_of(name, command).parse_words(rest)
+    from ricordo.disk.state_file import refuse_irregular
     from ricordo.errors import WrongUsage
     from ricordo.notebook.surroundings import look_around
 
@@ -128,6 +129,7 @@ def _run(arguments: list[str]) -> int:
         raise WrongUsage(
             "The time given as --now or RICORDO_NOW is no day or moment such as 2026-05-01T09:00."
         ) from None
+    refuse_irregular(surroundings.state)
     return command.run(options, surroundings)
 
 

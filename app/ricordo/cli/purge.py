@@ -42,6 +42,8 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     ]
     if purged.quotes:
         lines.append(f"and from {purged.quotes} quotes and titles of sessions")
+    if purged.derived:
+        lines.append(f"and from {purged.derived} search misses, indexes and lists of our own")
     left = {
         "It still stands in these notes, and comes into the history with them:": (
             purged.still_holding

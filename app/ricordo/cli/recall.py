@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.found import add_number, print_results
 from ricordo.cli.opening import open_notebook
+from ricordo.cli.output import tell
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -17,7 +18,8 @@ SUMMARY = """The notes an agent should read for a message; none where none bears
 
 With --ambient there is no message: the notes are those that the surroundings call for, which are
 the current directory and its git branch, files changed lately or in the last three commits, the day
-of the week and the part of the day, and after them what the notes that were used last remind of."""
+of the week and the part of the day, and after them what the notes that were used last remind of. A
+memory whose project is not known gives none."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -47,7 +49,10 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     notebook = open_notebook(options, surroundings)
     memory = notebook.read()
     index = open_index(notebook.place, surroundings)
-    if options.ambient:
+    if options.ambient and not notebook.place.project:
+        tell(["The project of this memory is not known: name a MESSAGE instead of --ambient."])
+        found = []
+    elif options.ambient:
         found = ambient(index, memory, notebook.place, surroundings, options.number)
     else:
         found = recall(index, memory, options.message, surroundings, options.number)

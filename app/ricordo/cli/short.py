@@ -9,6 +9,7 @@ import os
 import sys
 
 from ricordo.disk.last_seen import recall
+from ricordo.disk.state_file import refuse_irregular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def answer(state: str) -> int:
-    """Print the line for the current directory."""
+    """Print the line for the current directory. Raises StateUnusable."""
+    refuse_irregular(state)
     try:
         directory = os.getcwd()
     except OSError:

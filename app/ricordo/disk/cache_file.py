@@ -13,7 +13,12 @@ from zlib import crc32
 
 from ricordo.disk.database import refuse_unfit
 from ricordo.disk.plain_file import read_plain_file
-from ricordo.disk.state_file import make_private_directory, replace_state_file
+from ricordo.disk.state_file import (
+    make_private_directory,
+    make_state_file,
+    open_state_file,
+    replace_state_file,
+)
 
 _ENDINGS = ("", "-journal", "-wal", "-shm")
 _PIECE = 1 << 20
@@ -38,7 +43,7 @@ class CacheFile:
             refuse_unfit(self.state)
         make_private_directory(self.folder)
         _remove(self.draft)
-        os.close(os.open(self.draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        make_state_file(self.folder, os.path.basename(self.draft))
 
     def publish(self) -> None:
         """Put the draft in its place. Raises OSError."""
@@ -80,7 +85,7 @@ def _remove(path: str) -> None:
 
 def _checksum(path: str) -> int:
     checksum = 0
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    handle = open_state_file(path, os.O_RDONLY)
     try:
         while piece := os.read(handle, _PIECE):
             checksum = crc32(piece, checksum)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ricordo.disk.lock import history_lock
 from ricordo.disk.read_only import is_read_only, open_read_only
+from ricordo.disk.state_file import make_state_file, open_database
 from ricordo.errors import StateUnusable
 from ricordo.text import visible
 
@@ -168,7 +169,7 @@ class Database:
         """Return a connection, and to which file; a damaged one is moved aside first."""
         try:
             found = self._share(held)
-            connection = sqlite3.connect(self.path, timeout=5.0, isolation_level=None)
+            connection = open_database(self.path, timeout=5.0, autocommit=True)
             held.enter_context(closing(connection))
             self._prepare(connection)
         except (OSError, sqlite3.Error) as error:
@@ -184,10 +185,7 @@ class Database:
         if not os.path.exists(self.path):
             refuse_unfit(self.state)
         held.enter_context(history_lock(self.state, alone=False))
-        with suppress(FileExistsError):
-            # never opened where it is there: closing it would end the locks that SQLite has on it
-            flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
-            os.close(os.open(self.path, flags, 0o600))
+        make_state_file(self.state, DATABASE)
         return _identity(self.path)
 
     def _version(self, connection: sqlite3.Connection) -> int:

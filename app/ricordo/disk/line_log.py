@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from ricordo.disk.plain_file import read_plain_file
-from ricordo.disk.state_file import make_state_file
+from ricordo.disk.state_file import make_state_file, open_state_file
 
 _LARGEST = 64 * 1024 * 1024
 _MASK = b"*"
@@ -23,7 +23,7 @@ _MASK = b"*"
 def add_line(folder: str, name: str, told: Mapping[str, Any]) -> None:
     """Add an object to the log `name` in `folder`; it is on the disk afterwards. Raises OSError."""
     make_state_file(folder, name)
-    handle = _opened(folder, name, os.O_APPEND | os.O_RDWR)
+    handle = open_state_file(os.path.join(folder, name), os.O_APPEND | os.O_RDWR)
     try:
         # in front too, where the last writer was ended in the middle of a line
         size = os.fstat(handle).st_size
@@ -57,7 +57,7 @@ def purge_lines(folder: str, name: str, value: str) -> int:
     raw = read_plain_file(path, _LARGEST)
     if raw is None or not any(form and form in raw for form in forms):
         return 0
-    handle = _opened(folder, name, os.O_WRONLY)
+    handle = open_state_file(path, os.O_WRONLY)
     try:
         count = sum(_mask(handle, raw, form) for form in forms if form)
         os.fsync(handle)
@@ -72,7 +72,3 @@ def _mask(handle: int, raw: bytes, form: bytes) -> int:
         os.pwrite(handle, _MASK * len(form), at)
         count, at = count + 1, raw.find(form, at + len(form))
     return count
-
-
-def _opened(folder: str, name: str, flags: int) -> int:
-    return os.open(os.path.join(folder, name), flags | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from ricordo.disk.state_file import make_private_directory
+from ricordo.disk.state_file import make_private_directory, open_state_file
 from ricordo.errors import Busy, StateUnusable
 from ricordo.text import visible
 
@@ -67,11 +67,9 @@ def _opened(state: str, name: str) -> Iterator[tuple[int, str]]:
     path = os.path.join(state, name)
     try:
         make_private_directory(state)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        handle = open_state_file(path, os.O_RDWR | os.O_CREAT)
     except OSError as error:
-        raise StateUnusable(
-            f"The history at {visible(state)} cannot be used: {error.strerror}."
-        ) from None
+        raise StateUnusable(f"The lock {visible(path)} cannot be used: {error.strerror}.") from None
     try:
         yield handle, visible(path)
     finally:

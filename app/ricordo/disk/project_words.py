@@ -19,6 +19,7 @@ from zlib import crc32
 from ricordo.disk.cache_file import CacheFile
 from ricordo.disk.lock import state_lock
 from ricordo.disk.project_tree import LARGEST_FILE, ProjectTree, Stamp
+from ricordo.disk.state_file import open_database, open_database_to_read
 from ricordo.errors import RicordoError
 
 FOLDER = "projects"
@@ -105,11 +106,11 @@ class ProjectWords:
         if not self._cache.is_whole():
             return {}
         try:
-            with closing(sqlite3.connect(f"file:{self._cache.path}?mode=ro", uri=True)) as kept:
+            with closing(open_database_to_read(self._cache.path)) as kept:
                 if kept.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
                     return {}
                 rows = kept.execute("SELECT * FROM file").fetchall()
-        except sqlite3.Error:
+        except (sqlite3.Error, OSError):
             return {}
         return {
             path.decode("utf-8", "surrogateescape"): (Stamp(*stamp), array("I", words))
@@ -123,7 +124,7 @@ class ProjectWords:
             if is_new:
                 self._cache.prepare()
             path = self._cache.draft if is_new else self._cache.path
-            with closing(sqlite3.connect(path)) as connection:
+            with closing(open_database(path, timeout=_PATIENCE)) as connection:
                 self._write(connection, {} if is_new else before, is_new=is_new)
             if is_new:
                 self._cache.publish()

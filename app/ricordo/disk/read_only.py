@@ -7,7 +7,8 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import suppress
-from urllib.parse import quote
+
+from ricordo.disk.state_file import open_database_to_read
 
 
 def is_read_only(path: str) -> bool:
@@ -20,22 +21,21 @@ def is_read_only(path: str) -> bool:
 
 
 def open_read_only(path: str) -> sqlite3.Connection:
-    """Return a connection to the SQLite file at `path` that changes nothing. Raises sqlite3.Error.
+    """Return a connection to the SQLite file at `path` that changes nothing. Raises sqlite3.Error
+    and OSError.
 
     A file with a write-ahead log needs its index beside it, which nobody can make here. Where no
     log is left either, the file is whole as it is.
     """
-    address = f"file:{quote(os.fsencode(path))}?mode=ro"
     try:
-        return _asked(address)
+        return _asked(open_database_to_read(path))
     except sqlite3.OperationalError:
         if _size(f"{path}-wal"):
             raise
-        return _asked(f"{address}&immutable=1")
+        return _asked(open_database_to_read(path, immutable=True))
 
 
-def _asked(address: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(address, uri=True)
+def _asked(connection: sqlite3.Connection) -> sqlite3.Connection:
     try:
         connection.execute("SELECT count(*) FROM sqlite_master")
     except BaseException:

@@ -37,17 +37,19 @@ def ambient(
     """
     today = surroundings.now.date()
     question = Question(surroundings_as_words(place, surroundings), today)
-    ranking = index.ask(memory, lambda reader: rank(reader, question, today))
+    ranking, withheld = index.ask(
+        memory, lambda reader: (rank(reader, question, today), reader.withheld())
+    )
     found: dict[str, Result] = {}
     for it in ranking.candidates:
         note = memory.by_path.get(os.fsdecode(it.row.path))
         # none where another process brought the index further meanwhile
-        if note and len(found) < most and it.row.recalled:
+        if note and len(found) < most and it.row.recalled and it.row.path not in withheld:
             text, marks = passage(note, question.stems)
             why = (*reasons(it, ranking), "the surroundings name it")
             found[note.path] = Result(note, it.score, why, text, marks)
     for result in _reminded(memory, surroundings):
-        if len(found) < most:
+        if len(found) < most and os.fsencode(result.note.path) not in withheld:
             found.setdefault(result.note.path, result)
     return list(found.values())
 
@@ -61,9 +63,11 @@ def surroundings_as_words(place: Place, surroundings: Surroundings) -> str:
 
 
 def _work(here: str, project: str) -> list[str]:
-    """What the work in the directory `here` is about; nothing where it is of another project."""
+    """What the work in the directory `here` is about; nothing where it is of another project, or
+    where the project is not known.
+    """
     if not project:
-        return [os.path.basename(here), _branch(here), *_changed_files(here)]
+        return []
     here, project = os.path.realpath(here), os.path.realpath(project)
     around = project
     if os.path.commonpath((here, project)) != project:

@@ -31,7 +31,7 @@ def _known(notebook: Notebook, look: Look) -> Known:
     index = open_index(notebook.place, surroundings)
 
     def speaks_of(text: str) -> Sequence[Note]:
-        return [it.note for it in recall(index, memory, text, surroundings)]
+        return [it.note for it in recall(index, memory, text, surroundings, for_agents=False)]
 
     causes: dict[str, list[str]] = {}
     found = causes_by_note(notebook.activity, memory.root, notebook.renamed(memory))

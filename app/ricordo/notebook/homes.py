@@ -12,6 +12,14 @@ def state_directory(environ: Mapping[str, str], given: str = "") -> str:
     return os.path.abspath(given or environ.get("RICORDO_STATE") or default)
 
 
+def agent_home(environ: Mapping[str, str], given: str = "") -> str:
+    """Return the home directory in which agents' folders are looked for: `given`, else
+    `RICORDO_AGENT_HOME`, else the user's.
+    """
+    home = environ.get("HOME") or os.path.expanduser("~")
+    return os.path.abspath(given or environ.get("RICORDO_AGENT_HOME") or home)
+
+
 def config_directory(environ: Mapping[str, str]) -> str:
     """Return the directory of the person's settings."""
     return _xdg(environ, "XDG_CONFIG_HOME", ".config")

@@ -96,6 +96,6 @@ def _touched(notebook: Notebook, memory: Memory, texts: Iterable[str], step: Ste
     found: dict[str, None] = {}
     for text in texts:
         step(Progress(COMPOSING))
-        for it in recall(index, memory, text, notebook.surroundings):
+        for it in recall(index, memory, text, notebook.surroundings, for_agents=False):
             found[it.note.path] = None
     return list(found)

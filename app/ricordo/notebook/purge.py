@@ -6,9 +6,15 @@ import sqlite3
 from dataclasses import dataclass
 
 from ricordo.activity.store import Store
+from ricordo.disk.cache_file import put_aside
 from ricordo.disk.database import Database
 from ricordo.disk.history import History
-from ricordo.disk.own_copies import copies_holding, histories_aside
+from ricordo.disk.own_copies import (
+    copies_holding,
+    histories_aside,
+    purge_caches,
+    purge_documents,
+)
 from ricordo.disk.purge import Purged, forms, holds, purge
 from ricordo.disk.reader import read_memory
 from ricordo.errors import RicordoError, StateUnusable
@@ -16,6 +22,8 @@ from ricordo.notebook.ledger import purge_ledger
 from ricordo.notebook.opinions import purge_opinions
 from ricordo.notebook.places import itself
 from ricordo.notebook.surroundings import Surroundings
+from ricordo.notebook.usage import PATIENCE
+from ricordo.recall.purge import purge_indexes, purge_usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,8 @@ class PurgedFrom:
     """How many quotes and titles of sessions, and lines of what is kept of curations, it was taken
     out of.
     """
+    derived: int = 0
+    """How many search misses, indexes and lists of our own it was taken out of."""
 
 
 def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:
@@ -43,10 +53,11 @@ def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:
     purged = purge(database, value)
     quotes = _purge_quotes(surroundings, value) + purge_ledger(surroundings.state, value)
     quotes += purge_opinions(surroundings.state, value)
+    derived = _purge_derived(surroundings.state, value)
     wanted = forms(value)
-    copies = copies_holding(surroundings.state, wanted), histories_aside(surroundings.state)
+    copies = copies_holding(surroundings.state, value), histories_aside(surroundings.state)
     if not database.exists:
-        return PurgedFrom(purged, (), *copies, quotes)
+        return PurgedFrom(purged, (), *copies, quotes, derived)
     with database.opened() as connection:
         roots = History(connection).roots()
     holding: list[str] = []
@@ -60,7 +71,21 @@ def purge_value(surroundings: Surroundings, value: str) -> PurgedFrom:
             for file in memory.files
             if value in file.path or holds(file.raw, wanted)
         ]
-    return PurgedFrom(purged, tuple(holding), *copies, quotes)
+    return PurgedFrom(purged, tuple(holding), *copies, quotes, derived)
+
+
+def _purge_derived(state: str, value: str) -> int:
+    try:
+        return (
+            purge_usage(state, value, put_aside, PATIENCE)
+            + purge_indexes(state, value)
+            + purge_caches(state, value)
+            + purge_documents(state, value)
+        )
+    except (sqlite3.Error, OSError) as error:
+        raise StateUnusable(
+            f"What is made from notes cannot be searched: {error}. The history was purged."
+        ) from None
 
 
 def _purge_quotes(surroundings: Surroundings, value: str) -> int:

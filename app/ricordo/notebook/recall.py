@@ -11,6 +11,7 @@ from ricordo.memory.layout import Kind
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.notebook.surroundings import Surroundings
+from ricordo.notebook.withheld import withholding
 from ricordo.recall.index import Index
 from ricordo.recall.question import Question
 from ricordo.recall.select import MOST, select
@@ -41,7 +42,8 @@ class Result(NamedTuple):
 def open_index(place: Place, surroundings: Surroundings) -> Index:
     """Return the index of the memory at `place`; nothing is read or written yet."""
     rank = _FIRST_CHOICE.index(place.layout.kind)
-    return Index(surroundings.state, os.path.realpath(place.root), place.project, rank)
+    root = os.path.realpath(place.root)
+    return Index(surroundings.state, root, place.project, rank, withholding())
 
 
 def recall(
@@ -53,15 +55,20 @@ def recall(
     never: Collection[str] = (),
     budget: int = BUDGET,
     meaning: Meaning | None = None,
+    for_agents: bool = True,
 ) -> list[Result]:
     """Return the notes of `memory` that bear on `message`, best first: at most `most`, of at most
-    `budget` bytes together, none of the paths `never`.
+    `budget` bytes together, none of the paths `never`; `for_agents` none that are withheld from
+    them.
     """
     today = surroundings.now.date()
     question = Question(message, today)
     raw = frozenset(map(os.fsencode, never))
     chosen = index.ask(
-        memory, lambda reader: select(reader, question, today, most, raw, meaning=meaning)
+        memory,
+        lambda reader: select(
+            reader, question, today, most, raw, meaning=meaning, for_agents=for_agents
+        ),
     )
     results: list[Result] = []
     for it in chosen:

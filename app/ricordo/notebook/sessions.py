@@ -17,6 +17,7 @@ from ricordo.activity.sources import (
     rollout_folders,
 )
 from ricordo.agents import claude, codex, opencode
+from ricordo.agents.claude_folder import LONGEST_SLUG, slug
 from ricordo.agents.claude_settings import Installation, installation
 from ricordo.agents.place import Place
 from ricordo.agents.workplace import Workplace, workplace
@@ -151,7 +152,7 @@ def _may_bear(bearing: Bearing, folder: str) -> bool:
     its name is made of their path.
     """
     name = os.path.basename(folder)
-    return any(name.startswith(claude.slug(it)[: claude.LONGEST_SLUG]) for it in bearing.projects)
+    return any(name.startswith(slug(it)[:LONGEST_SLUG]) for it in bearing.projects)
 
 
 def _own_folders(agent: Installation, place: Place) -> tuple[list[str], list[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from ricordo.notebook.homes import config_directory, state_directory
+from ricordo.notebook import homes
 
 
 class Surroundings(NamedTuple):
@@ -42,15 +42,14 @@ def look_around(
 
     Raises ValueError where `now` or `RICORDO_NOW` is no ISO 8601 time.
     """
-    home = environ.get("HOME") or os.path.expanduser("~")
     fixed = now or environ.get("RICORDO_NOW", "")
     if fixed:
         datetime.fromisoformat(fixed)
     return Surroundings(
         cwd=os.getcwd(),
         environ=environ,
-        agent_home=os.path.abspath(agent_home or environ.get("RICORDO_AGENT_HOME") or home),
-        state=state_directory(environ, state),
-        config=config_directory(environ),
+        agent_home=homes.agent_home(environ, agent_home),
+        state=homes.state_directory(environ, state),
+        config=homes.config_directory(environ),
         fixed_now=fixed,
     )

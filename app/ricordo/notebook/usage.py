@@ -7,6 +7,7 @@ is damaged or of a newer Ricordo is begun anew by itself.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -21,6 +22,11 @@ from ricordo.secrets import find_secrets
 
 LONGEST_GAP = 20
 """Words of a question that are kept."""
+LONGEST_WORD = 24
+"""Letters."""
+_PUNCTUATION = ".,;:!?…\"'`“”„‘’«»()[]{}<>*_"
+_JOINTS = re.compile(r"[-'’_/.]")
+"""Between the words of one token."""
 PATIENCE = 2.0
 """Seconds for which another process may hold what is kept; no agent waits here."""
 
@@ -84,7 +90,8 @@ def use_report(surroundings: Surroundings, memory: Memory) -> list[Use]:
 
 def remember_gap(surroundings: Surroundings, memory: Memory, asked: str) -> None:
     """Keep that nothing was found for what was `asked`: its words alone, without credentials."""
-    kept = " ".join(dict.fromkeys(content_words(words(_without_secrets(asked)))))
+    plain = " ".join(filter(_is_plain, _without_secrets(asked).split()))
+    kept = " ".join(dict.fromkeys(content_words(words(plain))))
     shown = " ".join(kept.split(" ")[:LONGEST_GAP])
     if shown:
         with suppress(*_LOST):
@@ -104,6 +111,20 @@ def drop_gap(surroundings: Surroundings, memory: Memory, gap: Gap) -> None:
 
 def _usage(surroundings: Surroundings, memory: Memory) -> Usage:
     return Usage(surroundings.state, memory.root, PATIENCE, put_aside)
+
+
+def _is_plain(token: str) -> bool:
+    """Say whether a token of a question is made of words, as no password, key or number is: letters
+    alone, each word all small, all capital or capitalised, and none too long for a word.
+    """
+    return all(
+        part.isalpha() and len(part) <= LONGEST_WORD and part in _usual_cases(part)
+        for part in _JOINTS.split(token.strip(_PUNCTUATION))
+    )
+
+
+def _usual_cases(word: str) -> tuple[str, str, str]:
+    return word.lower(), word.upper(), word.capitalize()
 
 
 def _without_secrets(text: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 
+from ricordo.disk.plain_file import read_plain_file
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -22,13 +24,10 @@ _LARGEST = 1024 * 1024
 
 def read_catalogue(state: str) -> dict[str, dict[str, Any]]:
     """Return what is known of each memory, by its root; nothing where that cannot be read."""
+    raw = read_plain_file(os.path.join(state, FOLDER, FILE), _LARGEST, follow=True)
     try:
-        handle = os.open(os.path.join(state, FOLDER, FILE), os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            known = json.loads(os.read(handle, _LARGEST))
-        finally:
-            os.close(handle)
-    except (OSError, ValueError, RecursionError):
+        known = json.loads(raw or b"{}")
+    except (ValueError, RecursionError):
         return {}
     if not isinstance(known, dict):
         return {}

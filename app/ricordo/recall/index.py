@@ -16,11 +16,12 @@ from typing import TypeVar
 
 from ricordo.disk.cache_file import CacheFile
 from ricordo.disk.lock import state_lock
-from ricordo.disk.state_file import replace_state_file
+from ricordo.disk.state_file import open_database, replace_state_file
 from ricordo.errors import StateUnusable
 from ricordo.memory.memory import Memory
 from ricordo.recall.catalogue import FILE, FOLDER, MOST, read_catalogue
 from ricordo.recall.reader import VERSION, Reader
+from ricordo.recall.record import NOTHING_WITHHELD, Withholding
 from ricordo.recall.store import Progress, Store, fill
 
 Answer = TypeVar("Answer")
@@ -32,10 +33,19 @@ PATIENCE = 10.0
 class Index:
     """The index of the memory at one root. May be asked from any thread, one at a time."""
 
-    def __init__(self, state: str, root: str, project: str = "", rank: int = 0) -> None:
+    def __init__(
+        self,
+        state: str,
+        root: str,
+        project: str = "",
+        rank: int = 0,
+        withholding: Withholding = NOTHING_WITHHELD,
+    ) -> None:
         """`state` is our state directory; the hook finds the memory by its `project`, and of
-        several of one project takes the one of the lowest `rank`. Nothing is touched yet.
+        several of one project takes the one of the lowest `rank`. What agents are never given is
+        marked by `withholding`, so that the hook need not judge. Nothing is touched yet.
         """
+        self._withholding = withholding
         self._file = CacheFile(state, FOLDER, root)
         self._root = root
         self._project, self._rank = project, rank
@@ -99,7 +109,7 @@ class Index:
         connection = _connection(self._file.path)
         with suppress(sqlite3.Error):
             if connection.execute("PRAGMA user_version").fetchone()[0] == VERSION:
-                return Store(connection)
+                return Store(connection, self._withholding)
         connection.close()
         return None
 
@@ -108,13 +118,13 @@ class Index:
         self._file.prepare()
         draft = _connection(self._file.draft)
         try:
-            fill(draft, memory, progress)
+            fill(draft, memory, progress, self._withholding)
         finally:
             draft.close()
         self._file.publish()
         self._file.seal()
         self._register()
-        store = Store(_connection(self._file.path))
+        store = Store(_connection(self._file.path), self._withholding)
         store.take_for_granted(memory)
         return store
 
@@ -135,12 +145,13 @@ class Index:
             replace_state_file(self._file.folder, FILE, text.encode("ascii"))
 
     def _in_working_memory(self, memory: Memory, progress: Progress | None) -> Store:
-        self._store, self._facts = fill(_connection(":memory:"), memory, progress), ""
+        spare = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._store, self._facts = fill(spare, memory, progress, self._withholding), ""
         return self._store
 
 
 def _connection(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
+    connection = open_database(path, timeout=1.0, autocommit=True, check_same_thread=False)
     # the seal tells what a crash of the machine left; waiting for the disk would buy nothing
     connection.execute("PRAGMA synchronous = OFF")
     return connection

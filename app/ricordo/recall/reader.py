@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-VERSION = 3
+VERSION = 4
 """Of the tables below; an index of another version is built anew."""
 COLUMN_WEIGHTS = (3.0, 2.0, 2.0, 1.0)
 """Of name, description, keywords and body (the design's: name x3, description, keywords x2)."""
@@ -26,7 +26,8 @@ LoCoMo has more than six words.
 """
 
 _NOTE = """
-SELECT id, path, title, day, series, place, tells, recalled, name, description, keywords, body
+SELECT id, path, title, day, series, place, tells, recalled, withheld,
+    name, description, keywords, body
 FROM note
 """
 
@@ -52,11 +53,22 @@ class Row:
         "series",
         "tells",
         "title",
+        "withheld",
     )
 
     def __init__(self, row: Sequence[object]) -> None:
         values = iter(row)
-        for slot in ("id", "path", "title", "day", "series", "place", "tells", "recalled"):
+        for slot in (
+            "id",
+            "path",
+            "title",
+            "day",
+            "series",
+            "place",
+            "tells",
+            "recalled",
+            "withheld",
+        ):
             setattr(self, slot, next(values))
         for slot in ("name", "description", "keywords", "body"):
             setattr(self, slot, str(next(values)).split())
@@ -77,6 +89,8 @@ class Row:
         """1: it names a time; 2: it names a number; 3: both."""
         recalled: int
         """0 for logs, schemas and the like, which are searched and never recalled."""
+        withheld: int
+        """1 for what is never given to agents: credentials, orders from outside."""
         name: list[str]
         description: list[str]
         keywords: list[str]
@@ -218,6 +232,11 @@ class Reader:
         )
         values = [value for at in wanted for value in at]
         return {found[0] for found in self.connection.execute(sql, values)}
+
+    def withheld(self) -> frozenset[bytes]:
+        """Return the paths of the notes that are never given to agents."""
+        rows = self.connection.execute("SELECT path FROM note WHERE withheld")
+        return frozenset(path for (path,) in rows)
 
     def links(self, ids: Collection[int]) -> list[tuple[int, int]]:
         """Return the links between notes, source and target, with one end among `ids`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
@@ -49,6 +49,7 @@ class Record(NamedTuple):
     place: int
     tells: int
     recalled: int
+    withheld: int
     words: int
     chunks: int
     name: str
@@ -57,17 +58,28 @@ class Record(NamedTuple):
     body: str
 
 
-def stamp_of(note: Note, targets: Iterable[str]) -> str:
+class Withholding(NamedTuple):
+    """Which notes are never given to agents, as whoever makes the index has it."""
+
+    includes: Callable[[Note], bool]
+    version: str
+    """Changes whenever `includes` may say something else of a note."""
+
+
+NOTHING_WITHHELD = Withholding(lambda note: False, "")
+
+
+def stamp_of(note: Note, targets: Iterable[str], withholding: Withholding) -> str:
     """Return what changes whenever the record of `note`, which links to the notes at `targets`,
     would be another one.
     """
     seal = sha256(note.raw)
-    for text in (note.path, note.name, day_of(note), *targets):
+    for text in (note.path, note.name, day_of(note), withholding.version, *targets):
         seal.update(b"\0" + os.fsencode(text))
     return seal.hexdigest()
 
 
-def record_of(note: Note, stamp: str) -> Record:
+def record_of(note: Note, stamp: str, withholding: Withholding) -> Record:
     """Return what is kept of `note`."""
     name, body = words(note.name), words(note.body)
     # a longer note tells enough of what it is about; a short one may need those beside it
@@ -85,6 +97,7 @@ def record_of(note: Note, stamp: str) -> Record:
         place=place,
         tells=_tells(set(body)),
         recalled=int(note.role in (Role.NOTE, Role.SOURCE)),
+        withheld=int(withholding.includes(note)),
         words=len(body),
         chunks=max(1, -(-len(body) // CHUNK)),
         name=" ".join(name),

@@ -85,9 +85,11 @@ def select(
     never: Collection[bytes] = frozenset(),
     breadth: Breadth = WIDE,
     meaning: Meaning | None = None,
+    for_agents: bool = True,
 ) -> list[Selected]:
     """Return at most `most` notes that bear on the `question`, best first, none of the paths
-    `never` and no logs or schemas. Raises sqlite3.Error.
+    `never` and no logs or schemas; `for_agents` none that are withheld from them. Raises
+    sqlite3.Error.
     """
     ranking = rank(reader, question, today, breadth)
     if likelihood_of_best(ranking) < LIKELY:
@@ -101,7 +103,8 @@ def select(
         chance = likelihood(candidate.score, asked)
         if len(chosen) == most or chance < ALSO_LIKELY:
             break
-        if candidate.row.recalled and candidate.row.path not in never:
+        row = candidate.row
+        if row.recalled and row.path not in never and not (for_agents and row.withheld):
             chosen.append(Selected(candidate, chance, reasons(candidate, ranking)))
     return chosen
 
@@ -192,6 +195,6 @@ def _follow_links(reader: Reader, ranking: Ranking) -> None:
 
 def _linked(around: Collection[int], best: Iterable[Candidate]) -> Iterator[str]:
     """Which of the `best` notes stand beside a note, in words."""
-    titles = [it.row.title for it in best if it.row.id in around]
+    titles = [it.row.title for it in best if it.row.id in around and not it.row.withheld]
     if titles:
         yield f"linked with {', '.join(titles[:MOST_LINKS_NAMED])}"

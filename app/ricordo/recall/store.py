@@ -16,7 +16,14 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads, Names, Resolved
 from ricordo.memory.note import Note
 from ricordo.recall.reader import VERSION
-from ricordo.recall.record import Record, changed_ns, record_of, stamp_of
+from ricordo.recall.record import (
+    NOTHING_WITHHELD,
+    Record,
+    Withholding,
+    changed_ns,
+    record_of,
+    stamp_of,
+)
 from ricordo.recall.stem import stem
 
 Progress = Callable[[int, int], None]
@@ -38,6 +45,7 @@ _SCHEMA = (
         place INTEGER NOT NULL,
         tells INTEGER NOT NULL,
         recalled INTEGER NOT NULL,
+        withheld INTEGER NOT NULL,
         words INTEGER NOT NULL,
         chunks INTEGER NOT NULL,
         name TEXT NOT NULL,
@@ -82,9 +90,12 @@ class _Kept(NamedTuple):
 class Store:
     """Keeps the tables of one connection in line with a memory. Nobody else may write them."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, withholding: Withholding = NOTHING_WITHHELD
+    ) -> None:
         """`connection` is in autocommit mode, and has the tables. Raises sqlite3.Error."""
         self.connection = connection
+        self._withholding = withholding
         rows = connection.execute("SELECT path, id, stamp, size, changed_ns FROM note")
         self._kept = {path: _Kept(*rest) for path, *rest in rows}
         self._seen: dict[str, tuple[Note, tuple[Resolved, ...]]] = {}
@@ -145,7 +156,7 @@ class Store:
         """Those of the `touched` notes whose rows are not theirs, with their stamps."""
         changed = []
         for note in touched:
-            stamp = stamp_of(note, targets(memory, note))
+            stamp = stamp_of(note, targets(memory, note), self._withholding)
             kept = self._kept.get(os.fsencode(note.path))
             if kept is None or kept[1:] != (stamp, note.facts.size, changed_ns(note)):
                 changed.append((note, stamp))
@@ -190,7 +201,7 @@ class Store:
             self._remove(path, counts, totals)
         waiting = iter(changed)
         done = 0
-        while batch := [record_of(*it) for it in islice(waiting, _AT_ONCE)]:
+        while batch := [record_of(*it, self._withholding) for it in islice(waiting, _AT_ONCE)]:
             self._replace(batch, counts, totals)
             if not is_new:
                 counts.update(word for record in batch for word in _distinct(record[-4:]))
@@ -286,11 +297,16 @@ def targets(memory: Memory, note: Note) -> list[str]:
     return sorted(linked - {note.path})
 
 
-def fill(connection: sqlite3.Connection, memory: Memory, progress: Progress | None = None) -> Store:
+def fill(
+    connection: sqlite3.Connection,
+    memory: Memory,
+    progress: Progress | None = None,
+    withholding: Withholding = NOTHING_WITHHELD,
+) -> Store:
     """Make a new index of `memory` in an empty database. Raises sqlite3.Error."""
     for statement in _SCHEMA:
         connection.execute(statement)
-    store = Store(connection)
+    store = Store(connection, withholding)
     with no_garbage_collection():
         store.bring_up(memory, progress)
     return store

@@ -16,6 +16,7 @@ import os
 import sqlite3
 from contextlib import closing
 
+from ricordo.disk.state_file import open_database
 from ricordo.recall.catalogue import FOLDER
 
 TYPE_CHECKING = False
@@ -54,6 +55,13 @@ CREATE TABLE IF NOT EXISTS gap (
     UNIQUE (memory, words)
 );
 """
+_TEXTS = {
+    "used": ("memory", "path"),
+    "given": ("session", "memory", "path"),
+    "together": ("memory", "one", "other"),
+    "gap": ("memory", "words"),
+}
+"""Columns that hold what was asked, or named."""
 _NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
 
 
@@ -83,7 +91,9 @@ class Usage:
         return frozenset(path for (path,) in self._rows(sql, session, self._root))
 
     def give(self, session: str, paths: Iterable[bytes]) -> None:
-        """Keep that an agent was given the notes at `paths` at once. Raises sqlite3.Error."""
+        """Keep that an agent was given the notes at `paths` at once. Raises sqlite3.Error and
+        OSError.
+        """
         at_once = sorted(set(paths))
         self._mended(lambda connection: _give(connection, self._root, session, at_once))
 
@@ -93,7 +103,9 @@ class Usage:
         return self._rows(sql, self._root)
 
     def use(self, path: bytes, kind: str) -> None:
-        """Keep that the person opened or confirmed the note at `path`. Raises sqlite3.Error."""
+        """Keep that the person opened or confirmed the note at `path`. Raises sqlite3.Error and
+        OSError.
+        """
         self._mended(lambda connection: _use(connection, self._root, path, kind))
 
     def by_person(self) -> Mapping[bytes, int]:
@@ -113,7 +125,7 @@ class Usage:
         return self._rows(sql, self._root)
 
     def missed(self, words: str) -> None:
-        """Keep a gap: the `words` for which nothing was found. Raises sqlite3.Error."""
+        """Keep a gap: the `words` for which nothing was found. Raises sqlite3.Error and OSError."""
         self._mended(lambda connection: _miss(connection, self._root, words))
 
     def gaps(self) -> list[tuple[str, str]]:
@@ -125,9 +137,21 @@ class Usage:
         return self._rows(sql, self._root)
 
     def drop_gap(self, words: str) -> None:
-        """Forget a gap. Raises sqlite3.Error."""
+        """Forget a gap. Raises sqlite3.Error and OSError."""
         sql = "DELETE FROM gap WHERE memory = ? AND words = ?"
         self._mended(lambda connection: connection.execute(sql, (self._root, words)))
+
+    def forget(self, tells: Callable[[str], bool]) -> int:
+        """Drop the rows, of all memories, with a text of which `tells` holds, so that no byte of
+        them is left; return how many. Raises sqlite3.Error and OSError.
+        """
+        if not os.path.exists(self._path):
+            return 0
+        count = self._mended(lambda connection: _forget(connection, tells))
+        with closing(open_database(self._path, timeout=self._patience)) as connection:
+            # rows that were dropped before may still stand in what is free
+            connection.execute("VACUUM")
+        return count
 
     def _rows(self, sql: str, *values: str) -> list[Any]:
         # the types are cast above, for a flipped bit may have made a number of a path
@@ -157,7 +181,7 @@ class Usage:
         return self._done(work)
 
     def _done(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        connection = sqlite3.connect(self._path, timeout=self._patience)
+        connection = open_database(self._path, timeout=self._patience)
         with closing(connection), connection:
             _prepare(connection)
             return work(connection)
@@ -207,6 +231,23 @@ def _miss(connection: sqlite3.Connection, root: str, words: str) -> None:
         "DELETE FROM gap WHERE n <= (SELECT n FROM gap ORDER BY n DESC LIMIT 1 OFFSET ?)",
         (MOST_GAPS,),
     )
+
+
+def _forget(connection: sqlite3.Connection, tells: Callable[[str], bool]) -> int:
+    connection.execute("PRAGMA secure_delete = ON")
+    count = 0
+    for table, columns in _TEXTS.items():
+        rows = connection.execute(f"SELECT DISTINCT {', '.join(columns)} FROM {table}").fetchall()
+        # no type can be relied upon, for a flipped bit may have made a number of a text
+        meant = [row for row in rows if any(tells(_as_text(it)) for it in row)]
+        where = " AND ".join(f"{column} IS ?" for column in columns)
+        connection.executemany(f"DELETE FROM {table} WHERE {where}", meant)
+        count += len(meant)
+    return count
+
+
+def _as_text(value: object) -> str:
+    return os.fsdecode(value) if isinstance(value, bytes) else str(value)
 
 
 def _keep_newest(connection: sqlite3.Connection, table: str, most: int) -> None:

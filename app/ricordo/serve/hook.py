@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LONGEST_INPUT = 1024 * 1024
 """Bytes; of a longer document nothing is answered."""
+LONGEST_ANSWER = 1024 * 1024
+"""Bytes."""
 PATIENCE = 2
 """Seconds after which it ends, wherever it is."""
 _PIECE = 1 << 16
@@ -26,21 +28,53 @@ def answer(words: list[str]) -> None:
         event, state = _understood(words)
         if os.environ.get("RICORDO_CURATING") != "1" and event == "prompt":
             signal.signal(signal.SIGALRM, _give_up)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
             signal.alarm(PATIENCE)
-            _write(_answer(_read(), _state(state)))
+            document = _read(0, LONGEST_INPUT)
+            if document:
+                _write(1, _answer_in_child(document, state, debug="--debug" in words))
     except BaseException:  # whatever it is: nobody would be helped by an agent that stops
         if "--debug" in words:
-            import traceback
+            _print_traceback()
 
-            traceback.print_exc()
+
+def _answer_in_child(document: bytes, state: str, *, debug: bool) -> bytes:
+    """Return the answer to `document`, as a child process gives it; nothing where it does not.
+
+    Code in C may block without ever letting a handler of ours run. The kernel ends the child
+    whatever it does; we only wait, which a signal interrupts.
+    """
+    receiving, sending = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(PATIENCE)
+            _leave_standard_streams(keep_errors=debug)
+            _write(sending, _answer(document, state))
+        except BaseException:
+            if debug:
+                _print_traceback()
+            os._exit(1)
+        os._exit(0)
+    os.close(sending)
+    text = _read(receiving, LONGEST_ANSWER)
+    _, status = os.waitpid(child, 0)
+    return b"" if status else text
+
+
+def _leave_standard_streams(*, keep_errors: bool) -> None:
+    """Hold none of the agent's pipes open: it may read them to their end."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1) if keep_errors else (0, 1, 2):
+        os.dup2(nowhere, stream)
 
 
 def _answer(document: bytes, state: str) -> bytes:
-    if not document:
-        return b""
+    from ricordo.notebook.homes import state_directory
     from ricordo.serve.hook_prompt import answer_prompt
 
-    return answer_prompt(document, state)
+    return answer_prompt(document, state_directory(os.environ, state))
 
 
 def _understood(words: list[str]) -> tuple[str, str]:
@@ -57,27 +91,27 @@ def _understood(words: list[str]) -> tuple[str, str]:
     return event, state
 
 
-def _state(given: str) -> str:
-    from ricordo.notebook.homes import state_directory
-
-    return state_directory(os.environ, given)
-
-
-def _read() -> bytes:
-    """Everything on standard input, to its end, so that the writer is not left with a broken pipe;
-    nothing where it is too long.
+def _read(handle: int, limit: int) -> bytes:
+    """Everything that comes from `handle`, to its end, so that the writer is not left with a broken
+    pipe; nothing where it is longer than `limit`.
     """
     pieces, length = [], 0
-    while piece := os.read(0, _PIECE):
+    while piece := os.read(handle, _PIECE):
         length += len(piece)
-        if length <= LONGEST_INPUT:
+        if length <= limit:
             pieces.append(piece)
-    return b"".join(pieces) if length <= LONGEST_INPUT else b""
+    return b"".join(pieces) if length <= limit else b""
 
 
-def _write(text: bytes) -> None:
+def _write(handle: int, text: bytes) -> None:
     while text:
-        text = text[os.write(1, text) :]
+        text = text[os.write(handle, text) :]
+
+
+def _print_traceback() -> None:
+    import traceback
+
+    traceback.print_exc()
 
 
 def _give_up(number: int, frame: FrameType | None) -> None:

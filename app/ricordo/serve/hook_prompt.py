@@ -13,6 +13,7 @@ import sqlite3
 from contextlib import suppress
 from datetime import date
 
+from ricordo.disk.state_file import open_database_to_read
 from ricordo.recall.question import Question
 from ricordo.recall.rank import NARROW
 from ricordo.recall.reader import VERSION, Reader
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from ricordo.recall.select import Selected
 
 EVENT = "UserPromptSubmit"
+_SOURCES = (None, "user", "sdk")
+"""Who wrote a prompt, where it was a user; Codex and older versions of Claude Code do not say."""
 LONGEST_CONTEXT = 10_000
 """Code units of UTF-16, in which Claude Code counts; it puts a longer context into a file."""
 LONGEST_NOTE = 3_000
@@ -50,8 +53,10 @@ def answer_prompt(document: bytes, state: str) -> bytes:
     """
     event = json.loads(document)
     prompt, cwd, session = (_text(event, key) for key in ("prompt", "cwd", "session_id"))
-    memory = indexed_memory(state, cwd) if prompt and cwd else None
-    if memory is None or _text(event, "hook_event_name") not in ("", EVENT):
+    if not (prompt and cwd and _is_written_by_user(event)):
+        return b""
+    memory = indexed_memory(state, cwd, os.environ)
+    if memory is None:
         return b""
     usage = Usage(state, memory.root)
     blocks = _blocks(memory, prompt, usage.given(session))
@@ -59,9 +64,18 @@ def answer_prompt(document: bytes, state: str) -> bytes:
         return b""
     context = "\n\n".join([_introduction(memory), *blocks.values()])
     output = {"hookEventName": EVENT, "additionalContext": context}
-    with suppress(sqlite3.Error):
+    with suppress(sqlite3.Error, OSError):
         usage.give(session, blocks)
     return json.dumps({"hookSpecificOutput": output}).encode("ascii") + b"\n"
+
+
+def _is_written_by_user(event: object) -> bool:
+    """Say whether a user wrote the prompt: of other turns, and of those of sub-agents, there are
+    many, and nobody asked anything in them.
+    """
+    if not isinstance(event, dict) or event.get("hook_event_name", EVENT) != EVENT:
+        return False
+    return event.get("source") in _SOURCES and event.get("agent_id") is None
 
 
 def _text(event: object, key: str) -> str:
@@ -100,8 +114,7 @@ def _units(text: str) -> int:
 
 
 def _opened(path: str) -> sqlite3.Connection:
-    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    connection = sqlite3.connect(f"file:{quoted}?mode=ro", timeout=BUSY, uri=True)
+    connection = open_database_to_read(path, timeout=BUSY)
     if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
         raise ValueError("an index of another version")
     return connection

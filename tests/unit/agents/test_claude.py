@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents import claude, claude_settings
+from ricordo.agents import claude, claude_folder, claude_settings
 from ricordo.agents.claude_settings import installation
 from ricordo.agents.place import Place
 from ricordo.agents.workplace import workplace
@@ -36,22 +36,24 @@ def auto_memory(machine: Machine, directory: Path) -> Place:
     ],
 )
 def test_a_slug_keeps_letters_and_digits(path: str, expected: str) -> None:
-    assert claude.slug(path) == expected
+    assert claude_folder.slug(path) == expected
 
 
 @given(st.text())
 def test_a_slug_is_one_safe_name_and_the_slug_of_itself(path: str) -> None:
-    slug = claude.slug(path)
+    slug = claude_folder.slug(path)
     assert slug.isascii()
     assert all(char.isalnum() or char == "-" for char in slug)
-    assert claude.slug(slug) == slug
+    assert claude_folder.slug(slug) == slug
     assert len(slug) == len(path.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def test_the_slug_of_the_directory_names_the_folder(machine: Machine) -> None:
     project = machine.directory("tide pool")
     place = auto_memory(machine, project)
-    assert place.root == str(machine.config / "projects" / claude.slug(str(project)) / "memory")
+    assert place.root == str(
+        machine.config / "projects" / claude_folder.slug(str(project)) / "memory"
+    )
     assert place.project == str(project)
     assert "the directory" in place.why
 
@@ -211,7 +213,7 @@ def test_a_byte_order_mark_does_no_harm(machine: Machine) -> None:
 def test_the_shell_names_the_folder_only_with_the_configuration(machine: Machine) -> None:
     machine.environ["CLAUDE_CODE_PROJECT_DIR_NAME"] = "tides_1"
     place = auto_memory(machine, machine.path)
-    assert claude.slug(str(machine.path)) in place.root
+    assert claude_folder.slug(str(machine.path)) in place.root
     assert "only with CLAUDE_CONFIG_DIR" in place.why
     machine.environ["CLAUDE_CONFIG_DIR"] = "/moved"
     place = auto_memory(machine, machine.path)
@@ -225,13 +227,13 @@ def test_the_shell_names_the_folder_only_with_the_configuration(machine: Machine
 def test_the_shell_cannot_name_a_folder_outside(machine: Machine, name: str) -> None:
     machine.environ |= {"CLAUDE_CONFIG_DIR": "/moved", "CLAUDE_CODE_PROJECT_DIR_NAME": name}
     place = auto_memory(machine, machine.path)
-    assert place.root == f"/moved/projects/{claude.slug(str(machine.path))}/memory"
+    assert place.root == f"/moved/projects/{claude_folder.slug(str(machine.path))}/memory"
     assert "no name that Claude Code takes" in place.why
 
 
 def test_a_folder_is_confirmed_by_a_session_in_the_project(machine: Machine) -> None:
     project = workplace(str(machine.directory("x" * 100 + "/" + "y" * 120)))
-    start = claude.slug(project.root)[:200]
+    start = claude_folder.slug(project.root)[:200]
     cwds = {"/p/renamed": [project.root], "/p/other": ["/b"], f"/p/{start}-1a2b": [project.root]}
     found = [place.root for place in claude.confirmed_memories(project, cwds)]
     assert found == [f"/p/{start}-1a2b/memory", "/p/renamed/memory"]
@@ -240,7 +242,7 @@ def test_a_folder_is_confirmed_by_a_session_in_the_project(machine: Machine) -> 
 def test_a_folder_belongs_to_the_project_whose_slug_it_bears(tmp_path: Path) -> None:
     there, gone = str(tmp_path / "a-b"), str(tmp_path / "a.b")
     os.mkdir(there)
-    folder = f"/p/{claude.slug(there)}"
+    folder = f"/p/{claude_folder.slug(there)}"
     cwds = {folder: ["/x"], "/p/named": ["/seen", "/before"], "/p/-nothing": []}
     found = claude.folder_memories(cwds, [there, gone])
     assert [place.project for place in found] == [there, "/seen", ""]

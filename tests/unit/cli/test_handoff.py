@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude import slug
+from ricordo.agents.claude_folder import slug
 from ricordo.cli.main import run
 from ricordo.handoff.parse import State, parse
 from tests.builders import note_text

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from ricordo.recall.usage import OPENED, Usage
+from ricordo.recall.words import words
 from tests.builders import note_text
 from tests.unit.cli.conftest import Ricordo
 
@@ -124,3 +127,85 @@ def test_what_cannot_be_undone_and_has_nothing_below_it_is_told_once(
     assert "nothing to undo" in ricordo("undo")
     ricordo("new", "locks")
     assert "removed locks.md" in ricordo("undo")
+
+
+def held(state: Path, value: str) -> list[str]:
+    """Return the files of a state directory that hold a value, or all its words as an index has
+    them, anywhere in their bytes.
+    """
+    folded = [word.encode() for word in words(value)]
+    escaped = json.dumps(value)[1:-1].encode()
+    return [
+        path.relative_to(state).as_posix()
+        for path in sorted(state.rglob("*"))
+        if path.is_file()
+        for raw in [path.read_bytes()]
+        if value.encode() in raw or escaped in raw or all(word in raw for word in folded)
+    ]
+
+
+@pytest.mark.parametrize("value", [VALUE, "Kestrel-Zündung-Ω7", "quiet walrus marmalade trombone"])
+def test_a_purge_leaves_the_value_in_no_file_of_ours(
+    memory: Path, ricordo: Ricordo, state: Path, value: str
+) -> None:
+    text = f"The key of the harbour is {value}, for the tides of Sines.\n"
+    (memory / "ports.md").write_text(note_text("ports", text))
+    named = memory / f"{value}.md"
+    named.write_text(note_text(value, text, description=f"what {value} opens"))
+    ricordo("inbox", "--keep-all")
+    ricordo("lint", "--fail-on", "never")
+    ricordo("search", "harbour tides")
+    usage = Usage(str(state), str(memory))
+    usage.missed(" ".join(words(f"zanzibar {value} walrus")))
+    usage.give(value, [os.fsencode(named.name), b"ports.md"])
+    usage.use(os.fsencode(named.name), OPENED)
+    documents = ("desk.json", "engines.json", "curation/0123456789abcdef0123.json")
+    for name in documents:
+        (state / name).parent.mkdir(exist_ok=True)
+        (state / name).write_text(json.dumps({"/memory": {"words": [f"the {value}", 7]}}))
+    (state / "compared").mkdir(exist_ok=True)
+    rows = {"stamp": "x", "pairs": [["same", f"{value}.md", 1, "b.md", 2]]}
+    (state / "compared" / f"{'0' * 16}.json").write_text(json.dumps(rows))
+    (state / "recall" / f"{'0' * 16}.db.new").write_text(f"left by a kill: {value}")
+    (memory / "ports.md").write_text(note_text("ports", "The key is gone.\n"))
+    named.unlink()
+    assert {"recall/usage.db", "desk.json"} < set(held(state, value))
+    assert any(name.startswith("recall/") and "usage" not in name for name in held(state, value))
+    ricordo("inbox", "--keep-all")
+    ricordo("search", "harbour tides")
+    told = ricordo("purge", given=value)
+    assert "search misses, indexes and lists of our own" in told
+    assert "delete them" not in told
+    assert held(state, value) == []
+    for name in documents:
+        (kept,) = json.loads((state / name).read_text()).values()
+        assert kept["words"] == ["the ████████", 7]
+    assert "The key" in ricordo("search", "key")
+
+
+def test_a_purge_leaves_what_does_not_hold_the_value(
+    memory: Path, ricordo: Ricordo, state: Path
+) -> None:
+    ricordo("search", "ports")
+    usage = Usage(str(state), str(memory))
+    usage.missed("zanzibar walrus")
+    usage.use(b"ports.md", OPENED)
+    before = sorted(path.name for path in state.rglob("*") if path.is_file())
+    assert "search misses" not in ricordo("purge", given="pelican-trombone-99")
+    assert sorted(path.name for path in state.rglob("*") if path.is_file()) == before
+    assert [words for words, _ in usage.gaps()] == ["zanzibar walrus"]
+    assert usage.by_person() == {b"ports.md": 1}
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 300, b""])
+def test_damaged_files_of_recall_are_no_hindrance(
+    memory: Path, ricordo: Ricordo, state: Path, damage: bytes
+) -> None:
+    ricordo("search", "ports")
+    Usage(str(state), str(memory)).missed("zanzibar")
+    for path in (state / "recall").glob("*.db"):
+        path.write_bytes(damage + VALUE.encode() * bool(damage))
+    told = ricordo("purge", given=VALUE)
+    left = held(state, VALUE)
+    assert left == (["recall/usage.db.unfit"] if damage else [])
+    assert all(name in told for name in left)

@@ -48,6 +48,20 @@ def test_ambient_needs_no_message(memory: str, capsys: pytest.CaptureFixture[str
     assert "results" in json.loads(capsys.readouterr().out)
 
 
+def test_ambient_gives_nothing_of_a_memory_whose_project_is_not_known(
+    memory: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    elsewhere = tmp_path / "tide-cache-sqlite"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert run(["search", "tide cache", "-m", memory]) == 0
+    capsys.readouterr()
+    assert run(["recall", "--ambient", "-m", memory]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "project of this memory is not known" in printed.err
+
+
 @pytest.mark.parametrize("words", [["recall"], ["recall", "x", "-n", "0"], ["search"]])
 def test_words_that_do_not_fit_are_refused(words: list[str], memory: str):
     assert run([*words, "-m", memory]) == 2

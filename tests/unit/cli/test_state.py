@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.recall.usage import OPENED, Usage
 from tests.builders import note_text
 from tests.transcripts import BEGAN, Claude
 from tests.unit.cli.conftest import Ricordo, contents, settle
@@ -116,3 +119,146 @@ def test_that_our_own_files_were_damaged_is_told_with_where_they_lie(
     assert f"It was moved to {state}/activity.db.unfit" in told
     assert (state / "activity.db.unfit").exists()
     assert "moved to" not in ricordo(*command)
+
+
+STATE_FILES = (
+    "history.db",
+    "history.db-wal",
+    "history.lock",
+    "lock",
+    "activity.db",
+    "last_seen.json",
+    "ledger.jsonl",
+    "model.json",
+    "opinions.jsonl",
+    "redaction.key",
+    "recall/usage.db",
+    "recall/memories.json",
+    "recall/{index}.db",
+    "recall/{index}.db.seal",
+    "projects/{project}.db",
+    "curation/{memory}.json",
+    "compared/{index}.json",
+)
+"""What commands may open; names that are digests stand in braces."""
+COMMANDS = (
+    "",
+    "list",
+    "list --short",
+    "inbox",
+    "lint",
+    "search tide",
+    "recall 'which port is nearest'",
+    "curate",
+    "ledger",
+    "conflicts",
+)
+PIPE_SECONDS = 30
+
+
+@pytest.mark.parametrize("file", STATE_FILES)
+def test_a_pipe_among_the_state_files_is_refused_by_name(file: str, memory: Path, state: Path):
+    path = state / file.format(index="0" * 16, project="1" * 16, memory="2" * 20)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(path)
+    calls = [shlex.split(command) for command in COMMANDS]
+    done = subprocess.run(
+        [sys.executable, "-c", CALLS, json.dumps(calls)],
+        cwd=memory,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PIPE_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for command, (code, out, errors) in zip(COMMANDS, json.loads(done.stdout), strict=True):
+        assert code != 0, (command, out)
+        assert f"{path} is not a regular file" in errors, command
+    assert path.is_fifo()
+
+
+def test_links_and_folders_of_others_among_the_state_files_are_left_alone(
+    ricordo: Ricordo, state: Path, tmp_path: Path
+):
+    (tmp_path / "elsewhere.json").write_text("{}")
+    (state / "desk.json").symlink_to(tmp_path / "elsewhere.json")
+    (state / "gone.json").symlink_to(tmp_path / "gone.json")
+    (state / "theirs").mkdir()
+    assert "new" in ricordo("inbox")
+
+
+LATE = """
+import sys
+from ricordo.activity.store import Store
+from ricordo.disk.database import Database
+from ricordo.disk.line_log import add_line
+from ricordo.disk.lock import state_lock
+from ricordo.disk.read_only import open_read_only
+from ricordo.errors import StateUnusable
+from ricordo.recall.usage import Usage
+state = sys.argv[1]
+try:
+    {work}
+except (OSError, StateUnusable) as error:
+    print(error)
+"""
+"""Opens a state file as a notebook does that began before the file was replaced."""
+
+
+@pytest.mark.parametrize(
+    ("file", "work"),
+    [
+        ("history.db", "with Database(state).opened(): pass"),
+        ("history.db-journal", "with Database(state).opened(): pass"),
+        ("history.db", "open_read_only(state + '/history.db')"),
+        ("ledger.jsonl", "add_line(state, 'ledger.jsonl', {})"),
+        ("lock", "with state_lock(state): pass"),
+        ("recall/usage.db", "Usage(state, '/memory').missed('tide')"),
+        ("activity.db", "with Store(state).writing(): pass"),
+    ],
+)
+def test_a_file_that_became_a_pipe_meanwhile_is_refused(state: Path, file: str, work: str):
+    (state / file).parent.mkdir(parents=True)
+    os.mkfifo(state / file)
+    done = subprocess.run(
+        [sys.executable, "-c", LATE.replace("{work}", work), str(state)],
+        capture_output=True,
+        text=True,
+        timeout=PIPE_SECONDS,
+        check=False,
+    )
+    assert "not a regular file" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_state_files_are_for_this_user_alone(
+    ricordo: Ricordo, memory: Path, state: Path, umask: int
+):
+    before = os.umask(umask)
+    try:
+        for words in ("load", "lint --fail-on never", "search tides", "inbox", "curate"):
+            ricordo(*shlex.split(words))
+        ricordo("retire", "ports")
+        ricordo("undo")
+        Usage(str(state), str(memory)).use(b"tides.md", OPENED)
+    finally:
+        os.umask(before)
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (state, *state.rglob("*"))}
+    assert {path.name for path in modes} >= {"history.db", "usage.db", "memories.json"}
+    assert {oct(mode) for path, mode in modes.items() if path.is_file()} == {"0o600"}
+    assert {oct(mode) for path, mode in modes.items() if path.is_dir()} == {"0o700"}
+
+
+def test_a_state_file_that_others_may_read_is_closed_to_them(
+    ricordo: Ricordo, memory: Path, state: Path
+):
+    usage = Usage(str(state), str(memory))
+    ricordo("search", "tides")
+    usage.use(b"tides.md", OPENED)
+    for name in ("recall/usage.db", "history.db"):
+        (state / name).chmod(0o644)
+    usage.use(b"tides.md", OPENED)
+    ricordo("inbox")
+    for name in ("recall/usage.db", "history.db"):
+        assert stat.S_IMODE((state / name).stat().st_mode) == 0o600

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ricordo.activity.session import Agent, Deed, Session
-from ricordo.agents.claude import slug
+from ricordo.agents.claude_folder import slug
 from ricordo.handoff.basis import files_now
 from ricordo.handoff.document import Handoff, Head, SourceSession, Target
 from ricordo.handoff.facts import GIT, Facts, FileUse, NoteFound, Ran, Ref, Said, Work

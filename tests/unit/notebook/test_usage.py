@@ -191,3 +191,30 @@ def test_the_newest_gaps_are_kept_however_often_one_comes(
     for words in ("lion", "panther"):
         remember_gap(desk.surroundings, desk.memory, words)
     assert _gaps(desk) == ["panther", "lion", "tiger"]
+
+
+SECRETS = (
+    "hunter2-falcon",
+    "Tr0ub4dor&3",
+    "Falcon.falcon12",
+    "4711",
+    "x8Kq",
+    "qHzKxVbWqPlM",
+    "kXf3-9dPq-22Lm",
+    "a" * 30,
+)
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_a_gap_holds_nothing_that_may_be_a_credential(desk: Desk, secret: str) -> None:
+    remember_gap(desk.surroundings, desk.memory, f"zebra {secret} (“{secret}”), lion")
+    assert _gaps(desk) == ["zebra lion"]
+    remember_gap(desk.surroundings, desk.memory, secret)
+    assert _gaps(desk) == ["zebra lion"]
+
+
+def test_a_gap_keeps_words_however_they_are_written(desk: Desk) -> None:
+    remember_gap(
+        desk.surroundings, desk.memory, "“Zebra-crossing”, HTTP: Ärger's 東京 docs/setup.md?"
+    )
+    assert _gaps(desk) == ["zebra crossing http arger 東京 docs setup md"]

@@ -16,11 +16,13 @@ import pytest
 
 from ricordo.disk.reader import reread_files
 from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
 from ricordo.recall.catalogue import read_catalogue
 from ricordo.recall.index import Index
 from ricordo.recall.question import Question
 from ricordo.recall.rank import Breadth, rank
 from ricordo.recall.reader import Reader
+from ricordo.recall.record import Withholding
 from tests.builders import note_text, open_memory
 from tests.figures import figure
 from tests.unit.recall.asking import TODAY, everything, ranked
@@ -287,3 +289,23 @@ def test_a_memory_that_is_away_stays_catalogued(
     other = open_memory(tmp_path / "other", NOTES)
     Index(str(state), other.root).bring_up(other)
     assert set(read_catalogue(str(state))) == {harbour.root, other.root}
+
+
+def test_notes_are_judged_anew_when_the_rules_change(harbour: Memory, state: Path):
+    def withheld(index: Index) -> frozenset[bytes]:
+        return index.ask(harbour, lambda reader: reader.withheld())
+
+    assert withheld(Index(str(state), harbour.root)) == frozenset()
+    judged: list[str] = []
+
+    def judge(note: Note) -> bool:
+        judged.append(note.path)
+        return note.path == judged[0]
+
+    rules = Withholding(judge, "1")
+    assert withheld(Index(str(state), harbour.root, withholding=rules)) == {judged[0].encode()}
+    count = len(judged)
+    assert withheld(Index(str(state), harbour.root, withholding=rules)) == {judged[0].encode()}
+    assert len(judged) == count
+    later = Withholding(lambda note: False, "2")
+    assert withheld(Index(str(state), harbour.root, withholding=later)) == frozenset()

@@ -74,6 +74,11 @@ def instruction_shaped(note: Note, context: Context) -> Iterator[Found]:
         yield Found(line, f"This text {says}.", quoted, (quoted,))
 
 
+def is_unsafe(note: Note) -> bool:
+    """Say whether the rules above find a credential in a note, or an order from outside."""
+    return bool(find_secrets(note.text)) or next(orders(note), None) is not None
+
+
 def orders(note: Note) -> Iterator[tuple[int, str, str]]:
     """Yield each line of a note that gives agents orders: its number, what it does, the line."""
     text, known = lowered(note.text), words(note)
