@@ -304,7 +304,7 @@ class History:
                 op.outcome == "displaced" and op.post == sha for *_, op in self.ops_on(root, path)
             ):
                 return
-            reason = "written at the same moment as another change, and not merged into it"
+            reason = "written at the same moment as another change; not in the file"
             act = self.begin(root, at, SEEN, author=Author(Role.OUTSIDE), reason=reason)
             self.add_ops(act, [Op(root, path, base, sha, outcome="displaced")])
 
