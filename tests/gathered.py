@@ -14,6 +14,7 @@ from ricordo.handoff.facts import (
     NoteFound,
     Ran,
     Ref,
+    Refusal,
     Said,
     Summary,
     Todo,
@@ -87,6 +88,13 @@ class Gathered:
     def gives_up(self, what: str, why: str = "", *, is_deed: bool = False) -> Gathered:
         """Add what was tried in vain."""
         return self._add("given_up", GivenUp(self._id(), self._next(), what, why, is_deed))
+
+    def is_refused(
+        self, what: str, said: str, *, why: str = "", by: Refusal = Refusal.USER
+    ) -> Gathered:
+        """Add a command, or a file and a tool, that was not let be done."""
+        refused = GivenUp(self._id(), self._next(), what, why, True, by, said)
+        return self._add("given_up", refused)
 
     def sums_up(self, text: str) -> Gathered:
         """Add the summary of a compaction."""

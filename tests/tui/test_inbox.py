@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.disk import held_root
+from ricordo.errors import Conflict
+from ricordo.memory.change import Change, Replace
+from ricordo.notebook.change import apply_at_once, put_together
 from ricordo.notebook.find import find_memories
 from ricordo.notebook.inbox import count_visits, inbox
 from ricordo.notebook.open import Notebook
@@ -21,6 +25,7 @@ from ricordo.tui.screens.inbox import InboxScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.proposal import ProposalScreen
 from tests.builders import note_text
+from tests.faults.door_world import at_every_call
 from tests.tui.stage import (
     STAMP,
     Stage,
@@ -124,6 +129,48 @@ def new_in(root: Path) -> list[str]:
 async def leave(stage: Stage) -> None:
     await stage.press("1", "escape")
     await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen), "the main screen")
+
+
+async def test_a_text_that_could_not_be_merged_is_a_conflict_and_comes_first(
+    tmp_path: Path,
+) -> None:
+    """Two programs change one line of a note while it is replaced: one text stays in the file."""
+    root = recorded(tmp_path)
+    notebook = notebook_of(root)
+    change = Change(Replace("tides.md", "Line 2 of", "Second of"))
+    change_set = put_together(notebook, notebook.read(), [change])
+    texts = [
+        note_text("tides", f"Of {who}.\n") for who in ("the other", "the [red]one[/red] \x1b[31m")
+    ]
+
+    def write_meanwhile(step: str) -> None:
+        # the first exchange of all finds out whether there is such a thing
+        exchanges.append(step)
+        if step == "exchange" and exchanges.count("exchange") > 1 and texts:
+            write(root, "tides.md", texts.pop())
+
+    exchanges: list[str] = []
+    held_root._exchanging.clear()
+    with at_every_call(write_meanwhile), pytest.raises(Conflict):
+        apply_at_once(notebook, change_set, by_hand=True)
+    write(root, "locks.md", note_text("locks", "Locks close at ebb.\n"))
+    async with in_inbox(root) as stage:
+        screen = screen_of(stage)
+        rows = [(it.kind, it.path) for it in screen._arrivals]
+        assert rows == [
+            ("conflict", "tides.md"),
+            ("changed", "tides.md"),
+            ("created", "locks.md"),
+        ]
+        assert "conflict by another program" in text_of(screen._about)
+        assert "not in the file" in text_of(screen._about)
+        kept = contents(root)
+        await stage.press("d")
+        await stage.settle()
+        assert not screen._judging.marks
+        await stage.press("a")
+        await stage.wait_for(lambda: screen._now.arrivals[-1].kept, "the decision")
+        assert contents(root) == kept
 
 
 async def test_a_session_is_shown_and_each_act_of_it_reverted(tmp_path: Path) -> None:

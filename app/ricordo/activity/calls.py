@@ -53,6 +53,8 @@ class Ending(NamedTuple):
     """What the task is called that it made."""
     is_refused: bool = False
     """Whether the person did not let it be done."""
+    is_denied: bool = False
+    """Whether the rules of the agent's program did not let it be done, without asking anybody."""
     words: str = ""
     """What the person said in refusing it."""
     answers: tuple[tuple[str, str], ...] = ()

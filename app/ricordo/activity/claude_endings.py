@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ricordo.activity.calls import Call, Ending, answers_of, both_ends
-from ricordo.activity.marks import refusal
+from ricordo.activity.marks import begins, refusal
 from ricordo.activity.session import Agent
 from ricordo.activity.values import dict_of, dicts_of, exit_code, text_of
 
@@ -52,7 +52,8 @@ def _failed(ending: Ending, output: str) -> Ending:
     code = _EXIT_CODE.match(output)
     is_refused, words = refusal(Agent.CLAUDE, output)
     number = exit_code(int(code[1])) if code else None
-    return ending._replace(exit=number, is_refused=is_refused, words=words)
+    is_denied = begins(Agent.CLAUDE, "denied", output)
+    return ending._replace(exit=number, is_refused=is_refused, is_denied=is_denied, words=words)
 
 
 def _told(ending: Ending, beside: dict[str, Any]) -> Ending:

@@ -251,7 +251,9 @@ def _ending(call: str, output: str, code: object) -> Ending:
     exited, running = _EXIT_CODE.match(told), _RUNNING.match(told)
     number = exit_code(int(exited[1]) if exited else code)
     is_refused, words = refusal(Agent.CODEX, told)
-    has_failed = is_refused or begins(Agent.CODEX, "failing", told) or number not in (None, 0)
+    is_denied = begins(Agent.CODEX, "denied", told)
+    is_failing = is_refused or is_denied or begins(Agent.CODEX, "failing", told)
+    has_failed = is_failing or number not in (None, 0)
     is_open = running is not None or begins(Agent.CODEX, "stopped", told)
     return Ending(
         call,
@@ -260,6 +262,7 @@ def _ending(call: str, output: str, code: object) -> Ending:
         both_ends(output),
         running[1] if running else "",
         is_refused=is_refused,
+        is_denied=is_denied,
         words=words,
     )
 

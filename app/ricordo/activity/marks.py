@@ -26,9 +26,9 @@ def noise_of(agent: Agent, text: str) -> Noise | None:
 
 def begins(agent: Agent, part: str, output: str) -> bool:
     """Say whether the `output` of a call begins as those do that are `failing` though they tell no
-    exit code, or that were `stopped`.
+    exit code, that were `stopped`, or that were `denied`.
     """
-    return output.startswith(tuple(_marks()[agent][part]["starts"]))
+    return _bare(output).startswith(tuple(_marks()[agent][part]["starts"]))
 
 
 def refusal(agent: Agent, output: str) -> tuple[bool, str]:
@@ -36,7 +36,7 @@ def refusal(agent: Agent, output: str) -> tuple[bool, str]:
     the person said then; "" where nothing.
     """
     marks = _marks()[agent].get("refused", {})
-    if not output.startswith(tuple(marks.get("starts", ()))):
+    if not _bare(output).startswith(tuple(marks.get("starts", ()))):
         return False, ""
     for mark in marks["words_behind"]:
         _, found, words = output.partition(mark)
@@ -46,6 +46,11 @@ def refusal(agent: Agent, output: str) -> tuple[bool, str]:
             is_own = not words.strip().startswith(tuple(marks.get("no_words", ())))
             return True, words.strip() if is_own else ""
     return True, ""
+
+
+def _bare(output: str) -> str:
+    """Return an output without what programs put before an error."""
+    return output.removeprefix("<tool_use_error>").removeprefix("Error: ")
 
 
 def without_insertions(text: str) -> str:

@@ -165,6 +165,7 @@ def _ending(call: str, state: dict[str, Any]) -> Ending:
         number,
         both_ends(output),
         is_refused=is_refused,
+        is_denied=has_failed and begins(Agent.OPENCODE, "denied", output),
         words=words,
         answers=tuple(_answers(state)),
     )

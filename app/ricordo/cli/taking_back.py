@@ -37,8 +37,10 @@ def take_back(
     if isinstance(outcome, ToBeSeen):
         if isinstance(outcome.outcome, Overlap):
             raise outcome.outcome.error()
-        merged, edits = outcome.outcome.files, outcome.outcome.change_set.edits
-        apply_at_once(notebook, outcome.outcome.change_set, by_hand=True, undoes=outcome.undoes)
+        change_set = outcome.outcome.change_set
+        edits = change_set.edits
+        _, later = apply_at_once(notebook, change_set, by_hand=True, undoes=outcome.undoes)
+        merged = tuple(dict.fromkeys((*outcome.outcome.files, *later)))
     else:
         edits = outcome.edits
     print_lines(

@@ -38,7 +38,8 @@ class Op:
     """Whether the root is open for this one name only."""
     outcome: str = ""
     """`conflict` where somebody else's content stayed, `kept` for content that only history has,
-    `moved` for a file that went to another path.
+    `displaced` for one of these that could not be merged into the file, `moved` for a file that
+    went to another path.
     """
     written: str = ""
     """When the file says that it was written, ISO 8601; "" where we wrote it."""

@@ -10,14 +10,14 @@ import signal
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ricordo.disk import calls
 from ricordo.disk.act import Act, Op
 from ricordo.disk.database import transaction
 from ricordo.disk.held_root import HeldRoot
 from ricordo.disk.history import History
-from ricordo.disk.swap import Swap
+from ricordo.disk.swap import Exchange, Swap
 from ricordo.errors import ChangeRefused, StateUnusable, WriteFailed
 from ricordo.memory.change_set import digest
 from ricordo.memory.names import normal
@@ -56,6 +56,10 @@ class Carrier:
     """ISO 8601, with time zone: when contents of others that come up count as seen."""
     act: Act
     steps: Sequence[Step]
+    open_files: list[str] = field(default_factory=list)
+    """Paths of files that were left alone because another program has them open for writing."""
+    conflicts: list[str] = field(default_factory=list)
+    """Paths of files of which another program's content is only in the history."""
 
     def carry_out(self) -> bool:
         """Do what the act says, or take it back; say whether it is done.
@@ -130,18 +134,40 @@ class Carrier:
                     ready.append((step, swap))
                 else:
                     foreign.append(step)
+            watched: list[tuple[Step, Swap]] = []
             for step, swap in () if forward and foreign else _in_order(ready):
-                if _make(swap):
+                made = _make(swap)
+                if made is Exchange.DONE:
                     del untidy[step.n]
-                    continue
-                foreign.append(step)
-                if forward:
-                    break
+                elif made is Exchange.WATCHED:
+                    watched.append((step, swap))
+                else:
+                    if made is Exchange.OPEN:
+                        self.open_files.append(step.op.path)
+                    foreign.append(step)
+                    if forward:
+                        break
+            else:
+                foreign += self._release(watched, untidy)
         finally:
             for swap in untidy.values():
                 swap.clear()
         self._sync()
         return foreign
+
+    def _release(
+        self, watched: Sequence[tuple[Step, Swap]], untidy: dict[int, Swap]
+    ) -> Iterator[Step]:
+        """Let the old contents go that somebody may still write to, as late as possible; yield the
+        steps whose files somebody did write to.
+        """
+        if watched:
+            self._sync()
+        for step, swap in watched:
+            if swap.release():
+                del untidy[step.n]
+            else:
+                yield step
 
     def _stage(self, swap: Swap) -> bool:
         """Put what the file will hold beside it; say whether there is a folder for it."""
@@ -162,10 +188,8 @@ class Carrier:
             ):
                 calls.sync_folder(folder)
 
-    def _content(self, sha: str) -> bytes:
-        content = self.history.content(sha)
-        assert content is not None
-        return content
+    def _content(self, sha: str | None) -> bytes:
+        return self.history.content(sha) or b""
 
     def _swap(self, step: Step, *, forward: bool) -> Swap:
         op = step.op
@@ -173,10 +197,25 @@ class Carrier:
         def keep(content: bytes) -> None:
             self.history.keep_displaced(op.root, op.path, content, self.at)
 
+        def report_conflict(content: bytes) -> None:
+            self.history.add_conflict(op.root, op.path, op.pre, content, self.at)
+            self.conflicts.append(op.path)
+
         start, goal = (op.pre, op.post) if forward else (op.post, op.pre)
         name = f"{TEMPORARY}{self.act.token}-{step.n}"
         origin = op.from_path if op.from_root == op.root else ""
-        return Swap(step.root, op.path, start, goal, name, keep, origin, op.mode)
+        return Swap(
+            step.root,
+            op.path,
+            start,
+            goal,
+            name,
+            self._content,
+            keep,
+            report_conflict,
+            origin,
+            op.mode,
+        )
 
 
 def _in_order(ready: Sequence[tuple[Step, Swap]]) -> list[tuple[Step, Swap]]:
@@ -191,12 +230,12 @@ def _spelling(step: Step) -> tuple[str, str]:
     return step.op.root, normal(step.op.path).casefold()
 
 
-def _make(swap: Swap) -> bool:
+def _make(swap: Swap) -> Exchange:
     try:
         return swap.make()
     except ChangeRefused:
         # its folder became something else
-        return False
+        return Exchange.FOREIGN
 
 
 def _told(staying: Sequence[Step]) -> dict[str, str]:

@@ -54,6 +54,12 @@ class Clashed:
     """Somebody else changed files meanwhile; nothing of the set is on the disk."""
 
     clashes: tuple[Clash, ...]
+    open_files: tuple[str, ...] = ()
+    """Paths of files that another program has open for writing."""
+    conflicts: tuple[str, ...] = ()
+    """Paths of files to which two other programs wrote what cannot be merged: one content is in the
+    history only.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +177,11 @@ class _Work:
             Step(n, op, self._root_of(edit))
             for n, (edit, op) in enumerate(zip(edits, self.history.ops(act.n), strict=True))
         ]
-        if Carrier(self.history, self.at.isoformat(), act, steps).carry_out():
+        carrier = Carrier(self.history, self.at.isoformat(), act, steps)
+        if carrier.carry_out():
             return Applied(act.n, act.token)
-        return Clashed(self._clashes(edits))
+        found = [tuple(dict.fromkeys(paths)) for paths in (carrier.open_files, carrier.conflicts)]
+        return Clashed(self._clashes(edits), *found)
 
     def recover_unfinished(self) -> Recovered:
         """Complete every act that was cut off, or take it back."""

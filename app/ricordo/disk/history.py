@@ -294,6 +294,20 @@ class History:
             )
             self.add_ops(act, [Op(root, path, None, sha, outcome="kept")])
 
+    def add_conflict(self, root: str, path: str, base: str | None, content: bytes, at: str) -> None:
+        """Record that a content that somebody made of `base`, by its SHA-256, left its file while
+        we wrote and could not be merged into it.
+        """
+        with transaction(self.db):
+            sha = self.keep(content)
+            if any(
+                op.outcome == "displaced" and op.post == sha for *_, op in self.ops_on(root, path)
+            ):
+                return
+            reason = "written at the same moment as another change; not in the file"
+            act = self.begin(root, at, SEEN, author=Author(Role.OUTSIDE), reason=reason)
+            self.add_ops(act, [Op(root, path, base, sha, outcome="displaced")])
+
     def _ops(self, where: str, values: tuple[object, ...]) -> list[tuple[int, int, Op]]:
         rows = self.db.execute(f"SELECT {_OP} FROM op WHERE {where} ORDER BY act, n", values)
         return [(row[0], row[1], op_of(row[2:])) for row in rows]

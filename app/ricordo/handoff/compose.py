@@ -16,6 +16,7 @@ from ricordo.handoff.composing.next_steps import next_steps
 from ricordo.handoff.composing.objective import objective
 from ricordo.handoff.composing.pointers import errors, files, memory, messages
 from ricordo.handoff.composing.questions import open_questions
+from ricordo.handoff.composing.refusals import Refusals
 from ricordo.handoff.composing.room import SHARES, Room, room
 from ricordo.handoff.composing.runs import Runs, runs
 from ricordo.handoff.composing.state import active, blocked, done
@@ -40,24 +41,31 @@ def compose(
     makes sense: what is too much then is left to `budget.py`. Every message of the person is among
     them where that is wished, on top of that.
     """
-    talk, known = talk_of(facts), runs(facts)
+    talk, refusals = talk_of(facts), Refusals(facts)
+    known = runs(facts, refusals)
     limits = constraints(talk)
     found: tuple[Statement, ...] = ()
     for share in SHARES:
-        found = tuple(_statements(facts, talk, known, limits, room(share)))
+        found = tuple(_statements(facts, talk, known, limits, refusals, room(share)))
         if sum(estimate(f"{it.text}{it.quote}{_MARK}") for it in found) <= tokens * _OURS:
             break
     return (*_in_order(found), *(messages(facts) if with_messages else ()))
 
 
 def _statements(
-    facts: Facts, talk: Talk, known: Runs, limits: tuple[Constraint, ...], room: Room
+    facts: Facts,
+    talk: Talk,
+    known: Runs,
+    limits: tuple[Constraint, ...],
+    refusals: Refusals,
+    room: Room,
 ) -> Iterator[Statement]:
     replies = answers(talk)
     quoted = {it.said.id for it in limits if it.is_whole} | {it.reply.id for it in replies}
     kept = list(summarized(facts, room))
     yield from objective(talk, quoted, room)
     told = [*stated(limits, room), *answered(replies, room)]
+    yield from refusals.stated(room)
     yield from told
     yield from done(facts, talk, known, room)
     yield from active(facts, talk, known, room)
@@ -68,9 +76,8 @@ def _statements(
     yield from files(facts)
     yield from errors(facts, talk, {it.command for it in known.failed})
     yield from (it for it in kept if it.section is not Section.NEXT)
-    yield from next_steps(
-        facts, talk, known, [it for it in kept if it.section is Section.NEXT], room
-    )
+    of_summary = [it for it in kept if it.section is Section.NEXT]
+    yield from next_steps(facts, talk, known, of_summary, room, refusals)
     yield from open_questions(talk, room)
     yield from memory(facts)
 

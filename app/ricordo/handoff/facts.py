@@ -41,6 +41,14 @@ class Summary:
     text: str
 
 
+class Refusal(StrEnum):
+    """Who did not let something be done."""
+
+    USER = "user"
+    RULES = "rules"
+    """The rules of the agent's program, without asking the user."""
+
+
 class Work(StrEnum):
     """What a command was run for."""
 
@@ -136,6 +144,10 @@ class GivenUp:
     """In the words of the session; "" where none are found."""
     is_deed: bool = False
     """Whether it was seen to be taken back: `what` tells of it then, and is nobody's words."""
+    refusal: Refusal | None = None
+    """Who did not let it be done; `what` is the command then, or the file and the tool."""
+    said: str = ""
+    """How the transcript tells of the refusal, word for word."""
 
 
 @dataclass(frozen=True, slots=True)

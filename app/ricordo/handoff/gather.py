@@ -125,11 +125,13 @@ class _Told:
 
 
 def _ran(told: Sequence[_Told], step: Step) -> Iterator[Ran]:
-    """Yield the commands, each with the files that were changed after it."""
+    """Yield the commands that were run, each with the files that were changed after it."""
     changes = Changes([it.changes() for it in told])
     for it in told:
         for run in it.hearing.runs.kept:
             step()
+            if run.was_refused:
+                continue
             yield Ran(
                 "",
                 run.ref,

@@ -100,7 +100,7 @@ def words_of(fact: Said | Summary | Ran | Todo | Mishap | GivenUp | Decided) -> 
             return [fact.error]
         case GivenUp():
             # what was given up, and why, may have been said at other turns
-            return []
+            return [fact.said]
         case _:
             return [fact.text]
 

@@ -34,6 +34,39 @@ def merge(base: str, ours: str, theirs: str, *, additions_join: bool = False) ->
     return _applied(lines, {*left, *right})
 
 
+def merge_foreign(
+    before: bytes, after: bytes, one: bytes | None, other: bytes | None
+) -> bytes | None:
+    """Return a text with what two other programs wrote, and without our own change from `before`
+    to `after`; each of the two may have begun with either of these. Lines that both append are all
+    kept, those of `other` first and each once. None where the two touch, or where one is None.
+    """
+    if one is None or other is None:
+        return None
+    lower, upper = (_appended(raw, before, after) for raw in (one, other))
+    if lower is not None and upper is not None and all(map(_is_ended, (before, upper))):
+        taken = Counter(split_lines(upper.decode("latin-1")))
+        lines = split_lines(lower.decode("latin-1"))
+        added = "".join(line for line in lines if not _take(taken, line))
+        return before + upper + added.encode("latin-1")
+    # any byte is a character of Latin-1, and line ends are the same
+    texts = (raw.decode("latin-1") for raw in (after, one, other))
+    merged = merge(*texts)
+    return None if merged is None else merged.encode("latin-1")
+
+
+def _appended(raw: bytes, *starts: bytes) -> bytes | None:
+    """Return what stands after the longest of `starts` with which `raw` begins, and which ends
+    with a line end; None where it begins with none.
+    """
+    fitting = [it for it in starts if raw.startswith(it) and _is_ended(it)]
+    return raw[len(max(fitting, key=len)) :] if fitting else None
+
+
+def _is_ended(raw: bytes) -> bool:
+    return not raw or raw.endswith(b"\n")
+
+
 def _changes(base: str, ours: str, theirs: str) -> tuple[list[str], list[Hunk], list[Hunk]]:
     """Return the lines of `base` and what each side does to them, apart from where it leads."""
     lines = split_lines(base)

@@ -83,7 +83,9 @@ def apply_or_merge(
 ) -> Applied | Merged | Overlap:
     """Apply `change_set`; where others wrote meanwhile, merge instead of applying.
 
-    Raises ChangeRefused, WriteFailed, StateUnusable and Busy.
+    Raises Conflict where another program has a file open for writing, or where two of them wrote to
+    one at the same moment what cannot be merged; and ChangeRefused, WriteFailed, StateUnusable and
+    Busy.
     """
     now = notebook.surroundings.now
     author = change_set.author or PERSON
@@ -91,6 +93,18 @@ def apply_or_merge(
     outcome = notebook.door.apply(change_set, purpose, by_hand=by_hand)
     if isinstance(outcome, Applied):
         return outcome
+    if outcome.conflicts:
+        raise Conflict(
+            "Two other programs wrote to the same lines at the same moment: "
+            f"{', '.join(map(visible, outcome.conflicts))}.",
+            changed="The newer text is in the file; the other one is a conflict in the inbox.",
+        )
+    if outcome.open_files:
+        raise Conflict(
+            f"Another program has {', '.join(map(visible, outcome.open_files))} open for writing. "
+            "Close it there, then try again.",
+            changed=_changed(outcome.clashes),
+        )
     merged: dict[tuple[str, str], Edit | None] = {}
     overlapping: list[Clash] = []
     leaving = {(edit.moved_from_root or edit.root, edit.moved_from) for edit in change_set.edits}
@@ -111,25 +125,36 @@ def apply_or_merge(
     return Merged(replace(change_set, edits=edits), files)
 
 
+def _changed(clashes: Sequence[Clash]) -> str:
+    """Return what of a set that was not applied could not be undone: a file that another program
+    opened in that moment.
+    """
+    files = [visible(clash.edit.path) for clash in clashes if clash.now == clash.edit.after]
+    return f"Only {', '.join(files)} was changed." if files else "Nothing was changed."
+
+
 def apply_at_once(
     notebook: Notebook, change_set: ChangeSet, *, by_hand: bool, undoes: int | None = None
 ) -> tuple[Applied | None, tuple[str, ...]]:
     """Apply `change_set`, merging clean changes of separate lines on the way; return the act, None
-    where others had done the same already, and the paths of files that were merged.
+    where others had done the same already, and the paths of files that hold lines of both.
 
     Raises Conflict where the same lines were changed, and what `apply_or_merge` raises.
     """
-    merged: tuple[str, ...] = ()
+    wanted = {edit.key: edit.after for edit in change_set.edits}
+    merged: dict[tuple[str, str], str] = {}
     for _ in range(_ATTEMPTS):
         if not change_set.edits:
-            return None, merged
+            return None, tuple(merged.values())
         outcome = apply_or_merge(notebook, change_set, by_hand=by_hand, undoes=undoes)
         if isinstance(outcome, Applied):
-            return outcome, merged
+            return outcome, tuple(merged.values())
         if isinstance(outcome, Overlap):
             raise outcome.error()
         change_set = outcome.change_set
-        merged = tuple(dict.fromkeys((*merged, *outcome.files)))
+        merged = {
+            edit.key: edit.path for edit in change_set.edits if edit.after != wanted[edit.key]
+        }
     raise Conflict("Somebody else keeps writing the same files.")
 
 

@@ -19,7 +19,7 @@ from ricordo.notebook.open import Notebook
 
 VISIT = "visit"
 """The kind of the act that closes a visit."""
-_WORST = ("deleted", "changed", "renamed", "created")
+_WORST = ("conflict", "deleted", "changed", "renamed", "created")
 
 
 REVERTED = "reverted what"
@@ -34,7 +34,8 @@ class Arrival:
     """Names it in decisions: the numbers of its last act and op."""
     path: str
     kind: str
-    """created, changed, deleted or renamed."""
+    """created, changed, deleted or renamed; conflict for a text that was written at the same
+    moment as another one and could not be merged with it: the file does not have it."""
     origin: str
     """The path that it had before; "" where it was not renamed."""
     at: str
@@ -79,7 +80,7 @@ class Inbox:
 
     @property
     def worst_first(self) -> tuple[Arrival, ...]:
-        """What is gone before what is other, and that before what is new."""
+        """What the file does not have, then what is gone, what is other, and what is new."""
         return tuple(sorted(self.arrivals, key=lambda it: (_WORST.index(it.kind), it.path)))
 
     @property
@@ -129,6 +130,11 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
         ]
         stretches = _stretches(ops, acts)
         arrivals = [_arrival(history, it, acts[it.last[0]]) for it in stretches]
+        arrivals += [
+            _conflict(history, acts[number], n, op)
+            for number, n, op in ops
+            if op.outcome == "displaced"
+        ]
     told = [
         replace(
             arrival,
@@ -235,7 +241,7 @@ def _stretches(ops: Sequence[tuple[int, int, Op]], acts: Mapping[int, Act]) -> l
     latest: dict[str, _Stretch] = {}
     moved = {(number, op.path): op.pre for number, _, op in ops if op.outcome == "moved"}
     for number, n, op in ops:
-        if op.outcome in ("moved", "kept"):
+        if op.outcome in ("moved", "kept", "displaced"):
             continue
         if acts[number].kind != SEEN:
             running.pop(op.path, None)
@@ -282,6 +288,24 @@ def _arrival(history: History, stretch: _Stretch, act: Act) -> Arrival | None:
         is_purged=not all(map(history.is_whole, (pre, post))),
         names=tuple(stretch.names),
         began_after=stretch.first - 1,
+    )
+
+
+def _conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
+    """Return the arrival of a text that could not be merged into its file."""
+    return Arrival(
+        f"{act.n}.{n}",
+        op.path,
+        "conflict",
+        "",
+        act.at,
+        act.author.shown,
+        _kept(history, op.pre),
+        _kept(history, op.post),
+        act.reason,
+        is_purged=not all(map(history.is_whole, (op.pre, op.post))),
+        names=(op.path,),
+        began_after=act.n - 1,
     )
 
 

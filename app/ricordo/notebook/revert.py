@@ -53,6 +53,11 @@ def revert_marked(marked: Mapping[str, Collection[int]], seen: Inbox, memory: Me
 
 def _edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:
     _refuse_purged(arrival)
+    if arrival.kind == "conflict":
+        raise ChangeRefused(
+            f"{visible(arrival.path)} does not have that text: there is nothing to revert. "
+            f"`ricordo restore --at {arrival.id}` brings it back."
+        )
     if hunks:
         return [_without(arrival, hunks, root)]
     if not arrival.origin:

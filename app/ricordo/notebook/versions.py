@@ -11,6 +11,9 @@ from ricordo.errors import ChangeRefused, NoteNotFound, WrongUsage
 from ricordo.notebook.open import Notebook
 from ricordo.text import visible
 
+_ELSEWHERE = ("kept", "displaced")
+"""Outcomes of contents that the file does not have."""
+
 
 @dataclass(frozen=True, slots=True)
 class Version:
@@ -67,7 +70,7 @@ def gone_notes(notebook: Notebook) -> list[Version]:
         acts = {act.n: act for act in history.acts(root.id)}
         ops = [item for item in history.ops_of_acts(root.id, 0) if item[0] in acts]
         moved = {(number, op.from_path) for number, _, op in ops if op.from_path}
-        last = {op.path: (number, n, op) for number, n, op in ops if op.outcome != "kept"}
+        last = {op.path: (number, n, op) for number, n, op in ops if op.outcome not in _ELSEWHERE}
         left = [
             _version(history, acts[number], n, op)
             for number, n, op in sorted(last.values(), key=lambda item: item[:2], reverse=True)

@@ -96,6 +96,25 @@ def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
     assert "all as it should be" in work("history", "--verify")
 
 
+def test_a_refused_command_is_a_limit_that_holds_and_never_a_next_step(work: Work) -> None:
+    command = "rm -f tidepool/report.py && pytest -q tests/test_alarm.py"
+    said = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
+        "was a file edit, the new_string was NOT written to the file). STOP what you are doing."
+    )
+    work.session.runs(command, said, failed=True)
+    work.session.answers("I will leave it. Left to do: mend tidepool/report.py.")
+    work.session.write(work.machine.home, slug(str(work.project)))
+    told = work.json("handoff")
+    statements = told["statements"]
+    assert isinstance(statements, list)
+    of_command = {it["section"]: it["status"] for it in statements if "rm -f" in it["text"]}
+    assert of_command == {"constraints": "quoted"}
+    assert f"The user refused `{command}`" in work.text
+    assert "> The user doesn't want to proceed with this tool use.\n" in work.text
+    assert "statements stand as they are marked" in work("resume")
+
+
 def test_its_json_has_every_statement_with_its_mark(work: Work) -> None:
     told = work.json("handoff", "--for", "codex", "--messages")
     assert (told["path"], told["for"], told["redactions"]) == (str(work.handoff), "codex", 2)

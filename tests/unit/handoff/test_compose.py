@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ricordo.activity.session import Deed
 from ricordo.handoff.compose import compose
 from ricordo.handoff.composing.excerpt import excerpt
-from ricordo.handoff.facts import GIT, MEMORY, GitState, GivenUp, Ref, Work
+from ricordo.handoff.facts import GIT, MEMORY, GitState, GivenUp, Ref, Refusal, Work
 from ricordo.handoff.prove import all_facts
 from ricordo.handoff.statement import Quote, Result, Section, Statement, Status
 from ricordo.secrets import find_secrets
@@ -293,6 +293,53 @@ def test_tasks_stand_where_they_belong() -> None:
     assert quotes(session, Section.DONE) == ["Going on.", "Write it\nTest it"]
     assert quotes(session, Section.ACTIVE) == ["Push it"]
     assert quotes(session, Section.NEXT) == ["Tell"]
+
+
+REMOVE = "rm -f tide.db && pytest -q"
+
+
+def test_what_the_user_refused_is_a_limit_and_no_next_step() -> None:
+    """Neither where it failed before, nor where the agent has it on its list or speaks of it."""
+    session = Gathered().says("Test it.").runs(REMOVE, failed=True, result="1 failed")
+    session.is_refused(REMOVE, "exec command rejected by user").runs("pytest -q")
+    session.lists((f"Run `{REMOVE}`", "pending"), ("Write the docs", "pending"))
+    session.answers(f"The tests pass. Next I would run `{REMOVE}`. Left to do: the docs.")
+    (limit,) = told(session, Section.CONSTRAINTS)
+    assert limit.text == f"The user refused `{REMOVE}`"
+    assert limit.quote == "exec command rejected by user"
+    assert isinstance(limit.proof, Quote)
+    next_steps = lines(session, Section.NEXT) + "".join(quotes(session, Section.NEXT))
+    assert "rm -f" not in next_steps
+    assert "Write the docs" in next_steps
+    assert next_steps.count("pytest -q") == 1
+    assert "rm -f" not in lines(session, Section.RULED_OUT)
+
+
+def test_what_rules_denied_is_a_limit_of_the_agent_and_not_of_the_user() -> None:
+    session = Gathered().says("Test it.")
+    denied = f"Permission to use Bash with command {REMOVE} has been denied."
+    session.is_refused(REMOVE, denied, by=Refusal.RULES).answers("I leave it.")
+    assert lines(session, Section.CONSTRAINTS) == (
+        f"Not allowed by the rules of the agent: `{REMOVE}`"
+    )
+
+
+def test_what_was_refused_and_then_done_is_no_limit_any_more() -> None:
+    session = Gathered().says("Test it.").is_refused(REMOVE, "rejected by user")
+    session.is_refused("alarm.py (Edit)", "Use the helper.", why="Use the helper.")
+    session.runs(REMOVE, failed=True, result="1 failed").changes("alarm.py").answers("It fails.")
+    assert "refused" not in lines(session, Section.CONSTRAINTS)
+    assert lines(session, Section.NEXT).endswith(f"`{REMOVE}`")
+
+
+def test_a_tool_that_was_refused_is_told_with_the_words_of_the_user() -> None:
+    session = Gathered().says("Test it.").is_refused("t/mock.py (Write)", "No.", why="No.")
+    session.is_refused(" (AskUserQuestion)", "The user doesn't want to proceed").answers(
+        "So be it."
+    )
+    (limit,) = told(session, Section.CONSTRAINTS)
+    assert limit.text == "The user refused `t/mock.py (Write)`"
+    assert limit.quote == "No."
 
 
 def test_files_are_told_with_what_was_done_to_them() -> None:

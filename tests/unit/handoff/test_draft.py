@@ -14,7 +14,18 @@ from ricordo.handoff.compose import compose
 from ricordo.handoff.draft import Drafted, draft
 from ricordo.handoff.drafting.form import DRAFT
 from ricordo.handoff.drafting.telling import Told, tell
-from ricordo.handoff.facts import Decided, Facts, FileUse, GitState, Ran, Ref, Said, Work
+from ricordo.handoff.facts import (
+    Decided,
+    Facts,
+    FileUse,
+    GitState,
+    GivenUp,
+    Ran,
+    Ref,
+    Refusal,
+    Said,
+    Work,
+)
 from ricordo.handoff.probe import World
 from ricordo.handoff.prove import prove
 from ricordo.handoff.statement import Quote, Section, Status
@@ -73,6 +84,24 @@ def test_what_has_no_room_is_left_out_and_the_words_of_the_person_last() -> None
         assert told.left_out == 6 - len(told.shown)
         if len(told.shown) > 1:
             assert "f1" in told.shown
+
+
+def test_a_model_may_not_name_as_a_next_step_what_was_refused() -> None:
+    refused = GivenUp("f6", Ref(0, 8), "rm -f tide.db", "", True, Refusal.USER, "rejected by user")
+    facts = replace(FACTS, given_up=(refused,))
+    told = told_of(facts)
+    assert "f6: refused by the user, never to be done, turn 8\n| rm -f tide.db" in told.text
+    steps = [
+        one("next", "Run rm  -f tide.db, then go on", "", "f6"),
+        one("next", "Write the docs", "", "f2"),
+        one("constraints", "Never run rm -f tide.db", "", "f6"),
+    ]
+    found = draft(compose(facts), facts, told, steps)
+    assert [it.why for it in found.refused] == ["It names as a next step what was refused."]
+    assert found.by_model == 2
+    by_model = [it.text for it in found.statements if it.is_own_words]
+    assert by_model == ["Never run rm -f tide.db", "Write the docs"]
+    assert any(it.text == "The user refused `rm -f tide.db`" for it in found.statements)
 
 
 def test_a_models_own_words_are_never_proved() -> None:

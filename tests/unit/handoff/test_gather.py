@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ricordo.activity.named import named_session
 from ricordo.activity.session import Deed
 from ricordo.activity.sources import helpers_of, source_at
-from ricordo.handoff.facts import Facts, Ran, Work
+from ricordo.handoff.facts import Facts, Ran, Refusal, Work
 from ricordo.handoff.gather import gather, with_notes
 from ricordo.handoff.gathering import runs
 from tests.transcripts import BEGAN, OTHER, SESSION, Claude, Codex, Opencode, write
@@ -85,10 +85,70 @@ def test_what_was_said_in_refusing_a_call_was_said(project: Path) -> None:
     script.uses("Write", failed=True, output=refused, file_path="t/mock.py", content="x")
     facts = gathered(project, script)
     assert persons(facts) == ["Test it.", "No mocks."]
-    assert [(it.what, it.why) for it in facts.given_up] == [
-        ("t/mock.py (Write), refused by the person", "No mocks.")
-    ]
+    assert [(it.what, it.why) for it in facts.given_up] == [("t/mock.py (Write)", "No mocks.")]
     assert facts.files == ()
+
+
+REFUSED = {
+    Claude: "The user doesn't want to proceed with this tool use. The tool use was rejected "
+    "(eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are "
+    "doing and wait for the user to tell you how to proceed.",
+    Codex: "exec command rejected by user",
+    Opencode: "The user rejected permission to use this specific tool call.",
+}
+DENIED = {
+    Claude: "Permission to use Bash with command rm -f tide.db && pytest -q has been denied.",
+    Codex: "This action was rejected due to unacceptable risk.\nReason: it deletes a database.",
+    Opencode: "The user has specified a rule which prevents you from using this specific tool "
+    "call. Here are some of the relevant rules []",
+}
+
+
+def refused(script: Any, command: str, output: str) -> None:
+    """Let the agent run a command that is not let be done."""
+    if isinstance(script, Claude):
+        script.runs(command, output, failed=True)
+    elif isinstance(script, Codex):
+        call = f"call_{len(script.lines)}"
+        given = json.dumps({"command": command})
+        item = {"type": "function_call", "name": "shell_command", "arguments": given}
+        script.line("response_item", **item, call_id=call)
+        script.line("response_item", type="function_call_output", call_id=call, output=output)
+    else:
+        script.uses("bash", status="error", input={"command": command}, error=f"Error: {output}")
+
+
+@pytest.mark.parametrize("by", list(Refusal))
+@pytest.mark.parametrize("make", [Claude, Codex, Opencode])
+def test_a_command_that_was_refused_was_not_run_and_did_not_fail(
+    project: Path, make: Any, by: Refusal
+) -> None:
+    script = make(cwd=str(project)).says("Test it.")
+    command = "rm -f tide.db && pytest -q"
+    said = (REFUSED if by is Refusal.USER else DENIED)[make]
+    refused(script, command, said)
+    script.answers("I leave the database.")
+    facts = gathered(project, script)
+    assert facts.ran == ()
+    assert facts.mishaps == ()
+    (told,) = facts.given_up
+    assert (told.what, told.refusal) == (command, by)
+    assert told.said
+    assert told.said in f"Error: {said}"
+    assert "STOP" not in told.said
+
+
+@pytest.mark.parametrize("make", [Claude, Codex, Opencode])
+def test_a_command_that_fails_with_words_of_a_refusal_was_run(project: Path, make: Any) -> None:
+    script = make(cwd=str(project)).says("Test it.")
+    output = "E   rejected by user, as the test says: The user rejected permission"
+    if isinstance(script, Claude):
+        script.runs("pytest -q", f"Exit code 1\n{output}", failed=True)
+    else:
+        script.shell("pytest -q", code=1, output=output)
+    facts = gathered(project, script.answers("It fails."))
+    assert [(it.command, it.has_failed) for it in facts.ran] == [("pytest -q", True)]
+    assert facts.given_up == ()
 
 
 def test_a_session_that_was_gone_on_with_is_heard_once(project: Path) -> None:

@@ -74,7 +74,8 @@ def ruled_out(
     """
     quoted = [it.quote for it in told]
     of_person = {place(it.ref) for it in facts.said if it.is_person}
-    own = [it for it in facts.given_up if it.is_deed or place(it.ref) not in of_person]
+    given_up = [it for it in facts.given_up if it.refusal is None]
+    own = [it for it in given_up if it.is_deed or place(it.ref) not in of_person]
     for it in own[-_MOST:]:
         if it.is_deed:
             text = _with_reason(f"Taken back: {short(it.what, LONGEST_COMMAND)}", it.why)

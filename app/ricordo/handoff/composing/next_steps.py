@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from ricordo.handoff.composing.headed import CHECK, headed
 from ricordo.handoff.composing.lines import can_be_run, code
 from ricordo.handoff.composing.quoting import quoting
+from ricordo.handoff.composing.refusals import Refusals
 from ricordo.handoff.composing.room import Room
 from ricordo.handoff.composing.runs import Runs, result_of
 from ricordo.handoff.composing.talk import Talk, last_sentences
@@ -21,14 +23,21 @@ _REMINDER = 160
 
 
 def next_steps(
-    facts: Facts, talk: Talk, known: Runs, kept: Collection[Statement], room: Room
+    facts: Facts,
+    talk: Talk,
+    known: Runs,
+    kept: Collection[Statement],
+    room: Room,
+    refusals: Refusals,
 ) -> Iterator[Statement]:
     """Yield what is to be done next, the most urgent first: what the person asked without getting
     a closing answer, the list of the agent, what it said is left, what its summary `kept` of that,
     the command that tells how the work stands, which is the one that fails, where one does, and how
-    the person said that it is to be checked.
+    the person said that it is to be checked. What the agent names and was refused is left out.
     """
-    found = [*_unanswered(talk), *tasks(facts, "pending"), *_left(talk, room), *kept]
+    allowed = [it for it in facts.todos if not refusals.names(it.text)]
+    of_agent = [*tasks(replace(facts, todos=tuple(allowed)), "pending"), *_left(talk, room), *kept]
+    found = [*_unanswered(talk), *(it for it in of_agent if not refusals.names(it.quote))]
     yield from found
     yield from _command(known)
     yield from _checks(talk, room)

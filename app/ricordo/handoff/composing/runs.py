@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ricordo.handoff.composing.refusals import Refusals
 from ricordo.handoff.composing.words import has
 from ricordo.handoff.facts import Facts, Ran, Work
 from ricordo.handoff.statement import Result
@@ -25,18 +26,24 @@ class Runs:
     """Those of which the transcript does not tell how they ended, nor of one of their kind that
     was run afterwards.
     """
+    refused: frozenset[str] = frozenset()
+    """Commands that may not be run any more."""
 
     @property
     def to_run(self) -> Ran | None:
         """The one that tells most of the work: a test that fails, else what fails, else the last
-        test, else the last check.
+        test, else the last check. None that may not be run.
         """
-        known = [it for it in (*self.failed, *self.succeeded) if it.work is not Work.OTHER]
+        known = [
+            it
+            for it in (*self.failed, *self.succeeded)
+            if it.work is not Work.OTHER and it.command not in self.refused
+        ]
         weights = sorted(known, key=lambda it: (bool(it.has_failed), it.work is Work.TEST, it.ref))
         return weights[-1] if weights else None
 
 
-def runs(facts: Facts) -> Runs:
+def runs(facts: Facts, refusals: Refusals) -> Runs:
     """Return the last runs of the commands in `facts` that matter."""
     last = sorted(_last(facts), key=lambda it: it.ref[:2])
     good = {_kind(it): it.ref[:2] for it in last if it.has_failed is False}
@@ -47,6 +54,7 @@ def runs(facts: Facts) -> Runs:
         tuple(
             it for it in last if it.has_failed is None and it.ref[:2] > told.get(_kind(it), (0, 0))
         ),
+        frozenset(it.command for it in last if refusals.names(it.command)),
     )
 
 

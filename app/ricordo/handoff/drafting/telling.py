@@ -24,6 +24,7 @@ from ricordo.handoff.facts import (
     NoteFound,
     Ran,
     Ref,
+    Refusal,
     Said,
     Summary,
     Todo,
@@ -153,6 +154,10 @@ def _about(fact: Fact | GitState, sessions: int) -> str:
         case Mishap():
             mended = f", mended{_at(fact.mended, sessions)}" if fact.mended else ""
             return f"error{_at(fact.ref, sessions)}{mended}"
+        case GivenUp(refusal=Refusal.USER):
+            return f"refused by the user, never to be done{_at(fact.ref, sessions)}"
+        case GivenUp(refusal=Refusal.RULES):
+            return f"not allowed by the rules of the agent{_at(fact.ref, sessions)}"
         case GivenUp():
             return f"given up{_at(fact.ref, sessions)}"
         case Decided():

@@ -83,9 +83,12 @@ def _by_deed(taken: TakenBack, talk: Sequence[Said], unwanted: Sequence[int]) ->
     if any(taken.since.turn < turn < taken.at.turn for turn in unwanted):
         # the words of the person tell it already
         return
-    reason = taken.words or _reason(taken.since, taken.at, talk)
+    reason = taken.words
+    if taken.refusal is None:
+        reason = reason or _reason(taken.since, taken.at, talk)
     if reason or not taken.needs_reason:
-        yield Left(GivenUp("", taken.at, taken.what, reason, is_deed=True), taken.path)
+        told = GivenUp("", taken.at, taken.what, reason, True, taken.refusal, taken.said)
+        yield Left(told, taken.path)
 
 
 def _reason(since: Ref, at: Ref, talk: Sequence[Said]) -> str:

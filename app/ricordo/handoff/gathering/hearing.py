@@ -91,8 +91,9 @@ class Hearing:
                 self.mishaps.changed(done.path, ref)
         call, touch = self._calls.pop(ending.call, (None, None))
         run = self.runs.end(ending, ref.at)
-        if ending.is_refused and call is not None:
-            self.taken_back.refused(call, touch.path if touch else "", ending, ref)
+        if ending.is_refused or ending.is_denied:
+            if call is not None:
+                self.taken_back.refused(call, touch.path if touch else "", ending, ref)
         elif run is not None:
             self.mishaps.ran(run, ending.output, ref)
             self.taken_back.ran(run)

@@ -32,11 +32,14 @@ class Run:
     result: str = ""
     error: str = ""
     ended: str = ""
+    was_refused: bool = False
+    """Whether it was not let be run."""
 
     def end(self, ending: Ending, at: str) -> None:
         """Take note of how it ended, and when."""
         self.has_ended, self.ended = True, at
         self.exit, self.has_failed = ending.exit, ending.has_failed
+        self.was_refused = ending.is_refused or ending.is_denied
         if ending.has_failed is None:
             return
         if self.work is Work.OTHER:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ricordo.activity.calls import Call, Ending
 from ricordo.activity.session import Deed, Touch
-from ricordo.handoff.facts import Ref
+from ricordo.handoff.facts import Ref, Refusal
 from ricordo.handoff.gathering.bounded import Bounded, Recent
 from ricordo.handoff.gathering.runs import Run
 
@@ -18,6 +18,8 @@ _MOST_EDITS = 2_000
 """Edits, and files that were made, which may still be taken back."""
 _LONGEST_LINE = 120
 """Characters of a line that is quoted of an edit."""
+_LONGEST_SAID = 300
+"""Characters of what a transcript tells of a refusal."""
 _BY_GIT = {"restore": (), "revert": (), "checkout": ("--", "."), "reset": ("--hard",)}
 """Commands of git that take changes back, each with the words of which it has to have one."""
 
@@ -37,6 +39,10 @@ class TakenBack:
     """Whether it tells nothing where nobody said why."""
     words: str = ""
     """What the person said in refusing it."""
+    refusal: Refusal | None = None
+    """Who did not let it be done at all."""
+    said: str = ""
+    """How the transcript tells of that."""
 
 
 @dataclass(slots=True)
@@ -54,11 +60,13 @@ class TakenBacks:
     """Files that it did not make."""
 
     def refused(self, call: Call, path: str, ending: Ending, at: Ref) -> None:
-        """Take note of a call that the person did not let be done."""
-        what = f"`{call.command}`" if call.command else f" ({call.tool})"
+        """Take note of a call that was refused, by the user or by rules."""
+        what = call.command or f" ({call.tool})"
         at_file = "" if call.command else path
-        told = f"{what}, refused by the person"
-        self.kept.add(TakenBack(at, at, told, at_file, words=ending.words))
+        by = Refusal.USER if ending.is_refused else Refusal.RULES
+        said = ending.words or _first_sentence(ending.output)
+        refused = TakenBack(at, at, what, at_file, words=ending.words, refusal=by, said=said)
+        self.kept.add(refused)
 
     def touched(self, touches: Sequence[Touch], at: Ref) -> None:
         """Take note of what one call did to files."""
@@ -103,6 +111,12 @@ class TakenBacks:
         if any(done.program == "git" and _takes_back(done.words) for done in run.deeds):
             since = next(iter(self._edits.values()))[0]
             self.kept.add(TakenBack(since, run.ref, f"`{run.command}`"))
+
+
+def _first_sentence(output: str) -> str:
+    line = output.strip().partition("\n")[0][:_LONGEST_SAID]
+    sentence, end, _ = line.partition(". ")
+    return sentence + end.rstrip()
 
 
 def _takes_back(words: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from ricordo.handoff.facts import (
     NoteFound,
     Ran,
     Ref,
+    Refusal,
     Said,
     Summary,
     Todo,
@@ -39,6 +40,7 @@ _PATH = 34
 """Cells of a path, whose end tells most."""
 _TURN = 5
 """Cells of the number of a turn."""
+_REFUSED = {Refusal.USER: "you refused: ", Refusal.RULES: "not allowed: "}
 _TODO = {"completed": "✓", "in_progress": "▸", "cancelled": "✗"}
 _DEEDS = {
     Deed.READ: "read",
@@ -170,7 +172,8 @@ def _briefly(fact: Known, *, is_marked: bool) -> tuple[Span, ...]:
             style = "dim" if fact.mended else "warning"
             return (Span(_row(fact.what), plain), _aside(fact.error), Span(mended, style))
         case GivenUp():
-            return (Span(_row(fact.what), plain), _aside(fact.why))
+            refused = Span(_REFUSED[fact.refusal] if fact.refusal else "", "warning")
+            return (refused, Span(_row(fact.what), plain), _aside(fact.why))
         case Decided():
             who = "you" if fact.is_person else "the agent"
             return (Span(f"{who}: ", "dim"), Span(_row(fact.text), plain), _aside(fact.why))

@@ -9,6 +9,7 @@ from ricordo.text import clip, one_line
 from ricordo.tui.render.line import Line, Span, fit, with_right, wrap
 
 _GLYPHS = {
+    "conflict": ("!", "error"),
     "deleted": ("−", "removed"),
     "changed": ("~", "accent"),
     "renamed": ("→", "accent"),

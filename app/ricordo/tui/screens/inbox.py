@@ -187,6 +187,8 @@ class InboxScreen(PastScreen):
 
     @property
     def _why_not_reverted(self) -> str:
+        if self.arrival is not None and self.arrival.kind == "conflict":
+            return "The note does not have that text: there is nothing to revert."
         is_purged = self.arrival is not None and self.arrival.is_purged
         return "Its text was purged, so it cannot be reverted." if is_purged else ""
 
