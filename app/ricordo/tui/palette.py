@@ -94,6 +94,7 @@ _COMPOSED: Mapping[str, tuple[str, str, str]] = {
     "key": ("accent", "", "bold"),
     "match": ("background", "match", ""),
     "cursor": ("", "cursor", ""),
+    "target": ("", "cursor", ""),
     "cursor-unfocused": ("", "surface", ""),
     "added": ("success", "", ""),
     "removed": ("error", "", ""),

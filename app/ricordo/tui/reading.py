@@ -29,7 +29,6 @@ class Reading:
         self._page_width = 0
         self.as_source = as_source
         self.trail = Trail()
-        self._page: NotePage | None = None
         self._reminded: tuple[Association, ...] = ()
         self.stale = False
         """Whether the page is other than the note in the last look: its text or its links."""
@@ -72,8 +71,8 @@ class Reading:
 
     def do_source(self) -> None:
         """The text as it stands on disk, or rendered."""
-        self.as_source = not self.as_source
-        self.show()
+        self.as_source = not self._view.as_source
+        self._view.turn(self._new_page())
 
     def begin(self, look: Look, path: str) -> None:
         """Open the first note of a memory."""
@@ -105,23 +104,26 @@ class Reading:
             self.trail = self.trail.among(self._look.memory.by_path)
 
     def show(self, *, keep_place: bool = False, line: int = 0) -> None:
-        """Show the open note: from its beginning, from `line` on, or where it was."""
+        """Show the open note: from its beginning, with `line` in sight, or where it was."""
+        self._view.show(self._new_page(), keep_place=keep_place, line=line)
+
+    def _new_page(self) -> NotePage | None:
+        """The open note in the last look, at the width that its pane has now."""
         self._page_width = self._view.content_width
         self.stale = False
-        page = None
-        if self._page is None or self._page.path != self.path:
+        if self._view.page is None or self._view.page.path != self.path:
             self._reminded = ()
-        if self.note is not None and self._look is not None:
-            today = self._look.at.date()
-            page = NotePage(self._look, self.note, self._page_width, self.as_source, today)
-            page.remind(self._reminded)
-        self._page = page
-        self._view.show(page, keep_place=keep_place, line=line)
+        if self.note is None or self._look is None:
+            return None
+        today = self._look.at.date()
+        page = NotePage(self._look, self.note, self._page_width, self.as_source, today)
+        page.remind(self._reminded)
+        return page
 
     async def remind(self, look: Look, path: str, found: Sequence[Association]) -> None:
         """Show what the note at `path` reminds of, where it is still open."""
         await self._view.drawn()
-        page, before = self._page, self._reminded
+        page, before = self._view.page, self._reminded
         if page is None or self._look is not look or page.path != path or tuple(found) == before:
             return
         self._reminded = tuple(found)

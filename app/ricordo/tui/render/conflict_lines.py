@@ -4,6 +4,8 @@ of each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ricordo.health.conflicts.standing import span_of
 from ricordo.health.evidence import UNKNOWN, Outcome, Verdict
 from ricordo.notebook.activity_words import NO_TURN_FOUND, NOBODY_SAID_IT
@@ -32,26 +34,34 @@ _MARKS = {
 }
 
 
-def note_lines(side: Side, width: int) -> tuple[list[Line], int]:
-    """Return the text of a note in `width` cells with its claim marked, and the first line of the
-    claim.
+def note_lines(side: Side, width: int) -> tuple[list[Line], range]:
+    """Return the text of a note in `width` cells with its claim marked, and the rows of the claim;
+    none where the claim is the whole note.
     """
     note = side.note
     span = span_of(note, side.quote) or (-1, -1)
     lines: list[Line] = []
-    first, at = 0, 0
+    claim, at = range(0), 0
     for number, text in enumerate(note.text.split("\n"), 1):
         start, end = at, at + len(text)
         at = end + 1
         is_claim = start <= span[1] and span[0] <= end
         if end < note.head.end and not is_claim:
             continue
-        if start <= span[0] <= end:
-            first = len(lines)
         base = "frontmatter" if start < note.head.end else "heading" if text[:1] == "#" else ""
         spans = _marked(text, span[0] - start, span[1] - start, base)
-        lines += [Line(row, number) for row in wrap(spans, width)] or [BLANK]
-    return lines, first
+        rows = [Line(row, number) for row in wrap(spans, width)] or [BLANK]
+        if is_claim:
+            first = claim.start if claim else len(lines) + _first_match(rows)
+            claim = range(first, len(lines) + len(rows))
+        lines += rows
+    return lines, claim
+
+
+def _first_match(rows: Sequence[Line]) -> int:
+    """Return the number of the first row with a part of the claim."""
+    matching = (n for n, row in enumerate(rows) if any(it.style == "match" for it in row.spans))
+    return next(matching, 0)
 
 
 def _marked(text: str, start: int, end: int, base: str) -> list[Span]:

@@ -63,7 +63,7 @@ class NotePage:
         self._look = look
         self._note = note
         self._width = width
-        self._as_source = as_source
+        self.as_source = as_source
         self._today = today
         self.targets: list[Target] = []
         self._reminded: Sequence[Association] = ()
@@ -72,6 +72,17 @@ class NotePage:
     def path(self) -> str:
         """Path of the note."""
         return self._note.path
+
+    @property
+    def can_be_written(self) -> bool:
+        """Whether there is another page that shows the text as it stands on disk."""
+        return not self.as_source and bool(self._note.text)
+
+    def written(self) -> NotePage:
+        """Return the page of the same note that shows its text as it stands on disk."""
+        page = NotePage(self._look, self._note, self._width, True, self._today)
+        page._reminded = self._reminded
+        return page
 
     def remind(self, found: Sequence[Association]) -> list[Line]:
         """Take what the note reminds of, and return it as lines that stand below all others. What
@@ -99,7 +110,7 @@ class NotePage:
         note = self._note
         if not note.text:
             yield self._nothing_to_show
-        elif self._as_source:
+        elif self.as_source:
             yield from self._source()
         else:
             for line, part in chunks(_shortened(note.body), note.line_of(note.head.end)):
@@ -135,7 +146,7 @@ class NotePage:
         fault = note.head.fault
         if fault:
             text = f"✗ line {fault.line}: {fault.message}"
-            rows.append(Line((Span(clip(text, self._width), "error"),), fault.line))
+            rows.append(Line((Span(clip(text, self._width), "error"),)))
         return [*rows, BLANK]
 
     def _origin(self) -> list[Line]:

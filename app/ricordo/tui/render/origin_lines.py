@@ -28,16 +28,20 @@ _DONE = {
 }
 
 
-def origin_lines(cause: Cause, width: int) -> list[Line]:
+def origin_lines(cause: Cause, width: int) -> tuple[list[Line], range]:
     """Return the turns around what caused a note, from the first to the last, under a line that
-    says whose words the note rests on.
+    says whose words the note rests on; and the rows of the turn that is the cause.
     """
     lines = [*_verdict(cause, width), BLANK]
+    rows = range(0)
     for turn in cause.turns:
         if turn.skipped:
             lines += [Line((Span(f"{_MARGIN} … {_turns(turn.skipped)} left out", "dim"),)), BLANK]
-        lines += [*_turn(turn, cause, width), BLANK]
-    return lines
+        drawn = _turn(turn, cause, width)
+        if turn.is_cause:
+            rows = range(len(lines), len(lines) + len(drawn))
+        lines += [*drawn, BLANK]
+    return lines, rows
 
 
 def step_title(causes: Sequence[Cause], at: int) -> str:

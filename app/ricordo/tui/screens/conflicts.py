@@ -87,28 +87,13 @@ class _NoteView(ReadView):
     def __init__(self, palette: Palette, screen: ConflictsScreen, keep: Keep) -> None:
         self._of = screen
         self._keep = keep
-        self._first = 0
-        super().__init__(palette, self._drawn, id=f"text-{keep}")
+        self._claim = range(0)
+        super().__init__(palette, self._drawn, id=f"text-{keep}", main_rows=lambda: self._claim)
 
     def _drawn(self, width: int) -> list[Line]:
         side = self._of.side(self._keep)
-        lines, self._first = note_lines(side, width - 1) if side else ([], 0)
+        lines, self._claim = note_lines(side, width - 1) if side else ([], range(0))
         return lines
-
-    def tell(self) -> None:
-        """Draw another note."""
-        super().tell()
-        self._rest_on_claim()
-
-    def on_resize(self) -> None:
-        """Draw for the new width."""
-        super().on_resize()
-        self._rest_on_claim()
-
-    def _rest_on_claim(self) -> None:
-        # what comes before it is shown too, as far as there is room
-        height = self.scrollable_content_region.height
-        self.jump_to(max(0, self._first - height // 3) if self._first >= height - 2 else 0)
 
 
 class ConflictsScreen(ActingScreen[None]):

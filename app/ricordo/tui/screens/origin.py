@@ -60,7 +60,8 @@ class OriginScreen(ActingScreen[None]):
         self.is_loaded = False
         """Whether what is known is on the screen."""
         self._title = Bar(palette, id="title")
-        self._turns = ReadView(palette, self._lines, id="turns")
+        self._cause_rows = range(0)
+        self._turns = ReadView(palette, self._lines, id="turns", main_rows=lambda: self._cause_rows)
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
 
@@ -115,7 +116,8 @@ class OriginScreen(ActingScreen[None]):
     def _lines(self, width: int) -> list[Line]:
         cause = self.cause
         if cause is not None:
-            return origin_lines(cause, width)
+            lines, self._cause_rows = origin_lines(cause, width)
+            return lines
         return [Line((Span(self._nothing_known, "dim"),))] if self.is_loaded else []
 
     def say(self) -> None:

@@ -22,7 +22,14 @@ from ricordo.tui.day_to_come import day_to_come
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.note_page import NotePage
-from ricordo.tui.render.review_lines import RETIRED, Outcome, doubt_lines, end_lines, meter
+from ricordo.tui.render.review_lines import (
+    RETIRED,
+    Outcome,
+    doubt_lines,
+    doubts_in,
+    end_lines,
+    meter,
+)
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
 from ricordo.tui.screens.choose import ChooseScreen, Way
 from ricordo.tui.screens.form import Field, FormScreen
@@ -113,7 +120,7 @@ class ReviewScreen(ActingScreen[None]):
 
     def on_resize(self) -> None:
         """Draw the note for the new width."""
-        self.call_after_refresh(self._show)
+        self.call_after_refresh(self._show, keep_place=True)
 
     # What is shown
 
@@ -162,12 +169,19 @@ class ReviewScreen(ActingScreen[None]):
             width = self._note.content_width
             today = self._look.at.date()
             page = NotePage(self._look, note or item.note, width, False, today)
-            self._note.show(page, keep_place=keep_place)
+            self._note.show(page, keep_place=keep_place, line=0 if keep_place else self._line)
             self._doubts.tell()
             if was_away:
                 # it has no width before it is laid out again
                 self.call_after_refresh(self._show, keep_place=keep_place)
         self.say()
+
+    @property
+    def _line(self) -> int:
+        """The line of the first doubt that has one; 0 where none has."""
+        item = self.item
+        doubts = doubts_in(item, self._look) if item else []
+        return next((it.line for it in doubts if it.line), 0)
 
     def _doubt_lines(self, width: int) -> list[Line]:
         return doubt_lines(self.item, self._look, width) if self.item else []
@@ -356,15 +370,19 @@ class ReviewScreen(ActingScreen[None]):
     def _scroll_page(self, direction: int) -> None:
         view = self._note if self.item else self._done
         height = max(1, view.scrollable_content_region.height - 2)
+        view.release()
         view.scroll_relative(y=direction * height, animate=False)
 
     def do_first(self) -> None:
         """The beginning of the note."""
-        (self._note if self.item else self._done).jump_to(0)
+        view = self._note if self.item else self._done
+        view.release()
+        view.jump_to(0)
 
     def do_last(self) -> None:
         """The end of the note."""
         view = self._note if self.item else self._done
+        view.release()
         view.jump_to(view.line_count)
 
     def do_origin(self) -> None:

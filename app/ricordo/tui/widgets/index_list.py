@@ -52,8 +52,9 @@ class IndexList(CursorView):
         self.lines_changed()
         if before is None or self.row is None or self.row.path != before.path:
             self.bring_into_sight(max(self.cursor, 0))
-            # whoever gives rows is about to show more
-            self.call_later(self._moved)
+            if self.row is None or self.row.path != path:
+                # whoever gives rows is about to show more
+                self.call_later(self._moved)
         elif 0 <= height < self.scrollable_content_region.height:
             self.jump_to(self.cursor - height)
 
@@ -63,7 +64,8 @@ class IndexList(CursorView):
         if not listed and before is not None:
             # the open note is not listed: stay on what was under the cursor
             listed = [n for n, row in enumerate(self._rows) if row.path == before.path]
-        return (exact or listed or [max(self.cursor, 0)])[0]
+        notes = [n for n in listed if self._rows[n].kind is RowKind.NOTE]
+        return (exact or notes or listed or [max(self.cursor, 0)])[0]
 
     def say_instead(self, texts: Paragraphs) -> None:
         """Say `texts`, with their styles, wherever there are no rows."""
