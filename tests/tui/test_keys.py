@@ -257,6 +257,19 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.here == UNITS)
 
 
+@shows("reveal")
+async def _(stage: Stage) -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    (Path(stage.main.root) / UNITS).write_text(f"Metres, with {token}.\n")
+    await stage.go_to(UNITS)
+    await stage.wait_for(lambda: "1 secret is masked" in stage.note_text)
+    assert token not in stage.note_text
+    await stage.press("2", "*")
+    assert token in stage.note_text
+    await stage.press("*")
+    assert token not in stage.note_text
+
+
 @shows("source")
 async def _(stage: Stage) -> None:
     assert "name: user-ana" not in stage.note_text

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+from string import punctuation
+
+from textual.keys import _character_to_key, key_to_character
+
 _KEY_NAMES = {
-    "question_mark": "?",
-    "slash": "/",
-    "circumflex_accent": "^",
+    **{_character_to_key(sign): sign for sign in punctuation},
     "space": "Space",
-    "minus": "-",
-    "number_sign": "#",
-    "equals_sign": "=",
-    "vertical_line": "|",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
     "escape": "Esc",
     "enter": "Enter",
     "tab": "Tab",
@@ -32,4 +26,11 @@ _KEY_NAMES = {
 
 def key_label(keys: str) -> str:
     """Return Textual's `keys` as a person reads them: `question_mark` as `?`."""
-    return " ".join(_KEY_NAMES.get(key, key) for key in keys.split(","))
+    return " ".join(map(_label, keys.split(",")))
+
+
+def _label(key: str) -> str:
+    if key in _KEY_NAMES:
+        return _KEY_NAMES[key]
+    held, plus, last = key.rpartition("+")
+    return f"{held}{plus}{_KEY_NAMES.get(last) or key_to_character(last) or last}"

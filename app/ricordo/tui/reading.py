@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ricordo.text import clip
+from ricordo.tui.render.mask import masked
 from ricordo.tui.render.note_page import NotePage
 from ricordo.tui.trail import Trail
 
@@ -22,14 +23,17 @@ if TYPE_CHECKING:
 class Reading:
     """The open note."""
 
-    def __init__(self, view: NoteView, *, as_source: bool) -> None:
-        """`view` shows it; `as_source` as it stands on disk."""
+    def __init__(self, view: NoteView, *, as_source: bool, reveal_key: str) -> None:
+        """`view` shows it; `as_source` as it stands on disk; `reveal_key` shows its secrets."""
         self._view = view
         self._look: Look | None = None
         self._page_width = 0
         self.as_source = as_source
         self.trail = Trail()
         self._reminded: tuple[Association, ...] = ()
+        self._reveal_key = reveal_key
+        self._revealed = ""
+        """Path of the note whose secrets are shown."""
         self.stale = False
         """Whether the page is other than the note in the last look: its text or its links."""
 
@@ -51,7 +55,7 @@ class Reading:
     @property
     def title(self) -> str:
         """Its name and what is searched for in it, visible text."""
-        name = clip(self.note.name, 80) if self.note else "Note"
+        name = clip(masked(self.note.name), 80) if self.note else "Note"
         return " · ".join(filter(None, (name, self._view.found)))
 
     def situation(self, situation: Situation) -> Situation:
@@ -63,6 +67,8 @@ class Reading:
             known=look is not None and look.known,
             retained=look is not None and self.path in look.retention,
             note=self.note is not None,
+            secrets=self._view.page is not None and self._view.page.secrets > 0,
+            revealed=bool(self._revealed),
             origin=look is not None and self.path in look.evidence.origins,
             types=look is not None and bool(look.memory.types),
             back=self.trail.can_go_back,
@@ -73,6 +79,11 @@ class Reading:
         """The text as it stands on disk, or rendered."""
         self.as_source = not self._view.as_source
         self._view.turn(self._new_page())
+
+    def do_reveal(self) -> None:
+        """The secrets of the note, until another one is shown; or masked again."""
+        self._revealed = "" if self._revealed else self.path
+        self.show(keep_place=True)
 
     def begin(self, look: Look, path: str) -> None:
         """Open the first note of a memory."""
@@ -115,8 +126,17 @@ class Reading:
             self._reminded = ()
         if self.note is None or self._look is None:
             return None
-        today = self._look.at.date()
-        page = NotePage(self._look, self.note, self._page_width, self.as_source, today)
+        if self._revealed != self.path:
+            self._revealed = ""
+        page = NotePage(
+            self._look,
+            self.note,
+            self._page_width,
+            self.as_source,
+            self._look.at.date(),
+            revealed=bool(self._revealed),
+            reveal_key=self._reveal_key,
+        )
         page.remind(self._reminded)
         return page
 

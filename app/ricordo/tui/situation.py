@@ -55,6 +55,10 @@ class Situation:
     """The memory has been read."""
     note: bool = False
     """A note is open."""
+    secrets: bool = False
+    """The note has secrets."""
+    revealed: bool = False
+    """They are shown."""
     finding: bool = False
     """A finding is under the cursor."""
     rule: bool = False
@@ -124,6 +128,14 @@ def needs_memory(situation: Situation) -> str:
 def needs_note(situation: Situation) -> str:
     """Refused while no note is open."""
     return "" if situation.note else "No note is open."
+
+
+NO_SECRETS = "No secret is masked here."
+
+
+def needs_secrets(situation: Situation) -> str:
+    """Refused where the note has no secrets."""
+    return needs_note(situation) or ("" if situation.secrets else NO_SECRETS)
 
 
 NO_ORIGIN = "No transcript tells what caused this note."

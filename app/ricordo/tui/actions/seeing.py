@@ -14,8 +14,11 @@ from ricordo.tui.situation import (
     needs_note,
     needs_origin,
     needs_search,
+    needs_secrets,
     needs_types,
 )
+
+_REVEALING = LISTED | {Scene.PROPOSAL, Scene.REVIEW, Scene.CONFLICTS}
 
 SEEING: tuple[Action, ...] = (
     Action(
@@ -108,6 +111,16 @@ SEEING: tuple[Action, ...] = (
         frozenset((Scene.ORIGIN, Scene.HANDOFF)),
         {Scene.ORIGIN: "copy the quote"},
         why_not=needs_note,
+    ),
+    Action(
+        "reveal",
+        "asterisk",
+        "reveal",
+        "Show the secrets of the note, or mask them again; another note is always shown masked",
+        Group.SEE,
+        NOTEBOOK | _REVEALING,
+        shown=frozenset((Pane.NOTE, *_REVEALING)),
+        why_not=needs_secrets,
     ),
     Action(
         "history",

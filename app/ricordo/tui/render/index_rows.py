@@ -16,6 +16,7 @@ from ricordo.notebook.age import day_of
 from ricordo.notebook.open import Look
 from ricordo.text import cells, clip
 from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.mask import masked
 
 
 class Order(StrEnum):
@@ -141,6 +142,7 @@ def draw_row(row: Row, width: int, changed: bool, marked: bool = False) -> Line:
     """Return a row in `width` cells; `changed` marks a note that somebody just changed, `marked`
     one that the person has marked.
     """
+    row = replace(row, title=masked(row.title))
     if row.kind is RowKind.HEADING:
         return Line((Span(clip(row.title, width), "heading"),))
     if row.kind is RowKind.CUT:

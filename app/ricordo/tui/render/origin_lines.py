@@ -9,6 +9,7 @@ from ricordo.notebook.activity_words import day_in_words, local_time, nobody_in_
 from ricordo.notebook.origin import Cause, Said
 from ricordo.text import clip
 from ricordo.tui.render.line import BLANK, Line, Span, shown, wrap
+from ricordo.tui.render.mask import masked
 
 NOTHING_KNOWN = "No transcript tells any more where this note came from."
 _MARGIN = "  "
@@ -81,7 +82,7 @@ def _turn(turn: Said, cause: Cause, width: int) -> list[Line]:
         head.append(Span(f"  ✎ {_ACTS[cause.deed]} {clip(cause.note, 60)}", "changed"))
     lines = [Line(row) for row in wrap(head, width, (), (_BESIDE,))]
     beside = _BAR if turn.is_cause else _BESIDE
-    for text in turn.text.split("\n"):
+    for text in masked(turn.text).split("\n"):
         spans = [Span(shown(text), "" if turn.is_cause else "dim")]
         lines += [Line(row) for row in wrap(spans, width - 1, (beside,), (beside,))]
     return lines if turn.text else lines[:1]

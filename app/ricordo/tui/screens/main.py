@@ -74,7 +74,10 @@ class MainScreen(ActingScreen[None]):
         self._first_note, self._first_line = note or self._desk.note, line
         self._listing = Listing.of_desk(self._desk)
         self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
-        self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
+        reveal_key = label_of(BY_ID["reveal"], self.keymap)
+        self._reading = Reading(
+            self._panes.note, as_source=self._desk.as_source, reveal_key=reveal_key
+        )
         self._find = FindBar(id="find")
         followed, styles = self._follower, self.styles_now
         self._changing = Changing(
@@ -266,6 +269,10 @@ class MainScreen(ActingScreen[None]):
     def on_note_view_followed(self, message: NoteView.Followed) -> None:
         """A link was clicked."""
         self._follow_link(message.target)
+
+    def on_note_view_looked_through(self) -> None:
+        """Secrets may be there to be revealed."""
+        self.say()
 
     def on_panes_focus_moved(self) -> None:
         """Other keys work in another pane."""

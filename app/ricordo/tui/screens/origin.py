@@ -17,6 +17,7 @@ from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, clip_start
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.mask import masked
 from ricordo.tui.render.origin_lines import (
     NOTHING_KNOWN,
     origin_lines,
@@ -153,7 +154,7 @@ class OriginScreen(ActingScreen[None]):
     def do_copy(self) -> None:
         """Copy what was said."""
         cause = self.cause
-        self.copy_text(cause.summary.text if cause else "")
+        self.copy_text(masked(cause.summary.text) if cause else "")
 
     def do_origin(self) -> None:
         """The key that led here leads back."""

@@ -17,6 +17,7 @@ from ricordo.tui.render.line import Line, Span
 from ricordo.tui.render.note_page import NotePage, Target
 from ricordo.tui.widgets.line_view import LineView
 
+_LOOKING = Line((Span("looking for secrets …", "dim"),))
 TARGET = "target"
 """The style of the line that was gone to."""
 
@@ -31,6 +32,9 @@ class NoteView(LineView, inherit_bindings=False):
             """`target` is where it leads."""
             super().__init__()
             self.target = target
+
+    class LookedThrough(Message):
+        """It is known which secrets a long text has."""
 
     def __init__(self, palette: Palette, *, id: str) -> None:
         """Empty until `show` gives it a page."""
@@ -70,15 +74,34 @@ class NoteView(LineView, inherit_bindings=False):
         if page is not None and self._is_written_for_line and not page.as_source:
             page = page.written()
         self._chosen = -1
+        if page is None or page.is_looked_through:
+            self._fill(page, place)
+            self._rest = asyncio.create_task(self._draw_the_rest())
+        else:
+            self._page, self._lines, self._pieces = page, [_LOOKING], iter(())
+            self._show_lines()
+            self._rest = asyncio.create_task(self._look_through(page, place))
+
+    async def _look_through(self, page: NotePage, place: tuple[int, int]) -> None:
+        """Show a long text once it is known what of it is masked."""
+        await asyncio.to_thread(page.look_through)
+        self._fill(page, place)
+        self.post_message(self.LookedThrough())
+        await self._draw_the_rest()
+
+    def _fill(self, page: NotePage | None, place: tuple[int, int]) -> None:
+        """Show as much of `page` as is in sight at `place`."""
         self._draw(page, place)
         if page is not None and self._lacks_line:
             self._is_written_for_line = True
             self._draw(page.written(), place)
-        self._search_again()
-        self.lines_changed()
+        self._show_lines()
         self.jump_to(self._row_of(place))
         self._rest_on_line()
-        self._rest = asyncio.create_task(self._draw_the_rest())
+
+    def _show_lines(self) -> None:
+        self._search_again()
+        self.lines_changed()
 
     def go_to(self, line: int) -> None:
         """Mark `line` of the file, and keep its first row in sight until the user moves. A line

@@ -134,7 +134,8 @@ class Panes(Horizontal):
             return finding_line(self.freshness.finding)
         if self.active is Pane.NOTE:
             chosen = self.note.chosen
-            return chosen.path if chosen else note.body.strip() if note else ""
+            page = self.note.page
+            return chosen.path if chosen else page.body.strip() if page else ""
         return note.path if note else ""
 
     @property
