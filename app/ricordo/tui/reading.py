@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ricordo.notebook.age import day_of
 from ricordo.text import clip
 from ricordo.tui.render.mask import masked
 from ricordo.tui.render.note_page import NotePage
@@ -67,6 +68,7 @@ class Reading:
             known=look is not None and look.known,
             retained=look is not None and self.path in look.retention,
             note=self.note is not None,
+            as_source=self._view.as_source,
             secrets=self._view.page is not None and self._view.page.secrets > 0,
             revealed=bool(self._revealed),
             origin=look is not None and self.path in look.evidence.origins,
@@ -170,5 +172,6 @@ def _drawn_from(look: Look, path: str) -> tuple[object, ...]:
         protected,
         evidence.reads.get(path),
         evidence.origins.get(path),
+        note and day_of(note, look.ages),
         bool(evidence.last_session),
     )

@@ -55,12 +55,16 @@ class Situation:
     """The memory has been read."""
     note: bool = False
     """A note is open."""
+    as_source: bool = False
+    """The note is shown as it stands on disk."""
     secrets: bool = False
     """The note has secrets."""
     revealed: bool = False
     """They are shown."""
     finding: bool = False
     """A finding is under the cursor."""
+    dismissed: bool = False
+    """That finding is dismissed."""
     rule: bool = False
     """A rule, with the number of its findings, is under the cursor."""
     links: bool = False

@@ -173,7 +173,7 @@ class NotePage:
         facts = [
             what_it_is(note),
             note.type,
-            age_in_words(note, self._today),
+            age_in_words(note, self._today, self._look.ages),
             f"≈{tokens(note.text):,} tokens",
             read_briefly(self._look.evidence, note),
         ]
