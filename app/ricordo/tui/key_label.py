@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from string import punctuation
 
-from textual.keys import _character_to_key, key_to_character
-
-_KEY_NAMES = {
-    **{_character_to_key(sign): sign for sign in punctuation},
+_NAMES = {
     "space": "Space",
     "escape": "Esc",
     "enter": "Enter",
@@ -30,7 +29,16 @@ def key_label(keys: str) -> str:
 
 
 def _label(key: str) -> str:
-    if key in _KEY_NAMES:
-        return _KEY_NAMES[key]
+    if key in _NAMES:
+        return _NAMES[key]
     held, plus, last = key.rpartition("+")
-    return f"{held}{plus}{_KEY_NAMES.get(last) or key_to_character(last) or last}"
+    return f"{held}{plus}{_NAMES.get(last) or _signs().get(last, last)}"
+
+
+@cache
+def _signs() -> Mapping[str, str]:
+    """The signs that stand on keys, by Textual's names for them."""
+    # commands know the actions too, and start without the screen
+    from textual.keys import _character_to_key
+
+    return {_character_to_key(sign): sign for sign in punctuation}

@@ -95,7 +95,6 @@ _COMPOSED: Mapping[str, tuple[str, str, str]] = {
     "match": ("background", "match", ""),
     "cursor": ("", "cursor", ""),
     "target": ("", "cursor", ""),
-    "cursor-unfocused": ("", "surface", ""),
     "added": ("success", "", ""),
     "removed": ("error", "", ""),
     "bar": ("foreground", "panel", ""),

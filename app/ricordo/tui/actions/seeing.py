@@ -28,6 +28,7 @@ SEEING: tuple[Action, ...] = (
         "Filter the index, or find in the text of the note",
         Group.SEE,
         shown=frozenset((Pane.INDEX, Pane.NOTE)),
+        labels={Pane.NOTE: "find in note"},
         why_not=needs_memory,
     ),
     Action(
@@ -63,6 +64,7 @@ SEEING: tuple[Action, ...] = (
         "Show the note as it stands on disk, or rendered",
         Group.SEE,
         shown=frozenset((Pane.NOTE,)),
+        label_now=lambda situation: "rendered" if situation.as_source else "",
         why_not=needs_note,
     ),
     Action(
@@ -120,6 +122,7 @@ SEEING: tuple[Action, ...] = (
         Group.SEE,
         NOTEBOOK | _REVEALING,
         shown=frozenset((Pane.NOTE, *_REVEALING)),
+        label_now=lambda situation: "mask" if situation.revealed else "",
         why_not=needs_secrets,
     ),
     Action(

@@ -44,8 +44,8 @@ def masked(text: str, start: int = 0, end: int | None = None) -> str:
     """Return `text`, or what stands of it from `start` to `end`, with `MASK` in the place of each
     credential. Line ends stay, so that lines keep their numbers.
     """
-    end = len(text) if end is None else end
-    return _with_masks(text[start:end], [(a - start, b - start) for _, a, b in secrets_in(text)])
+    secrets, part = secrets_in(text), text[start:end]
+    return _with_masks(part, [(a - start, b - start) for _, a, b in secrets]) if secrets else part
 
 
 def masked_passage(

@@ -90,7 +90,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         self._searching = False
         self._ends = False
         """Whether what is found first is to be opened."""
-        self._list = RowList(palette, self._chosen, self._rows, id="hits", one_row=_NEVER, led=True)
+        self._list = RowList(palette, self._chosen, self._rows, id="hits", one_row=_NEVER)
         self._preview = NoteView(palette, id="preview")
         self._keys = Bar(palette, id="keys")
 

@@ -159,19 +159,11 @@ class DiffView(CursorView):
         )
         if not under_cursor:
             return row.line, ""
-        return row.line, "cursor" if self.has_focus else "cursor-unfocused"
+        return row.line, "cursor"
 
     def can_rest(self, number: int) -> bool:
         """The cursor rests where a file or a hunk begins."""
         return self._lines[number].is_first
-
-    def on_focus(self) -> None:
-        """Draw the cursor as the one that moves."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Draw the cursor as one that waits."""
-        self.refresh()
 
 
 def _drawn(

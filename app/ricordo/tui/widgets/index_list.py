@@ -107,7 +107,7 @@ class IndexList(CursorView):
         line = draw_row(row, self.content_width, row.path in self._changed, marked)
         if number != self.cursor:
             return line, ""
-        return line, "cursor" if self.has_focus else "cursor-unfocused"
+        return line, "cursor"
 
     def can_rest(self, number: int) -> bool:
         """Notes, missing notes and stretches of text can be under the cursor."""
@@ -118,11 +118,3 @@ class IndexList(CursorView):
         super().on_click(event)
         if event.chain == 2:
             self.post_message(self.Opened())
-
-    def on_focus(self) -> None:
-        """Draw the cursor as the one that moves."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Draw the cursor as one that waits."""
-        self.refresh()

@@ -108,7 +108,14 @@ class NoteView(LineView, inherit_bindings=False):
         that the rendered text does not have, as those of the frontmatter, is shown in the text as
         it stands on disk.
         """
-        self.show(self._page, line=line)
+        super().release()
+        self._line, self._goes_there = line, True
+        self._mark_line()
+        if self._lacks_line:
+            self.show(self._page, line=line)
+        else:
+            self._rest_on_line()
+            self.refresh()
 
     def turn(self, page: NotePage | None) -> None:
         """Show the same note in another way, where it was."""
@@ -159,8 +166,10 @@ class NoteView(LineView, inherit_bindings=False):
         first = next((n for n, row in rows if row.source >= source), len(self._lines))
         return max(0, (first if source else 0) - below)
 
-    def _mark_line(self) -> None:
-        rows = [n for n, row in enumerate(self._lines) if self._line and row.shows(self._line)]
+    def _mark_line(self, first: int = 0) -> None:
+        """Find the rows of the line that is gone to, among those from row `first` on."""
+        numbers = range(first, len(self._lines)) if self._line else ()
+        rows = [n for n in numbers if self._lines[n].shows(self._line)]
         self._marked = range(rows[0], rows[-1] + 1) if rows else range(0)
 
     @property
@@ -169,7 +178,8 @@ class NoteView(LineView, inherit_bindings=False):
         page = self._page
         if page is None or not self._goes_there or self._marked or not page.can_be_written:
             return False
-        return self._is_whole or any(row.source > self._line for row in self._lines)
+        last = next((row.source for row in reversed(self._lines) if row.source), 0)
+        return self._is_whole or last > self._line
 
     def _rest_on_line(self) -> None:
         if self._goes_there and self._marked:
@@ -188,7 +198,8 @@ class NoteView(LineView, inherit_bindings=False):
             drawn = len(self._lines)
             self._lines.extend(piece)
             self._search_again()
-            self._mark_line()
+            if not self._marked:
+                self._mark_line(drawn)
             if self._lacks_line:
                 self.show(self._page, line=self._line)
                 return
