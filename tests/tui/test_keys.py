@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import re
+import string
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from textual.command import CommandList, CommandPalette
+from textual.command import CommandInput, CommandList, CommandPalette
+from textual.keys import _character_to_key
 
 from ricordo.notebook.conflicts import Keep
 from ricordo.settings.keymap import clashes
-from ricordo.tui.actions.registry import BY_ID, actions_on, known_actions, label_of, offered
+from ricordo.settings.settings import settings_file
+from ricordo.tui.actions.registry import (
+    ACTIONS,
+    BY_ID,
+    actions_on,
+    known_actions,
+    label_of,
+    offered,
+)
+from ricordo.tui.actions.synonyms import SYNONYMS
+from ricordo.tui.key_label import key_label
 from ricordo.tui.render.index_rows import Order
 from ricordo.tui.screens.acting import CALM
 from ricordo.tui.screens.choose import ChooseScreen
@@ -41,6 +53,7 @@ from ricordo.tui.screens.scope import ScopeScreen
 from ricordo.tui.situation import Pane, Scene
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
+from ricordo.tui.widgets.text_view import TextView
 from tests.asking import MOVED, proposing
 from tests.messages_replies import counted
 from tests.messages_server import messages_server, without_credentials
@@ -257,6 +270,28 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: stage.here == UNITS)
 
 
+@shows("settings")
+async def _(stage: Stage) -> None:
+    await stage.press(",")
+    await stage.wait_for(lambda: "count from the next start" in stage.toasts)
+    text = Path(settings_file(stage.main._notebook.surroundings.config)).read_text()
+    assert "theme" in text
+    assert text.endswith("She rows too.\n"), "the editor had it"
+
+
+@shows("reveal")
+async def _(stage: Stage) -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    (Path(stage.main.root) / UNITS).write_text(f"Metres, with {token}.\n")
+    await stage.go_to(UNITS)
+    await stage.wait_for(lambda: "1 secret is masked" in stage.note_text)
+    assert token not in stage.note_text
+    await stage.press("2", "*")
+    assert token in stage.note_text
+    await stage.press("*")
+    assert token not in stage.note_text
+
+
 @shows("source")
 async def _(stage: Stage) -> None:
     assert "name: user-ana" not in stage.note_text
@@ -333,9 +368,10 @@ async def _(stage: Stage) -> None:
     await stage.press("ctrl+p")
     offered_there = await palette(stage)
     for action in actions_on(Scene.NOTEBOOK):
-        assert f"{action.help}  ({label_of(action, {})})" in offered_there
+        told = f"{action.label_in(stage.main.situation)} · {action.help}  ({label_of(action, {})})"
+        assert told in offered_there
     for theme in stage.app.ricordo_themes:
-        assert f"Theme: {theme}" in offered_there
+        assert any(it.startswith(f"theme {theme} · ") for it in offered_there)
     await stage.press(*"go back to the note")
     await stage.wait_for(lambda: "([)" in stage.painted())
     await stage.press("escape")
@@ -744,8 +780,8 @@ async def test_every_screen_shows_its_own_keys(stage: Stage) -> None:
     assert BY_ID["retire"].help not in painted
     await stage.press("escape", "ctrl+p")
     offered_there = await palette(stage, Scene.INBOX)
-    assert f"{BY_ID['later'].help}  (l)" in offered_there
-    assert f"{BY_ID['retire'].help}  (d)" not in offered_there
+    assert f"later · {BY_ID['later'].help}  (l)" in offered_there
+    assert not any(BY_ID["retire"].help in it for it in offered_there)
 
 
 @shows("review")
@@ -973,14 +1009,120 @@ async def test_the_bottom_line_offers_what_the_pane_can_do(stage: Stage) -> None
     for key in "123":
         await stage.press(key)
         for action in offered(stage.main.situation):
-            assert f" {label_of(action, {})} {action.label_on(Scene.NOTEBOOK)}" in stage.bottom
-    await stage.press("2")
-    assert "open" not in stage.bottom
-    await stage.press("right")
-    assert "open" in stage.bottom
-    await stage.press("3", "right", "right")
-    assert "dismiss" not in stage.bottom
-    assert "open" in stage.bottom
+            assert (
+                f" {label_of(action, {})} {action.label_in(stage.main.situation)}" in stage.bottom
+            )
+
+
+async def test_the_bottom_line_says_what_a_key_does_there(stage: Stage) -> None:
+    async def says(*keys: str, with_: str = "", without: str = "nothing at all") -> None:
+        await stage.press(*keys)
+        assert with_ in stage.bottom
+        assert without not in stage.bottom
+
+    await says("1", with_="Enter read ")
+    await says(with_="/ filter ", without="find in note")
+    await says("2", with_="/ find in note ", without="/ filter")
+    await says(without="Enter ")
+    await says("right", with_="Enter follow ")
+    await says(with_="s source ")
+    await says("s", with_="s rendered ", without="s source")
+    await says("3", with_="Enter go there ")
+    await says("right", "right", with_="Enter show these ", without="dismiss")
+    await says("left", with_="- dismiss ")
+    await stage.press("minus")
+    await stage.wait_for(lambda: "dismissed 1" in stage.freshness_text, "the finding dismissed")
+    await says("right", "right", with_="- restore ", without="- dismiss")
+
+
+FIRST_HITS = {
+    "quit": "quit",
+    "exit": "quit",
+    "zoom": "zoom",
+    "maximize": "zoom",
+    "delete": "retire",
+    "remove": "retire",
+    "retire": "retire",
+    "settings": "settings",
+    "config": "settings",
+    "undo": "undo",
+    "redo": "redo",
+    "history": "history",
+    "versions": "history",
+    "fix": "fix",
+    "repair": "fix",
+    "protect": "protect",
+    "rename": "move",
+    "move": "move",
+    "new": "new",
+    "create": "new",
+    "edit": "edit",
+    "frontmatter": "head",
+    "search": "finder",
+    "find": "finder",
+    "filter": "find",
+    "sort": "order",
+    "inbox": "inbox",
+    "conflicts": "conflicts",
+    "review": "review",
+    "curate": "curate",
+    "handoff": "hand-off",
+    "cost": "ledger",
+    "ignore": "dismiss",
+    "dismiss": "dismiss",
+    "reload": "reread",
+    "copy": "copy",
+    "source": "source",
+    "raw": "source",
+    "load": "load",
+    "keys": "help",
+    "help": "help",
+    "origin": "origin",
+    "secrets": "reveal",
+    "memories": "memories",
+    "undo ": "undo",
+    "UNDO": "undo",
+    "hist": "history",
+    "wider": "wider",
+    "mark": "mark",
+    "findings": "freshness",
+}
+"""What stands first in the palette of the notebook for each word."""
+
+
+async def test_the_palette_finds_actions_by_the_words_that_people_use(stage: Stage) -> None:
+    await stage.press("ctrl+p")
+    await palette(stage)
+    words = stage.app.screen.query_one(CommandInput)
+    for typed, action in FIRST_HITS.items():
+        words.value = typed
+        help_ = BY_ID[action].help
+        await stage.wait_for(lambda: help_ in str(palette_now(stage)[:1]), f"{action} for {typed}")  # noqa: B023
+    for typed in ("theme", "colour", "dark"):
+        words.value = typed
+        await stage.wait_for(lambda: "theme " in str(palette_now(stage)[:1]), typed)
+
+
+def test_every_synonym_is_of_an_action() -> None:
+    assert SYNONYMS.keys() <= BY_ID.keys()
+
+
+async def test_help_shows_keys_as_their_signs(stage: Stage) -> None:
+    await stage.press("question_mark")
+    await stage.shows(HelpScreen)
+    shown = text_of(stage.app.screen.query_one(TextView))
+    keys = [line[:18].split() for line in shown.split("\n") if line.startswith("  ")]
+    assert {"$", "*", ",", "?", "^"} <= {key for row in keys for key in row}
+    assert not any("_" in key for row in keys for key in row)
+
+
+def test_keys_are_shown_as_their_signs() -> None:
+    for action in ACTIONS:
+        assert "_" not in key_label(action.keys), action.id
+    for sign in string.punctuation:
+        assert key_label(_character_to_key(sign)) == sign
+        assert key_label(f"ctrl+{_character_to_key(sign)}") == f"ctrl+{sign}"
+    assert key_label("f5,ctrl+s,A,ctrl+left") == "f5 ctrl+s A ctrl+←"
 
 
 # The palette and the person's own keys
@@ -997,7 +1139,7 @@ async def test_a_theme_is_switched_on_every_screen(stage: Stage) -> None:
 
 
 async def test_the_palette_does_what_it_offers(stage: Stage) -> None:
-    await stage.press("ctrl+p", *"switch", "escape", "ctrl+p", *"theme: manuscript")
+    await stage.press("ctrl+p", *"switch", "escape", "ctrl+p", *"theme manuscript")
     await stage.wait_for(lambda: "manuscript" in str(palette_now(stage)[:1]))
     await stage.press("enter")
     await stage.wait_for(lambda: stage.app.theme == "manuscript")
@@ -1020,8 +1162,8 @@ async def test_own_keys_take_the_place_of_ours(tmp_path: Path, pinned: Path) -> 
         assert isinstance(stage.app.screen, LoadScreen)
         await stage.press("escape", "ctrl+p")
         offered_there = await palette(stage)
-        assert f"{BY_ID['load'].help}  (f5)" in offered_there
-        assert BY_ID["source"].help in offered_there
+        assert f"load · {BY_ID['load'].help}  (f5)" in offered_there
+        assert f"source · {BY_ID['source'].help}" in offered_there
 
 
 async def test_settings_that_cannot_be_used_are_told(tmp_path: Path, pinned: Path) -> None:

@@ -229,6 +229,18 @@ class History:
         where = f"state = 'done' AND ({whose} OR undoes IS NOT NULL) ORDER BY n"
         return self._acts(where, (root, role.value, CHANGE))
 
+    def writings(self, root: str) -> list[tuple[str, str, str]]:
+        """Return what Ricordo wrote to files of a root, oldest first: the path, the SHA-256 of the
+        content, and when, ISO 8601. What only took something back is left out.
+        """
+        rows = self.db.execute(
+            "SELECT op.path, op.post, act.at FROM op JOIN act ON act.n = op.act"
+            " WHERE op.root = ? AND op.post IS NOT NULL AND op.outcome = ''"
+            " AND act.kind = ? AND act.state = 'done' AND act.undoes IS NULL ORDER BY op.act, op.n",
+            (root, CHANGE),
+        )
+        return [(path_of(path), content, at) for path, content, at in rows]
+
     def decisions(self, kinds: Sequence[str]) -> list[Act]:
         """Return the acts of those kinds, of every root, and all that took an act back, oldest
         first.

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
+
+from ricordo.memory.note import Note
 
 
 class Outcome(StrEnum):
@@ -128,6 +130,16 @@ class Reads:
     """The days of the readings that have a time, each once, in order."""
 
 
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The commit in which git has the present text of a note."""
+
+    at: datetime
+    """When it was made, in UTC."""
+    touched: float
+    """When the file was changed last, by its own time, as the two were compared."""
+
+
 UNKNOWN = "unknown"
 """The speaker where it is not known whose words a note rests on."""
 
@@ -166,6 +178,8 @@ class Evidence:
     """Of the notes that agents read; a note that none of them read is left out."""
     origins: Mapping[str, Origin] = field(default_factory=dict)
     """Of the notes of which it is known what caused them."""
+    commits: Mapping[str, Commit] = field(default_factory=dict)
+    """Of the notes whose present text git has; what was changed since is left out."""
     last_session: str = ""
     """When the newest known session began, ISO 8601 in UTC; "" where none is known, or not all of
     them could be read.
@@ -174,6 +188,12 @@ class Evidence:
     """The directory against which claims were checked; "" where there is none."""
     remarks: tuple[str, ...] = ()
     """What was not looked at, and why, a line each."""
+
+    def committed_at(self, note: Note) -> datetime | None:
+        """Return when the present text of a note was committed; None where that is not known."""
+        commit = self.commits.get(note.path)
+        is_same = commit is not None and commit.touched == note.facts.modified
+        return commit.at if commit is not None and is_same else None
 
 
 NOTHING_KNOWN = Evidence()

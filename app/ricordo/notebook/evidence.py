@@ -15,6 +15,7 @@ from ricordo.agents.place import Place
 from ricordo.health.evidence import NOTHING_KNOWN, Evidence
 from ricordo.memory.memory import Memory
 from ricordo.notebook.activity import Activity
+from ricordo.notebook.committed import Committed
 from ricordo.notebook.comparing import Comparing
 from ricordo.notebook.probing import Probing
 from ricordo.notebook.surroundings import Surroundings
@@ -51,7 +52,8 @@ def sources(place: Place, surroundings: Surroundings, store: Store) -> tuple[Sou
     """Return the sources of evidence on the memory at `place`; none of them has begun to work.
     `store` is where what agents did is kept.
     """
-    own = (Activity(place, surroundings, store), Comparing(surroundings.state))
+    activity, comparing = Activity(place, surroundings, store), Comparing(surroundings.state)
+    own = (activity, Committed(place.root), comparing)
     project = surroundings.project or _project_of(place, surroundings)
     return (*own, Probing(project, surroundings)) if os.path.isdir(project) else own
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import IntEnum, auto
 from functools import cached_property
 
@@ -28,6 +28,7 @@ from ricordo.memory.change_set import digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.memory.protected import is_protected
+from ricordo.notebook.age import Ages, written_here
 from ricordo.notebook.evidence import Gatherer, Step, sources, without_rest
 from ricordo.notebook.record import Recorded, Recorder, at_once
 from ricordo.notebook.retaining import not_seen_yet, retained
@@ -72,8 +73,15 @@ class Look:
     """How far each note can be trusted on that day, by path; empty before all is known."""
     said: JudgedNotes = field(default_factory=dict)
     """What the person said of notes, by path."""
+    written: Mapping[str, date] = field(default_factory=dict)
+    """When Ricordo wrote the present text of notes that have a stamp, by path."""
     fine: frozenset[str] = frozenset()
     """The ids of all that the person has dismissed, whether it is found now or not."""
+
+    @property
+    def ages(self) -> Ages:
+        """What tells how old the notes are."""
+        return Ages(self.evidence, self.written)
 
     @property
     def read(self) -> bool:
@@ -264,13 +272,15 @@ class Notebook:
         dismissed: frozenset[str] = frozenset()
         marked: frozenset[str] = frozenset()
         said: JudgedNotes = {}
+        written: Mapping[str, date] = {}
         try:
             dismissed = frozenset(self.decisions.standing(Decision.DISMISS))
             marked = self.decisions.protected()
             said = self.judgements.standing()
+            written = self._written(memory)
         except StateUnusable as error:
             remark = error.message
-        retention = self._retained(memory, evidence, said)
+        retention = self._retained(memory, evidence, said, written)
         found = self._found_last = self._found(memory, evidence or NOTHING_KNOWN, retention)
         look = Look(
             memory,
@@ -283,6 +293,7 @@ class Notebook:
             evidence or NOTHING_KNOWN,
             retention,
             said,
+            written,
             dismissed,
         )
         self._remember(look)
@@ -292,23 +303,32 @@ class Notebook:
         """Return what the rules find in `memory`, which need not be on disk, worst first."""
         evidence = self._evidence
         said: JudgedNotes = {}
+        written: Mapping[str, date] = {}
         with suppress(StateUnusable):
             said = self.judgements.standing()
-        retention = self._retained(memory, evidence, said)
+            written = self._written(memory)
+        retention = self._retained(memory, evidence, said, written)
         return self._found(memory, evidence or NOTHING_KNOWN, retention)
 
     def renamed(self, memory: Memory) -> Whereabouts:
         """Return the present paths of files of `memory` by paths that they had."""
         return Whereabouts(self.database, memory)
 
+    def _written(self, memory: Memory) -> Mapping[str, date]:
+        return written_here(self.database, memory, self.surroundings.now.tzinfo)
+
     def _retained(
-        self, memory: Memory, evidence: Evidence | None, said: JudgedNotes
+        self,
+        memory: Memory,
+        evidence: Evidence | None,
+        said: JudgedNotes,
+        written: Mapping[str, date],
     ) -> Mapping[str, Retention]:
         """Return how far the notes can be trusted; nothing before it is known who read them."""
         if evidence is None:
             return {}
         set_ = thresholds(self.settings, self.place.root)
-        return retained(memory, evidence, said, set_, self.surroundings.now)
+        return retained(memory, evidence, said, set_, self.surroundings.now, written)
 
     def _found(
         self, memory: Memory, evidence: Evidence, retention: Mapping[str, Retention]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ricordo.agents.place import Place
@@ -37,6 +39,24 @@ class Result(NamedTuple):
     """The passage that speaks of it, on one line."""
     marks: tuple[tuple[int, int], ...] = ()
     """Where words of the question stand in the snippet: start and end."""
+
+
+def line_of_passage(result: Result) -> int:
+    """Return the line of the note on which the first word stands that is marked in the passage; 0
+    where none is, or the passage is not from the body.
+    """
+    note, said = result.note, result.snippet
+    if not result.marks:
+        return 0
+    before = 1 if said.startswith("…") else 0
+    passage = said[before:].removesuffix("…")
+    # the passage is on one line: words are counted up to the mark, and again in the body
+    start = " ".join(note.body.split()).find(passage)
+    if start < 0:
+        return 0
+    words = " ".join(note.body.split()).count(" ", 0, start + result.marks[0][0] - before)
+    word = next(islice(re.finditer(r"\S+", note.body), words, None), None)
+    return note.line_of(note.head.end + word.start()) if word else 0
 
 
 def open_index(place: Place, surroundings: Surroundings) -> Index:

@@ -16,7 +16,7 @@ from ricordo.memory.change_set import digest
 from ricordo.memory.layout import Kind, Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.notebook.age import day_of, stamped_day
+from ricordo.notebook.age import Ages, day_of, stamped_day
 
 
 def retained(
@@ -25,10 +25,13 @@ def retained(
     judged: JudgedNotes,
     thresholds: Mapping[str, float],
     now: datetime,
+    written: Mapping[str, date],
 ) -> dict[str, Retention]:
     """Return how far each note can be trusted, by path. Sources of a wiki are as they were on
-    their day, so they are left out, and so is what cannot be read.
+    their day, so they are left out, and so is what cannot be read. `written` is what `written_here`
+    gives.
     """
+    ages = Ages(evidence, written)
     in_wiki = memory.layout.kind is Kind.WIKI
     found: dict[str, Retention] = {}
     for note in memory.notes:
@@ -38,7 +41,7 @@ def retained(
         said = judged.get(note.path)
         reads = evidence.reads.get(note.path)
         held = on_content(said, digest(note.raw)) if said else ()
-        life = _life(kind, note, held, reads.days if reads else (), now)
+        life = _life(kind, note, held, reads.days if reads else (), now, ages)
         found[note.path] = _retention(life, thresholds[f"stale.{kind}"], now.date())
     return found
 
@@ -67,12 +70,17 @@ def _retention(life: Life, threshold: float, today: date) -> Retention:
 
 
 def _life(
-    kind: str, note: Note, said: tuple[Judged, ...], read: tuple[date, ...], now: datetime
+    kind: str,
+    note: Note,
+    said: tuple[Judged, ...],
+    read: tuple[date, ...],
+    now: datetime,
+    ages: Ages,
 ) -> Life:
     """Return what happened to the present text of a note."""
     # what is only proposed has no time yet
     is_there = bool(note.facts.modified) or stamped_day(note) is not None
-    written = day_of(note) if is_there else now.date()
+    written = day_of(note, ages) if is_there else now.date()
     confirmed: list[date] = []
     is_wrong = False
     for it in said:

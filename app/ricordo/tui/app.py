@@ -105,9 +105,9 @@ class RicordoApp(App[int]):
         """Leave the signals to whoever comes next."""
         self._ending.unwatch()
 
-    def _open(self, place: Place, note: str = "") -> None:
+    def _open(self, place: Place, note: str = "", line: int = 0) -> None:
         notebook = Notebook(place, self._surroundings, self._settings)
-        screen = MainScreen(notebook, self.palette, note, opens_review=self._opens_review)
+        screen = MainScreen(notebook, self.palette, note, line, opens_review=self._opens_review)
         self._opens_review = False
         if len(self.screen_stack) > 1:
             self.switch_screen(screen)
@@ -141,7 +141,7 @@ class RicordoApp(App[int]):
 
     def on_note_requested(self, message: NoteRequested) -> None:
         """Open the memory that has the note, and the note."""
-        self._open(message.place, message.path)
+        self._open(message.place, message.path, message.line)
 
     async def _offer_all(self) -> None:
         asked_on = self.screen

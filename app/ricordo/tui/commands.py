@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple, Protocol, cast
@@ -12,6 +13,7 @@ from textual.fuzzy import Matcher
 
 from ricordo.tui.actions.action import Group
 from ricordo.tui.actions.registry import actions_on, label_of
+from ricordo.tui.actions.synonyms import SYNONYMS, THEME
 from ricordo.tui.screens.acting import ActingScreen
 
 
@@ -23,9 +25,19 @@ class _Themed(Protocol):
 
 
 class _Command(NamedTuple):
-    title: str
+    name: str
+    """One or two words."""
     help: str
+    """What it does; with its keys, where it has some."""
+    group: str
     run: Callable[[], Any]
+    other_names: tuple[str, ...] = ()
+    """What else people call it."""
+
+    @property
+    def title(self) -> str:
+        """What the palette shows."""
+        return f"{self.name} · {self.help}"
 
 
 class CommandProvider(Provider):
@@ -40,31 +52,59 @@ class CommandProvider(Provider):
         screen = self.screen
         if not isinstance(screen, ActingScreen):
             return
+        situation = screen.situation
         for action in actions_on(screen.SCENE):
             if (action.group is Group.MOVE) is movement:
                 keys = label_of(action, screen.keymap)
-                title = f"{action.help}  ({keys})" if keys else action.help
-                yield _Command(title, action.group.value, partial(screen.action_do, action.id))
+                told = f"{action.help}  ({keys})" if keys else action.help
+                name, own = action.label_in(situation), action.id.replace("-", " ")
+                names = (own, action.label, *SYNONYMS.get(action.id, ()))
+                run = partial(screen.action_do, action.id)
+                yield _Command(name, told, action.group.value, run, names)
 
     def _themes(self) -> Iterator[_Command]:
         app = cast(_Themed, self.app)
         for name in app.ricordo_themes:
             run = partial(setattr, app, "theme", name)
-            yield _Command(f"Theme: {name}", "Change the colours, until Ricordo is left", run)
+            told = "Change the colours, until Ricordo is left"
+            yield _Command(f"theme {name}", told, "Theme", run, (name, *THEME))
 
     async def discover(self) -> Hits:
         """Everything, before the person typed."""
         for command in self._commands():
-            yield DiscoveryHit(Content(command.title), command.run, command.title, command.help)
+            yield DiscoveryHit(Content(command.title), command.run, command.title, command.group)
 
     async def search(self, query: str) -> Hits:
-        """What fits the words."""
+        """What fits the words: what is called so first, then what only speaks of it."""
         matcher = self.matcher(query)
-        for command in self._commands():
-            score = matcher.match(command.title)
+        for number, command in enumerate(self._commands()):
+            score = _score(command, query, matcher)
             if score > 0:
                 title = _highlighted(matcher, query, command.title)
-                yield Hit(score, title, command.run, command.title, command.help)
+                # of two that fit alike the one that is offered first
+                score -= number / 1_000
+                yield Hit(score, title, command.run, command.title, command.group)
+
+
+def _score(command: _Command, query: str, matcher: Matcher) -> float:
+    """Return how well a command fits what was typed; 0 where it does not. Every way to fit is worth
+    more than all those after it.
+    """
+    typed = " ".join(query.casefold().split())
+    for worth, names in ((800, (command.name,)), (700, command.other_names)):
+        folded = [name.casefold() for name in names]
+        if typed in folded:
+            return worth
+        if any(name.startswith(typed) for name in folded):
+            return worth - 200
+        if any(word.startswith(typed) for name in folded for word in name.split()):
+            return worth - 400
+    told = command.help.casefold()
+    if re.search(rf"\b{re.escape(typed)}", told):
+        return 200
+    fuzzy = matcher.match(command.title)
+    # what the matcher gives grows without a bound
+    return 100 * fuzzy / (1 + fuzzy) if fuzzy > 0 else 0
 
 
 def _highlighted(matcher: Matcher, query: str, title: str) -> Content:

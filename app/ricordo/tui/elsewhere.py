@@ -47,6 +47,31 @@ class Elsewhere:
             ledger = LedgerScreen(own, self._reading.look.memory, self._palette())
             self._screen.app.push_screen(ledger)
 
+    def do_settings(self) -> None:
+        """The settings, in the editor."""
+        from ricordo.errors import RicordoError
+        from ricordo.notebook.settle import known_names, load_settings
+        from ricordo.settings.create import create_file
+        from ricordo.settings.editor import editor_command
+        from ricordo.settings.settings import settings_file
+        from ricordo.settings.show import template
+        from ricordo.tui.actions.registry import known_actions
+        from ricordo.tui.editor import edit_in_terminal
+
+        app, around, actions = self._screen.app, self._notebook.surroundings, known_actions()
+        file = settings_file(around.config)
+        try:
+            create_file(file, template(known_names(around, actions)))
+            command = editor_command(self._notebook.settings.editor, around.environ)
+            edit_in_terminal(app, file, command)
+            _, remarks = load_settings(around, actions)
+        except RicordoError as error:
+            app.notify(str(error), severity="error", markup=False, timeout=10)
+            return
+        for remark in remarks:
+            app.notify(str(remark), severity="warning", markup=False, timeout=15)
+        app.notify("The settings count from the next start on.", markup=False, timeout=5)
+
     def do_memories(self) -> None:
         """Another memory."""
         self._screen.post_message(MemoriesRequested())

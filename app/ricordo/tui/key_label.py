@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-_KEY_NAMES = {
-    "question_mark": "?",
-    "slash": "/",
-    "circumflex_accent": "^",
+from collections.abc import Mapping
+from functools import cache
+from string import punctuation
+
+_NAMES = {
     "space": "Space",
-    "minus": "-",
-    "number_sign": "#",
-    "equals_sign": "=",
-    "vertical_line": "|",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
     "escape": "Esc",
     "enter": "Enter",
     "tab": "Tab",
@@ -32,4 +25,20 @@ _KEY_NAMES = {
 
 def key_label(keys: str) -> str:
     """Return Textual's `keys` as a person reads them: `question_mark` as `?`."""
-    return " ".join(_KEY_NAMES.get(key, key) for key in keys.split(","))
+    return " ".join(map(_label, keys.split(",")))
+
+
+def _label(key: str) -> str:
+    if key in _NAMES:
+        return _NAMES[key]
+    held, plus, last = key.rpartition("+")
+    return f"{held}{plus}{_NAMES.get(last) or _signs().get(last, last)}"
+
+
+@cache
+def _signs() -> Mapping[str, str]:
+    """The signs that stand on keys, by Textual's names for them."""
+    # commands know the actions too, and start without the screen
+    from textual.keys import _character_to_key
+
+    return {_character_to_key(sign): sign for sign in punctuation}

@@ -24,8 +24,9 @@ class MemoriesRequested(Message):
 class NoteRequested(Message):
     """The person wants to open a note of another memory."""
 
-    def __init__(self, place: Place, path: str) -> None:
-        """`path` is that of the note in the memory at `place`."""
+    def __init__(self, place: Place, path: str, line: int = 0) -> None:
+        """`path` is that of the note in the memory at `place`; `line` is to be in sight."""
         super().__init__()
         self.place = place
         self.path = path
+        self.line = line

@@ -94,7 +94,7 @@ _COMPOSED: Mapping[str, tuple[str, str, str]] = {
     "key": ("accent", "", "bold"),
     "match": ("background", "match", ""),
     "cursor": ("", "cursor", ""),
-    "cursor-unfocused": ("", "surface", ""),
+    "target": ("", "cursor", ""),
     "added": ("success", "", ""),
     "removed": ("error", "", ""),
     "bar": ("foreground", "panel", ""),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ricordo.notebook.age import day_of
 from ricordo.text import clip
+from ricordo.tui.render.mask import masked
 from ricordo.tui.render.note_page import NotePage
 from ricordo.tui.trail import Trail
 
@@ -22,15 +24,17 @@ if TYPE_CHECKING:
 class Reading:
     """The open note."""
 
-    def __init__(self, view: NoteView, *, as_source: bool) -> None:
-        """`view` shows it; `as_source` as it stands on disk."""
+    def __init__(self, view: NoteView, *, as_source: bool, reveal_key: str) -> None:
+        """`view` shows it; `as_source` as it stands on disk; `reveal_key` shows its secrets."""
         self._view = view
         self._look: Look | None = None
         self._page_width = 0
         self.as_source = as_source
         self.trail = Trail()
-        self._page: NotePage | None = None
         self._reminded: tuple[Association, ...] = ()
+        self._reveal_key = reveal_key
+        self._revealed = ""
+        """Path of the note whose secrets are shown."""
         self.stale = False
         """Whether the page is other than the note in the last look: its text or its links."""
 
@@ -52,7 +56,7 @@ class Reading:
     @property
     def title(self) -> str:
         """Its name and what is searched for in it, visible text."""
-        name = clip(self.note.name, 80) if self.note else "Note"
+        name = clip(masked(self.note.name), 80) if self.note else "Note"
         return " · ".join(filter(None, (name, self._view.found)))
 
     def situation(self, situation: Situation) -> Situation:
@@ -64,6 +68,9 @@ class Reading:
             known=look is not None and look.known,
             retained=look is not None and self.path in look.retention,
             note=self.note is not None,
+            as_source=self._view.as_source,
+            secrets=self._view.page is not None and self._view.page.secrets > 0,
+            revealed=bool(self._revealed),
             origin=look is not None and self.path in look.evidence.origins,
             types=look is not None and bool(look.memory.types),
             back=self.trail.can_go_back,
@@ -72,8 +79,13 @@ class Reading:
 
     def do_source(self) -> None:
         """The text as it stands on disk, or rendered."""
-        self.as_source = not self.as_source
-        self.show()
+        self.as_source = not self._view.as_source
+        self._view.turn(self._new_page())
+
+    def do_reveal(self) -> None:
+        """The secrets of the note, until another one is shown; or masked again."""
+        self._revealed = "" if self._revealed else self.path
+        self.show(keep_place=True)
 
     def begin(self, look: Look, path: str) -> None:
         """Open the first note of a memory."""
@@ -105,23 +117,35 @@ class Reading:
             self.trail = self.trail.among(self._look.memory.by_path)
 
     def show(self, *, keep_place: bool = False, line: int = 0) -> None:
-        """Show the open note: from its beginning, from `line` on, or where it was."""
+        """Show the open note: from its beginning, with `line` in sight, or where it was."""
+        self._view.show(self._new_page(), keep_place=keep_place, line=line)
+
+    def _new_page(self) -> NotePage | None:
+        """The open note in the last look, at the width that its pane has now."""
         self._page_width = self._view.content_width
         self.stale = False
-        page = None
-        if self._page is None or self._page.path != self.path:
+        if self._view.page is None or self._view.page.path != self.path:
             self._reminded = ()
-        if self.note is not None and self._look is not None:
-            today = self._look.at.date()
-            page = NotePage(self._look, self.note, self._page_width, self.as_source, today)
-            page.remind(self._reminded)
-        self._page = page
-        self._view.show(page, keep_place=keep_place, line=line)
+        if self.note is None or self._look is None:
+            return None
+        if self._revealed != self.path:
+            self._revealed = ""
+        page = NotePage(
+            self._look,
+            self.note,
+            self._page_width,
+            self.as_source,
+            self._look.at.date(),
+            revealed=bool(self._revealed),
+            reveal_key=self._reveal_key,
+        )
+        page.remind(self._reminded)
+        return page
 
     async def remind(self, look: Look, path: str, found: Sequence[Association]) -> None:
         """Show what the note at `path` reminds of, where it is still open."""
         await self._view.drawn()
-        page, before = self._page, self._reminded
+        page, before = self._view.page, self._reminded
         if page is None or self._look is not look or page.path != path or tuple(found) == before:
             return
         self._reminded = tuple(found)
@@ -148,5 +172,6 @@ def _drawn_from(look: Look, path: str) -> tuple[object, ...]:
         protected,
         evidence.reads.get(path),
         evidence.origins.get(path),
+        note and day_of(note, look.ages),
         bool(evidence.last_session),
     )

@@ -40,9 +40,11 @@ class Recalling:
         notebook: Notebook,
         reading: Reading,
         palette: Callable[[], Palette],
-        open_note: Callable[[str], None],
+        open_note: Callable[[str, int], None],
     ) -> None:
-        """`reading` tells what is looked at; `open_note` is called with what was found."""
+        """`reading` tells what is looked at; `open_note` is called with the path of what was found
+        and the line of the passage.
+        """
         self._screen = screen
         self._notebook = notebook
         self._surroundings = notebook.surroundings
@@ -100,19 +102,21 @@ class Recalling:
             self._screen.app.push_screen(self._finder, self._found)
 
     def _found(self, chosen: PlacedHit | InVain | None) -> None:
+        from ricordo.notebook.recall import line_of_passage
         from ricordo.tui.screens.finder import InVain
 
         self._finder = None
         if isinstance(chosen, InVain):
             self._run(partial(self._remember_gap, chosen.words), "gap")
         elif chosen is not None:
-            self._open_found(chosen.place, chosen.hit.result.note.path)
+            result = chosen.hit.result
+            self._open_found(chosen.place, result.note.path, line_of_passage(result))
 
-    def _open_found(self, place: Place, path: str) -> None:
+    def _open_found(self, place: Place, path: str, line: int) -> None:
         if place.root == self._notebook.place.root:
-            self._open_note(path)
+            self._open_note(path, line)
         else:
-            self._screen.post_message(NoteRequested(place, path))
+            self._screen.post_message(NoteRequested(place, path, line))
 
     async def _remember_gap(self, words: str) -> None:
         from ricordo.notebook.usage import remember_gap

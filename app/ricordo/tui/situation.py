@@ -55,8 +55,16 @@ class Situation:
     """The memory has been read."""
     note: bool = False
     """A note is open."""
+    as_source: bool = False
+    """The note is shown as it stands on disk."""
+    secrets: bool = False
+    """The note has secrets."""
+    revealed: bool = False
+    """They are shown."""
     finding: bool = False
     """A finding is under the cursor."""
+    dismissed: bool = False
+    """That finding is dismissed."""
     rule: bool = False
     """A rule, with the number of its findings, is under the cursor."""
     links: bool = False
@@ -124,6 +132,14 @@ def needs_memory(situation: Situation) -> str:
 def needs_note(situation: Situation) -> str:
     """Refused while no note is open."""
     return "" if situation.note else "No note is open."
+
+
+NO_SECRETS = "No secret is masked here."
+
+
+def needs_secrets(situation: Situation) -> str:
+    """Refused where the note has no secrets."""
+    return needs_note(situation) or ("" if situation.secrets else NO_SECRETS)
 
 
 NO_ORIGIN = "No transcript tells what caused this note."

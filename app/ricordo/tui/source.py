@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -14,6 +14,7 @@ from ricordo.notebook.recall import open_index
 from ricordo.notebook.search import Found, Hit, Search
 from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit, SearchAll
 from ricordo.notebook.usage import uses_by_person
+from ricordo.tui.render.mask import secrets_in
 
 if TYPE_CHECKING:
     from ricordo.memory.memory import Memory
@@ -183,6 +184,7 @@ class Here(_Indexing):
 
     def _placed(self, look: Look, found: Found) -> FoundInAll:
         hits = (PlacedHit(self._place, look, hit) for hit in found.hits)
+        _look_through(found.hits)
         return FoundInAll(tuple(hits), found.total, found.is_all, found.remarks)
 
 
@@ -233,8 +235,19 @@ class Everywhere(_Indexing):
         """Return what fits what was `typed`; nothing before the memories are read."""
         if self._search is None or by_name:
             return NOTHING
-        return await asyncio.to_thread(self._search.find, typed)
+        return await asyncio.to_thread(self._find, self._search, typed)
+
+    def _find(self, search: SearchAll, typed: str) -> FoundInAll:
+        found = search.find(typed)
+        _look_through([it.hit for it in found.hits])
+        return found
 
     async def ambient(self) -> FoundInAll:
         """Return nothing: the surroundings call for notes of one memory."""
         return NOTHING
+
+
+def _look_through(hits: Iterable[Hit]) -> None:
+    """Look for secrets in the notes that were found, so that no row has to wait for it."""
+    for hit in hits:
+        secrets_in(hit.result.note.text)

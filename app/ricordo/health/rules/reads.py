@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+from ricordo.health.evidence import Evidence
 from ricordo.health.finding import Severity
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.memory.layout import Role
@@ -14,7 +15,7 @@ from ricordo.memory.note import Note
 
 def _rests_on(memory: Memory, context: Context) -> tuple[object, ...]:
     evidence = context.evidence
-    return memory.files, evidence.reads.keys(), evidence.last_session
+    return memory.files, evidence.reads.keys(), evidence.last_session, evidence.commits
 
 
 @memory_rule(
@@ -33,17 +34,22 @@ def never_read(memory: Memory, context: Context) -> Iterator[Found]:
         return
     last = datetime.fromisoformat(evidence.last_session)
     for note in memory.notes:
-        if note.role is Role.NOTE and note.path not in evidence.reads and _written(note) < last:
+        if (
+            note.role is Role.NOTE
+            and note.path not in evidence.reads
+            and _written(note, evidence) < last
+        ):
             message = f"No agent has read it up to the session of {last:%-d %B %Y}."
             yield Found(0, message, note.path, path=note.path)
 
 
-def _written(note: Note) -> datetime:
-    """When the note was written last: as it says itself, else as its file does."""
+def _written(note: Note, evidence: Evidence) -> datetime:
+    """When the note was written last: as it says itself, else as git does, else as its file."""
     try:
         at = datetime.fromisoformat(note.stamped)
     except ValueError:
-        at = datetime.fromtimestamp(max(note.facts.modified, 0), UTC)
+        file_time = datetime.fromtimestamp(max(note.facts.modified, 0), UTC)
+        at = evidence.committed_at(note) or file_time
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)
     # a day without a time lasts until its end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -18,6 +18,15 @@ class Group(StrEnum):
     CHANGE = "Change"
     JUDGE = "Judge"
     APP = "Ricordo"
+
+
+LabelNow = Callable[[Situation], str]
+"""Gives what an action does now, in one or two words; "" where its other labels say that."""
+
+
+def unchanging(situation: Situation) -> str:
+    """Return nothing: the place says what is done."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +46,10 @@ class Action:
     """The screens on which the key works."""
     shown: frozenset[Pane | Scene] = frozenset()
     """Where the bottom line offers it: in which panes of the notebook, on which other screens."""
-    labels: Mapping[Scene, str] = field(default_factory=dict)
-    """The label where a screen has a better word for it."""
+    labels: Mapping[Pane | Scene, str] = field(default_factory=dict)
+    """The label where a pane or a screen has a better word for what it does there."""
+    label_now: LabelNow = unchanging
+    """The label where what it does depends on more than the place; "" for that of the place."""
     why_not: WhyNot = always
     """The condition in the notebook; other screens hand in what they refuse."""
     only_while_finding: bool = False
@@ -63,9 +74,11 @@ class Action:
             return self.why_not(situation)
         return situation.refusals.get(self.id, "")
 
-    def label_on(self, scene: Scene) -> str:
-        """Return its one or two words as `scene` has them."""
-        return self.labels.get(scene, self.label)
+    def label_in(self, situation: Situation) -> str:
+        """Return in one or two words what it does in `situation`."""
+        place, scene = situation.place, situation.scene
+        of_place = self.labels.get(place) or self.labels.get(scene) or self.label
+        return self.label_now(situation) or of_place
 
     @property
     def contexts(self) -> frozenset[str]:

@@ -115,6 +115,7 @@ CHANGING: tuple[Action, ...] = (
         "Say that the finding is fine, until its cause changes; once more takes that back",
         Group.CHANGE,
         shown=frozenset((Pane.FRESHNESS,)),
+        label_now=lambda situation: "restore" if situation.dismissed else "",
         why_not=needs_finding,
     ),
     Action(

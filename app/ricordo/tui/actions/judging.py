@@ -96,7 +96,11 @@ JUDGING: tuple[Action, ...] = (
         Group.JUDGE,
         _SETS,
         _SETS,
-        {Scene.PROPOSAL: "skip hunk", Scene.CURATION: "skip hunk"},
+        {
+            Scene.INBOX: "revert hunk",
+            Scene.PROPOSAL: "skip hunk",
+            Scene.CURATION: "skip hunk",
+        },
     ),
     Action(
         "later",

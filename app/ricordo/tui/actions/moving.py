@@ -8,7 +8,9 @@ from ricordo.tui.situation import (
     EVERYWHERE,
     LISTED,
     NOTEBOOK,
+    Pane,
     Scene,
+    Situation,
     needs_back,
     needs_forward,
     needs_index,
@@ -24,6 +26,14 @@ _WITH_PANES = NOTEBOOK | _TWO_PANES | {Scene.CONFLICTS}
 _SCOPE = frozenset((Scene.SCOPE,))
 _SESSIONS = frozenset((Scene.SESSIONS,))
 _BACK_AND_FORTH = NOTEBOOK | {Scene.INBOX, Scene.ORIGIN, Scene.CONFLICTS}
+
+
+def _opened(situation: Situation) -> str:
+    """Return what is opened among the findings."""
+    if situation.place is not Pane.FRESHNESS:
+        return ""
+    return "show these" if situation.rule else "go there"
+
 
 MOVING: tuple[Action, ...] = (
     Action("cursor-down", "down,j", "down", "Move down", Group.MOVE, EVERYWHERE),
@@ -61,7 +71,14 @@ MOVING: tuple[Action, ...] = (
         Group.MOVE,
         EVERYWHERE - {Scene.PROPOSAL, Scene.ORIGIN, Scene.CONFLICTS, Scene.REVIEW, Scene.KEPT_BACK},
         ANY_PANE | {Scene.HISTORY, Scene.MEMORIES, Scene.SCOPE, Scene.SESSIONS, Scene.ENGINE},
-        {Scene.SCOPE: "start", Scene.SESSIONS: "draft it", Scene.ENGINE: "draft"},
+        {
+            Pane.INDEX: "read",
+            Pane.NOTE: "follow",
+            Scene.SCOPE: "start",
+            Scene.SESSIONS: "draft it",
+            Scene.ENGINE: "draft",
+        },
+        label_now=_opened,
         why_not=needs_something_to_open,
     ),
     Action(

@@ -14,8 +14,11 @@ from ricordo.tui.situation import (
     needs_note,
     needs_origin,
     needs_search,
+    needs_secrets,
     needs_types,
 )
+
+_REVEALING = LISTED | {Scene.PROPOSAL, Scene.REVIEW, Scene.CONFLICTS}
 
 SEEING: tuple[Action, ...] = (
     Action(
@@ -25,6 +28,7 @@ SEEING: tuple[Action, ...] = (
         "Filter the index, or find in the text of the note",
         Group.SEE,
         shown=frozenset((Pane.INDEX, Pane.NOTE)),
+        labels={Pane.NOTE: "find in note"},
         why_not=needs_memory,
     ),
     Action(
@@ -60,6 +64,7 @@ SEEING: tuple[Action, ...] = (
         "Show the note as it stands on disk, or rendered",
         Group.SEE,
         shown=frozenset((Pane.NOTE,)),
+        label_now=lambda situation: "rendered" if situation.as_source else "",
         why_not=needs_note,
     ),
     Action(
@@ -108,6 +113,17 @@ SEEING: tuple[Action, ...] = (
         frozenset((Scene.ORIGIN, Scene.HANDOFF)),
         {Scene.ORIGIN: "copy the quote"},
         why_not=needs_note,
+    ),
+    Action(
+        "reveal",
+        "asterisk",
+        "reveal",
+        "Show the secrets of the note, or mask them again; another note is always shown masked",
+        Group.SEE,
+        NOTEBOOK | _REVEALING,
+        shown=frozenset((Pane.NOTE, *_REVEALING)),
+        label_now=lambda situation: "mask" if situation.revealed else "",
+        why_not=needs_secrets,
     ),
     Action(
         "history",

@@ -89,17 +89,17 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> lis
     spans = [
         span
         for action in offered(situation)
-        for span in _key(action, keymap, scene, counts.get(action.id, 0))
+        for span in _key(action, keymap, situation, counts.get(action.id, 0))
     ]
-    back, help_ = (_key(BY_ID[name], keymap, scene) for name in ("leave", "help"))
+    back, help_ = (_key(BY_ID[name], keymap, situation) for name in ("leave", "help"))
     rights = [help_] if scene is Scene.NOTEBOOK else [(*back, *help_), help_]
     return [(*counted, *spans), *rights]
 
 
 def _key(
-    action: Action, keymap: Mapping[str, tuple[str, ...]], scene: Scene, count: int = 0
+    action: Action, keymap: Mapping[str, tuple[str, ...]], situation: Situation, count: int = 0
 ) -> Spans:
-    keys, word = label_of(action, keymap), action.label_on(scene)
+    keys, word = label_of(action, keymap), action.label_in(situation)
     label = f"{word} {count} " if count else f"{word} "
     return (Span(f" {keys} ", "key"), Span(label, "dim")) if keys else ()
 

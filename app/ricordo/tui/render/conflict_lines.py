@@ -4,6 +4,9 @@ of each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from ricordo.health.conflicts.standing import span_of
 from ricordo.health.evidence import UNKNOWN, Outcome, Verdict
 from ricordo.notebook.activity_words import NO_TURN_FOUND, NOBODY_SAID_IT
@@ -12,6 +15,7 @@ from ricordo.notebook.conflicts import Conflict, Keep, Side
 from ricordo.text import clip, one_line
 from ricordo.tui.render.doubt_lines import opinion_spans
 from ricordo.tui.render.line import BLANK, Line, Span, fit, shown, wrap
+from ricordo.tui.render.mask import masked
 
 NO_CONFLICTS = (
     ("No two notes contradict each other", "heading"),
@@ -32,33 +36,41 @@ _MARKS = {
 }
 
 
-def note_lines(side: Side, width: int) -> tuple[list[Line], int]:
-    """Return the text of a note in `width` cells with its claim marked, and the first line of the
-    claim.
+def note_lines(side: Side, width: int, *, revealed: bool) -> tuple[list[Line], range]:
+    """Return the text of a note in `width` cells with its claim marked, and the rows of the claim;
+    none where the claim is the whole note. Secrets are masked, if not `revealed`.
     """
     note = side.note
     span = span_of(note, side.quote) or (-1, -1)
     lines: list[Line] = []
-    first, at = 0, 0
+    claim, at = range(0), 0
+    part = note.text.__getitem__ if revealed else partial(_masked_part, note.text)
     for number, text in enumerate(note.text.split("\n"), 1):
         start, end = at, at + len(text)
         at = end + 1
         is_claim = start <= span[1] and span[0] <= end
         if end < note.head.end and not is_claim:
             continue
-        if start <= span[0] <= end:
-            first = len(lines)
         base = "frontmatter" if start < note.head.end else "heading" if text[:1] == "#" else ""
-        spans = _marked(text, span[0] - start, span[1] - start, base)
-        lines += [Line(row, number) for row in wrap(spans, width)] or [BLANK]
-    return lines, first
+        left, right = (max(start, min(edge, end)) for edge in span)
+        cuts = ((start, left, base), (left, right, "match"), (right, end, base))
+        spans = [Span(shown(part(slice(a, b))), style) for a, b, style in cuts if a < b]
+        rows = [Line(row, number) for row in wrap(spans, width)] or [BLANK]
+        if is_claim:
+            first = claim.start if claim else len(lines) + _first_match(rows)
+            claim = range(first, len(lines) + len(rows))
+        lines += rows
+    return lines, claim
 
 
-def _marked(text: str, start: int, end: int, base: str) -> list[Span]:
-    """A line of which the characters from `start` to `end` are the claim."""
-    start, end = max(0, min(start, len(text))), max(0, min(end, len(text)))
-    parts = ((text[:start], base), (text[start:end], "match"), (text[end:], base))
-    return [Span(shown(part), style) for part, style in parts if part]
+def _first_match(rows: Sequence[Line]) -> int:
+    """Return the number of the first row with a part of the claim."""
+    matching = (n for n, row in enumerate(rows) if any(it.style == "match" for it in row.spans))
+    return next(matching, 0)
+
+
+def _masked_part(text: str, part: slice) -> str:
+    return masked(text, part.start, part.stop)
 
 
 def fact_lines(side: Side, width: int) -> list[Line]:
@@ -79,7 +91,9 @@ def suggestion_lines(conflict: Conflict, width: int) -> list[Line]:
     """Return which side to keep, and why; of a doubt what was thought of it, too."""
     told = [opinion_spans(conflict.opinion)] if conflict.opinion else []
     if conflict.opinion is None or conflict.suggestion.keep is not Keep.NONE:
-        told.append([Span("suggestion: ", "accent"), Span(one_line(conflict.suggestion.told))])
+        told.append(
+            [Span("suggestion: ", "accent"), Span(one_line(masked(conflict.suggestion.told)))]
+        )
     blank = (Span(" "),)
     return [Line(row) for spans in told for row in wrap(spans, width, blank, blank)]
 
@@ -87,7 +101,7 @@ def suggestion_lines(conflict: Conflict, width: int) -> list[Line]:
 def title_spans(conflict: Conflict, number: int, count: int) -> tuple[Span, Span]:
     """Return which conflict or doubt it is, and why it is one."""
     what = "Conflict" if conflict.relation.is_certain else "In doubt:"
-    why = Span(f"· {one_line(conflict.reason)}")
+    why = Span(f"· {one_line(masked(conflict.reason))}")
     return Span(f" {what} {number} of {count} ", "accent bold"), why
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, zip_longest
 from typing import NamedTuple
 
 from ricordo.memory.change_set import Edit
 from ricordo.memory.diff import Row, rows
+from ricordo.memory.lines import bare, split_lines
 from ricordo.memory.note import BOM
 from ricordo.text import one_line
 from ricordo.tui.render.line import BLANK, Line, Span, shown, width_of, wrap
+from ricordo.tui.render.mask import masked
 from ricordo.tui.render.word_marks import Piece, marked_words
 
 _NUMBER = 5
@@ -41,21 +44,27 @@ def diff_lines(
     *,
     side_by_side: bool = False,
     left_out: Collection[tuple[int, int]] = (),
+    revealed: bool = False,
 ) -> list[DiffLine]:
     """Return the rows that show `edits` in `width` cells; hunks that are `left_out`, by edit and
-    number, are dimmed and begin with a row that says so.
+    number, are dimmed and begin with a row that says so. Secrets are masked, if not `revealed`.
     """
     lines: list[DiffLine] = []
     for number, edit in enumerate(edits):
         if number:
             lines.append(DiffLine(BLANK))
         lines.append(DiffLine(_title(edit), number, is_first=True))
-        lines += _edit_lines(number, edit, width, side_by_side, left_out)
+        lines += _edit_lines(number, edit, width, side_by_side, left_out, revealed)
     return lines
 
 
 def _edit_lines(
-    number: int, edit: Edit, width: int, side_by_side: bool, left_out: Collection[tuple[int, int]]
+    number: int,
+    edit: Edit,
+    width: int,
+    side_by_side: bool,
+    left_out: Collection[tuple[int, int]],
+    revealed: bool,
 ) -> Iterator[DiffLine]:
     texts = [_text(raw) for raw in (edit.before, edit.after)]
     if None in texts:
@@ -63,13 +72,25 @@ def _edit_lines(
         return
     old, new = (text or "" for text in texts)
     draw = _side_by_side if side_by_side else _in_one_column
-    for hunk, group in groupby(rows(old, new), key=lambda row: row.hunk):
+    found = rows(old, new) if revealed else _masked_rows(old, new)
+    for hunk, group in groupby(found, key=lambda row: row.hunk):
         style = "dim" if (number, hunk) in left_out else ""
-        found = list(group)
-        words = marked_words(found) if hunk >= 0 and not style else {}
+        of_hunk = list(group)
+        words = marked_words(of_hunk) if hunk >= 0 and not style else {}
         said = [_LEFT_OUT] * bool(style)
-        for position, line in enumerate((*said, *draw(found, words, width, style))):
+        for position, line in enumerate((*said, *draw(of_hunk, words, width, style))):
             yield DiffLine(line, number, hunk, is_first=hunk >= 0 and position == 0)
+
+
+def _masked_rows(old: str, new: str) -> Iterator[Row]:
+    """The rows of the difference: found in the texts as they are, shown with secrets masked."""
+    before, after = (split_lines(masked(text)) for text in (old, new))
+    for row in rows(old, new):
+        if row.sign == "@":
+            yield row
+        else:
+            lines = before if row.sign == "-" else after
+            yield replace(row, text=bare(lines[row.number - 1]))
 
 
 def _text(raw: bytes | None) -> str | None:

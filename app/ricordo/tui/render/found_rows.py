@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ricordo.notebook.search import Hit
 from ricordo.text import clip, one_line
 from ricordo.tui.render.line import Line, Span, fit
+from ricordo.tui.render.mask import masked_passage
 
 NOTHING_TYPED: Sequence[tuple[str, str]] = (
     ("Notes will stand here as you type: found by name first, then by what they say.", ""),
@@ -22,11 +23,13 @@ def hit_rows(hit: Hit, width: int, where: str = "") -> tuple[Line, Line]:
     """Return the two rows of a hit: its name, in `where` it was found and why, then the passage."""
     note, result = hit.result.note, hit.result
     why = f"  {one_line('; '.join(result.why))}"
-    name = [Span(" ", ""), *marked(note.name, hit.name_marks, "bold")]
+    called, name_marks = masked_passage(note.name, hit.name_marks, note.text)
+    said, marks = masked_passage(result.snippet, result.marks, note.text)
+    name = [Span(" ", ""), *marked(called, name_marks, "bold")]
     kind = Span(f"  {clip(note.type, 14)}" if note.type else "", "dim")
     memory = Span(f"  {clip(where, 28)}" if where else "", "accent")
     first = Line(fit((*name, memory, kind, Span(why, "dim")), width))
-    passage = marked(result.snippet, result.marks, "dim")
+    passage = marked(said, marks, "dim")
     return first, Line(fit((Span("   "), *passage), width))
 
 

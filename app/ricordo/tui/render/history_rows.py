@@ -6,6 +6,7 @@ from ricordo.notebook.versions import Version
 from ricordo.text import clip, one_line
 from ricordo.tui.render.inbox_rows import moment
 from ricordo.tui.render.line import Line, Span, fit, wrap
+from ricordo.tui.render.mask import masked
 
 NO_HISTORY = [
     ("No version is kept yet", "heading"),
@@ -32,7 +33,7 @@ def version_rows(version: Version, width: int, *, in_one: bool, by_name: bool) -
     if by_name:
         told.insert(1, moment(version.at))
     if version.reason and version.kind != "first":
-        told.append(clip(version.reason, 60))
+        told.append(clip(masked(version.reason), 60))
     spans = [Span(f" {glyph} ", style), Span(head, "bold")]
     said = Span(" · ".join(told), "dim")
     if in_one:
@@ -52,6 +53,6 @@ def about_version(version: Version, *, against_now: bool, width: int) -> list[Li
     compared = "compared with what is there now" if against_now else "compared with the one before"
     told = [(f"{version.kind} by {one_line(version.by)}, {moment(version.at)} · {compared}", "")]
     if version.reason:
-        told.append((f"why  {one_line(version.reason)}", "dim"))
+        told.append((f"why  {one_line(masked(version.reason))}", "dim"))
     told.append((f"at   {one_line(version.path)}", "dim"))
     return [Line(row) for text, style in told for row in wrap([Span(text, style)], width)]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ricordo.notebook.inbox import Arrival, Inbox
 from ricordo.text import clip, one_line
 from ricordo.tui.render.line import Line, Span, fit, with_right, wrap
+from ricordo.tui.render.mask import masked
 
 _GLYPHS = {
     "conflict": ("!", "error"),
@@ -54,11 +55,11 @@ def about(arrival: Arrival, dropped: Sequence[str], width: int) -> list[Line]:
     origin = f" from {one_line(arrival.origin)}" if arrival.origin else ""
     told.append((f"{arrival.kind}{origin} by {one_line(arrival.by)}, {moment(arrival.at)}", ""))
     if arrival.reason:
-        told.append((f"why  {one_line(arrival.reason)}", "dim"))
+        told.append((f"why  {one_line(masked(arrival.reason))}", "dim"))
     if arrival.is_purged:
         told.append(("Its text was purged from the history: it can be kept only.", "warning"))
     if dropped:
-        names = ", ".join(clip(title, 40) for title in dropped[:_MOST_DROPPED])
+        names = ", ".join(clip(masked(title), 40) for title in dropped[:_MOST_DROPPED])
         more = f" and {len(dropped) - _MOST_DROPPED} more" if len(dropped) > _MOST_DROPPED else ""
         count = "1 entry" if len(dropped) == 1 else f"{len(dropped)} entries"
         told.append((f"✗ {count} dropped from the index: {names}{more}", "error"))

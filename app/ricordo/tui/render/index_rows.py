@@ -16,6 +16,7 @@ from ricordo.notebook.age import day_of
 from ricordo.notebook.open import Look
 from ricordo.text import cells, clip
 from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.mask import masked
 
 
 class Order(StrEnum):
@@ -141,6 +142,8 @@ def draw_row(row: Row, width: int, changed: bool, marked: bool = False) -> Line:
     """Return a row in `width` cells; `changed` marks a note that somebody just changed, `marked`
     one that the person has marked.
     """
+    if (title := masked(row.title)) != row.title:
+        row = replace(row, title=title)
     if row.kind is RowKind.HEADING:
         return Line((Span(clip(row.title, width), "heading"),))
     if row.kind is RowKind.CUT:
@@ -296,7 +299,7 @@ def _sort_key(look: Look, order: Order, note: Note) -> tuple[str | int, ...]:
         is_only_old = all(it.is_of_age for it in findings)
         worst = look.worst(note.path) or 0
         return (-worst, is_only_old, -len(findings), note.name.casefold())
-    return (-int(day_of(note).strftime("%Y%m%d")), note.name.casefold())
+    return (-int(day_of(note, look.ages).strftime("%Y%m%d")), note.name.casefold())
 
 
 def _group(look: Look, order: Order, note: Note) -> str:
@@ -305,7 +308,7 @@ def _group(look: Look, order: Order, note: Note) -> str:
     if order is Order.WORST:
         worst = look.worst(note.path)
         return f"{worst.word}s" if worst else "fine"
-    return day_of(note).strftime("%A %-d %B %Y")
+    return day_of(note, look.ages).strftime("%A %-d %B %Y")
 
 
 def _choice(memory: Memory, type_filter: str, words: str) -> Callable[[Row], bool]:

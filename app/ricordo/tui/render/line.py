@@ -19,6 +19,8 @@ class Span(NamedTuple):
     """Names that the palette knows, with blanks between."""
     link: int = -1
     """Position in the document's list of links; -1 for no link."""
+    source: int = 0
+    """1-based line of the file that it shows; 0 where it is that of its row, or none."""
 
 
 class Line(NamedTuple):
@@ -32,6 +34,10 @@ class Line(NamedTuple):
     def text(self) -> str:
         """The row without its styles."""
         return "".join(span.text for span in self.spans)
+
+    def shows(self, source: int) -> bool:
+        """Say whether a part of the row shows line `source` of the file."""
+        return self.source == source or any(span.source == source for span in self.spans)
 
 
 BLANK = Line()

@@ -156,7 +156,7 @@ class _Writer:
     def _inline(self, token: Token, style: str) -> None:
         spans: list[Span] = []
         source = self._source(token)
-        for span, line in _inline_spans(token.children or [], style, source, self.resolve):
+        for span, line in _inline_spans(token, style, source, self.resolve):
             if span is None:
                 self._write(spans, source)
                 spans, source = [], line
@@ -166,8 +166,9 @@ class _Writer:
 
     def _write(self, spans: list[Span], source: int) -> None:
         first, rest = self._margins()
-        # each row belongs to the source line of its paragraph: softly broken lines flow together
+        # softly broken lines flow together: a row belongs to the line with which it begins
         for row in wrap(spans, self.width, first, rest):
+            source = next((span.source for span in row if span.source), source)
             self.lines.append(Line(row, source))
 
     def _margins(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
@@ -203,7 +204,7 @@ class _Writer:
                 sources.append(self._source(token))
             elif token.type == "inline":
                 style = "bold" if len(rows) == 1 else ""
-                pairs = _inline_spans(token.children or [], style, 0, self.resolve)
+                pairs = _inline_spans(token, style, sources[-1], self.resolve)
                 rows[-1].append(tuple(span for span, _ in pairs if span is not None))
         widths = _column_widths(rows, self._room())
         for number, (row, source) in enumerate(zip(rows, sources, strict=True)):
@@ -238,28 +239,35 @@ def _block_style(before: Token) -> str:
 
 
 def _inline_spans(
-    tokens: Sequence[Token], base: str, line: int, resolve: Resolver
+    inline: Token, base: str, first: int, resolve: Resolver
 ) -> Iterator[tuple[Span | None, int]]:
-    """Yield the spans of a paragraph; None with a line number where it breaks hard."""
+    """Yield the spans of a paragraph that begins at line `first`, each with its line; None with a
+    line number where it breaks hard.
+    """
+    raw = inline.content.replace("\n", " ")
+    at, line = 0, first
     styles = [base] if base else []
     link, link_style = -1, ""
-    for token in tokens:
+    for token in inline.children or ():
         kind = token.type
         style = " ".join([*styles, link_style]).strip()
+        if token.content:
+            # code and HTML may run over lines of the file, which their text no longer shows
+            behind = raw.find(token.content.replace("\n", " "), at)
+            at = behind + len(token.content) if behind >= 0 else at
         if kind == "text":
             if link_style:
-                yield Span(shown(token.content), style, link), line
+                yield Span(shown(token.content), style, link, line), line
             else:
                 for span in _text_spans(token.content, style, resolve):
-                    yield span, line
-        elif kind == "softbreak":
-            line += 1
-            yield Span(" ", style), line
-        elif kind == "hardbreak":
-            line += 1
-            yield None, line
+                    yield span._replace(source=line), line
+        elif kind in ("softbreak", "hardbreak"):
+            at = inline.content.find("\n", at) + 1 or at
+            line = first + inline.content.count("\n", 0, at)
+            yield (Span(" ", style) if kind == "softbreak" else None), line
         elif kind == "code_inline":
-            yield Span(shown(token.content), f"{style} code".strip(), link), line
+            text, code = shown(token.content), f"{style} code".strip()
+            yield Span(text, code, link, line), line
         elif kind == "link_open":
             href = str(token.attrGet("href") or "")
             link, link_style = resolve(href, False, "")
@@ -268,9 +276,9 @@ def _inline_spans(
         elif kind == "image":
             href = str(token.attrGet("src") or "")
             number, image_style = resolve(href, False, "")
-            yield Span(f"▣ {shown(token.content or href)}", image_style, number), line
+            yield Span(f"▣ {shown(token.content or href)}", image_style, number, line), line
         elif kind == "html_inline":
-            yield Span(shown(token.content), "comment"), line
+            yield Span(shown(token.content), "comment", source=line), line
         elif kind.endswith("_open"):
             styles.append(
                 {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}.get(kind, "")

@@ -24,6 +24,13 @@ from ricordo.tui.render.empty import READING
 from ricordo.tui.render.index_rows import PROTECTED
 from ricordo.tui.render.line import BLANK, Line, Span, fit, width_of, wrap
 from ricordo.tui.render.markdown import Resolver, chunks, render_markdown
+from ricordo.tui.render.mask import (
+    MASK,
+    is_looked_through,
+    masked,
+    masked_passage,
+    secrets_in,
+)
 from ricordo.tui.render.source import render_source
 
 LONGEST_LINE = 10_000
@@ -58,13 +65,28 @@ _STYLES = {
 class NotePage:
     """The lines of one note at one width."""
 
-    def __init__(self, look: Look, note: Note, width: int, as_source: bool, today: date) -> None:
-        """`as_source` shows the text as it stands on disk, with its head and line numbers."""
+    def __init__(
+        self,
+        look: Look,
+        note: Note,
+        width: int,
+        as_source: bool,
+        today: date,
+        *,
+        revealed: bool = False,
+        reveal_key: str = "",
+    ) -> None:
+        """`as_source` shows the text as it stands on disk, with its head and line numbers;
+        `revealed` with its secrets, which are masked otherwise; `reveal_key` is what shows them, as
+        a person reads it, "" where no key does.
+        """
         self._look = look
         self._note = note
         self._width = width
-        self._as_source = as_source
+        self.as_source = as_source
         self._today = today
+        self._revealed = revealed
+        self._reveal_key = reveal_key
         self.targets: list[Target] = []
         self._reminded: Sequence[Association] = ()
 
@@ -72,6 +94,47 @@ class NotePage:
     def path(self) -> str:
         """Path of the note."""
         return self._note.path
+
+    @property
+    def is_looked_through(self) -> bool:
+        """Whether the text can be shown at once; otherwise it is to be looked through for secrets
+        first, beside the screen.
+        """
+        return is_looked_through(self._note.text)
+
+    @property
+    def secrets(self) -> int:
+        """How many secrets the text has; 0 while it is not looked through."""
+        return len(secrets_in(self._note.text)) if self.is_looked_through else 0
+
+    @property
+    def body(self) -> str:
+        """The text of the note as it is shown, without its frontmatter."""
+        note = self._note
+        return note.body if self._revealed else masked(note.text, note.head.end)
+
+    def look_through(self) -> None:
+        """Look for secrets in the text; for a thread."""
+        secrets_in(self._note.text)
+
+    @property
+    def can_be_written(self) -> bool:
+        """Whether there is another page that shows the text as it stands on disk."""
+        return not self.as_source and bool(self._note.text)
+
+    def written(self) -> NotePage:
+        """Return the page of the same note that shows its text as it stands on disk."""
+        page = NotePage(
+            self._look,
+            self._note,
+            self._width,
+            True,
+            self._today,
+            revealed=self._revealed,
+            reveal_key=self._reveal_key,
+        )
+        page._reminded = self._reminded
+        return page
 
     def remind(self, found: Sequence[Association]) -> list[Line]:
         """Take what the note reminds of, and return it as lines that stand below all others. What
@@ -99,10 +162,10 @@ class NotePage:
         note = self._note
         if not note.text:
             yield self._nothing_to_show
-        elif self._as_source:
+        elif self.as_source:
             yield from self._source()
         else:
-            for line, part in chunks(_shortened(note.body), note.line_of(note.head.end)):
+            for line, part in chunks(_shortened(self.body), note.line_of(note.head.end)):
                 yield partial(self._rendered, line, part)
 
     def _facts(self) -> list[Line]:
@@ -110,7 +173,7 @@ class NotePage:
         facts = [
             what_it_is(note),
             note.type,
-            age_in_words(note, self._today),
+            age_in_words(note, self._today, self._look.ages),
             f"≈{tokens(note.text):,} tokens",
             read_briefly(self._look.evidence, note),
         ]
@@ -127,16 +190,28 @@ class NotePage:
             for row in wrap([Span(one_line(" · ".join(filter(None, facts))), "dim")], self._width)
         ]
         rows += self._origin()
+        if self.secrets:
+            rows.append(self._told_of_secrets())
         if note.description:
-            spans = [Span(one_line(note.description[:2_000]), "italic")]
+            description = note.description
+            if not self._revealed:
+                description, _ = masked_passage(" ".join(description.split()), (), note.text)
+            spans = [Span(one_line(description[:2_000]), "italic")]
             rows.extend(Line(row) for row in wrap(spans, self._width))
         if note.trouble:
             rows.append(Line((Span(clip(f"✗ {note.trouble.value}", self._width), "error"),)))
         fault = note.head.fault
         if fault:
             text = f"✗ line {fault.line}: {fault.message}"
-            rows.append(Line((Span(clip(text, self._width), "error"),), fault.line))
+            rows.append(Line((Span(clip(text, self._width), "error"),)))
         return [*rows, BLANK]
+
+    def _told_of_secrets(self) -> Line:
+        many = "1 secret is" if self.secrets == 1 else f"{self.secrets} secrets are"
+        told = f"! {many} shown" if self._revealed else f"{MASK} {many} masked"
+        does = "mask" if self._revealed else "reveal"
+        key = (Span(f"  {self._reveal_key} ", "key"), Span(does, "dim")) if self._reveal_key else ()
+        return Line(fit((Span(told, "warning"), *key), self._width))
 
     def _origin(self) -> list[Line]:
         """From which session it is: as the transcripts tell, else as its head does."""
@@ -158,7 +233,8 @@ class NotePage:
 
     def _source(self) -> Iterator[Callable[[], list[Line]]]:
         note = self._note
-        lines = _shortened(note.text).split("\n")
+        text = note.text if self._revealed else masked(note.text)
+        lines = _shortened(text).split("\n")
         links: dict[int, list[Link]] = {}
         for link in note.links:
             links.setdefault(link.line, []).append(link)

@@ -9,6 +9,7 @@ from ricordo.notebook.activity_words import day_in_words, local_time, nobody_in_
 from ricordo.notebook.origin import Cause, Said
 from ricordo.text import clip
 from ricordo.tui.render.line import BLANK, Line, Span, shown, wrap
+from ricordo.tui.render.mask import masked
 
 NOTHING_KNOWN = "No transcript tells any more where this note came from."
 _MARGIN = "  "
@@ -28,16 +29,20 @@ _DONE = {
 }
 
 
-def origin_lines(cause: Cause, width: int) -> list[Line]:
+def origin_lines(cause: Cause, width: int) -> tuple[list[Line], range]:
     """Return the turns around what caused a note, from the first to the last, under a line that
-    says whose words the note rests on.
+    says whose words the note rests on; and the rows of the turn that is the cause.
     """
     lines = [*_verdict(cause, width), BLANK]
+    rows = range(0)
     for turn in cause.turns:
         if turn.skipped:
             lines += [Line((Span(f"{_MARGIN} … {_turns(turn.skipped)} left out", "dim"),)), BLANK]
-        lines += [*_turn(turn, cause, width), BLANK]
-    return lines
+        drawn = _turn(turn, cause, width)
+        if turn.is_cause:
+            rows = range(len(lines), len(lines) + len(drawn))
+        lines += [*drawn, BLANK]
+    return lines, rows
 
 
 def step_title(causes: Sequence[Cause], at: int) -> str:
@@ -77,7 +82,7 @@ def _turn(turn: Said, cause: Cause, width: int) -> list[Line]:
         head.append(Span(f"  ✎ {_ACTS[cause.deed]} {clip(cause.note, 60)}", "changed"))
     lines = [Line(row) for row in wrap(head, width, (), (_BESIDE,))]
     beside = _BAR if turn.is_cause else _BESIDE
-    for text in turn.text.split("\n"):
+    for text in masked(turn.text).split("\n"):
         spans = [Span(shown(text), "" if turn.is_cause else "dim")]
         lines += [Line(row) for row in wrap(spans, width - 1, (beside,), (beside,))]
     return lines if turn.text else lines[:1]

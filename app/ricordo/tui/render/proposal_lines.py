@@ -15,6 +15,7 @@ from ricordo.notebook.unread import Skipped
 from ricordo.text import clip, one_line
 from ricordo.tui.deciding import Deciding, Mark, Thing
 from ricordo.tui.render.line import BLANK, Line, Span, fit, with_right, wrap
+from ricordo.tui.render.mask import masked
 
 NOTHING_WAITS = (
     ("Nothing waits to be decided", "heading"),
@@ -77,10 +78,10 @@ def _proposal_rows(
 
 def _brief(it: Shown) -> Text:
     if it.why_not:
-        return one_line(it.why_not), "dim"
+        return one_line(masked(it.why_not)), "dim"
     if it.waiting.told:
-        return one_line(", ".join(it.waiting.told)), "warning"
-    return one_line(it.waiting.change.reason), "dim"
+        return one_line(masked(", ".join(it.waiting.told))), "warning"
+    return one_line(masked(it.waiting.change.reason)), "dim"
 
 
 def dividing_rows(words: str, width: int, *, in_one: bool) -> tuple[Line, ...]:
@@ -92,7 +93,7 @@ def dividing_rows(words: str, width: int, *, in_one: bool) -> tuple[Line, ...]:
 
 def _aside_rows(it: Aside, width: int, *, in_one: bool) -> tuple[Line, ...]:
     name = (Span(" ⊘ ", "dim"), Span(_what(it), "dim"))
-    why = Span(one_line(it.why), "dim")
+    why = Span(one_line(masked(it.why)), "dim")
     if in_one:
         return (Line(fit((*name, Span("  "), why), width)),)
     return Line(fit(name, width)), Line(fit((Span("   "), why), width))
@@ -100,7 +101,7 @@ def _aside_rows(it: Aside, width: int, *, in_one: bool) -> tuple[Line, ...]:
 
 def aside_lines(it: Aside, width: int) -> list[Line]:
     """Return what was rejected or not read, and why, in full."""
-    told = [("what", _what(it), ""), ("why", one_line(it.why), "")]
+    told = [("what", _what(it), ""), ("why", one_line(masked(it.why)), "")]
     return [*_labelled(told, width), BLANK, Line((Span(nothing_to_decide(it), "dim"),))]
 
 
@@ -111,21 +112,21 @@ def nothing_to_decide(it: Aside) -> str:
 
 
 def _what(it: Aside) -> str:
-    return one_line(it.change) if isinstance(it, Rejected) else it.name
+    return one_line(masked(it.change)) if isinstance(it, Rejected) else it.name
 
 
 def head_lines(it: Shown, titles: Mapping[str, str], width: int) -> list[Line]:
     """Return why something is proposed, on which words it rests, and what to know before it is
     taken. `titles` are what sessions are called, by their transcripts.
     """
-    told = [("why", one_line(it.waiting.change.reason), "")]
+    told = [("why", one_line(masked(it.waiting.change.reason)), "")]
     if it.why_not:
-        told.append(("⊘", f"fits no longer: {one_line(it.why_not)}", "warning"))
+        told.append(("⊘", f"fits no longer: {one_line(masked(it.why_not))}", "warning"))
     if it.needs_others:
         told.append(("!", "it fits only behind proposals that stand before it", "warning"))
     if it.waiting.is_edited:
         told.append(("✎", "edited by you", "accent"))
-    told += [("!", one_line(text), "warning") for text in it.waiting.told]
+    told += [("!", one_line(masked(text)), "warning") for text in it.waiting.told]
     lines = _labelled(told, width)
     for quoted in it.waiting.evidence:
         lines += _quote_lines(quoted, titles, width)
@@ -133,7 +134,7 @@ def head_lines(it: Shown, titles: Mapping[str, str], width: int) -> list[Line]:
 
 
 def _quote_lines(quoted: Quoted, titles: Mapping[str, str], width: int) -> list[Line]:
-    quote = Span(f"“{clip(quoted.quote, _LONGEST_QUOTE)}”", "quote")
+    quote = Span(f"“{clip(masked(quoted.quote), _LONGEST_QUOTE)}”", "quote")
     found = Span("  ✓ found in ", "dim") if quoted.found else Span("  ✗ not found in ", "warning")
     where = Span(_where(quoted.source, titles), "dim" if quoted.found else "warning")
     first = Span(f"{'says':<{_LABEL}}", "dim")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from ricordo.disk.judgements import Judgement
+from ricordo.health.finding import Finding
 from ricordo.health.retention import Retention
 from ricordo.notebook.open import Look
 from ricordo.notebook.review import Item, Queue, Why
@@ -33,14 +34,19 @@ Outcome = Judgement | str
 EDITED, RETIRED = "edited", "retired"
 
 
+def doubts_in(item: Item, look: Look) -> list[Finding]:
+    """Return what of the doubts of a note is found in `look` too, worst first."""
+    ids = {finding.id for finding in item.doubts}
+    return [it for it in look.by_path.get(item.note.path, ()) if it.id in ids]
+
+
 def doubt_lines(item: Item, look: Look, width: int) -> list[Line]:
     """Return what speaks against a note in `look`, with its evidence, and how far it can be
     trusted by its age.
     """
     path = item.note.path
-    ids = {finding.id for finding in item.doubts}
     lines: list[Line] = []
-    for finding in (it for it in look.by_path.get(path, ()) if it.id in ids):
+    for finding in doubts_in(item, look):
         glyph, style = GLYPHS[finding.severity]
         place = f" line {finding.line}:" if finding.line else ""
         first = (Span(f"{glyph} ", style),)

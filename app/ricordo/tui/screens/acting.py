@@ -10,8 +10,9 @@ from textual.screen import Screen
 
 from ricordo.settings.keymap import Keymap
 from ricordo.text import encodable
-from ricordo.tui.actions.registry import BY_ID, actions_on
+from ricordo.tui.actions.registry import BY_ID, actions_on, label_of
 from ricordo.tui.palette import Palette
+from ricordo.tui.render.mask import MASK
 from ricordo.tui.situation import Scene, Situation
 
 CALM = 0.3
@@ -69,7 +70,10 @@ class ActingScreen(Screen[Result]):
         if text:
             self.app.copy_to_clipboard(encodable(text))
         said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
-        self.notify(said, markup=False, timeout=2)
+        if MASK in text:
+            key = label_of(BY_ID["reveal"], self.keymap)
+            said += f" Secrets are masked in them; {key} reveals them first."
+        self.notify(said, markup=False, timeout=4 if MASK in text else 2)
 
     def action_do(self, action_id: str) -> None:
         """Do what the registry names, or say why it cannot be done."""

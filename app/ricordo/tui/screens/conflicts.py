@@ -28,8 +28,9 @@ from ricordo.tui.render.conflict_lines import (
 )
 from ricordo.tui.render.empty import paragraphs
 from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.mask import secrets_in
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
-from ricordo.tui.situation import Scene, Situation, needs_redo, needs_undo
+from ricordo.tui.situation import NO_SECRETS, Scene, Situation, needs_redo, needs_undo
 from ricordo.tui.widgets.about_view import AboutView
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.read_view import ReadView
@@ -87,28 +88,16 @@ class _NoteView(ReadView):
     def __init__(self, palette: Palette, screen: ConflictsScreen, keep: Keep) -> None:
         self._of = screen
         self._keep = keep
-        self._first = 0
-        super().__init__(palette, self._drawn, id=f"text-{keep}")
+        self._claim = range(0)
+        super().__init__(palette, self._drawn, id=f"text-{keep}", main_rows=lambda: self._claim)
 
     def _drawn(self, width: int) -> list[Line]:
         side = self._of.side(self._keep)
-        lines, self._first = note_lines(side, width - 1) if side else ([], 0)
+        lines: list[Line] = []
+        self._claim = range(0)
+        if side:
+            lines, self._claim = note_lines(side, width - 1, revealed=self._of.is_revealed)
         return lines
-
-    def tell(self) -> None:
-        """Draw another note."""
-        super().tell()
-        self._rest_on_claim()
-
-    def on_resize(self) -> None:
-        """Draw for the new width."""
-        super().on_resize()
-        self._rest_on_claim()
-
-    def _rest_on_claim(self) -> None:
-        # what comes before it is shown too, as far as there is room
-        height = self.scrollable_content_region.height
-        self.jump_to(max(0, self._first - height // 3) if self._first >= height - 2 else 0)
 
 
 class ConflictsScreen(ActingScreen[None]):
@@ -139,6 +128,8 @@ class ConflictsScreen(ActingScreen[None]):
         self._in_doubt = 0
         """How many pairs are in doubt that nobody has judged."""
         self._at = 0
+        self._revealed = ""
+        """Id of the conflict whose notes are shown with their secrets."""
         self._undone: frozenset[str] = frozenset()
         """What the last undo was about, until the conflict that it brings back is shown."""
         self._before_undo: frozenset[str] = frozenset()
@@ -186,6 +177,16 @@ class ConflictsScreen(ActingScreen[None]):
         """Return one of the two notes; None where no conflict is left."""
         return self.conflict.side(keep) if self.conflict else None
 
+    @property
+    def is_revealed(self) -> bool:
+        """Whether the secrets of the two notes are shown."""
+        return self.conflict is not None and self.conflict.id == self._revealed
+
+    @property
+    def _has_secrets(self) -> bool:
+        sides = [side for keep in _SIDES if (side := self.side(keep))]
+        return any(secrets_in(side.note.text) for side in sides)
+
     def show(self, found: Sequence[Conflict], in_doubt: int = 0, *, is_known: bool) -> None:
         """Show what is left: the same conflict where it still stands, else the next one; and how
         many pairs are `in_doubt` besides.
@@ -225,6 +226,8 @@ class ConflictsScreen(ActingScreen[None]):
         return False
 
     def _tell(self) -> None:
+        if not self.is_revealed:
+            self._revealed = ""
         self.set_class(self.conflict is None, "-empty")
         for keep in _SIDES:
             side = self.side(keep)
@@ -282,10 +285,11 @@ class ConflictsScreen(ActingScreen[None]):
             "origin": nothing or self._no_origin,
             "forward": nothing
             or ("" if self._at + 1 < len(self._conflicts) else "This is the last conflict."),
+            "reveal": "" if self._has_secrets else NO_SECRETS,
             "undo": needs_undo(known),
             "redo": needs_redo(known),
         }
-        return replace(super().situation, refusals=refusals)
+        return replace(super().situation, refusals=refusals, revealed=self.is_revealed)
 
     @property
     def _focused(self) -> Keep:
@@ -355,6 +359,12 @@ class ConflictsScreen(ActingScreen[None]):
         side = self.side(self._focused)
         if side is not None:
             self._hands.origin(side.quote.path)
+
+    def do_reveal(self) -> None:
+        """The secrets of the two notes, until others are shown; or masked again."""
+        if self.conflict is not None:
+            self._revealed = "" if self._revealed else self.conflict.id
+            self._tell()
 
     def do_judge_doubts(self) -> None:
         """Have what is in doubt judged."""

@@ -16,6 +16,7 @@ from textual.widgets import Input
 from ricordo.courtesy import awaited
 from ricordo.errors import RicordoError
 from ricordo.notebook.conditions import asks_findings
+from ricordo.notebook.recall import line_of_passage
 from ricordo.notebook.search_all import NOTHING, FoundInAll, PlacedHit
 from ricordo.notebook.seen import short_name
 from ricordo.text import clip
@@ -89,7 +90,7 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
         self._searching = False
         self._ends = False
         """Whether what is found first is to be opened."""
-        self._list = RowList(palette, self._chosen, self._rows, id="hits", one_row=_NEVER, led=True)
+        self._list = RowList(palette, self._chosen, self._rows, id="hits", one_row=_NEVER)
         self._preview = NoteView(palette, id="preview")
         self._keys = Bar(palette, id="keys")
 
@@ -227,18 +228,19 @@ class FinderScreen(Screen[PlacedHit | InVain | None]):
 
     def _chosen(self) -> None:
         """Show the note under the cursor, from where it says what was typed."""
-        self._preview.search("")
+        self._preview.highlight("")
         if self.hit is None:
             self._preview.show(None)
             self._preview.border_title = Content("")
             return
         look, result = self.hit.look, self.hit.hit.result
         width, today = self._preview.content_width, look.at.date()
-        self._preview.show(NotePage(look, result.note, width, False, today))
+        page = NotePage(look, result.note, width, False, today)
+        self._preview.show(page, line=line_of_passage(result))
         self._preview.border_title = Content(clip(result.note.path, 60))
         if result.marks:
             start, end = result.marks[0]
-            self._preview.search(result.snippet[start:end])
+            self._preview.highlight(result.snippet[start:end])
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[Line, ...]:
         place, _, hit = self._found.hits[number]

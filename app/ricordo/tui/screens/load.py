@@ -14,6 +14,7 @@ from ricordo.notebook.describe import dropped
 from ricordo.notebook.report import load_line
 from ricordo.text import one_line, visible
 from ricordo.tui.render.line import BLANK, Line, Span, wrap
+from ricordo.tui.render.mask import masked
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
@@ -55,7 +56,7 @@ class LoadScreen(ModalScreen[None]):
     def _lines(self, width: int) -> list[Line]:
         memory = self._look.memory
         lines: list[Line] = []
-        for text in memory.load.text.split("\n"):
+        for text in masked(memory.load.text).split("\n"):
             style = "heading" if text.startswith("#") else ""
             spans = [Span(visible(text.rstrip("\r").expandtabs(4)), style)]
             lines += [Line(row) for row in wrap(spans, width)]
@@ -67,7 +68,7 @@ class LoadScreen(ModalScreen[None]):
         for line, title, path in lost:
             row = [
                 Span(f"{line:>5}  ", "dim"),
-                Span(one_line(title)),
+                Span(one_line(masked(title))),
                 Span(f"  {one_line(path)}", "dim"),
             ]
             lines += [Line(spans) for spans in wrap(row, width)]

@@ -55,19 +55,29 @@ class MainScreen(ActingScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(
-        self, notebook: Notebook, palette: Palette, note: str = "", *, opens_review: bool = False
+        self,
+        notebook: Notebook,
+        palette: Palette,
+        note: str = "",
+        line: int = 0,
+        *,
+        opens_review: bool = False,
     ) -> None:
         """`notebook` is this screen's own from now on; it opens at the note with the path `note`,
-        or where the person left it; with `opens_review` on the review of the day.
+        at a `line` of it, or where the person left it; with `opens_review` on the review of the
+        day.
         """
         super().__init__(palette, notebook.settings.keymap)
         self._notebook = notebook
         self._follower = Follower(notebook)
         self._desk = recall_desk(notebook.surroundings.state, notebook.place.root)
-        self._first_note = note or self._desk.note
+        self._first_note, self._first_line = note or self._desk.note, line
         self._listing = Listing.of_desk(self._desk)
         self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
-        self._reading = Reading(self._panes.note, as_source=self._desk.as_source)
+        reveal_key = label_of(BY_ID["reveal"], self.keymap)
+        self._reading = Reading(
+            self._panes.note, as_source=self._desk.as_source, reveal_key=reveal_key
+        )
         self._find = FindBar(id="find")
         followed, styles = self._follower, self.styles_now
         self._changing = Changing(
@@ -176,7 +186,7 @@ class MainScreen(ActingScreen[None]):
         if gone is not None:
             self._leave_gone(gone, by_us=gone.path in own)
         elif first or self._reading.stale:
-            self._reading.show(keep_place=not first)
+            self._reading.show(keep_place=not first, line=self._first_line if first else 0)
         self._show_freshness()
         self._reviewing.looked(seen.look)
         self._curating.looked(seen.look)
@@ -197,13 +207,16 @@ class MainScreen(ActingScreen[None]):
         reading.trail = reading.trail.opened(row.path) if row else Trail()
         self._opened()
 
-    def _show_index(self) -> None:
+    def _show_index(self, wanted: int = 0) -> None:
+        """Show the rows of the index as they are now; of several that lead to the open note, the
+        cursor prefers the one that shows line `wanted`.
+        """
         index, place, narrowed = self._panes.index, self._notebook.place, self._listing.narrowed
         keys = [label_of(BY_ID[name], self.keymap) for name in ("memories", "reread")]
         index.say_instead(empty_index(place, self._seen, narrowed, *keys))
         if self._look is None:
             return
-        line = self._changing.entry_line or (index.row.line if index.row else 0)
+        line = wanted or self._changing.entry_line or (index.row.line if index.row else 0)
         index.show(self._listing.rows(self._look), self._changed, self._reading.path, line)
         self._panes.set_title(Pane.INDEX, self._listing.title)
 
@@ -257,6 +270,10 @@ class MainScreen(ActingScreen[None]):
         """A link was clicked."""
         self._follow_link(message.target)
 
+    def on_note_view_looked_through(self) -> None:
+        """Secrets may be there to be revealed."""
+        self.say()
+
     def on_panes_focus_moved(self) -> None:
         """Other keys work in another pane."""
         self.say()
@@ -284,7 +301,7 @@ class MainScreen(ActingScreen[None]):
         self._reading.trail = self._reading.trail.opened(path)
         self._opened(line)
         self._recalling.note_opened(on_purpose=True)
-        self._show_index()
+        self._show_index(line)
 
     def _follow_link(self, target: Target) -> None:
         if target.leads is not Leads.NOTE or self._look is None:

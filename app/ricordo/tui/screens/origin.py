@@ -17,6 +17,7 @@ from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, clip_start
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.mask import masked
 from ricordo.tui.render.origin_lines import (
     NOTHING_KNOWN,
     origin_lines,
@@ -60,7 +61,8 @@ class OriginScreen(ActingScreen[None]):
         self.is_loaded = False
         """Whether what is known is on the screen."""
         self._title = Bar(palette, id="title")
-        self._turns = ReadView(palette, self._lines, id="turns")
+        self._cause_rows = range(0)
+        self._turns = ReadView(palette, self._lines, id="turns", main_rows=lambda: self._cause_rows)
         self._state = Bar(palette, id="state")
         self._keys = Bar(palette, id="keys")
 
@@ -115,7 +117,8 @@ class OriginScreen(ActingScreen[None]):
     def _lines(self, width: int) -> list[Line]:
         cause = self.cause
         if cause is not None:
-            return origin_lines(cause, width)
+            lines, self._cause_rows = origin_lines(cause, width)
+            return lines
         return [Line((Span(self._nothing_known, "dim"),))] if self.is_loaded else []
 
     def say(self) -> None:
@@ -151,7 +154,7 @@ class OriginScreen(ActingScreen[None]):
     def do_copy(self) -> None:
         """Copy what was said."""
         cause = self.cause
-        self.copy_text(cause.summary.text if cause else "")
+        self.copy_text(masked(cause.summary.text) if cause else "")
 
     def do_origin(self) -> None:
         """The key that led here leads back."""

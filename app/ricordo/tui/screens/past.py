@@ -17,7 +17,7 @@ from ricordo.settings.keymap import Keymap
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line
 from ricordo.tui.screens.acting import ActingScreen
-from ricordo.tui.situation import Situation, needs_redo, needs_undo
+from ricordo.tui.situation import NO_SECRETS, Situation, needs_redo, needs_undo
 from ricordo.tui.widgets.about_view import AboutView
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.marked_diff import MarkedDiff
@@ -112,8 +112,11 @@ class PastScreen(ActingScreen[None]):
     def situation(self) -> Situation:
         """What can be taken back and done again, and what the screen itself refuses."""
         known = Situation(undo=self._hands.can_undo, redo=self._hands.can_redo)
-        taking_back = {"undo": needs_undo(known), "redo": needs_redo(known)}
-        return replace(super().situation, refusals=taking_back | dict(self._refusals))
+        reveal = "" if self._diff.has_secrets else NO_SECRETS
+        own = {"undo": needs_undo(known), "redo": needs_redo(known), "reveal": reveal}
+        return replace(
+            super().situation, refusals=own | dict(self._refusals), revealed=self._diff.revealed
+        )
 
     def say(self) -> None:
         """Tell the keys that matter here."""
@@ -202,6 +205,10 @@ class PastScreen(ActingScreen[None]):
             self.do_index()
 
     do_previous_pane = do_next_pane
+
+    def do_reveal(self) -> None:
+        """The secrets of what is shown, or masked again."""
+        self._diff.reveal()
 
     def do_columns(self) -> None:
         """Side by side, or in one column."""

@@ -19,8 +19,9 @@ from ricordo.settings.keymap import Keymap
 from ricordo.text import one_line
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span, wrap
+from ricordo.tui.render.mask import masked
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
-from ricordo.tui.situation import Scene, Situation
+from ricordo.tui.situation import NO_SECRETS, Scene, Situation
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.diff_view import DiffView
 from ricordo.tui.widgets.text_view import TextView
@@ -83,7 +84,7 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
     def compose(self) -> ComposeResult:
         """What would be done, what to know, the diff, the keys."""
         with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content(one_line(self._title))
+            overlay.border_title = Content(one_line(masked(self._title)))
             yield TextView(self._palette, self._word_lines, id="words")
             yield self._diff
             yield self._state
@@ -131,7 +132,9 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
 
     def _word_lines(self, width: int) -> list[Line]:
         return [
-            Line(row) for word in self._words for row in wrap([Span(one_line(word))], width - 1)
+            Line(row)
+            for word in self._words
+            for row in wrap([Span(one_line(masked(word)))], width - 1)
         ]
 
     @property
@@ -142,8 +145,9 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         unchanged = "No file is changed." if is_empty else ""
         own = self._extra.action if self._extra else ""
         others = {action: why for action, why in _EXTRA.items() if action != own}
-        refusals = {"write": nothing, "hunk": unchanged, "columns": unchanged, **others}
-        return replace(super().situation, refusals=refusals)
+        reveal = "" if self._diff.has_secrets else NO_SECRETS
+        refusals = {"write": nothing, "hunk": unchanged, "columns": unchanged, "reveal": reveal}
+        return replace(super().situation, refusals=refusals | others, revealed=self._diff.revealed)
 
     def say(self) -> None:
         """Tell what would be written, and the keys."""
@@ -185,6 +189,10 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActingScreen[ChangeSet | Non
         """Leave the hunk under the cursor out, or take it in again; from a title, go to one."""
         if not self._diff.leave_out():
             self._diff.go_to_hunk()
+
+    def do_reveal(self) -> None:
+        """The secrets of what is changed, or masked again."""
+        self._diff.reveal()
 
     def do_columns(self) -> None:
         """Side by side, or one column."""

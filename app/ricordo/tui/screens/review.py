@@ -18,16 +18,25 @@ from ricordo.errors import RicordoError
 from ricordo.notebook.review import Item, Queue, last_said, queue
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
+from ricordo.tui.actions.registry import BY_ID, label_of
 from ricordo.tui.day_to_come import day_to_come
 from ricordo.tui.render.bars import key_line
 from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.mask import masked
 from ricordo.tui.render.note_page import NotePage
-from ricordo.tui.render.review_lines import RETIRED, Outcome, doubt_lines, end_lines, meter
+from ricordo.tui.render.review_lines import (
+    RETIRED,
+    Outcome,
+    doubt_lines,
+    doubts_in,
+    end_lines,
+    meter,
+)
 from ricordo.tui.screens.acting import ActingScreen, bindings_on
 from ricordo.tui.screens.choose import ChooseScreen, Way
 from ricordo.tui.screens.form import Field, FormScreen
 from ricordo.tui.screens.past import Hands
-from ricordo.tui.situation import NO_ORIGIN, Scene, Situation, needs_redo
+from ricordo.tui.situation import NO_ORIGIN, NO_SECRETS, Scene, Situation, needs_redo
 from ricordo.tui.widgets.about_view import AboutView
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.note_view import NoteView
@@ -89,6 +98,8 @@ class ReviewScreen(ActingScreen[None]):
         self._judge = judge
         self._show_origin = show_origin
         self._at = 0
+        self._revealed = ""
+        """Path of the note whose secrets are shown."""
         self._outcomes: dict[str, Outcome] = {}
         self._one_at_a_time = asyncio.Lock()
         self._title = Bar(palette, id="title")
@@ -113,7 +124,7 @@ class ReviewScreen(ActingScreen[None]):
 
     def on_resize(self) -> None:
         """Draw the note for the new width."""
-        self.call_after_refresh(self._show)
+        self.call_after_refresh(self._show, keep_place=True)
 
     # What is shown
 
@@ -158,16 +169,33 @@ class ReviewScreen(ActingScreen[None]):
             self._done.focus()
         else:
             self._note.focus()
-            self._note.border_title = Content(clip(item.note.name, 80))
+            self._note.border_title = Content(clip(masked(item.note.name), 80))
             width = self._note.content_width
             today = self._look.at.date()
-            page = NotePage(self._look, note or item.note, width, False, today)
-            self._note.show(page, keep_place=keep_place)
+            if self._revealed != item.note.path:
+                self._revealed = ""
+            page = NotePage(
+                self._look,
+                note or item.note,
+                width,
+                False,
+                today,
+                revealed=bool(self._revealed),
+                reveal_key=label_of(BY_ID["reveal"], self.keymap),
+            )
+            self._note.show(page, keep_place=keep_place, line=0 if keep_place else self._line)
             self._doubts.tell()
             if was_away:
                 # it has no width before it is laid out again
                 self.call_after_refresh(self._show, keep_place=keep_place)
         self.say()
+
+    @property
+    def _line(self) -> int:
+        """The line of the first doubt that has one; 0 where none has."""
+        item = self.item
+        doubts = doubts_in(item, self._look) if item else []
+        return next((it.line for it in doubts if it.line), 0)
 
     def _doubt_lines(self, width: int) -> list[Line]:
         return doubt_lines(self.item, self._look, width) if self.item else []
@@ -207,9 +235,11 @@ class ReviewScreen(ActingScreen[None]):
         refusals = {"undo": undo, "redo": needs_redo(Situation(redo=self._hands.can_redo))}
         refusals |= dict.fromkeys(_ABOUT_A_NOTE, self._why_not_judged)
         refusals["origin"] = self._why_no_origin
+        page = self._note.page if self.item else None
+        refusals["reveal"] = "" if page and page.secrets else NO_SECRETS
         if not refusals["edit"]:
             refusals["edit"] = self._look.memory.layout.read_only
-        return replace(super().situation, refusals=refusals)
+        return replace(super().situation, refusals=refusals, revealed=bool(self._revealed))
 
     @property
     def _why_not_judged(self) -> str:
@@ -356,16 +386,30 @@ class ReviewScreen(ActingScreen[None]):
     def _scroll_page(self, direction: int) -> None:
         view = self._note if self.item else self._done
         height = max(1, view.scrollable_content_region.height - 2)
+        view.release()
         view.scroll_relative(y=direction * height, animate=False)
 
     def do_first(self) -> None:
         """The beginning of the note."""
-        (self._note if self.item else self._done).jump_to(0)
+        view = self._note if self.item else self._done
+        view.release()
+        view.jump_to(0)
 
     def do_last(self) -> None:
         """The end of the note."""
         view = self._note if self.item else self._done
+        view.release()
         view.jump_to(view.line_count)
+
+    def do_reveal(self) -> None:
+        """The secrets of the note, until another one is shown; or masked again."""
+        if self.item is not None:
+            self._revealed = "" if self._revealed else self.item.note.path
+            self._show(keep_place=True)
+
+    def on_note_view_looked_through(self) -> None:
+        """Secrets may be there to be revealed."""
+        self.say()
 
     def do_origin(self) -> None:
         """What caused the note."""

@@ -19,6 +19,7 @@ from ricordo.memory.lines import bare, split_lines
 from ricordo.text import one_line
 from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import BLANK, Line, Span, shown, wrap
+from ricordo.tui.render.mask import masked
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
@@ -154,7 +155,7 @@ def _drawn(
                 differs.append(hunk.new_start)
     drawn: list[Line] = []
     first = 0
-    for number, line in enumerate(split_lines(text)):
+    for number, line in enumerate(split_lines(masked(text))):
         if number <= min(differs, default=0):
             first = len(drawn)
         head = (Span(f"{number + 1:>{_NUMBER}} ", "dim"),)

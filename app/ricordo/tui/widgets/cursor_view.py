@@ -46,6 +46,9 @@ class CursorView(LineView, inherit_bindings=False):
             for line in (self.cursor, found):
                 self.refresh_lines(line, self.lines_under_cursor)
             self.cursor = found
+            if found == self._nearest(0):
+                # what stands above the first of all is reached by no other key
+                self.jump_to(0)
         if found >= 0:
             self.bring_into_sight(found)
 

@@ -10,9 +10,10 @@ from ricordo.memory.change_set import Edit
 from ricordo.tui.palette import Palette
 from ricordo.tui.render.diff_lines import DiffLine, diff_lines
 from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.mask import MASK
 from ricordo.tui.widgets.cursor_view import CursorView
 
-_SHORT = 64 * 1024
+_SHORT = 48 * 1024
 """Bytes that are drawn at once: a diff of a megabyte takes a second."""
 _BESIDE = "drawing"
 _DRAWING: list[DiffLine] = [DiffLine(Line((Span("  a long text is being compared …", "dim"),)))]
@@ -28,6 +29,9 @@ class DiffView(CursorView):
         self._head: Callable[[int], Sequence[Line]] | None = None
         self._lines: list[DiffLine] = []
         self._side_by_side = False
+        self.revealed = False
+        """Whether secrets are shown: until another file is."""
+        self._has_secrets = False
         self.left_out: set[tuple[int, int]] = set()
         """The hunks that the person does not want, by edit and number."""
 
@@ -40,6 +44,8 @@ class DiffView(CursorView):
         """Show other edits, from the top, with hunks that were left out before. `head` gives for a
         width what stands above them and is scrolled with them.
         """
+        if [it.path for it in edits] != [it.path for it in self._edits]:
+            self.revealed = False
         self._edits, self._head = edits, head
         self.left_out = set(left_out)
         if not self._is_short:
@@ -50,6 +56,16 @@ class DiffView(CursorView):
     def turn(self) -> None:
         """Show old and new side by side, or in one column again."""
         self._side_by_side = not self._side_by_side
+        self._draw()
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether there are secrets to reveal, or to mask again."""
+        return self.revealed or self._has_secrets
+
+    def reveal(self) -> None:
+        """Show the secrets, or mask them again."""
+        self.revealed = not self.revealed
         self._draw()
 
     def leave_out(self) -> bool:
@@ -104,6 +120,7 @@ class DiffView(CursorView):
             self.content_width,
             self._side_by_side,
             frozenset(self.left_out),
+            self.revealed,
         )
         if self._is_short:
             self.workers.cancel_group(self, _BESIDE)
@@ -118,6 +135,7 @@ class DiffView(CursorView):
 
     def _take(self, lines: list[DiffLine], *, from_the_top: bool) -> None:
         self._lines = lines
+        self._has_secrets = any(MASK in it.line.text for it in lines)
         self.lines_changed()
         if from_the_top:
             self.jump_to(0)
@@ -141,19 +159,11 @@ class DiffView(CursorView):
         )
         if not under_cursor:
             return row.line, ""
-        return row.line, "cursor" if self.has_focus else "cursor-unfocused"
+        return row.line, "cursor"
 
     def can_rest(self, number: int) -> bool:
         """The cursor rests where a file or a hunk begins."""
         return self._lines[number].is_first
-
-    def on_focus(self) -> None:
-        """Draw the cursor as the one that moves."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Draw the cursor as one that waits."""
-        self.refresh()
 
 
 def _drawn(
@@ -162,7 +172,10 @@ def _drawn(
     width: int,
     side_by_side: bool,
     left_out: Collection[tuple[int, int]],
+    revealed: bool,
 ) -> list[DiffLine]:
     above = head(width) if head else ()
     lines = [DiffLine(line, is_first=not n) for n, line in enumerate(above)]
-    return lines + diff_lines(edits, width, side_by_side=side_by_side, left_out=left_out)
+    return lines + diff_lines(
+        edits, width, side_by_side=side_by_side, left_out=left_out, revealed=revealed
+    )

@@ -78,16 +78,8 @@ class DraftView(CursorView):
         row = self._rows[number]
         if row.number < 0 or row.number != self.number:
             return row.line, ""
-        return row.line, "cursor" if self.has_focus else "cursor-unfocused"
+        return row.line, "cursor"
 
     def can_rest(self, number: int) -> bool:
         """On the first row of each statement."""
         return self._rows[number].is_first
-
-    def on_focus(self) -> None:
-        """Draw the cursor as the one that moves."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Draw the cursor as one that waits."""
-        self.refresh()

@@ -39,10 +39,13 @@ class FreshnessList(CursorView):
         if look is self._look and (path == self._path or self.scope is not Scope.NOTE):
             return
         kept = self.finding if path == self._path and self._is_used else None
+        is_other = path != self._path
         self._look, self._path = look, path
         if self.scope not in scopes(look):
             self.scope = Scope.NOTE
         self._draw()
+        if is_other:
+            self.jump_to(0)
         self._rest_on_finding(kept)
 
     @property
@@ -124,19 +127,11 @@ class FreshnessList(CursorView):
         line = draw_freshness_row(row, self.content_width)
         if not under_cursor:
             return line, ""
-        return line, "cursor" if self.has_focus else "cursor-unfocused"
+        return line, "cursor"
 
     def can_rest(self, number: int) -> bool:
         """The cursor rests on the first row of a finding or a rule."""
         return self._rows[number].first
-
-    def on_focus(self) -> None:
-        """Draw the cursor as the one that moves."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Draw the cursor as one that waits."""
-        self.refresh()
 
 
 def _same_beginning(before: list[FreshnessRow], now: list[FreshnessRow]) -> int:

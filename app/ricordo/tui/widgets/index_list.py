@@ -52,8 +52,9 @@ class IndexList(CursorView):
         self.lines_changed()
         if before is None or self.row is None or self.row.path != before.path:
             self.bring_into_sight(max(self.cursor, 0))
-            # whoever gives rows is about to show more
-            self.call_later(self._moved)
+            if self.row is None or self.row.path != path:
+                # whoever gives rows is about to show more
+                self.call_later(self._moved)
         elif 0 <= height < self.scrollable_content_region.height:
             self.jump_to(self.cursor - height)
 
@@ -63,7 +64,8 @@ class IndexList(CursorView):
         if not listed and before is not None:
             # the open note is not listed: stay on what was under the cursor
             listed = [n for n, row in enumerate(self._rows) if row.path == before.path]
-        return (exact or listed or [max(self.cursor, 0)])[0]
+        notes = [n for n in listed if self._rows[n].kind is RowKind.NOTE]
+        return (exact or notes or listed or [max(self.cursor, 0)])[0]
 
     def say_instead(self, texts: Paragraphs) -> None:
         """Say `texts`, with their styles, wherever there are no rows."""
@@ -105,7 +107,7 @@ class IndexList(CursorView):
         line = draw_row(row, self.content_width, row.path in self._changed, marked)
         if number != self.cursor:
             return line, ""
-        return line, "cursor" if self.has_focus else "cursor-unfocused"
+        return line, "cursor"
 
     def can_rest(self, number: int) -> bool:
         """Notes, missing notes and stretches of text can be under the cursor."""
@@ -116,11 +118,3 @@ class IndexList(CursorView):
         super().on_click(event)
         if event.chain == 2:
             self.post_message(self.Opened())
-
-    def on_focus(self) -> None:
-        """Draw the cursor as the one that moves."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Draw the cursor as one that waits."""
-        self.refresh()

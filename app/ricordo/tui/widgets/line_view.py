@@ -12,6 +12,9 @@ from textual.strip import Strip
 from ricordo.tui.palette import Palette
 from ricordo.tui.render.line import Line
 
+_BEFORE_HELD = 2
+"""Rows that are shown before those that are held in sight, where there is room."""
+
 
 class LineView(ScrollView, can_focus=True):
     """Shows lines by number. What a line looks like is made when it is drawn."""
@@ -22,6 +25,7 @@ class LineView(ScrollView, can_focus=True):
         """`palette` gives the styles; it is replaced when the theme changes."""
         super().__init__(id=id)
         self._palette = palette
+        self._held = range(0)
 
     @property
     @abstractmethod
@@ -97,6 +101,30 @@ class LineView(ScrollView, can_focus=True):
         """Show line `top` first, or as far up as the end allows."""
         # forced, because the scroll bar of a longer text comes only with the next layout
         self.scroll_to(y=max(0, top), animate=False, force=True, immediate=True)
+
+    def hold(self, rows: range) -> None:
+        """Keep the first of `rows` in sight until the user moves, however the view is laid out:
+        from the top where they fit there, else with a little of what stands before them.
+        """
+        self._held = rows
+        if rows:
+            height = self.scrollable_content_region.height
+            before = min(_BEFORE_HELD, max(0, height - 1) // 3)
+            self.jump_to(0 if rows.stop <= height else rows.start - before)
+
+    def release(self) -> None:
+        """Keep nothing in sight any longer: the user moves."""
+        self._held = range(0)
+
+    def on_resize(self) -> None:
+        """Keep in sight what is held there."""
+        self.hold(self._held)
+
+    def on_mouse_scroll_down(self) -> None:
+        """Let the user move."""
+        self.release()
+
+    on_mouse_scroll_up = on_mouse_scroll_down
 
     def bring_into_sight(self, number: int, *, margin: int = 1) -> None:
         """Scroll so that line `number` is in sight."""

@@ -13,6 +13,7 @@ from textual.message import Message
 from ricordo.memory.note import Note
 from ricordo.notebook.report import finding_line
 from ricordo.tui.palette import Palette
+from ricordo.tui.render.freshness_rows import Scope
 from ricordo.tui.situation import Pane, Situation
 from ricordo.tui.widgets.finding_box import FindingBox
 from ricordo.tui.widgets.freshness_list import FreshnessList
@@ -120,6 +121,7 @@ class Panes(Horizontal):
         return Situation(
             pane=self.active,
             finding=among_findings and self.freshness.finding is not None,
+            dismissed=among_findings and self.freshness.scope is Scope.DISMISSED,
             rule=among_findings and bool(self.freshness.rule),
             links=self.note.has_links,
             link=self.note.chosen is not None,
@@ -134,7 +136,8 @@ class Panes(Horizontal):
             return finding_line(self.freshness.finding)
         if self.active is Pane.NOTE:
             chosen = self.note.chosen
-            return chosen.path if chosen else note.body.strip() if note else ""
+            page = self.note.page
+            return chosen.path if chosen else page.body.strip() if page else ""
         return note.path if note else ""
 
     @property

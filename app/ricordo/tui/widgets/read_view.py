@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import BindingType
 
+from ricordo.tui.palette import Palette
+from ricordo.tui.render.line import Line
 from ricordo.tui.widgets.text_view import TextView
 
 
@@ -14,35 +17,60 @@ class ReadView(TextView, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
+    def __init__(
+        self,
+        palette: Palette,
+        draw: Callable[[int], list[Line]],
+        *,
+        id: str,
+        main_rows: Callable[[], range] = lambda: range(0),
+    ) -> None:
+        """`draw` gives the lines for a width in cells; `main_rows` are those of them, as they were
+        drawn last, that have to be in sight.
+        """
+        super().__init__(palette, draw, id=id)
+        self._main_rows = main_rows
+
     def tell(self) -> None:
-        """Draw anew from the top, because there is something else to tell."""
+        """Draw anew, because there is something else to tell."""
         self._lines = self._draw(self.content_width)
         self.lines_changed()
         self.jump_to(0)
+        self.hold(self._main_rows())
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        super().on_resize()
+        if self._held:
+            self.hold(self._main_rows())
+
+    def _move_to(self, top: int) -> None:
+        self.release()
+        self.jump_to(top)
 
     def do_cursor_down(self) -> None:
         """A line down."""
-        self.jump_to(self.scroll_offset.y + 1)
+        self._move_to(self.scroll_offset.y + 1)
 
     def do_cursor_up(self) -> None:
         """A line up."""
-        self.jump_to(self.scroll_offset.y - 1)
+        self._move_to(self.scroll_offset.y - 1)
 
     def do_page_down(self) -> None:
         """A page down."""
-        self.jump_to(self.scroll_offset.y + self._page)
+        self._move_to(self.scroll_offset.y + self._page)
 
     def do_page_up(self) -> None:
         """A page up."""
-        self.jump_to(self.scroll_offset.y - self._page)
+        self._move_to(self.scroll_offset.y - self._page)
 
     def do_first(self) -> None:
         """To the beginning."""
-        self.jump_to(0)
+        self._move_to(0)
 
     def do_last(self) -> None:
         """To the end."""
-        self.jump_to(self.line_count)
+        self._move_to(self.line_count)
 
     @property
     def _page(self) -> int:

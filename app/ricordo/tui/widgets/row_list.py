@@ -27,17 +27,14 @@ class RowList(CursorView):
         *,
         id: str,
         one_row: int = 70,
-        led: bool = False,
         rests: Callable[[int], bool] = lambda _: True,
     ) -> None:
         """`draw` gives the rows of a thing, by its number, for a width: one where it is told so,
-        from `one_row` cells on, else two. `led` the cursor is moved while the focus is elsewhere.
-        `rests` says whether it can rest on a thing.
+        from `one_row` cells on, else two. `rests` says whether the cursor can rest on a thing.
         """
         super().__init__(palette, moved, id=id)
         self._draw_thing = draw
         self._one_row = one_row
-        self._led = led
         self._rests = rests
         self._count = 0
         self._instead: Sequence[tuple[str, str]] = ()
@@ -82,7 +79,7 @@ class RowList(CursorView):
         line = self._draw_thing(thing, self.content_width, self.lines_under_cursor == 1)[row]
         if thing != self.at:
             return line, ""
-        return line, "cursor" if self.has_focus or self._led else "cursor-unfocused"
+        return line, "cursor"
 
     def can_rest(self, number: int) -> bool:
         """On the first row of each thing on which it can at all."""
@@ -94,11 +91,3 @@ class RowList(CursorView):
         super().on_click(event)
         if event.chain == 2:
             self.post_message(self.Opened())
-
-    def on_focus(self) -> None:
-        """Draw the cursor as the one that moves."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Draw the cursor as one that waits."""
-        self.refresh()
