@@ -6,7 +6,7 @@ Never from the time of the file: copies, checkouts and our own edits change it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import NamedTuple
@@ -25,6 +25,22 @@ _UNITS = ("days", "weeks", "months", "years")
 _TOLD = re.compile(r"\s*[(（]20\d\d(?:-(?:\d\d(?:-\d\d)?|W\d\d))?[)）]")
 
 
+_KEPT_BEFORE, _KEPT_BEHIND = re.compile(r"\(([^()]+)\)"), re.compile(r"\(([^()]+)\)$")
+_NO_BRACKETS = str.maketrans("", "", "()")
+
+
+class _Meaning(NamedTuple):
+    """What a word of time means."""
+
+    unit: str
+    count: int
+    """How many of the unit it lies ahead of the day on which it is written."""
+    before: str
+    """The word with which it begins that is no part of the date; "" where there is none."""
+    behind: str
+    """The word with which it ends that is no part of the date; "" where there is none."""
+
+
 class _Stamp(NamedTuple):
     day: date
     is_certain: bool
@@ -36,19 +52,17 @@ def is_told(text: str, end: int) -> bool:
     return bool(_TOLD.match(text, end))
 
 
-def words_of_time() -> re.Pattern[str]:
-    """Return the pattern that finds, in a text in lower case, the words of time whose date can be
-    told from the day on which they were written.
+def find_relative_dates(plain: str, day: date) -> Iterator[tuple[int, int, str]]:
+    """Yield where words of time stand in `plain`, a text in lower case, and the day, ISO week, month
+    or year that they meant on the `day`. A preposition before them is no part of the place.
     """
-    return _words_of_time()
-
-
-def date_of_words(words: str, day: date) -> str:
-    """Return the day, ISO week, month or year that `words` of time meant on the `day`; "" where
-    they mean none.
-    """
-    meaning = _meanings().get(" ".join(words.lower().split()))
-    return _date(day, *meaning) if meaning else ""
+    for match in _words_of_time().finditer(plain):
+        meaning = _meanings().get(" ".join(match[0].split()))
+        if meaning:
+            start, end = match.start() + len(meaning.before), match.end() - len(meaning.behind)
+            start += len(plain[start:end]) - len(plain[start:end].lstrip())
+            end -= len(plain[start:end]) - len(plain[start:end].rstrip())
+            yield start, end, _date(day, meaning)
 
 
 def date_words(
@@ -62,10 +76,10 @@ def date_words(
     words = [" ".join(statement.text[start:end].lower().split()) for start, end in places]
     if stamp is None or not all(word in _meanings() for word in words):
         return None
-    told = [_date(stamp.day, *_meanings()[word]) for word in words]
+    told = [_date(stamp.day, _meanings()[word]) for word in words]
     splices = [Splice(end, end, f" ({text})") for (_, end), text in zip(places, told, strict=True)]
     acts = _acts(note, layout, statement, splices)
-    is_safe = stamp.is_certain and all(_meanings()[word][0] == "days" for word in words)
+    is_safe = stamp.is_certain and all(_meanings()[word].unit == "days" for word in words)
     label = f"put {' and '.join(told)} behind “{words[0]}”"
     return Fix(label, acts, is_safe) if acts else None
 
@@ -112,8 +126,9 @@ def _is_world_time(written: str) -> bool:
         return True
 
 
-def _date(day: date, unit: str, count: int) -> str:
-    """Return the day, ISO week, month or year that lies `count` units after `day`."""
+def _date(day: date, meaning: _Meaning) -> str:
+    """Return the day, ISO week, month or year that a word means on `day`."""
+    unit, count = meaning.unit, meaning.count
     if unit == "days":
         return (day + timedelta(days=count)).isoformat()
     if unit == "weeks":
@@ -126,17 +141,22 @@ def _date(day: date, unit: str, count: int) -> str:
 
 
 @cache
-def _meanings() -> Mapping[str, tuple[str, int]]:
-    """Words of time in lower case, each with a unit and how many of it they lie ahead."""
-    meanings: dict[str, tuple[str, int]] = {}
+def _meanings() -> Mapping[str, _Meaning]:
+    """Return what words of time mean, by the words in lower case."""
+    meanings: dict[str, _Meaning] = {}
     for unit in _UNITS:
         for texts in read_words("dates")["ahead"][unit].values():
             for text in texts:
                 word, _, count = text.rpartition(" ")
-                meanings[word] = (unit, int(count))
+                before, behind = _KEPT_BEFORE.match(word), _KEPT_BEHIND.search(word)
+                meanings[word.translate(_NO_BRACKETS)] = _Meaning(
+                    unit, int(count), before[1] if before else "", behind[1] if behind else ""
+                )
     return meanings
 
 
 @cache
 def _words_of_time() -> re.Pattern[str]:
-    return re.compile(any_of(re.escape(word).replace(r"\ ", " ") for word in _meanings()))
+    others = [word for words in read_words("dates")["no_date"].values() for word in words]
+    words = (re.escape(word).replace(r"\ ", " ") for word in (*_meanings(), *others))
+    return re.compile(any_of(words))
