@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ricordo.health.finding import Fix
 from ricordo.health.mending.lines import Splice, line_edits
-from ricordo.memory.layout import Role
+from ricordo.memory.layout import Kind, Role
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Names, Resolved, folded
@@ -33,7 +33,9 @@ class Meant:
 
     def note(self, found: Resolved) -> tuple[str, bool]:
         """Return the path of the note whose file was renamed, else of the only one whose name or
-        stem is the same but for case, `-`, `_` and folder; "" where there is none.
+        stem is the same but for case, `-`, `_` and folder; "" where there is none. It is certain
+        where the rename is known, and where the file lies in the folder that the link names and
+        no wiki has rules of its own for links.
         """
         path = self._path_of(found)
         to = self._renamed.get(path, "")
@@ -45,7 +47,8 @@ class Meant:
         if len(alike) != 1:
             return "", False
         to = alike.pop()
-        return to, _folder(to) == _folder(path) or not stem(path).isalpha()
+        is_certain = not found.link.is_wikilink and self._memory.layout.kind is not Kind.WIKI
+        return to, is_certain and _folder(to) == _folder(path)
 
     def misspelt(self, found: Resolved) -> str:
         """Return the path of the note that a wikilink can only mean: one that was renamed, else
