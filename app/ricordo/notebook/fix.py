@@ -167,7 +167,7 @@ class _Fixing:
             return ""
         given, before = _given(tried.memory), _given(self._now)
         if not added <= given:
-            return "its entry would not be loaded: the index is too long"
+            return "the entry would not be loaded; the index is too long"
         edited = Counter(act.old for act in acts if isinstance(act, EditLine | MoveLine))
         lines, kept = (Counter(it.load.text.split("\n")) for it in (self._now, tried.memory))
         if lines - kept - edited or before & tried.memory.by_path.keys() - given:
@@ -248,7 +248,7 @@ class _Fixing:
         made = Counter(map(_kind, fixed))
         idle = [it for it in fixed if it.id in still and fewer[_kind(it)] < made[_kind(it)]]
         for finding in idle:
-            self._refused[finding.id] = "its fix would not remove the finding"
+            self._refused[finding.id] = "the finding would remain after its fix"
         return idle
 
     def _refuse_guilty(self, fixed: Sequence[Finding], brought: Sequence[Finding]) -> list[Finding]:
@@ -260,7 +260,7 @@ class _Fixing:
             touching = [it for it in fixed if len(fixed) == 1 or finding.path in _paths(it)]
             if len(touching) == 1 and touching[0] not in guilty:
                 guilty += touching
-                why = f"it would add a finding: {finding.rule}"
+                why = f"the fix would add a finding, {finding.rule}"
                 self._refused[touching[0].id] = why
                 if not finding.line or finding.rule in _ONE_THING.values():
                     # a file that is full is so for all fixes of this kind
@@ -316,8 +316,8 @@ class _Fixing:
         if finding.fix is None:
             return "no automatic fix"
         if finding.rule in NEVER_ALONE:
-            return "its fix asks first: F in the notebook"
-        return "its fix is not safe: F in the notebook shows it, --unsafe makes it"
+            return "fix asks first; F in the notebook makes it"
+        return "fix not safe; F in the notebook shows it, --unsafe makes it"
 
 
 def _parts(fixed: Sequence[Finding], brought: Sequence[Finding]) -> Iterator[list[Finding]]:

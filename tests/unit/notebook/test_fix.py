@@ -69,7 +69,7 @@ def test_safe_fixes_are_made_and_the_others_told(notebook: Open) -> None:
     # the orphan went on the way
     assert [it.rule for it in plan.mended] == ["unindexed-note", "orphan-note"]
     assert why(plan) == {
-        "index-missing-file": "its fix is not safe: F in the notebook shows it, --unsafe makes it"
+        "index-missing-file": "fix not safe; F in the notebook shows it, --unsafe makes it"
     }
     assert plan.change_set.reason == "add an entry to MEMORY.md"
     author = plan.change_set.author
@@ -116,7 +116,7 @@ def test_no_entry_is_added_that_fills_the_index(notebook: Open) -> None:
     plan = plan_fixes(book, book.look(), unsafe=False, only=frozenset(("unindexed-note",)))
     # 150 of 200 lines are not over 75 %
     assert texts(plan) == {}
-    assert why(plan) == {"unindexed-note": "it would add a finding: index-near-budget"}
+    assert why(plan) == {"unindexed-note": "the fix would add a finding, index-near-budget"}
 
 
 def test_as_many_entries_are_added_as_the_index_holds(notebook: Open) -> None:
@@ -184,7 +184,7 @@ def test_a_fix_is_made_whole_or_not_at_all(notebook: Open) -> None:
     book = notebook({"MEMORY.md": "- [X](x.md) — x\n", "x.md": "Text of it.\n"})
     plan = plan_fixes(book, book.look(), unsafe=True)
     assert texts(plan) == {}
-    assert why(plan)["frontmatter-missing"] == "it would add a finding: frontmatter-incomplete"
+    assert why(plan)["frontmatter-missing"] == "the fix would add a finding, frontmatter-incomplete"
 
 
 def test_a_note_that_the_person_protects_is_left(notebook: Open) -> None:
@@ -215,7 +215,7 @@ def test_a_secret_is_never_mended_alone(notebook: Open) -> None:
     look = book.look()
     plan = plan_fixes(book, look, unsafe=True)
     assert texts(plan) == {}
-    assert why(plan) == {"secret": "its fix asks first: F in the notebook"}
+    assert why(plan) == {"secret": "fix asks first; F in the notebook makes it"}
     # asked for by itself, it masks the value
     masked = fix_one(book, look.memory, look.findings).edits[0].after
     assert masked is not None
@@ -236,7 +236,7 @@ def test_a_dismissed_finding_does_not_come_back_in_other_words(notebook: Open) -
     book.dismiss(relative.id)
     plan = plan_fixes(book, book.look(), unsafe=True)
     assert texts(plan) == {}
-    assert why(plan)["dead-link"] == "it would add a finding: relative-date"
+    assert why(plan)["dead-link"] == "the fix would add a finding, relative-date"
 
 
 def test_only_the_rules_that_were_asked_for_are_mended(notebook: Open) -> None:
