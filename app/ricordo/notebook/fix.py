@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ricordo.errors import ChangeRefused
 from ricordo.health.finding import Finding
-from ricordo.memory.change import AddEntry, Change, EditLine, MoveLine
+from ricordo.memory.change import Act, AddEntry, Change, EditLine, MoveLine
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.compose import compose
 from ricordo.memory.edited import with_edits
@@ -52,7 +52,11 @@ def fix_one(notebook: Notebook, memory: Memory, findings: Iterable[Finding]) -> 
     changes = {change.act: change for finding in findings for change in changes_of(finding)}
     if not changes:
         raise ChangeRefused("This finding has no fix; e edits the note.")
-    return compose(memory, list(changes.values()), marked=protected_paths(notebook))
+    change_set = compose(memory, list(changes.values()), marked=protected_paths(notebook))
+    acts = [change.act for change in changes.values()]
+    lost = _what_is_lost(memory, with_edits(memory, change_set.edits), acts)
+    remarks = [f"{lost[0].upper()}{lost[1:]}."] if lost else []
+    return replace(change_set, remarks=(*change_set.remarks, *remarks))
 
 
 def plan_fixes(
@@ -141,7 +145,11 @@ class _Fixing:
         tried = self._composed(self._now, todo)
         if not tried.fixed:
             return
-        if why := self._what_is_lost(tried):
+        acts = [act for finding in tried.fixed if finding.fix for act in finding.fix.acts]
+        # whoever asks for unsafe fixes wants what they take out, but no entries that do harm
+        adds = any(isinstance(act, AddEntry) for act in acts)
+        why = _what_is_lost(self._now, tried.memory, acts) if adds or not self._unsafe else ""
+        if why:
             self._make_apart(tried.fixed, why)
             return
         self._looks += 1
@@ -155,24 +163,6 @@ class _Fixing:
         else:
             for part in _parts(tried.fixed, brought):
                 self._make(part)
-
-    def _what_is_lost(self, tried: _Tried) -> str:
-        """Return why the fixes may not be made, for what agents load after them: "" where they are
-        given all that they were given before, and every new entry. Of an unsafe fix only its new
-        entries are judged: it is made by somebody who has seen what it does.
-        """
-        acts = [act for finding in tried.fixed if finding.fix for act in finding.fix.acts]
-        added = {act.note for act in acts if isinstance(act, AddEntry)}
-        if not added and self._unsafe:
-            return ""
-        given, before = _given(tried.memory), _given(self._now)
-        if not added <= given:
-            return "the entry would not be loaded; the index is too long"
-        edited = Counter(act.old for act in acts if isinstance(act, EditLine | MoveLine))
-        lines, kept = (Counter(it.load.text.split("\n")) for it in (self._now, tried.memory))
-        if lines - kept - edited or before & tried.memory.by_path.keys() - given:
-            return "agents would be given less of the index"
-        return ""
 
     def _make_apart(self, todo: Sequence[Finding], why: str) -> None:
         """Make fixes by which agents lose something, as far as they do not so alone; `why` says
@@ -353,6 +343,20 @@ def _refuse_hard_links(memory: Memory, edits: Iterable[Edit]) -> None:
 def _kind(finding: Finding) -> tuple[str, str]:
     """What a finding says of what: its rule and its file."""
     return _ONE_THING.get(finding.rule, finding.rule), finding.path
+
+
+def _what_is_lost(before: Memory, after: Memory, acts: Sequence[Act]) -> str:
+    """Return what agents would no longer be given of the index, or which entry they would not be
+    given, if `acts` made the memory `after` of the one `before`; "" where they get no less.
+    """
+    given, was_given = _given(after), _given(before)
+    if not {act.note for act in acts if isinstance(act, AddEntry)} <= given:
+        return "the entry would not be loaded; the index is too long"
+    edited = Counter(act.old for act in acts if isinstance(act, EditLine | MoveLine))
+    lines, kept = (Counter(it.load.text.split("\n")) for it in (before, after))
+    if lines - kept - edited or was_given & after.by_path.keys() - given:
+        return "agents would be given less of the index"
+    return ""
 
 
 def _given(memory: Memory) -> frozenset[str]:

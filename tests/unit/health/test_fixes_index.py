@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.claude import AUTO_MEMORY
 from ricordo.agents.folder import FOLDER
 from ricordo.agents.wiki import WIKI
 from ricordo.memory.layout import Layout
@@ -127,6 +128,33 @@ def test_a_dead_entry_goes_where_the_file_was_renamed_to(root: Path) -> None:
     mended = mend(root, files, "index-missing-file", renamed={"old.md": "new.md"})
     assert mended.texts == {"MEMORY.md": HEAD + "- [A](new.md) — hook\n"}
     assert mended.fix.safe
+
+
+@pytest.mark.parametrize(
+    ("line", "after", "layout", "safe"),
+    [
+        # a wiki has rules of its own for links
+        ("[A](Notes-On-A.md)", "[A](notes_on_a.md)", WIKI, False),
+        ("[[en/notes_on_a]]", "[[sub/en/notes_on_a]]", WIKI, False),
+        ("[A](old/notes_on_a.md)", "[A](notes_on_a.md)", AUTO_MEMORY, False),
+        # what became of a file that was renamed is known; a wikilink keeps its form
+        ("[A](old.md)", "[A](notes_on_a.md)", WIKI, True),
+        ("[[old]]", "[[Notes on A]]", WIKI, False),
+    ],
+)
+def test_a_link_is_repaired_unseen_only_where_nothing_else_can_be_meant(
+    root: Path, line: str, after: str, layout: Layout, safe: bool
+) -> None:
+    key = layout.title_keys[0]
+    page = f"---\n{key}: Notes on A\ndescription: d\ntype: project\n---\n\nA.\n"
+    path = "sub/en/notes_on_a.md" if "en/" in line else "notes_on_a.md"
+    name = "MEMORY.md" if layout is AUTO_MEMORY else "index.md"
+    files = {name: f"{HEAD}- {line} — hook\n", path: page}
+    mended = mend(
+        root, files, "index-missing-file", renamed={"old.md": "notes_on_a.md"}, layout=layout
+    )
+    assert mended.texts == {name: f"{HEAD}- {after} — hook\n"}
+    assert mended.fix.safe is safe
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,15 @@ def test_nothing_is_added_to_an_index_of_which_not_all_is_loaded(
     assert look.memory.load.cut_at_line == 201
 
 
+def test_the_diff_of_an_entry_that_is_not_loaded_says_so(notebook: Open) -> None:
+    entries, notes = listed(213)
+    book = notebook({"MEMORY.md": entries, **notes, "more.md": note_text("more")})
+    look = book.look()
+    found = [it for it in look.findings if it.rule == "unindexed-note"]
+    (remark,) = fix_one(book, look.memory, found).remarks
+    assert "would not be loaded" in remark
+
+
 def test_an_entry_that_would_be_loaded_is_added_though_others_are_not(notebook: Open) -> None:
     # of the notes of one type all entries stand above the cut: only unsafe, and nothing is lost
     entries, notes = listed(190)

@@ -112,7 +112,7 @@ def lead_to(
     memory: Memory, file: Note, links: Collection[Link], to: str, *, safe: bool
 ) -> Fix | None:
     """Return the fix that lets `links` of `file` lead to the file at `to`; None where their form
-    does not allow it.
+    does not allow it. A wikilink that gets another form has to be seen, whether or not `safe`.
     """
     splices = [
         Splice(link.start, link.end, pointing_to(link, _written(file, link), file.path, to, memory))
@@ -120,7 +120,11 @@ def lead_to(
     ]
     if any(file.text[it.start : it.end] == it.new for it in splices):
         return None
-    return Fix(f"let the link lead to {to}", line_edits(file, splices), safe)
+    same_form = all(
+        not link.is_wikilink or (new.startswith("[[") and _target(new) == stem(to))
+        for link, (_, _, new) in zip(links, splices, strict=True)
+    )
+    return Fix(f"let the link lead to {to}", line_edits(file, splices), safe and same_form)
 
 
 def to_text(file: Note, link: Link) -> Fix | None:
@@ -135,6 +139,11 @@ def to_text(file: Note, link: Link) -> Fix | None:
 
 def _written(file: Note, link: Link) -> str:
     return file.text[link.start : link.end]
+
+
+def _target(wikilink: str) -> str:
+    """Return the last part of what stands between the brackets, without heading and label."""
+    return re.split(r"\\?[#|]", wikilink[2:-2])[0].rpartition("/")[2]
 
 
 def _folder(path: str) -> str:
