@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ricordo.agents.kinds import recognise
+from ricordo.agents.kinds import INDEX_NAMES, recognise
 from ricordo.disk.reader import read_memory
 from ricordo.memory.layout import Kind
 from ricordo.memory.memory import Memory
@@ -87,13 +87,15 @@ class Outcome:
 
 
 def find_stores(folder: Path) -> Iterator[Path]:
-    """Yield the directories of memories below `folder`, the outermost of each."""
+    """Yield the directories of memories below `folder`, the outermost of each: what is marked as
+    one, and folders of notes that have an index or a usual name.
+    """
     for path, folders, names in os.walk(folder):
         folders[:] = sorted(set(folders) - _NO_MEMORIES)
         here = Path(path)
-        notes = any(name.endswith(".md") for name in names)
-        is_marked = recognise(path).kind is not Kind.FOLDER
-        if is_marked or (notes and here.name in _USUAL_NAMES):
+        notes = {name.lower() for name in names if name.endswith(".md")}
+        is_folder_of_notes = not notes.isdisjoint(INDEX_NAMES) or here.name in _USUAL_NAMES
+        if recognise(path).kind is not Kind.FOLDER or (notes and is_folder_of_notes):
             folders.clear()
             yield here
 

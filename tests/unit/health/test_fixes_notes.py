@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
 from ricordo.health.lint import Linter
 from ricordo.health.rule import Context
@@ -45,6 +46,21 @@ def test_a_dead_link_follows_its_note_or_becomes_text(
     assert list(mended.texts) == ["a.md"]
     assert body_of(mended.texts["a.md"]) == f"See {after}, *please*."
     assert mended.fix.safe is safe
+
+
+@pytest.mark.parametrize("rule", ["index-missing-file", "wanted-note", "dead-link"])
+def test_links_that_count_from_another_place_by_a_rule_are_left(root: Path, rule: str) -> None:
+    # “[[en/page]]” is meant for programs that start one folder above
+    names = ("sea-level", "low-water", "ebb")
+    body = "See [[en/low-water]], [[en/ebb]] and [the level](en/sea-level.md)."
+    files = {
+        "index.md": "".join(f"- [[en/{name}]] — hook\n" for name in (*names, "overview")),
+        **{f"concepts/{name}.md": note(body, name) for name in names},
+    }
+    memory = open_memory(root, files, WIKI)
+    found = Linter({}, frozenset((rule,))).run(memory, Context(NOW, WIKI))
+    assert found
+    assert {it.fix for it in found} == {None}
 
 
 def test_a_common_name_in_another_folder_has_to_be_seen(root: Path) -> None:
@@ -253,6 +269,11 @@ def test_a_word_of_time_in_the_description_gets_its_date(root: Path) -> None:
     text = mended.texts["x.md"]
     assert text is not None
     assert "\ndescription: shipped yesterday (2026-10-10)\n" in text
+
+
+def test_pages_of_a_wiki_speak_of_the_days_of_their_sources(root: Path) -> None:
+    files = {"wiki/x.md": note("For most users today it is enough.", updated="2026-04-14")}
+    assert find(root, files, "relative-date", layout=WIKI).fix is None
 
 
 def test_without_a_date_in_the_head_there_is_none(root: Path) -> None:

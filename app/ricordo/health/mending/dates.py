@@ -69,12 +69,13 @@ def date_words(
 ) -> Fix | None:
     """Return the fix that puts behind every word of time of a `statement`, at `places` of its
     text, the date that it stood for when the note was written; None where one cannot be told, or
-    where the note says of itself when that was written. A person has to see it: the words may be
-    older than the last change of the note, or speak of these days as such.
+    where the note says of itself when that was written, or no agent keeps it: pages say what their
+    sources said. A person has to see it: the words may be older than the last change of the note,
+    or speak of these days as such.
     """
     day = _written_on(note)
     words = [" ".join(statement.text[start:end].lower().split()) for start, end in places]
-    if day is None or not all(word in _meanings() for word in words):
+    if day is None or not layout.agent or not all(word in _meanings() for word in words):
         return None
     if _tells_its_day(note, statement, day):
         return None

@@ -136,8 +136,10 @@ class MissingEntries:
 
 def repoint_or_drop(memory: Memory, meant: Meant, index: Index, entry: Entry) -> Fix | None:
     """Return the fix for an entry that leads nowhere: to the note that it can only mean, if that
-    has no entry yet, else it leaves.
+    has no entry yet, else it leaves; None where its links count from another place.
     """
+    if meant.is_from_elsewhere(memory.target(index, entry)):
+        return None
     to, is_certain = meant.note(memory.target(index, entry))
     if to and to not in memory.entries:
         led = lead_to(memory, index.note, [entry.link], to, safe=is_certain)

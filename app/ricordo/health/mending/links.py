@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import chain
 
 from ricordo.health.finding import Fix
 from ricordo.health.mending.lines import Splice, line_edits
 from ricordo.memory.layout import Kind, Role
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Names, Resolved, folded
+from ricordo.memory.names import Leads, Names, Resolved, folded
 from ricordo.memory.note import Note, stem
 from ricordo.memory.relink import pointing_to
 from ricordo.memory.unlink import as_text
@@ -19,6 +21,8 @@ from ricordo.recall.likeness import spelled_alike
 
 _SHORTEST_WORD = 5
 """Characters of a name; among shorter ones one letter makes another word."""
+_A_HABIT = 5
+"""Links that begin alike, from which on that is meant so."""
 _TWO_ERRORS = 12
 """Characters from which on two letters may be wrong."""
 
@@ -49,6 +53,20 @@ class Meant:
         to = alike.pop()
         is_certain = not found.link.is_wikilink and self._memory.layout.kind is not Kind.WIKI
         return to, is_certain and _folder(to) == _folder(path)
+
+    def is_from_elsewhere(self, found: Resolved) -> bool:
+        """Say whether several links begin with the same folder as this one, which the memory does
+        not have: by a rule of its owner they count from another place, so that none is to be
+        changed or dropped.
+        """
+        return self._unknown_folders[_first_folder(found)] >= _A_HABIT
+
+    @cached_property
+    def _unknown_folders(self) -> Counter[str]:
+        others = self._memory.others
+        places = chain.from_iterable(self._memory.astray.values())
+        folders = (_first_folder(found) for found in places if found.leads is Leads.NOWHERE)
+        return Counter(folder for folder in folders if folder and folder not in others)
 
     def misspelt(self, found: Resolved) -> str:
         """Return the path of the note that a wikilink can only mean: one that was renamed, else
@@ -144,6 +162,12 @@ def _written(file: Note, link: Link) -> str:
 def _target(wikilink: str) -> str:
     """Return the last part of what stands between the brackets, without heading and label."""
     return re.split(r"\\?[#|]", wikilink[2:-2])[0].rpartition("/")[2]
+
+
+def _first_folder(found: Resolved) -> str:
+    """Return the first folder that a link names; "" where it names none, or one above."""
+    folder, slash, _ = found.link.target.removeprefix("./").partition("/")
+    return folder if slash and folder != ".." else ""
 
 
 def _folder(path: str) -> str:
