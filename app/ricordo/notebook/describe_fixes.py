@@ -16,6 +16,8 @@ from ricordo.text import visible
 
 _MOST_RULES = 6
 """Rules that are named behind a reason, those with most findings."""
+_MOST_REASONS = 10
+"""Reasons that are printed: some name a file, so that there may be any number."""
 
 
 def describe_fixes(plan: FixPlan, *, applied: bool) -> dict[str, Any]:
@@ -60,8 +62,11 @@ def count_lines(plan: FixPlan, *, applied: bool) -> Iterator[str]:
     rules: dict[str, Counter[str]] = defaultdict(Counter)
     for it in plan.left:
         rules[it.why][it.finding.rule] += 1
-    for why, counts in sorted(rules.items(), key=lambda it: (-it[1].total(), it[0])):
+    commonest = sorted(rules.items(), key=lambda it: (-it[1].total(), it[0]))
+    for why, counts in commonest[:_MOST_REASONS]:
         common = sorted(counts.items(), key=lambda it: (-it[1], it[0]))
         named = ", ".join(f"{rule} {count:,}" for rule, count in common[:_MOST_RULES])
         more = ", …" if len(common) > _MOST_RULES else ""
         yield f"  {counts.total():,} {visible(why).rstrip('.')}: {named}{more}"
+    if others := sum(counts.total() for _, counts in commonest[_MOST_REASONS:]):
+        yield f"  {others:,} for other reasons; --json has them"
