@@ -1,7 +1,7 @@
 """What `lint --fix` does to real memories: `python -m tests.benchmarks.fixes FOLDER…`.
 
-Every memory below each FOLDER, a checkout or a folder of checkouts, is copied with the checkout
-that it lies in, and fixed there. A table shows what its agent loads and what is found in it, before
+Every memory below each FOLDER, a folder of checkouts or one in a checkout, is copied with the
+checkout that it lies in, and fixed there. A table shows what its agent loads and what is found in it, before
 and after; `--diffs` keeps every diff, to be read. Ends with 1 where an agent gets less than before,
 or where more is found by any rule. The originals are only read.
 """
@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ricordo import git
 from ricordo.agents.kinds import INDEX_NAMES, recognise
 from ricordo.disk.reader import read_memory
 from ricordo.memory.layout import Kind
@@ -217,11 +218,10 @@ def main() -> int:
     parser.add_argument("--unsafe", action="store_true", help="make the unsafe fixes too")
     given = parser.parse_args()
     options = ["--unsafe"] if given.unsafe else []
-    checkouts = [it for folder in given.folders for it in _checkouts(folder.resolve())]
     outcomes: list[Outcome] = []
-    print("\n".join(_HEADINGS))
-    for checkout in checkouts:
-        for store in find_stores(checkout):
+    print("\n".join(_HEADINGS), flush=True)
+    for checkout, part in (it for folder in given.folders for it in _parts(folder.resolve())):
+        for store in find_stores(part):
             outcome = check(store, checkout, options)
             outcomes.append(outcome)
             print(row(outcome), flush=True)
@@ -235,11 +235,17 @@ def main() -> int:
     return int(bool(harmed))
 
 
-def _checkouts(folder: Path) -> list[Path]:
-    """Return `folder`, if it is a checkout or a memory, else the folders in it."""
-    if (folder / ".git").exists() or recognise(str(folder)).kind is not Kind.FOLDER:
-        return [folder]
-    return sorted(it for it in folder.iterdir() if it.is_dir() and it.name not in _NO_MEMORIES)
+def _parts(folder: Path) -> list[tuple[Path, Path]]:
+    """Return the checkouts of `folder`, each with the part of it in which memories are looked for:
+    the one in which `folder` lies, else the folders in it.
+    """
+    top = git.top_level(str(folder))
+    if top:
+        return [(Path(top), folder)]
+    if recognise(str(folder)).kind is not Kind.FOLDER:
+        return [(folder, folder)]
+    folders = (it for it in folder.iterdir() if it.is_dir() and it.name not in _NO_MEMORIES)
+    return [(it, it) for it in sorted(folders)]
 
 
 def _print_rules(outcomes: Sequence[Outcome]) -> None:
