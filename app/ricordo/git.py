@@ -26,6 +26,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "ls-tree": (),
     # a submodule has settings of its own
     "status": ("--ignore-submodules=all",),
+    "check-attr": (),
 }
 """The commands that may be run, each with the flags that it always gets."""
 _SETTINGS = (

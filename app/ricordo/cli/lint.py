@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ricordo.cli.arguments import add_memory, add_project, with_project
 from ricordo.cli.opening import look_reported, open_notebook
+from ricordo.cli.output import tell
 from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
 
+    from ricordo.notebook.fix import FixPlan
     from ricordo.notebook.open import Look, Notebook
     from ricordo.notebook.surroundings import Surroundings
 
@@ -33,9 +36,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="the severity from which the exit code is 1 (default: error)",
     )
     add_project(parser)
-    parser.add_argument("--fix", action="store_true", help="mend what can be mended safely")
+    parser.add_argument("--fix", action="store_true", help="make the safe fixes")
     parser.add_argument(
-        "--unsafe", action="store_true", help="with --fix: also what a person should see first"
+        "--diff", action="store_true", help="show what --fix would change, and change nothing"
+    )
+    parser.add_argument(
+        "--unsafe",
+        action="store_true",
+        help="with --fix or --diff: also the fixes that you should see first",
     )
     parser.add_argument("--dismiss", metavar="ID", help="say of this finding that it is fine")
     parser.add_argument("--reason", default="", help="why it is fine")
@@ -48,15 +56,16 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the findings; return 1 where one is at or over the severity asked for."""
     only = _known_rules(options.rule)
     surroundings = with_project(options, surroundings)
-    if options.fix:
-        _mend(options, surroundings, only)
-    elif options.unsafe:
-        raise WrongUsage("--unsafe goes with --fix.")
+    if options.unsafe and not (options.fix or options.diff):
+        raise WrongUsage("--unsafe goes with --fix or --diff.")
+    if options.diff and options.sarif:
+        raise WrongUsage("--diff goes with --json or with neither, not with --sarif.")
+    fixes = _fix(options, surroundings, only) if options.fix or options.diff else None
     notebook = open_notebook(options, surroundings, only)
     look = look_reported(notebook)
     if options.dismiss:
         return _dismiss(notebook, look, options.dismiss, options.reason)
-    _print(options, look)
+    _print(options, look, fixes)
     return _exit_code(options.fail_on, look)
 
 
@@ -73,34 +82,51 @@ def _known_rules(names: list[str]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _mend(options: Namespace, surroundings: Surroundings, only: frozenset[str]) -> None:
-    """Mend what the rules `only` find and can be mended, and say on stderr what was done."""
-    import sys
+class _Fixes(NamedTuple):
+    """What was fixed, or would be."""
 
-    from ricordo.cli.changing import begin_reported, told_edits
-    from ricordo.cli.output import tell
+    plan: FixPlan
+    applied: bool
+    merged: tuple[str, ...] = ()
+    """Paths of files to which somebody else wrote meanwhile."""
+
+
+def _fix(options: Namespace, surroundings: Surroundings, only: frozenset[str]) -> _Fixes:
+    """Fix what the rules `only` find; with `--diff` find out what that would change, no more."""
+    from ricordo.cli.changing import begin_reported
     from ricordo.notebook.change import apply_at_once
     from ricordo.notebook.fix import plan_fixes
-    from ricordo.notebook.report import finding_line
-    from ricordo.text import one_line, visible
 
-    # by all rules: what is mended for one of them must bring nothing that another one finds
+    # by all rules: what is fixed for one of them must add nothing that another one finds
     notebook = open_notebook(options, surroundings)
-    look = notebook.judge_closely(begin_reported(notebook))
+    memory = notebook.read() if options.diff else begin_reported(notebook)
+    look = notebook.judge_closely(memory)
     tell(notebook.take_notices())
     plan = plan_fixes(notebook, look, unsafe=options.unsafe, only=only)
-    lines: list[str] = []
-    if plan.change_set:
-        _, merged = apply_at_once(notebook, plan.change_set, by_hand=False)
-        lines += [f"mended: {finding_line(finding)}" for finding in plan.mended]
-        lines += told_edits(plan.change_set.edits)
-        lines += [f"  {one_line(path)}: merged with what somebody else wrote" for path in merged]
-        lines += [f"  {remark}" for remark in plan.change_set.remarks]
-    lines += [f"left: {finding_line(left.finding)}: {visible(left.why)}" for left in plan.left]
-    lines.append(f"{len(plan.mended)} mended, {len(plan.left)} left")
-    if plan.change_set:
-        lines.append("`ricordo undo` takes it back.")
-    print("\n".join(lines), file=sys.stderr)
+    if options.diff or not plan.change_set:
+        return _Fixes(plan, applied=not options.diff)
+    _, merged = apply_at_once(notebook, plan.change_set, by_hand=False)
+    return _Fixes(plan, applied=True, merged=merged)
+
+
+def _fix_lines(fixes: _Fixes) -> Iterator[str]:
+    """Yield what was fixed, or the diffs of what would be, and how much was not, and why."""
+    from ricordo.cli.changing import told_edits
+    from ricordo.notebook.describe_fixes import count_lines, diff_lines, fixed_lines
+    from ricordo.text import one_line
+
+    plan = fixes.plan
+    if not fixes.applied:
+        yield from diff_lines(plan)
+    elif plan.change_set:
+        yield from fixed_lines(plan)
+        yield from told_edits(plan.change_set.edits)
+        for path in fixes.merged:
+            yield f"  {one_line(path)}: merged with what somebody else wrote"
+    yield from (f"  {remark}" for remark in plan.change_set.remarks)
+    yield from count_lines(plan, applied=fixes.applied)
+    if fixes.applied and plan.change_set:
+        yield "`ricordo undo` reverts it."
 
 
 def _dismiss(notebook: Notebook, look: Look, finding_id: str, reason: str) -> int:
@@ -115,7 +141,7 @@ def _dismiss(notebook: Notebook, look: Look, finding_id: str, reason: str) -> in
     return 0
 
 
-def _print(options: Namespace, look: Look) -> None:
+def _print(options: Namespace, look: Look, fixes: _Fixes | None) -> None:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.notebook.describe import describe_finding, describe_load, describe_summary
     from ricordo.notebook.report import finding_line, load_line, summary_line
@@ -125,29 +151,41 @@ def _print(options: Namespace, look: Look) -> None:
         from ricordo.notebook.sarif import sarif
 
         print_json(sarif(look))
+        if fixes:
+            tell(list(_fix_lines(fixes)))
         return
     shown = [(finding, False) for finding in look.findings]
     if options.dismissed:
         shown += [(finding, True) for finding in look.dismissed]
     if options.json:
-        print_json(
-            {
-                "memory": {
-                    "path": memory.root,
-                    "kind": memory.layout.kind.value,
-                    "notes": len(memory.notes),
-                    "bytes": memory.size,
-                },
-                "load": describe_load(memory, with_text=False),
-                "findings": [describe_finding(f, dismissed=gone) for f, gone in shown],
-                "summary": describe_summary(look.counts),
-            }
-        )
+        document = {
+            "memory": {
+                "path": memory.root,
+                "kind": memory.layout.kind.value,
+                "notes": len(memory.notes),
+                "bytes": memory.size,
+            },
+            "load": describe_load(memory, with_text=False),
+            "findings": [describe_finding(f, dismissed=gone) for f, gone in shown],
+            "summary": describe_summary(look.counts),
+        }
+        print_json(document | _described(fixes))
         return
-    print_lines(
-        [finding_line(finding) + (" (dismissed)" if gone else "") for finding, gone in shown]
-    )
+    if fixes:
+        # what is left is counted; `lint` lists it
+        print_lines(list(_fix_lines(fixes)))
+    else:
+        print_lines(
+            [finding_line(finding) + (" (dismissed)" if gone else "") for finding, gone in shown]
+        )
     print_lines([f"{len(memory.notes)} notes; {summary_line(look)}; load {load_line(memory)}"])
+
+
+def _described(fixes: _Fixes | None) -> dict[str, Any]:
+    """Return what the JSON document says of fixes: nothing where none were asked for."""
+    from ricordo.notebook.describe_fixes import describe_fixes
+
+    return {"fixes": describe_fixes(fixes.plan, applied=fixes.applied)} if fixes else {}
 
 
 def _exit_code(fail_on: str, look: Look) -> int:

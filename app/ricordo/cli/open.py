@@ -23,7 +23,7 @@ Without PATH it opens the memory of the current directory. Commands:
   recall     the notes an agent should read for a message
   hook       the same for agents, which call it at every message
   usage      what notes were used for, and what was looked for in vain
-  lint       what is wrong with a memory; --fix mends what can be mended
+  lint       what is wrong with a memory; --fix makes the safe fixes
   conflicts  pairs of notes that cannot both hold; --resolve settles one
   curate     propose changes by what you said to agents
   pending    the proposals that wait; --apply and --drop decide

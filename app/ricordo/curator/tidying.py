@@ -22,7 +22,9 @@ from ricordo.memory.note import Note
 from ricordo.speech.patterns import pattern
 
 _MENDED = ("index-missing-file", "unindexed-note", "index-duplicate-entry", "dead-link")
-"""Rules whose safe fixes put the index and the links in order."""
+"""Rules whose safe fixes put the index and the links in order. Entries that are missing are
+proposed too where a fix would not add them unseen, for a proposal is seen.
+"""
 _SAID_AGAIN = 0.6
 """Share of a statement that a note says elsewhere, from which it is not taken over in a merge."""
 _FEWEST_WORDS = 2
@@ -114,7 +116,8 @@ def _first_line(note: Note) -> str:
 def _mended(memory: Memory, findings: Iterable[Finding], gone: set[str]) -> Iterator[Wish]:
     for finding in findings:
         fix = finding.fix
-        if finding.rule not in _MENDED or fix is None or not fix.safe or fix.paths & gone:
+        is_right = fix is not None and (fix.safe or finding.rule == "unindexed-note")
+        if finding.rule not in _MENDED or fix is None or not is_right or fix.paths & gone:
             continue
         file = memory.by_path.get(finding.path)
         quote = file.text.split("\n")[finding.line - 1] if file and finding.line else ""

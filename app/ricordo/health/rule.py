@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -78,6 +78,8 @@ class Context:
     """
     retention: Mapping[str, Retention] = field(default_factory=dict)
     """How far each note can be trusted today, by path; empty before the evidence is there."""
+    encrypted: Container[str] = frozenset()
+    """Paths of the files that git encrypts, or does not take for text."""
 
 
 NoteRule = Callable[[Note, Context], Iterator[Found]]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ricordo.errors import ChangeRefused
 from ricordo.health.finding import Finding
-from ricordo.memory.change import AddEntry, Change
+from ricordo.memory.change import Act, AddEntry, Change, EditLine, MoveLine
 from ricordo.memory.change_set import ChangeSet, Edit, effective
 from ricordo.memory.compose import compose
 from ricordo.memory.edited import with_edits
@@ -18,7 +18,6 @@ from ricordo.memory.protected import is_protected
 from ricordo.notebook.change import protected_paths
 from ricordo.notebook.fix_changes import changes_of, gathered_changes
 from ricordo.notebook.open import Look, Notebook
-from ricordo.text import visible
 
 NEVER_ALONE = frozenset(("secret",))
 """Rules whose fix asks the person something first."""
@@ -53,7 +52,11 @@ def fix_one(notebook: Notebook, memory: Memory, findings: Iterable[Finding]) -> 
     changes = {change.act: change for finding in findings for change in changes_of(finding)}
     if not changes:
         raise ChangeRefused("This finding has no fix; e edits the note.")
-    return compose(memory, list(changes.values()), marked=protected_paths(notebook))
+    change_set = compose(memory, list(changes.values()), marked=protected_paths(notebook))
+    acts = [change.act for change in changes.values()]
+    lost = _what_is_lost(memory, with_edits(memory, change_set.edits), acts)
+    remarks = [f"{lost[0].upper()}{lost[1:]}."] if lost else []
+    return replace(change_set, remarks=(*change_set.remarks, *remarks))
 
 
 def plan_fixes(
@@ -142,8 +145,12 @@ class _Fixing:
         tried = self._composed(self._now, todo)
         if not tried.fixed:
             return
-        if self._pushes_out(tried):
-            self._make_apart(tried.fixed)
+        acts = [act for finding in tried.fixed if finding.fix for act in finding.fix.acts]
+        # whoever asks for unsafe fixes wants what they take out, but no entries that do harm
+        adds = any(isinstance(act, AddEntry) for act in acts)
+        why = _what_is_lost(self._now, tried.memory, acts) if adds or not self._unsafe else ""
+        if why:
+            self._make_apart(tried.fixed, why)
             return
         self._looks += 1
         found = self._notebook.findings(tried.memory)
@@ -157,18 +164,11 @@ class _Fixing:
             for part in _parts(tried.fixed, brought):
                 self._make(part)
 
-    def _pushes_out(self, tried: _Tried) -> bool:
-        """Whether new entries would push out lines that agents load."""
-        acts = (act for finding in tried.fixed if finding.fix for act in finding.fix.acts)
-        if not any(isinstance(act, AddEntry) for act in acts):
-            return False
-        before, after = (it.load.text.split("\n") for it in (self._now, tried.memory))
-        return bool(Counter(before) - Counter(after))
-
-    def _make_apart(self, todo: Sequence[Finding]) -> None:
-        """Make fixes that push something out, as far as they do not so alone."""
+    def _make_apart(self, todo: Sequence[Finding], why: str) -> None:
+        """Make fixes by which agents lose something, as far as they do not so alone; `why` says
+        what.
+        """
         if len(todo) == 1:
-            why = "it would bring: agents load less of the index than before"
             self._refused[todo[0].id] = why
             self._full.update({(todo[0].rule, path): why for path in _paths(todo[0])})
             return
@@ -181,7 +181,7 @@ class _Fixing:
         full = (self._full.get((finding.rule, path)) for path in _paths(finding))
         why = next((why for why in full if why), "")
         if not why and self._looks >= _MOST_LOOKS:
-            why = "it was not tried, for too many fixes touch each other; run it again"
+            why = "not tried: too many fixes touch each other; run it again"
         if why:
             self._refused[finding.id] = why
         return finding.id in self._refused
@@ -238,7 +238,7 @@ class _Fixing:
         made = Counter(map(_kind, fixed))
         idle = [it for it in fixed if it.id in still and fewer[_kind(it)] < made[_kind(it)]]
         for finding in idle:
-            self._refused[finding.id] = "its fix does not mend all of it"
+            self._refused[finding.id] = "the finding would remain after its fix"
         return idle
 
     def _refuse_guilty(self, fixed: Sequence[Finding], brought: Sequence[Finding]) -> list[Finding]:
@@ -250,7 +250,7 @@ class _Fixing:
             touching = [it for it in fixed if len(fixed) == 1 or finding.path in _paths(it)]
             if len(touching) == 1 and touching[0] not in guilty:
                 guilty += touching
-                why = f"it would bring: {visible(finding.message)}"
+                why = f"the fix would add a finding, {finding.rule}"
                 self._refused[touching[0].id] = why
                 if not finding.line or finding.rule in _ONE_THING.values():
                     # a file that is full is so for all fixes of this kind
@@ -297,17 +297,17 @@ class _Fixing:
     def _why_left(self, finding: Finding) -> str:
         memory = self._now
         note = memory.by_path.get(finding.path)
-        if finding.id in self._refused:
-            return self._refused[finding.id]
         if memory.layout.read_only:
             return memory.layout.read_only
         if note is not None and is_protected(note, self._marked):
-            return f"{visible(note.path)} is protected"
+            return "the note is protected"
+        if finding.id in self._refused:
+            return self._refused[finding.id]
         if finding.fix is None:
-            return "nothing mends it mechanically"
+            return "no automatic fix"
         if finding.rule in NEVER_ALONE:
-            return "its fix asks first: F in the notebook"
-        return "its fix has to be seen: F in the notebook, or --unsafe"
+            return "fix asks first; F in the notebook makes it"
+        return "fix not safe; F in the notebook shows it, --unsafe makes it"
 
 
 def _parts(fixed: Sequence[Finding], brought: Sequence[Finding]) -> Iterator[list[Finding]]:
@@ -343,6 +343,31 @@ def _refuse_hard_links(memory: Memory, edits: Iterable[Edit]) -> None:
 def _kind(finding: Finding) -> tuple[str, str]:
     """What a finding says of what: its rule and its file."""
     return _ONE_THING.get(finding.rule, finding.rule), finding.path
+
+
+def _what_is_lost(before: Memory, after: Memory, acts: Sequence[Act]) -> str:
+    """Return what agents would no longer be given of the index, or which entry they would not be
+    given, if `acts` made the memory `after` of the one `before`; "" where they get no less.
+    """
+    given, was_given = _given(after), _given(before)
+    if not {act.note for act in acts if isinstance(act, AddEntry)} <= given:
+        return "the entry would not be loaded; the index is too long"
+    edited = Counter(act.old for act in acts if isinstance(act, EditLine | MoveLine))
+    lines, kept = (Counter(it.load.text.split("\n")) for it in (before, after))
+    if lines - kept - edited or was_given & after.by_path.keys() - given:
+        return "agents would be given less of the index"
+    return ""
+
+
+def _given(memory: Memory) -> frozenset[str]:
+    """Return the paths of the notes whose entries agents load."""
+    index, cut = memory.index, memory.load.cut_at_line
+    if index is None:
+        return frozenset(memory.entries)
+    places = [(entry.line, memory.target(index, entry).path) for entry in index.entries]
+    below = {path for line, path in places if cut is not None and line >= cut}
+    above = {path for line, path in places if cut is None or line < cut}
+    return frozenset(memory.entries.keys() - (below - above))
 
 
 def _has_grown(before: Memory, after: Memory) -> bool:

@@ -29,6 +29,7 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.memory.protected import is_protected
 from ricordo.notebook.age import Ages, written_here
+from ricordo.notebook.encrypted import EncryptedFiles
 from ricordo.notebook.evidence import Gatherer, Step, sources, without_rest
 from ricordo.notebook.record import Recorded, Recorder, at_once
 from ricordo.notebook.retaining import not_seen_yet, retained
@@ -179,6 +180,7 @@ class Notebook:
         self._linter = Linter(severities(settings, place.root), only)
         self._judges_all = not only
         self._memory: Memory | None = None
+        self._encrypted: EncryptedFiles | None = None
         self._found_last: tuple[Finding, ...] = ()
         self._gatherer = Gatherer(sources(place, surroundings, self.activity), self._linter.rules)
         self._evidence = None if self._gatherer.has_sources else NOTHING_KNOWN
@@ -338,7 +340,11 @@ class Notebook:
         renamed = self.renamed(memory)
         set_ = thresholds(self.settings, root)
         unseen = not_seen_yet(evidence, retention)
-        context = Context(now, memory.layout, set_, renamed, unseen, retention)
+        if self._encrypted is None or not self._encrypted.is_of(memory):
+            self._encrypted = EncryptedFiles(memory)
+        context = Context(
+            now, memory.layout, set_, renamed, unseen, retention, encrypted=self._encrypted
+        )
         return self._linter.run(memory, context)
 
     def _remember(self, look: Look) -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ricordo.health.calendar import find_dates, months
-from ricordo.health.mending.dates import date_of_words, words_of_time
+from ricordo.health.mending.dates import find_relative_dates
 from ricordo.health.vocabulary import lowered
 from ricordo.speech.patterns import table
 
@@ -100,11 +100,9 @@ def _monday(day: date) -> date:
 
 
 def _in_words(plain: str, today: date) -> Iterator[SaidDay]:
-    for match in words_of_time().finditer(plain):
-        written = date_of_words(match[0], today)
-        if written:
-            day = date.fromisoformat(written) if len(written) == 10 else None
-            yield SaidDay(match.start(), match.end(), written, day)
+    for start, end, written in find_relative_dates(plain, today):
+        day = date.fromisoformat(written) if len(written) == 10 else None
+        yield SaidDay(start, end, written, day)
 
 
 @cache

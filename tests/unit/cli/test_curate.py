@@ -356,3 +356,21 @@ def test_at_a_terminal_the_person_may_curate_in_a_storm(
     monkeypatch.setattr("ricordo.cli.confirm.is_at_terminal", lambda: True)
     told = ricordo("curate", "--session", str(transcript), code=code, given=typed)
     assert "Type “curate” to curate all the same:" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ("Merk dir: bis morgen bitte nicht nach main mergen.", r"(?i)bis \d{4}-\d\d-\d\d bitte"),
+        ("Remember: do not merge to main until tomorrow.", r"until \d{4}-\d\d-\d\d"),
+        ("记住：直到明天都不要合并到 main。", r"直到\d{4}-\d\d-\d\d都不要"),
+    ],
+)
+def test_a_limit_in_time_stays_one_when_its_date_is_written(
+    ricordo: Ricordo, transcript: Path, words: str, kept: str
+) -> None:
+    transcript.write_text(said(words), "utf-8")
+    told = json.loads(ricordo("curate", "--session", str(transcript), "--dry-run", "--json"))
+    (change,) = told["changes"]
+    added = [line for line in change["diff"].split("\n") if line.startswith("+")]
+    assert any(re.search(kept, line) for line in added)

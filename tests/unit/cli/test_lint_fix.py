@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,10 +75,9 @@ def to_mend(document: dict[str, Any], *, unsafe: bool) -> Iterator[dict[str, Any
             yield it
 
 
-def mended_and_left(told: str) -> tuple[int, int]:
-    line = next(line for line in told.split("\n") if line.endswith(" left"))
-    mended, left = (int(part.split()[0]) for part in line.split(", "))
-    return mended, left
+def reasons(document: dict[str, Any]) -> dict[str, str]:
+    """Return why findings were not fixed, by their ids."""
+    return {it["id"]: it["why"] for it in document["fixes"]["not_fixed"]}
 
 
 @pytest.mark.parametrize("unsafe", [False, True])
@@ -92,15 +92,16 @@ def test_fix_clears_what_it_may_brings_nothing_and_is_undone(
     words = ["--fix", *["--unsafe"] * unsafe]
     before, _ = lint(memory, capsys)
     after, told = lint(memory, capsys, *words)
+    assert told == ""
 
     assert not kinds(after) - kinds(before)
+    why = reasons(after)
     for left in to_mend(after, unsafe=unsafe):
-        place = f"{left['path']}:{left['line']}" if left["line"] else left["path"]
-        reason = next(line for line in told.split("\n") if line.startswith(f"left: {place}: "))
-        assert "it would bring: " in reason
-    mended, left_over = mended_and_left(told)
-    assert left_over == len(after["findings"])
-    assert mended == len(before["findings"]) - len(after["findings"])
+        assert "would" in why[left["id"]]
+    fixes = after["fixes"]
+    assert fixes["applied"]
+    assert len(fixes["not_fixed"]) == len(after["findings"])
+    assert len(fixes["fixed"]) == len(before["findings"]) - len(after["findings"])
 
     changed = contents(memory)
     again, _ = lint(memory, capsys, *words)
@@ -117,10 +118,10 @@ def test_on_the_sample_memory_all_is_mended_that_has_a_fix(tmp_path: Path, capsy
     memory = copied(SAMPLE / "memory", tmp_path)
     before, _ = lint(memory, capsys)
     asked_for = {it["id"] for it in to_mend(before, unsafe=True)}
-    after, told = lint(memory, capsys, "--fix", "--unsafe")
+    after, _ = lint(memory, capsys, "--fix", "--unsafe")
     assert not asked_for & {it["id"] for it in after["findings"]}
     assert {it["rule"] for it in after["findings"] if it["fix"]} == {"secret"}
-    assert mended_and_left(told) == (27, 21)
+    assert (len(after["fixes"]["fixed"]), len(after["fixes"]["not_fixed"])) == (27, 21)
 
 
 def test_on_the_labelled_store_nothing_new_comes(tmp_path: Path, capsys: Printed) -> None:
@@ -153,18 +154,155 @@ def memory(tmp_path: Path) -> Path:
     return write_memory(tmp_path / "memory", files)
 
 
-def test_stdout_stays_the_contract_and_stderr_tells(memory: Path, capsys: Printed) -> None:
+def test_the_record_of_what_was_fixed_stands_in_the_document(memory: Path, capsys: Printed) -> None:
+    before = (memory / "MEMORY.md").read_text()
     document, told = lint(memory, capsys, "--fix")
-    assert {it["rule"] for it in document["findings"]} == {
-        "index-missing-file",
-        "dead-link",
-        "secret",
-    }
-    lines = told.split("\n")
+    assert told == ""
+    rules = {it["rule"] for it in document["findings"]}
+    assert rules == {"index-missing-file", "dead-link", "secret"}
+    fixes = document["fixes"]
+    assert fixes["applied"]
+    assert {it["rule"] for it in fixes["fixed"]} >= {"index-duplicate-entry", "unindexed-note"}
+    assert {it["id"] for it in fixes["not_fixed"]} == {it["id"] for it in document["findings"]}
+    assert [it["path"] for it in fixes["changes"]] == ["MEMORY.md"]
+    assert patched(before, fixes["changes"][0]["diff"]) == (memory / "MEMORY.md").read_text()
+    assert "Zr8kLm2qqP9xW4tV" not in json.dumps(document)
+
+
+def patched(text: str, diff: str) -> str:
+    """Return `text` after a unified diff whose hunks keep or drop all of its lines."""
+    lines = [line for line in diff.split("\n")[2:] if not line.startswith("@@")]
+    old = "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", "-"))
+    new = "".join(f"{line[1:]}\n" for line in lines if line[:1] in (" ", "+"))
+    assert text.count(old) == 1
+    return text.replace(old, new)
+
+
+def test_what_was_fixed_is_printed_and_what_was_not_is_counted(
+    memory: Path, capsys: Printed
+) -> None:
+    for number in range(120):
+        (memory / f"q{number}.md").write_text(note_text(f"q{number}", "See [x](../../x.md).\n"))
+    settle(memory)
+    assert run(["lint", "-m", str(memory), "--fix", "--fail-on", "never"]) == 0
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert printed.err == ""
+    fixed = [line for line in lines if line.startswith("fixed: ")]
+    assert any("[index-duplicate-entry]" in line for line in fixed)
     assert "  changed MEMORY.md" in lines
-    assert sum(line.startswith("mended: ") for line in lines) == mended_and_left(told)[0]
-    assert sum(line.startswith("left: ") for line in lines) == 3
-    assert "Zr8kLm2qqP9xW4tV" not in told + json.dumps(document)
+    assert any(line.startswith(f"{len(fixed)} fixed, ") for line in lines)
+    assert any("fix not safe" in line and "outside-memory 120" in line for line in lines)
+    # nothing that is left is listed, once or twice
+    assert not [line for line in lines if "q7.md" in line]
+    assert len(lines) < 20
+    assert "Zr8kLm2qqP9xW4tV" not in printed.out
+
+
+@pytest.mark.parametrize("words", [["--diff"], ["--fix", "--diff"], ["--diff", "--unsafe"]])
+def test_a_diff_shows_what_the_fixes_would_do_and_changes_nothing(
+    memory: Path, words: list[str], capsys: Printed
+) -> None:
+    settle(memory)
+    before = contents(memory)
+    assert run(["lint", "-m", str(memory), *words, "--fail-on", "never"]) == 0
+    shown = capsys.readouterr().out
+    assert contents(memory) == before
+    assert "--- a/MEMORY.md\n+++ b/MEMORY.md\n@@ " in shown
+    assert "\n-- [T](t.md)\n" in shown
+    assert " would be fixed, " in shown
+    assert "fixed: " not in shown
+    assert "Zr8kLm2qqP9xW4tV" not in shown
+    # nothing is there to be undone
+    assert run(["history", "-m", str(memory), "--json"]) == 0
+    versions = json.loads(capsys.readouterr().out)["versions"]
+    assert not [it for it in versions if it["by"] == "rule"]
+    # and it is what is done
+    document, _ = lint(memory, capsys, "--json", *words)
+    assert not document["fixes"]["applied"]
+    promised = document["fixes"]
+    done, _ = lint(memory, capsys, "--fix", *[it for it in words if it == "--unsafe"])
+    assert done["fixes"] == {**promised, "applied": True}
+    assert contents(memory) != before
+
+
+def test_a_diff_and_sarif_do_not_go_together(memory: Path, capsys: Printed) -> None:
+    assert run(["lint", "-m", str(memory), "--diff", "--sarif"]) != 0
+    assert "--diff" in capsys.readouterr().err
+
+
+def test_what_was_fixed_is_told_beside_sarif(memory: Path, capsys: Printed) -> None:
+    settle(memory)
+    assert run(["lint", "-m", str(memory), "--fix", "--sarif", "--fail-on", "never"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["version"] == "2.1.0"
+    assert "fixed: MEMORY.md" in printed.err
+
+
+def git(folder: Path, *words: str) -> None:
+    author = ["-c", "user.name=t", "-c", "user.email=t@t.example"]
+    subprocess.run(["git", *author, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    "attributes", ["*.secret.md filter=crypt diff=crypt\n", "*.secret.md binary\n"]
+)
+@pytest.mark.parametrize("words", [[], ["--unsafe"]])
+def test_the_text_of_an_encrypted_note_gets_to_no_index(
+    tmp_path: Path, attributes: str, words: list[str], capsys: Printed
+) -> None:
+    project = tmp_path / "project"
+    files = {
+        "MEMORY.md": "- [T](t.md) — t\n",
+        "t.md": note_text("t"),
+        "u.md": note_text("u"),
+        "keys.secret.md": note_text("keys", description="where the keys lie"),
+    }
+    memory = write_memory(project / "memory", files)
+    git(project, "init", "--quiet")
+    (project / ".gitattributes").write_text(attributes)
+    found, _ = lint(memory, capsys)
+    assert {it["fix"] for it in found["findings"] if it["path"] == "keys.secret.md"} == {None}
+    lint(memory, capsys, "--fix", *words)
+    index = (memory / "MEMORY.md").read_text()
+    assert "u.md" in index
+    assert "keys" not in index
+
+
+def test_an_index_over_its_budget_loses_nothing(tmp_path: Path, capsys: Printed) -> None:
+    listed = {f"n{number}.md": note_text(f"n{number}") for number in range(213)}
+    index = "".join(f"- [{path}]({path}) — hook\n" for path in listed)
+    missed = {f"m{number}.md": note_text(f"m{number}") for number in range(8)}
+    readme = {"README.md": note_text("readme", "A mirror of the memory of another machine.\n")}
+    memory = write_memory(tmp_path / "memory", {"MEMORY.md": index, **listed, **missed, **readme})
+    before, _ = lint(memory, capsys)
+    after, _ = lint(memory, capsys, "--fix")
+    assert after["load"] == before["load"]
+    assert len(after["load"]["dropped"]) == 13
+    assert (memory / "MEMORY.md").read_text() == index
+
+
+def test_a_wiki_with_rules_of_its_own_is_left_as_it_is(tmp_path: Path, capsys: Printed) -> None:
+    pages = {
+        f"wiki/en/{name}.md": f"---\ntype: concept\nsources: [raw/a.md]\n---\n\n# {name}\n\n"
+        f"See [[en/{other}]]. For most users today it is enough.\n"
+        for name, other in (("sea-level", "low-water"), ("low-water", "sea-level"))
+    }
+    wiki = write_memory(
+        tmp_path / "wiki-of-tides",
+        {
+            "CLAUDE.md": "Links have the form `[[en/page]]`. Heads have `type` and `sources`.\n",
+            "wiki/index.md": "# Index\n\n- [[en/sea-level]] — level\n- [[en/low-water]] — low\n",
+            "wiki/log.md": "# Log\n",
+            "raw/a.md": "A source.\n",
+            **pages,
+        },
+    )
+    before = contents(wiki)
+    after, _ = lint(wiki, capsys, "--fix")
+    assert contents(wiki) == before
+    assert after["fixes"]["fixed"] == []
+    assert after["fixes"]["changes"] == []
 
 
 @pytest.mark.parametrize(("fail_on", "code"), [("error", 1), ("never", 0)])
@@ -173,7 +311,7 @@ def test_the_exit_code_is_that_of_what_is_left(
 ) -> None:
     settle(memory)
     assert run(["lint", "-m", str(memory), "--fix", "--fail-on", fail_on]) == code
-    assert "3 left" in capsys.readouterr().err
+    assert "fixed, 3 not:" in capsys.readouterr().out
 
 
 def test_only_the_rule_that_is_named_is_mended(memory: Path, capsys: Printed) -> None:
@@ -194,7 +332,8 @@ def test_undo_of_many_fixes_is_a_short_line_and_one_for_each_file(
     tmp_path: Path, capsys: Printed
 ) -> None:
     root = copied(SAMPLE / "memory", tmp_path)
-    _, told = lint(root, capsys, "--fix", "--unsafe")
+    assert run(["lint", "-m", str(root), "--fix", "--unsafe", "--fail-on", "never"]) == 0
+    told = capsys.readouterr().out
     files = sorted(line for line in told.split("\n") if line.startswith("  changed "))
     for command, word in (("undo", "undone"), ("redo", "done again")):
         settle(root)

@@ -79,19 +79,43 @@ def test_a_fix_by_hand_alone(root: Path, project: Path, capsys: Printed) -> None
     (project / "src" / "Calls.py").write_text("x = 1\n")
     words = ["lint", str(root), "--project", str(project), "--fix", "--rule", "missing-path"]
     assert run(words) == 0
-    assert "0 mended, 1 left" in capsys.readouterr().err
+    assert "0 fixed, 1 not:" in capsys.readouterr().out
     assert run([*words, "--unsafe"]) == 0
-    assert "1 mended, 0 left" in capsys.readouterr().err
+    assert "1 fixed, 0 not." in capsys.readouterr().out
     assert "`src/Calls.py`" in (root / "x.md").read_text()
 
 
 def test_a_mended_head_mends_no_claim(root: Path, project: Path, capsys: Printed) -> None:
     """What is known of a note still holds where another line of it is mended."""
     write_memory(root, {"x.md": f"{BODY}\nSee [y](Y.md).\n", "y.md": note_text("y")})
-    assert run(["lint", str(root), "--project", str(project), "--fix", "--unsafe"]) == 0
-    told = capsys.readouterr().err
-    assert "left: x.md" in told
-    assert "missing-path" in told.partition("left:")[2]
+    words = ["lint", str(root), "--project", str(project), "--fix", "--unsafe"]
+    assert run([*words, "--json"]) == 0
+    left = json.loads(capsys.readouterr().out)["fixes"]["not_fixed"]
+    assert "missing-path" in {it["rule"] for it in left if it["path"] == "x.md"}
+
+
+@pytest.mark.parametrize(
+    ("line", "is_offered"),
+    [
+        ("Heights come from `src/calls.py`.", True),
+        # both names are known, and what they are to each other
+        ("`src/calls.py` is a symlink to `src/Calls.py`.", False),
+        ("`src/calls.py` (symlinked) holds them.", False),
+        ("`src/calls.py` → the new reader.", False),
+        ("Heights come from `src/calls.py`. It points to the reader.", False),
+        ("`src/calls.py` ist ein Symlink; er zeigt auf den Leser.", False),
+        ("`src/calls.py` 是符号链接。", False),
+    ],
+)
+def test_no_other_name_is_offered_on_a_line_that_knows_it(
+    root: Path, project: Path, line: str, is_offered: bool, capsys: Printed
+) -> None:
+    (project / "src" / "Calls.py").write_text("x = 1\n")
+    write_memory(root, {"x.md": note_text("x", f"{line}\n")})
+    assert run(["lint", str(root), "--project", str(project), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["findings"]
+    fixes = [it["fix"] for it in found if it["rule"] == "missing-path"]
+    assert any(fixes) is is_offered
 
 
 def test_a_search_for_what_is_wrong_looks_at_the_project(

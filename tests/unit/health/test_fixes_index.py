@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.folder import FOLDER
+from ricordo.agents.wiki import WIKI
+from ricordo.memory.layout import Layout
 from tests.unit.health.conftest import note
 from tests.unit.health.mend import find, mend
 
@@ -23,6 +27,95 @@ def test_a_note_without_entry_gets_one_in_the_manner_of_the_others(root: Path) -
     assert mended.fix.safe
 
 
+FORGOTTEN = {
+    "MEMORY.md": HEAD + "- [A](a.md) — first\n- [C](c.md) — third\n",
+    "a.md": note("A.", "a"),
+    "c.md": note("C.", "c"),
+}
+SECTIONS = HEAD + "## {0}\n\n- [A](a.md) — first\n\n## {1}\n\n- [C](c.md) — third\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "safe"),
+    [
+        ({"b.md": note("B.", "b")}, True),
+        # listed by type: it goes where its type is
+        (
+            {
+                "MEMORY.md": SECTIONS.format("Project", "User"),
+                "c.md": note("C.", "c", type="user"),
+                "b.md": note("B.", "b"),
+            },
+            True,
+        ),
+        # the sections go by something else
+        ({"MEMORY.md": SECTIONS.format("North", "South"), "b.md": note("B.", "b")}, False),
+        # the index may say what belongs into it, or is written by a program
+        (
+            {
+                "MEMORY.md": "<!-- made by compact.py -->\n" + FORGOTTEN["MEMORY.md"],
+                "b.md": note("B.", "b"),
+            },
+            False,
+        ),
+        (
+            {
+                "MEMORY.md": "Only lasting rules.\n\n" + FORGOTTEN["MEMORY.md"],
+                "b.md": note("B.", "b"),
+            },
+            False,
+        ),
+        # several on a line
+        (
+            {
+                "MEMORY.md": HEAD + "- [A](a.md) · [C](c.md)\n",
+                "b.md": note("B.", "b"),
+            },
+            False,
+        ),
+        # the entries stand in an order
+        (
+            {"MEMORY.md": HEAD + "1. [A](a.md)\n2. [C](c.md)\n", "b.md": note("B.", "b")},
+            False,
+        ),
+        ({"session_2026-10-01.md": note("B.", "b")}, False),
+        # its hook would be cut
+        ({"b.md": note("B.", "b", description="word " * 60)}, False),
+        # another note leads there
+        ({"b.md": note("B.", "b"), "a.md": note("See [[b]].", "a")}, False),
+        # it is no whole note, in another folder, or put aside
+        ({"b.md": "Text without a head.\n"}, False),
+        ({"b.md": note("B.", "b", description='""')}, False),
+        ({"b.md": note("B.", "b", type="decision")}, False),
+        ({"archive/b.md": note("B.", "b")}, False),
+        ({"b-draft.md": note("B.", "b")}, False),
+        ({"b.md": note("B.", "b", superseded_by="a")}, False),
+        # so many are left out on purpose
+        ({f"b{n}.md": note("B.", f"b{n}") for n in range(4)}, False),
+    ],
+)
+def test_an_entry_is_added_unseen_only_where_it_was_surely_forgotten(
+    root: Path, files: dict[str, str], safe: bool
+) -> None:
+    found = find(root, {**FORGOTTEN, **files}, "unindexed-note")
+    assert found.fix is not None
+    assert found.fix.safe is safe
+
+
+@pytest.mark.parametrize("layout", [WIKI, FOLDER])
+def test_a_catalogue_that_no_agent_loads_is_not_added_to_unseen(root: Path, layout: Layout) -> None:
+    files = {name.replace("MEMORY", "index"): text for name, text in FORGOTTEN.items()}
+    found = find(root, {**files, "b.md": note("B.", "b")}, "unindexed-note", layout=layout)
+    assert found.fix is not None
+    assert not found.fix.safe
+
+
+@pytest.mark.parametrize("name", ["README.md", "sub/readme.md", "CHANGELOG.md"])
+def test_papers_of_a_folder_get_no_entry(root: Path, name: str) -> None:
+    files = {**FORGOTTEN, name: note("This mirrors the memory of another machine.", "readme")}
+    assert find(root, files, "unindexed-note").fix is None
+
+
 def test_a_dead_entry_goes_to_the_note_that_is_spelled_so(root: Path) -> None:
     files = {"MEMORY.md": HEAD + "- [A](Notes-On-A.md) — hook\n", "notes_on_a.md": note("A.", "a")}
     mended = mend(root, files, "index-missing-file")
@@ -35,6 +128,33 @@ def test_a_dead_entry_goes_where_the_file_was_renamed_to(root: Path) -> None:
     mended = mend(root, files, "index-missing-file", renamed={"old.md": "new.md"})
     assert mended.texts == {"MEMORY.md": HEAD + "- [A](new.md) — hook\n"}
     assert mended.fix.safe
+
+
+@pytest.mark.parametrize(
+    ("line", "after", "layout", "safe"),
+    [
+        # a wiki has rules of its own for links
+        ("[A](Notes-On-A.md)", "[A](notes_on_a.md)", WIKI, False),
+        ("[[en/notes_on_a]]", "[[sub/en/notes_on_a]]", WIKI, False),
+        ("[A](old/notes_on_a.md)", "[A](notes_on_a.md)", AUTO_MEMORY, False),
+        # what became of a file that was renamed is known; a wikilink keeps its form
+        ("[A](old.md)", "[A](notes_on_a.md)", WIKI, True),
+        ("[[old]]", "[[Notes on A]]", WIKI, False),
+    ],
+)
+def test_a_link_is_repaired_unseen_only_where_nothing_else_can_be_meant(
+    root: Path, line: str, after: str, layout: Layout, safe: bool
+) -> None:
+    key = layout.title_keys[0]
+    page = f"---\n{key}: Notes on A\ndescription: d\ntype: project\n---\n\nA.\n"
+    path = "sub/en/notes_on_a.md" if "en/" in line else "notes_on_a.md"
+    name = "MEMORY.md" if layout is AUTO_MEMORY else "index.md"
+    files = {name: f"{HEAD}- {line} — hook\n", path: page}
+    mended = mend(
+        root, files, "index-missing-file", renamed={"old.md": "notes_on_a.md"}, layout=layout
+    )
+    assert mended.texts == {name: f"{HEAD}- {after} — hook\n"}
+    assert mended.fix.safe is safe
 
 
 @pytest.mark.parametrize(
@@ -71,23 +191,26 @@ def test_two_notes_that_may_be_meant_are_none(root: Path) -> None:
         ("- [A](a.md) — something else\n", False),
         ("- [Another title](a.md) — hook\n", False),
         ("- [A](a.md) — hook\n  and a line below\n", False),
+        # a note may be listed in two lists
+        ("\n## By day\n\n- [A](a.md) — hook\n", False),
     ],
 )
 def test_the_second_entry_leaves(root: Path, second: str, safe: bool) -> None:
     first = HEAD + "- [A](a.md) — hook\n- [B](b.md)\n"
     files = {"MEMORY.md": first + second, "a.md": note("A.", "a"), "b.md": note("B.", "b")}
     mended = mend(root, files, "index-duplicate-entry")
-    assert mended.texts == {"MEMORY.md": first}
+    assert mended.texts == {"MEMORY.md": first + second.partition("- [")[0]}
     assert mended.fix.safe is safe
 
 
-@pytest.mark.parametrize(("told", "safe"), [("word " * 60, True), ("other", False)])
-def test_a_long_entry_is_cut_at_the_end_of_a_word(root: Path, told: str, safe: bool) -> None:
+@pytest.mark.parametrize("told", ["word " * 60, "other"])
+def test_a_long_entry_is_cut_at_the_end_of_a_word(root: Path, told: str) -> None:
     line = "- [A](a.md) — " + " ".join(["word"] * 60)
     files = {"MEMORY.md": f"{HEAD}{line}\n", "a.md": note("A.", "a", description=told.strip())}
     mended = mend(root, files, "index-long-entry")
     assert mended.texts == {"MEMORY.md": HEAD + "- [A](a.md) — " + " ".join(["word"] * 37) + "…\n"}
-    assert mended.fix.safe is safe
+    # the agent is given less of it, whatever the note says
+    assert not mended.fix.safe
 
 
 def test_a_long_entry_whose_end_is_a_link_stays(root: Path) -> None:

@@ -6,15 +6,16 @@ Never from the time of the file: copies, checkouts and our own edits change it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from functools import cache
 from typing import NamedTuple
 
+from ricordo.health.calendar import find_dates
 from ricordo.health.finding import Fix
 from ricordo.health.mending.lines import Splice, line_edits
 from ricordo.health.prose import Statement
-from ricordo.health.vocabulary import any_of, read_words
+from ricordo.health.vocabulary import any_of, lowered, read_words
 from ricordo.memory.change import Act, SetField
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import Note
@@ -22,13 +23,27 @@ from ricordo.memory.note import Note
 _WRITTEN = ("modified", "last_updated", "updated", "created", "date")
 """Fields that say when a note was written, that of its last change first."""
 _UNITS = ("days", "weeks", "months", "years")
+_DAY_OF_YEAR = re.compile(
+    r"(?<![\w.])(?:\d{1,2}[./]\d{1,2}\.?(?![\w.])|\d{1,2}\s?[月월]\s?\d{1,2})"
+)
+"""A day and a month without a year, written in digits."""
 _TOLD = re.compile(r"\s*[(（]20\d\d(?:-(?:\d\d(?:-\d\d)?|W\d\d))?[)）]")
 
 
-class _Stamp(NamedTuple):
-    day: date
-    is_certain: bool
-    """Whether the person was surely in that day when the note was written."""
+_KEPT_BEFORE, _KEPT_BEHIND = re.compile(r"\(([^()]+)\)"), re.compile(r"\(([^()]+)\)$")
+_NO_BRACKETS = str.maketrans("", "", "()")
+
+
+class _Meaning(NamedTuple):
+    """What a word of time means."""
+
+    unit: str
+    ahead: int
+    """How many of the unit it lies ahead of the day on which it is written."""
+    before: str
+    """The word with which it begins that is no part of the date; "" where there is none."""
+    behind: str
+    """The word with which it ends that is no part of the date; "" where there is none."""
 
 
 def is_told(text: str, end: int) -> bool:
@@ -36,38 +51,59 @@ def is_told(text: str, end: int) -> bool:
     return bool(_TOLD.match(text, end))
 
 
-def words_of_time() -> re.Pattern[str]:
-    """Return the pattern that finds, in a text in lower case, the words of time whose date can be
-    told from the day on which they were written.
+def find_relative_dates(plain: str, day: date) -> Iterator[tuple[int, int, str]]:
+    """Yield where words of time stand in `plain`, a text in lower case, and the day, ISO week,
+    month or year that they meant on the `day`. A preposition before them is no part of the place.
     """
-    return _words_of_time()
-
-
-def date_of_words(words: str, day: date) -> str:
-    """Return the day, ISO week, month or year that `words` of time meant on the `day`; "" where
-    they mean none.
-    """
-    meaning = _meanings().get(" ".join(words.lower().split()))
-    return _date(day, *meaning) if meaning else ""
+    for match in _words_of_time().finditer(plain):
+        meaning = _meanings().get(" ".join(match[0].split()))
+        if meaning:
+            start, end = match.start() + len(meaning.before), match.end() - len(meaning.behind)
+            start += len(plain[start:end]) - len(plain[start:end].lstrip())
+            end -= len(plain[start:end]) - len(plain[start:end].rstrip())
+            yield start, end, _date(day, meaning)
 
 
 def date_words(
     note: Note, layout: Layout, statement: Statement, places: Sequence[tuple[int, int]]
 ) -> Fix | None:
     """Return the fix that puts behind every word of time of a `statement`, at `places` of its
-    text, the date that it stood for when the note was written; None where one cannot be told.
-    Safe where the head leaves no doubt of the day of writing, and the words mean single days.
+    text, the date that it stood for when the note was written; None where one cannot be told, or
+    where the note says of itself when that was written, or no agent keeps it: pages say what their
+    sources said. A person has to see it: the words may be older than the last change of the note,
+    or speak of these days as such.
     """
-    stamp = _stamp(note)
+    day = _written_on(note)
     words = [" ".join(statement.text[start:end].lower().split()) for start, end in places]
-    if stamp is None or not all(word in _meanings() for word in words):
+    if day is None or not layout.agent or not all(word in _meanings() for word in words):
         return None
-    told = [_date(stamp.day, *_meanings()[word]) for word in words]
+    if _tells_its_day(note, statement, day):
+        return None
+    told = [_date(day, _meanings()[word]) for word in words]
     splices = [Splice(end, end, f" ({text})") for (_, end), text in zip(places, told, strict=True)]
     acts = _acts(note, layout, statement, splices)
-    is_safe = stamp.is_certain and all(_meanings()[word][0] == "days" for word in words)
     label = f"put {' and '.join(told)} behind “{words[0]}”"
-    return Fix(label, acts, is_safe) if acts else None
+    return Fix(label, acts) if acts else None
+
+
+def _tells_its_day(note: Note, statement: Statement, day: date) -> bool:
+    """Whether a date stands in the statement, or another one than `day` in a heading above it or
+    in the name of the note.
+    """
+    if any(find_dates(statement.text)) or _DAY_OF_YEAR.search(lowered(statement.text)):
+        return True
+    above = "\n".join([note.stem.replace("_", " "), note.name, *_headings(note, statement.line)])
+    return any(dated.day != day for dated in find_dates(above))
+
+
+def _headings(note: Note, line: int) -> Iterator[str]:
+    """Yield the headings under which `line`, a 1-based number, stands, the nearest first."""
+    level = 7
+    for text in reversed(note.text.split("\n")[: line - 1]):
+        marks = len(text) - len(text.lstrip("#"))
+        if 0 < marks < level and text[marks : marks + 1].isspace():
+            level = marks
+            yield text
 
 
 def _acts(
@@ -87,33 +123,18 @@ def _acts(
     return (SetField(note.path, key, text),)
 
 
-def _stamp(note: Note) -> _Stamp | None:
+def _written_on(note: Note) -> date | None:
     """Return the day on which the head says that the note was written."""
-    given = [written for key in _WRITTEN if (written := note.head.scalar(key))]
-    days = [_day(written) for written in given]
-    if not days or days[0] is None:
-        return None
-    # a day that begins elsewhere in the world may be another one where the person was
-    is_certain = len(set(days)) == 1 and not any(_is_world_time(written) for written in given)
-    return _Stamp(days[0], is_certain)
-
-
-def _day(written: str) -> date | None:
+    given = next((written for key in _WRITTEN if (written := note.head.scalar(key))), "")
     try:
-        return date.fromisoformat(written[:10])
+        return date.fromisoformat(given[:10])
     except ValueError:
         return None
 
 
-def _is_world_time(written: str) -> bool:
-    try:
-        return datetime.fromisoformat(written).tzinfo == UTC
-    except ValueError:
-        return True
-
-
-def _date(day: date, unit: str, count: int) -> str:
-    """Return the day, ISO week, month or year that lies `count` units after `day`."""
+def _date(day: date, meaning: _Meaning) -> str:
+    """Return the day, ISO week, month or year that a word means on `day`."""
+    unit, count = meaning.unit, meaning.ahead
     if unit == "days":
         return (day + timedelta(days=count)).isoformat()
     if unit == "weeks":
@@ -126,17 +147,22 @@ def _date(day: date, unit: str, count: int) -> str:
 
 
 @cache
-def _meanings() -> Mapping[str, tuple[str, int]]:
-    """Words of time in lower case, each with a unit and how many of it they lie ahead."""
-    meanings: dict[str, tuple[str, int]] = {}
+def _meanings() -> Mapping[str, _Meaning]:
+    """Return what words of time mean, by the words in lower case."""
+    meanings: dict[str, _Meaning] = {}
     for unit in _UNITS:
         for texts in read_words("dates")["ahead"][unit].values():
             for text in texts:
                 word, _, count = text.rpartition(" ")
-                meanings[word] = (unit, int(count))
+                before, behind = _KEPT_BEFORE.match(word), _KEPT_BEHIND.search(word)
+                meanings[word.translate(_NO_BRACKETS)] = _Meaning(
+                    unit, int(count), before[1] if before else "", behind[1] if behind else ""
+                )
     return meanings
 
 
 @cache
 def _words_of_time() -> re.Pattern[str]:
-    return re.compile(any_of(re.escape(word).replace(r"\ ", " ") for word in _meanings()))
+    others = [word for words in read_words("dates")["no_date"].values() for word in words]
+    words = (re.escape(word).replace(r"\ ", " ") for word in (*_meanings(), *others))
+    return re.compile(any_of(words))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 
+from ricordo.agents.folder import PAPERS
 from ricordo.health.finding import Fix
 from ricordo.health.mending.lines import plain_lines, without_lines
 from ricordo.health.mending.links import Meant, lead_to, to_text
 from ricordo.health.mending.sentences import first_words
 from ricordo.health.prose import words_in
 from ricordo.memory.change import Act, AddEntry, Create, EditLine, MoveLine, SetField
-from ricordo.memory.entry_line import lines_of_entry
+from ricordo.memory.entry_line import entry_text, lines_of_entry, neighbour
 from ricordo.memory.index import Entry, EntryForm, Index
 from ricordo.memory.lines import split_lines
 from ricordo.memory.load import compute_load
@@ -26,18 +28,118 @@ from ricordo.secrets import find_secrets
 
 _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
 _PAIRS = ("`", "**", "__", "~~")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+_ORDERED = re.compile(r"20\d\d[-_/.]?(?:0\d|1[0-2])|^\s*\d+[.)]\s")
+"""A day or a number: entries that have one stand in an order."""
+_FEW, _SMALL_SHARE = 3, 0.2
+"""So many notes, and so large a share of all, can lack an entry because they were forgotten; where
+more do, the index leaves them out on purpose.
+"""
+_PUT_ASIDE = frozenset(
+    (
+        *("archive", "archived", "backup", "deprecated", "draft", "drafts", "example", "hidden"),
+        *("old", "private", "retired", "status", "superseded", "temp", "template", "tmp", "wip"),
+    )
+)
+"""Words of a name, or of a field, by which a note is kept out of an index on purpose."""
 _DEFAULT_TYPE = "reference"
 
 
-def enter(index: Index, note: Note) -> Fix:
-    """Return the fix that gives `note` an entry in `index`."""
-    return Fix(f"add an entry to {index.path}", (AddEntry(index.path, note.path),), safe=True)
+class MissingEntries:
+    """Gives the notes that `index` lacks their entries."""
+
+    def __init__(
+        self, memory: Memory, index: Index, missing: Sequence[Note], encrypted: Container[str]
+    ) -> None:
+        """`missing` are all notes that lack an entry in `index`; `encrypted` has the paths of the
+        files that git encrypts or keeps as they are, whose text may get to no other file.
+        """
+        self._memory, self._index, self._encrypted = memory, index, encrypted
+        self._few = len(missing) <= max(_FEW, len(memory.notes) * _SMALL_SHARE)
+
+    def fix(self, note: Note) -> Fix | None:
+        """Return the fix that adds the entry; None where the note is not to be listed. Safe where
+        nothing leaves a doubt that it was only forgotten, and how and where it is written.
+        """
+        if note.path.rpartition("/")[2].lower() in PAPERS or note.path in self._encrypted:
+            return None
+        act = AddEntry(self._index.path, note.path)
+        safe = self._is_open and self._was_forgotten(note) and self._has_its_place(note)
+        return Fix(f"add an entry to {self._index.path}", (act,), safe)
+
+    @cached_property
+    def _is_open(self) -> bool:
+        """Whether it is an index that its agent loads whole, that lists nearly all notes, one on a
+        line, and says nothing else: neither what belongs into it nor who writes it.
+        """
+        index, load = self._index, self._memory.load
+        if index is not self._memory.index or load.limits is None or load.cut_at_line is not None:
+            return False
+        listed = {entry.line for entry in index.entries if entry.form is EntryForm.BULLET}
+        plain = all(
+            number in listed or _HEADING.match(line) or not line.strip()
+            for number, line in enumerate(plain_lines(index.note), 1)
+        )
+        links = _links_by_line(index.note)
+        return self._few and plain and bool(listed) and all(links[line] == 1 for line in listed)
+
+    def _was_forgotten(self, note: Note) -> bool:
+        """Whether the note is a whole one beside the index to which nothing leads, and is not put
+        aside.
+        """
+        words = set(re.split(r"[^a-z]+", f"{note.stem} {note.name}".lower()))
+        return (
+            note.path.rpartition("/")[0] == self._index.folder
+            and not note.head.fault
+            and all(getattr(note, field) for field in self._memory.layout.required)
+            and all(
+                note.head.first(keys)
+                for keys in (self._memory.layout.title_keys, self._memory.layout.summary_keys)
+            )
+            and note.type in self._memory.layout.types
+            and _PUT_ASIDE.isdisjoint(words)
+            and _PUT_ASIDE.isdisjoint(key.partition("_")[0].lower() for key in note.head.fields)
+            and note.path not in self._memory.backlinks
+        )
+
+    def _has_its_place(self, note: Note) -> bool:
+        """Whether the other notes of its type are listed in one section of their own, or all notes
+        in one, in no order of days or numbers, and its description fits whole.
+        """
+        model = neighbour(self._memory, self._index, note)
+        text = entry_text(self._memory, self._index, note, model)
+        if model is None or text.endswith("…") or _ORDERED.search(f"{model.text} {text}"):
+            return False
+        sections = self._types_by_section
+        own = bisect_right(self._headings, model.line)
+        return len(sections) == 1 or (
+            sections.get(own) == {note.type}
+            and not any(note.type in sections[other] for other in sections if other != own)
+        )
+
+    @cached_property
+    def _headings(self) -> Sequence[int]:
+        lines = enumerate(plain_lines(self._index.note), 1)
+        return [number for number, line in lines if _HEADING.match(line)]
+
+    @cached_property
+    def _types_by_section(self) -> Mapping[int, set[str]]:
+        """The types of the notes that each section lists; sections are counted by headings."""
+        types: dict[int, set[str]] = {}
+        for entry in self._index.entries:
+            target = self._memory.by_path.get(self._memory.target(self._index, entry).path)
+            if target is not None:
+                section = bisect_right(self._headings, entry.line)
+                types.setdefault(section, set()).add(target.type)
+        return types
 
 
 def repoint_or_drop(memory: Memory, meant: Meant, index: Index, entry: Entry) -> Fix | None:
     """Return the fix for an entry that leads nowhere: to the note that it can only mean, if that
-    has no entry yet, else it leaves.
+    has no entry yet, else it leaves; None where its links count from another place.
     """
+    if meant.is_from_elsewhere(memory.target(index, entry)):
+        return None
     to, is_certain = meant.note(memory.target(index, entry))
     if to and to not in memory.entries:
         led = lead_to(memory, index.note, [entry.link], to, safe=is_certain)
@@ -55,16 +157,19 @@ def drop_second(index: Index, first: Entry, second: Entry) -> Fix | None:
     if not _is_alone(index, second):
         return None
     lines = _lines_of(index, second)
-    adds_nothing = len(lines) == 1 and _says_no_more(first, second)
+    between = plain_lines(index.note)[first.line : second.line - 1]
+    # a list of another section is one of its own
+    one_list = not any(_HEADING.match(line) for line in between)
+    adds_nothing = one_list and len(lines) == 1 and _says_no_more(first, second)
     return Fix(
         f"drop the entry on line {second.line}", without_lines(index.note, lines), adds_nothing
     )
 
 
-def shorten(index: Index, entry: Entry, longest: int, description: str) -> Fix | None:
+def shorten(index: Index, entry: Entry, longest: int) -> Fix | None:
     """Return the fix that cuts the hook of `entry` at the end of a word, so that the line has no
-    more than `longest` characters; safe where the note's `description` holds all of the hook.
-    None where the hook is not the end of the line, or a link would be lost.
+    more than `longest` characters: agents are then given less of it. None where the hook is not
+    the end of the line, or a link would be lost.
     """
     line, hook = entry.text.rstrip(), entry.hook
     if entry.form is not EntryForm.BULLET or not hook or not line.endswith(hook):
@@ -78,7 +183,7 @@ def shorten(index: Index, entry: Entry, longest: int, description: str) -> Fix |
         return None
     label = f"shorten the entry to {len(begin) + len(kept) + 1} characters"
     edit = EditLine(index.path, entry.line, entry.text, f"{begin}{kept}…")
-    return Fix(label, (edit,), safe=_plain(hook) in _plain(description))
+    return Fix(label, (edit,))
 
 
 def extract(memory: Memory, index: Index, lines: Sequence[int]) -> Fix | None:

@@ -21,7 +21,8 @@ _VALUE = re.compile(r"([ \t]*[^\s:#-][^:]*:[ \t]+)(\S.*?)[ \t]*")
 def give_fields(note: Note, fields: Collection[str], layout: Layout) -> Fix | None:
     """Return the fix that sets the `fields`, of name, description and type, in the head of `note`,
     which is made where there is none: the stem, the first sentence, and the type that its file
-    name or folder names. None where one of them cannot be told; safe where only the stem is set.
+    name or folder names. None where one of them cannot be told. What fields heads have is a
+    convention of each memory, so that a person has to see it.
     """
     told = {
         "name": lambda: note.stem,
@@ -32,7 +33,7 @@ def give_fields(note: Note, fields: Collection[str], layout: Layout) -> Fix | No
     if not all(values.values()):
         return None
     acts = (SetField(note.path, layout.keys_of(field)[0], values[field]) for field in fields)
-    return Fix(f"set {_listed(fields)}", tuple(acts), safe=list(fields) == ["name"])
+    return Fix(f"set {_listed(fields)}", tuple(acts))
 
 
 def quote_value(note: Note) -> Fix | None:

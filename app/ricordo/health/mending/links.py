@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import chain
 
 from ricordo.health.finding import Fix
 from ricordo.health.mending.lines import Splice, line_edits
-from ricordo.memory.layout import Role
+from ricordo.memory.layout import Kind, Role
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import Names, Resolved, folded
+from ricordo.memory.names import Leads, Names, Resolved, folded
 from ricordo.memory.note import Note, stem
 from ricordo.memory.relink import pointing_to
 from ricordo.memory.unlink import as_text
@@ -19,6 +21,8 @@ from ricordo.recall.likeness import spelled_alike
 
 _SHORTEST_WORD = 5
 """Characters of a name; among shorter ones one letter makes another word."""
+_A_HABIT = 5
+"""Links that begin alike, from which on that is meant so."""
 _TWO_ERRORS = 12
 """Characters from which on two letters may be wrong."""
 
@@ -33,7 +37,9 @@ class Meant:
 
     def note(self, found: Resolved) -> tuple[str, bool]:
         """Return the path of the note whose file was renamed, else of the only one whose name or
-        stem is the same but for case, `-`, `_` and folder; "" where there is none.
+        stem is the same but for case, `-`, `_` and folder; "" where there is none. It is certain
+        where the rename is known, and where the file lies in the folder that the link names and
+        no wiki has rules of its own for links.
         """
         path = self._path_of(found)
         to = self._renamed.get(path, "")
@@ -45,7 +51,22 @@ class Meant:
         if len(alike) != 1:
             return "", False
         to = alike.pop()
-        return to, _folder(to) == _folder(path) or not stem(path).isalpha()
+        is_certain = not found.link.is_wikilink and self._memory.layout.kind is not Kind.WIKI
+        return to, is_certain and _folder(to) == _folder(path)
+
+    def is_from_elsewhere(self, found: Resolved) -> bool:
+        """Say whether several links begin with the same folder as this one, which the memory does
+        not have: by a rule of its owner they count from another place, so that none is to be
+        changed or dropped.
+        """
+        return self._unknown_folders[_first_folder(found)] >= _A_HABIT
+
+    @cached_property
+    def _unknown_folders(self) -> Counter[str]:
+        others = self._memory.others
+        places = chain.from_iterable(self._memory.astray.values())
+        folders = (_first_folder(found) for found in places if found.leads is Leads.NOWHERE)
+        return Counter(folder for folder in folders if folder and folder not in others)
 
     def misspelt(self, found: Resolved) -> str:
         """Return the path of the note that a wikilink can only mean: one that was renamed, else
@@ -109,7 +130,7 @@ def lead_to(
     memory: Memory, file: Note, links: Collection[Link], to: str, *, safe: bool
 ) -> Fix | None:
     """Return the fix that lets `links` of `file` lead to the file at `to`; None where their form
-    does not allow it.
+    does not allow it. A wikilink that gets another form has to be seen, whether or not `safe`.
     """
     splices = [
         Splice(link.start, link.end, pointing_to(link, _written(file, link), file.path, to, memory))
@@ -117,7 +138,11 @@ def lead_to(
     ]
     if any(file.text[it.start : it.end] == it.new for it in splices):
         return None
-    return Fix(f"let the link lead to {to}", line_edits(file, splices), safe)
+    same_form = all(
+        not link.is_wikilink or (new.startswith("[[") and _target(new) == stem(to))
+        for link, (_, _, new) in zip(links, splices, strict=True)
+    )
+    return Fix(f"let the link lead to {to}", line_edits(file, splices), safe and same_form)
 
 
 def to_text(file: Note, link: Link) -> Fix | None:
@@ -132,6 +157,17 @@ def to_text(file: Note, link: Link) -> Fix | None:
 
 def _written(file: Note, link: Link) -> str:
     return file.text[link.start : link.end]
+
+
+def _target(wikilink: str) -> str:
+    """Return the last part of what stands between the brackets, without heading and label."""
+    return re.split(r"\\?[#|]", wikilink[2:-2])[0].rpartition("/")[2]
+
+
+def _first_folder(found: Resolved) -> str:
+    """Return the first folder that a link names; "" where it names none, or one above."""
+    folder, slash, _ = found.link.target.removeprefix("./").partition("/")
+    return folder if slash and folder != ".." else ""
 
 
 def _folder(path: str) -> str:

@@ -49,8 +49,7 @@ def index_long_entry(memory: Memory, context: Context) -> Iterator[Found]:
         for entry in index.entries:
             if entry.form in LISTED and len(entry.text) > longest:
                 message = f"The entry “{entry.title}” has {len(entry.text)} characters."
-                target = memory.by_path.get(memory.target(index, entry).path)
-                fix = shorten(index, entry, int(longest), target.description if target else "")
+                fix = shorten(index, entry, int(longest))
                 yield Found(entry.line, message, entry.text, (entry.text,), index.path, fix)
 
 

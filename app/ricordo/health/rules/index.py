@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ricordo.health.finding import Severity
-from ricordo.health.mending.entries import drop_second, enter, repoint_or_drop
+from ricordo.health.mending.entries import MissingEntries, drop_second, repoint_or_drop
 from ricordo.health.mending.links import Meant
 from ricordo.health.rule import Context, Found, memory_rule
 from ricordo.memory.index import Entry, EntryForm, Index
@@ -41,13 +41,18 @@ def index_missing_file(memory: Memory, context: Context) -> Iterator[Found]:
 def unindexed_note(memory: Memory, context: Context) -> Iterator[Found]:
     """Notes that an index should list and none does; an empty file has nothing to be listed."""
     folders = {index.folder: index for index in reversed(memory.indexes)}
+    missing: dict[str, list[Note]] = {}
     for note in memory.notes if folders else ():
         if note.path in memory.entries or (note.readable and not note.text.strip()):
             continue
         index = _index_above(note, folders, memory)
         if index is not None:
+            missing.setdefault(index.folder, []).append(note)
+    for folder, notes in missing.items():
+        entries = MissingEntries(memory, folders[folder], notes, context.encrypted)
+        for note in notes:
             message = f"No entry of the index points to “{note.name}”."
-            yield Found(0, message, note.path, (), note.path, enter(index, note))
+            yield Found(0, message, note.path, (), note.path, entries.fix(note))
 
 
 def what_is_listed(memory: Memory, context: Context) -> tuple[object, ...]:

@@ -81,12 +81,16 @@ def outside_memory(memory: Memory, context: Context) -> Iterator[Found]:
 
 
 def _repair(memory: Memory, meant: Meant, file: Note, found: Resolved) -> Fix | None:
+    if meant.is_from_elsewhere(found):
+        return None
     to, is_certain = meant.note(found)
     led = lead_to(memory, file, [found.link], to, safe=is_certain) if to else None
     return led or to_text(file, found.link)
 
 
 def _spell_right(memory: Memory, meant: Meant, file: Note, found: Resolved) -> Fix | None:
+    if meant.is_from_elsewhere(found):
+        return None
     to = meant.misspelt(found)
     same = [
         other.link
