@@ -19,7 +19,9 @@ def main() -> int:
         # all is written; taking the interpreter down in good order would only take time
         os._exit(0)
     from ricordo.cli.main import run
+    from ricordo.cli.streams import prepare_streams
 
+    prepare_streams()
     return run(words)
 
 

@@ -75,10 +75,8 @@ def _known_rules(names: list[str]) -> frozenset[str]:
 
 def _mend(options: Namespace, surroundings: Surroundings, only: frozenset[str]) -> None:
     """Mend what the rules `only` find and can be mended, and say on stderr what was done."""
-    import sys
-
     from ricordo.cli.changing import begin_reported, told_edits
-    from ricordo.cli.output import tell
+    from ricordo.cli.output import note_change, print_errors, tell
     from ricordo.notebook.change import apply_at_once
     from ricordo.notebook.fix import plan_fixes
     from ricordo.notebook.report import finding_line
@@ -92,6 +90,7 @@ def _mend(options: Namespace, surroundings: Surroundings, only: frozenset[str]) 
     lines: list[str] = []
     if plan.change_set:
         _, merged = apply_at_once(notebook, plan.change_set, by_hand=False)
+        note_change(f"fixed {', '.join(edit.path for edit in plan.change_set.edits)}")
         lines += [f"mended: {finding_line(finding)}" for finding in plan.mended]
         lines += told_edits(plan.change_set.edits)
         lines += [f"  {one_line(path)}: merged with what somebody else wrote" for path in merged]
@@ -100,17 +99,18 @@ def _mend(options: Namespace, surroundings: Surroundings, only: frozenset[str]) 
     lines.append(f"{len(plan.mended)} mended, {len(plan.left)} left")
     if plan.change_set:
         lines.append("`ricordo undo` takes it back.")
-    print("\n".join(lines), file=sys.stderr)
+    print_errors(lines)
 
 
 def _dismiss(notebook: Notebook, look: Look, finding_id: str, reason: str) -> int:
-    from ricordo.cli.output import print_lines
+    from ricordo.cli.output import note_change, print_lines
     from ricordo.notebook.report import finding_line
 
     known = {finding.id: finding for finding in (*look.findings, *look.dismissed)}
     if finding_id not in known:
         raise WrongUsage(f"No finding has the id “{finding_id}”; `lint --json` shows the ids.")
     notebook.dismiss(finding_id, reason)
+    note_change(f"dismissed {finding_id}")
     print_lines([f"dismissed until its cause changes: {finding_line(known[finding_id])}"])
     return 0
 

@@ -8,6 +8,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ricordo.cli.output import tell
+from ricordo.errors import NOTHING_CHANGED
 from ricordo.text import cells, clip, encodable, one_line
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def progress_line() -> Iterator[Step]:
         yield line.show if sys.stderr.isatty() else lambda _: None
     except KeyboardInterrupt:
         line.clear()
-        print("ricordo: Cancelled. Nothing was changed.", file=sys.stderr)
+        tell([f"Cancelled. {NOTHING_CHANGED}"])
         raise
     finally:
         line.clear()

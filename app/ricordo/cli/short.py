@@ -6,8 +6,8 @@ It runs at every prompt: it looks at no memory, and imports next to nothing.
 from __future__ import annotations
 
 import os
-import sys
 
+from ricordo.cli.streams import write_out
 from ricordo.disk.last_seen import recall
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ def answer(state: str) -> int:
     except OSError:
         # it was deleted under the shell
         directory = ""
-    sys.stdout.write(f"{_visible(short_line(recall(state), directory))}\n")
+    write_out(f"{_visible(short_line(recall(state), directory))}\n")
     return 0
 
 

@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the report, or forget a gap."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.notebook.usage import drop_gap, gaps, use_report
 
@@ -44,6 +44,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
             words = one_line(options.drop)
             raise WrongUsage(f"“{words}” is no gap of this memory; `ricordo usage` lists them.")
         drop_gap(surroundings, memory, meant)
+        note_change(f"forgot the gap “{meant.words}”")
         print_lines([f"forgot the gap “{one_line(meant.words)}”"])
         return 0
     uses = use_report(surroundings, memory)
