@@ -22,7 +22,7 @@ Without PATH it opens the memory of the current directory. Commands:
   search     find notes by name and by what they say
   recall     the notes an agent should read for a message
   hook       the same for agents, which call it at every message
-  usage      what notes were used for, and what was looked for in vain
+  usage      what notes were used for, and searches without results
   lint       what is wrong with a memory; --fix mends what can be mended
   conflicts  pairs of notes that cannot both hold; --resolve settles one
   curate     propose changes by what you said to agents
