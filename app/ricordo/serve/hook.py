@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
+PROMPT = "prompt"
+"""The one event that is answered."""
 LONGEST_INPUT = 1024 * 1024
 """Bytes; of a longer document nothing is answered."""
 PATIENCE = 2
@@ -24,7 +26,10 @@ def answer(words: list[str]) -> None:
     """Answer the event that `words` name from what stands on standard input."""
     try:
         event, state = _understood(words)
-        if os.environ.get("RICORDO_CURATING") != "1" and event == "prompt":
+        if event != PROMPT:
+            unknown = f"Unknown event {event!a}" if event else "No event is named"
+            _warn(f"{unknown}: the hook answers only {PROMPT}.")
+        elif os.environ.get("RICORDO_CURATING") != "1":
             signal.signal(signal.SIGALRM, _give_up)
             signal.alarm(PATIENCE)
             _write(_answer(_read(), _state(state)))
@@ -78,6 +83,11 @@ def _read() -> bytes:
 def _write(text: bytes) -> None:
     while text:
         text = text[os.write(1, text) :]
+
+
+def _warn(message: str) -> None:
+    """Write a line to stderr, which agents do not read."""
+    os.write(2, f"ricordo: {message}\n".encode())
 
 
 def _give_up(number: int, frame: FrameType | None) -> None:
