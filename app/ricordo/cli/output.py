@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from ricordo.cli.streams import discard, has_encoding, write_out
+from ricordo.cli.main import write_out
+from ricordo.cli.streams import discard, has_encoding
 from ricordo.text import encodable, escape_json, one_line, visible
 
 _changes: list[str] = []

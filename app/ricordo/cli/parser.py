@@ -6,7 +6,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from typing import NoReturn
 
-from ricordo.cli.streams import write_out
+from ricordo.cli.main import write_out
 from ricordo.errors import WrongUsage
 
 _NAME = "\0"

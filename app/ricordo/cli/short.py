@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from ricordo.cli.streams import write_out
 from ricordo.disk.last_seen import recall
 
 TYPE_CHECKING = False
@@ -17,15 +16,15 @@ if TYPE_CHECKING:
     from ricordo.disk.last_seen import Summary
 
 
-def answer(state: str) -> int:
-    """Print the line for the current directory."""
+def line_here(state: str) -> str:
+    """Return the line for the current directory; memories that are gone do not count."""
     try:
         directory = os.getcwd()
     except OSError:
         # it was deleted under the shell
         directory = ""
-    write_out(f"{_visible(short_line(recall(state), directory))}\n")
-    return 0
+    seen = {root: summary for root, summary in recall(state).items() if os.path.isdir(root)}
+    return _visible(short_line(seen, directory))
 
 
 def short_line(seen: Mapping[str, Summary], directory: str) -> str:

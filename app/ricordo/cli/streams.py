@@ -28,17 +28,6 @@ def prepare_streams() -> None:
     _reconfigure(sys.stdout, errors="replace")
 
 
-def write_out(text: str) -> None:
-    """Write `text` to stdout, to its end. Raises Unprintable."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as error:
-        from ricordo.errors import Unprintable
-
-        raise Unprintable(error) from None
-
-
 def discard(stream: TextIO) -> None:
     """Let go of what `stream` still holds, so that the process does not fail over it at its end."""
     null = os.open(os.devnull, os.O_WRONLY)
