@@ -180,11 +180,11 @@ def _moment(text: str) -> datetime:
 
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment if moment.tzinfo else moment.astimezone()
+    except (ValueError, OverflowError):
         raise WrongUsage(
             "The time given as --since is no day or moment such as 2026-05-01T09:00."
         ) from None
-    return moment if moment.tzinfo else moment.astimezone()
 
 
 def _print(

@@ -152,7 +152,8 @@ def _run(arguments: list[str]) -> int:
         )
     except ValueError:
         raise WrongUsage(
-            "The time given as --now or RICORDO_NOW is no day or moment such as 2026-05-01T09:00."
+            "The time given as --now or RICORDO_NOW is no day or moment of the years 1970 to 8999, "
+            "such as 2026-05-01T09:00."
         ) from None
     return command.run(options, surroundings)
 

@@ -59,6 +59,8 @@ def find_memories(path: str | None, surroundings: Surroundings) -> list[Place]:
     memory belongs to it.
     """
     if path is None:
+        if not os.path.isdir(surroundings.cwd):
+            raise MemoryNotFound("The current directory was deleted. Name a memory by its path.")
         return _memories_of(surroundings.cwd, surroundings, named=False)
     full = os.path.join(surroundings.cwd, path)
     if os.path.isdir(full):

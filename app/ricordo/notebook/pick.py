@@ -20,7 +20,7 @@ def pick_note(memory: Memory, name: str) -> Note:
         if candidate in memory.by_path:
             return memory.by_path[candidate]
     bare = path[:-3] if path.lower().endswith(".md") else path
-    found = memory.names.called(bare)
+    found = memory.names.called(path) or memory.names.called(bare)
     if len(found) > 1:
         raise AmbiguousNote(name, sorted(found))
     if found:
