@@ -23,7 +23,6 @@ what to do; `changed` says what was and what was not changed.
 
 from __future__ import annotations
 
-
 NOTHING_CHANGED = "Nothing was changed."
 
 

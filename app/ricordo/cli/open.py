@@ -1,11 +1,11 @@
-"""`ricordo [PATH]`: opens the notebook; without a terminal prints what it would show."""
+"""`ricordo [PATH]`: opens the notebook; where the terminal cannot show it, prints it."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_memory, memory_path
+from ricordo.cli.streams import can_show_screen
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -52,8 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Open the notebook, or print it where no person sits at a terminal."""
     path = memory_path(options)
-    # Textual draws on standard error
-    if sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty():
+    if can_show_screen():
         from ricordo.tui.start import start
 
         return start(path, surroundings)

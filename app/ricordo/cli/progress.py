@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ricordo.cli.output import tell
+from ricordo.cli.streams import is_dumb_terminal
 from ricordo.errors import NOTHING_CHANGED
 from ricordo.text import cells, clip, encodable, one_line
 
@@ -30,7 +31,7 @@ def progress_line() -> Iterator[Step]:
     """
     line = _Line()
     try:
-        yield line.show if sys.stderr.isatty() else lambda _: None
+        yield line.show if sys.stderr.isatty() and not is_dumb_terminal() else lambda _: None
     except KeyboardInterrupt:
         line.clear()
         tell([f"Cancelled. {NOTHING_CHANGED}"])

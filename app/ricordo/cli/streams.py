@@ -28,6 +28,19 @@ def prepare_streams() -> None:
     _reconfigure(sys.stdout, errors="replace")
 
 
+def can_show_screen() -> bool:
+    """Say whether the notebook can be shown: Textual reads from stdin and draws on stderr, and a
+    terminal that calls itself dumb shows lines alone.
+    """
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return all(it.isatty() for it in streams) and not is_dumb_terminal()
+
+
+def is_dumb_terminal() -> bool:
+    """Say whether the terminal can neither move its cursor nor write over a line."""
+    return os.environ.get("TERM") in ("dumb", "unknown")
+
+
 def discard(stream: TextIO) -> None:
     """Let go of what `stream` still holds, so that the process does not fail over it at its end."""
     null = os.open(os.devnull, os.O_WRONLY)

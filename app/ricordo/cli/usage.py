@@ -67,6 +67,8 @@ def _lines(uses: Sequence[Use], missed: Sequence[Gap]) -> list[str]:
     for use in uses:
         what = _KINDS.get(use.kind, one_line(use.kind))
         lines.append(f"  {use.last[:10]}  {use.times:4d} × {what:16}  {one_line(use.path)}")
-    lines.append("your searches without results, the latest first" if missed else "nothing was missed")
+    lines.append(
+        "your searches without results, the latest first" if missed else "nothing was missed"
+    )
     lines += [f"  {gap.last[:10]}  {one_line(gap.words)}" for gap in missed]
     return lines

@@ -76,7 +76,7 @@ def use_report(surroundings: Surroundings, memory: Memory) -> list[Use]:
 
 
 def remember_gap(surroundings: Surroundings, memory: Memory, asked: str) -> None:
-    """Keep that nothing was found for what the user `asked`: its words alone, without credentials."""
+    """Keep that nothing was found for what the user `asked`: words alone, without credentials."""
     kept = " ".join(dict.fromkeys(content_words(words(_without_secrets(asked)))))
     shown = " ".join(kept.split(" ")[:LONGEST_GAP])
     if shown:
