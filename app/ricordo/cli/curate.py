@@ -104,7 +104,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     curation = propose_told(notebook, prepared, outside)
     estimate = outside.ask.estimate(prepared.brief) if outside else None
     kept = begin(notebook, curation)
-    note_change(f"{len(curation.proposals)} proposals are kept")
+    note_change(f"proposals kept: {len(curation.proposals)}")
     if not options.yes:
         _print(options, curation, estimate)
         return 0

@@ -77,6 +77,8 @@ def write_out(text: str) -> None:
     """Write `text` to stdout, to its end. Here, as a quick answer imports next to nothing. Raises
     Unprintable.
     """
+    if not text:
+        return
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

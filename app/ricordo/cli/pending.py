@@ -47,7 +47,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     kept = recall_curation(surroundings.state, memory.root)
     if options.drop:
         count = drop(notebook, memory)
-        note_change(f"dropped {count} proposals")
+        note_change(f"proposals dropped: {count}")
         if options.json:
             print_json(describe_waiting(()))
         else:
