@@ -18,8 +18,14 @@ def main() -> int:
         answer([*words[at + 1 :], *words[:at]])
         # all is written; taking the interpreter down in good order would only take time
         os._exit(0)
-    from ricordo.cli.main import run
+    if sys.getfilesystemencoding() != "utf-8":
+        from ricordo.settings.utf8_mode import restart_in_utf8_mode
 
+        restart_in_utf8_mode()
+    from ricordo.cli.main import run
+    from ricordo.cli.streams import prepare_streams
+
+    prepare_streams()
     return run(words)
 
 

@@ -13,8 +13,9 @@
     │   └── WriteFailed   (3)    the machine did not let us write
     ├── StateUnusable     (3)    our own state directory cannot be read or written
     │   └── Busy          (3)    another process holds it
-    └── CuratorFailed     (4)    the curator refused, or could not answer
-        └── TooOften      (4)    the memory was curated too often to be curated again now
+    ├── CuratorFailed     (4)    the curator refused, or could not answer
+    │   └── TooOften      (4)    the memory was curated too often to be curated again now
+    └── Unprintable       (74)   all was done, and the result could not be printed
 
 The number is the exit code of the command line. A message says what is wrong and where, then
 what to do; `changed` says what was and what was not changed.
@@ -22,13 +23,15 @@ what to do; `changed` says what was and what was not changed.
 
 from __future__ import annotations
 
+NOTHING_CHANGED = "Nothing was changed."
+
 
 class RicordoError(Exception):
     """Something went wrong that a person can understand and act upon."""
 
     exit_code = 1
 
-    def __init__(self, message: str, *, changed: str = "Nothing was changed.") -> None:
+    def __init__(self, message: str, *, changed: str = NOTHING_CHANGED) -> None:
         super().__init__(message)
         self.message = message
         self.changed = changed
@@ -111,3 +114,14 @@ class CuratorFailed(RicordoError):
 
 class TooOften(CuratorFailed):
     """The memory was curated so often that it is left to settle."""
+
+
+class Unprintable(RicordoError):
+    """The result of a command could not be printed; what the command does was done."""
+
+    exit_code = 74
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"The result could not be printed: {error.strerror or error}.")
+        self.has_no_reader = isinstance(error, BrokenPipeError)
+        """Whether who read it went away, as `head` does once it has enough."""

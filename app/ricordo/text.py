@@ -17,6 +17,7 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
+_NOT_ASCII = re.compile("[\x7f-\U0010ffff]")
 _PLAIN_ASCII = bytes(c for c in range(0x20, 0x7F)) + b"\t\n"
 _ZERO_WIDTH_JOINERS = "\u200c\u200d"
 
@@ -94,6 +95,18 @@ def encodable(text: str) -> str:
     except UnicodeEncodeError:
         return re.sub("[\ud800-\udfff]", _show, text)
     return text
+
+
+def escape_json(document: str, *, ascii_only: bool = False) -> str:
+    r"""Return a JSON document with every control and every invisible character written as a
+    ``\uNNNN`` escape, which reads as the same value; with `ascii_only` all that is not ASCII.
+    """
+    return (_NOT_ASCII if ascii_only else _HIDDEN).sub(_escape, document)
+
+
+def _escape(match: re.Match[str]) -> str:
+    units = match.group().encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _belongs(match: re.Match[str]) -> bool:

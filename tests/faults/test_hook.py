@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -389,12 +390,34 @@ def test_no_directory_breaks_it(world: World, cwd: str):
     assert run(world, world.event(cwd=cwd)) == ""
 
 
+def test_an_option_without_its_value_ends_with_0_too(world: World):
+    run(world, words=("hook", "prompt", "--state"))
+
+
 @pytest.mark.parametrize(
-    "words",
-    [("hook",), ("hook", "stop"), ("hook", "prompt", "--state"), ("hook", "--help"), ("hook", "")],
+    ("words", "named"),
+    [
+        ("", "No event"),
+        ("''", "No event"),
+        ("--help", "No event"),
+        ("nosuch", "'nosuch'"),
+        ("'\x1b[31m\u202e'", "\\x1b[31m\\u202e"),
+    ],
 )
-def test_wrong_usage_ends_with_0_too(world: World, words: tuple[str, ...]):
-    assert run(world, words=words) == "" or words[1] == "prompt"
+@pytest.mark.parametrize("redirected", ["", "2>&-", "2>/dev/full"])
+def test_an_unknown_event_ends_with_0_and_is_named_on_stderr(
+    words: str, named: str, redirected: str
+):
+    command = f"{shlex.quote(sys.executable)} -m ricordo hook {words} {redirected}"
+    done = subprocess.run(
+        ["sh", "-c", command], input="{}", capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    if not redirected:
+        (line,) = done.stderr.splitlines()
+        assert named in line
+        assert line.isascii()
+        assert line.isprintable()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.output import tell
+from ricordo.cli.output import note_change, tell
 from ricordo.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def apply_reported(notebook: Notebook, change_set: ChangeSet, done: str) -> None
     from ricordo.notebook.change import apply_at_once
 
     _, merged = apply_at_once(notebook, change_set, by_hand=True)
+    note_change(done)
     lines = [done, *told_edits(change_set.edits)]
     lines += [f"  {visible(path)}: merged with what somebody else wrote" for path in merged]
     lines += [f"  {remark}" for remark in change_set.remarks]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.output import print_lines
+from ricordo.cli.output import note_change, print_lines
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -56,7 +56,8 @@ def _edit(surroundings: Surroundings) -> None:
     actions = known_actions()
     settings, _ = load_settings(surroundings, actions)
     file = settings_file(surroundings.config)
-    create_file(file, template(known_names(surroundings, actions)))
+    if create_file(file, template(known_names(surroundings, actions))):
+        note_change(f"created {file}")
     edit(file, editor_command(settings.editor, surroundings.environ))
     _, remarks = load_settings(surroundings, actions)
     print_lines([str(remark) for remark in remarks])

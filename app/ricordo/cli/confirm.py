@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ricordo.text import visible
+from ricordo.cli.output import print_errors
 
 
 def is_at_terminal() -> bool:
@@ -19,5 +19,5 @@ def is_confirmed(told: list[str], word: str, what: str) -> bool:
     if not is_at_terminal():
         return False
     lines = [*told, f"Type “{word}” to {what}:"]
-    print("\n".join(map(visible, lines)), file=sys.stderr)
+    print_errors(lines)
     return sys.stdin.readline().strip() == word

@@ -71,7 +71,7 @@ def _print(options: Namespace, notebook: Notebook) -> int:
 
 
 def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
-    from ricordo.cli.output import print_lines
+    from ricordo.cli.output import note_change, print_lines
     from ricordo.notebook.conflicts import Keep, find_conflict
     from ricordo.notebook.resolve import compose_settled, keep_one
 
@@ -80,6 +80,7 @@ def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
     conflict = find_conflict(notebook.judge(memory), conflict_id)
     if keep is Keep.NONE:
         notebook.dismiss(conflict.id, "no conflict")
+        note_change(f"{conflict.id} counts as no conflict")
         print_lines(["No conflict: it stays away until one of the two claims is changed."])
         return 0
     settled = keep_one(memory, conflict, keep)

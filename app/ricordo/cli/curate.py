@@ -17,8 +17,14 @@ from ricordo.cli.engine import (
 )
 from ricordo.cli.kept_back import add_letting_out, decide, kept_back_lines, let_out_lines
 from ricordo.cli.opening import open_notebook
-from ricordo.cli.output import tell
-from ricordo.cli.proposals import brief_lines, print_taken, proposal_lines, rejected_lines
+from ricordo.cli.output import note_change, tell
+from ricordo.cli.proposals import (
+    brief_lines,
+    note_taken,
+    print_taken,
+    proposal_lines,
+    rejected_lines,
+)
 from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
@@ -98,10 +104,12 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     curation = propose_told(notebook, prepared, outside)
     estimate = outside.ask.estimate(prepared.brief) if outside else None
     kept = begin(notebook, curation)
+    note_change(f"proposals kept: {len(curation.proposals)}")
     if not options.yes:
         _print(options, curation, estimate)
         return 0
     taken = take(notebook, prepared.memory, kept, lambda it: "; ".join(it.told), by_hand=False)
+    note_taken(taken)
     _print(options, curation, estimate, applied=len(taken.applied))
     if not options.json:
         print_taken(taken)
@@ -172,11 +180,11 @@ def _moment(text: str) -> datetime:
 
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment if moment.tzinfo else moment.astimezone()
+    except (ValueError, OverflowError):
         raise WrongUsage(
             "The time given as --since is no day or moment such as 2026-05-01T09:00."
         ) from None
-    return moment if moment.tzinfo else moment.astimezone()
 
 
 def _print(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.cli.engine import add_engine, engine_of, estimate_line, let_run
 from ricordo.cli.kept_back import kept_back_lines
-from ricordo.cli.output import tell
+from ricordo.cli.output import note_change, tell
 from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
@@ -75,5 +75,6 @@ def _judge(notebook: Notebook, outside: Outside, untold: tuple[Conflict, ...]) -
     finally:
         # it has left, whatever became of the answer
         tell(kept_back_lines(asked.kept_back))
+    note_change("opinions on doubts were kept")
     tell([answered(found.run)])
     tell(f"refused: {it.change}: {it.why}" for it in found.rejected)

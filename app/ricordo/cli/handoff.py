@@ -72,7 +72,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Draft, write, and say how the next agent picks it up."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.notebook.describe_handoff import describe_handoff
     from ricordo.notebook.handing_over import finished, write
 
@@ -84,6 +84,8 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     done = finished(drafted)
     tell(drafted.remarks)
     written = write(notebook, memory, drafted, done)
+    if written.act is not None:
+        note_change(f"wrote {written.path}")
     if options.json:
         print_json(describe_handoff(done, written.path))
     else:

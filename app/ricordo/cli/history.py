@@ -90,7 +90,7 @@ def _verify(notebook: Notebook, *, as_json: bool) -> int:
 
 
 def _trim(notebook: Notebook, options: Namespace) -> int:
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.notebook.trim import plan_trimming, trim
 
@@ -99,6 +99,8 @@ def _trim(notebook: Notebook, options: Namespace) -> int:
         raise WrongUsage(f"--older-than needs a number of days from 1 to {_MOST_DAYS:,}.")
     trimming = (trim if drop else plan_trimming)(notebook, days)
     what = f"{len(trimming.texts)} texts, {trimming.bytes / 1_000_000:.1f} MB"
+    if drop:
+        note_change(f"dropped {what}")
     if options.json:
         counted = {"texts": len(trimming.texts), "bytes": trimming.bytes, "kept": trimming.kept}
         print_json({**counted, "dropped": drop})

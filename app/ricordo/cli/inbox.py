@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the inbox, revert one note, or keep all."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.notebook.describe import describe_inbox
     from ricordo.notebook.inbox import close_visit, inbox
     from ricordo.notebook.revert import revert_all
@@ -47,6 +47,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         apply_reported(notebook, change_set, f"reverted {one_line(arrival.path)}")
     elif options.keep_all:
         close_visit(notebook, seen)
+        note_change(f"kept {len(seen.waiting)}")
         print_lines([f"kept {len(seen.waiting)}; from here on counts as new what comes now"])
     elif options.json:
         print_json(describe_inbox(seen))

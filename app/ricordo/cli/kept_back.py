@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.output import print_lines
+from ricordo.cli.output import note_change, print_lines
 from ricordo.errors import WrongUsage
 from ricordo.text import one_line
 
@@ -44,12 +44,14 @@ def decide(options: Namespace, notebook: Notebook, prepared: Prepared) -> int:
         if found is None:
             raise WrongUsage(f"Nothing with the id “{one_line(options.allow)}” is kept back here.")
         allow_value(notebook, found)
+        note_change(f"may leave from now on: {_named(found)}")
         print_lines([f"may leave from now on: {_named(found)}"])
     if options.withhold:
         decided = allowed_values(notebook).get(options.withhold)
         if decided is None:
             raise WrongUsage(f"Nothing with the id “{one_line(options.withhold)}” was let out.")
         withhold_value(notebook, options.withhold)
+        note_change(f"kept back from now on: {decided.reason}")
         print_lines([f"kept back from now on: {one_line(decided.reason)}"])
     return 0
 

@@ -94,6 +94,7 @@ class _Fixes(NamedTuple):
 def _fix(options: Namespace, surroundings: Surroundings, only: frozenset[str]) -> _Fixes:
     """Fix what the rules `only` find; with `--diff` find out what that would change, no more."""
     from ricordo.cli.changing import begin_reported
+    from ricordo.cli.output import note_change, tell
     from ricordo.notebook.change import apply_at_once
     from ricordo.notebook.fix import plan_fixes
 
@@ -106,6 +107,7 @@ def _fix(options: Namespace, surroundings: Surroundings, only: frozenset[str]) -
     if options.diff or not plan.change_set:
         return _Fixes(plan, applied=not options.diff)
     _, merged = apply_at_once(notebook, plan.change_set, by_hand=False)
+    note_change(f"fixed {', '.join(edit.path for edit in plan.change_set.edits)}")
     return _Fixes(plan, applied=True, merged=merged)
 
 
@@ -130,13 +132,14 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
 
 
 def _dismiss(notebook: Notebook, look: Look, finding_id: str, reason: str) -> int:
-    from ricordo.cli.output import print_lines
+    from ricordo.cli.output import note_change, print_lines
     from ricordo.notebook.report import finding_line
 
     known = {finding.id: finding for finding in (*look.findings, *look.dismissed)}
     if finding_id not in known:
         raise WrongUsage(f"No finding has the id “{finding_id}”; `lint --json` shows the ids.")
     notebook.dismiss(finding_id, reason)
+    note_change(f"dismissed {finding_id}")
     print_lines([f"dismissed until its cause changes: {finding_line(known[finding_id])}"])
     return 0
 

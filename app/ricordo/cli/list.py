@@ -38,9 +38,10 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.notebook.seen import counted
 
     if options.short:
-        from ricordo.cli.short import answer
+        from ricordo.cli.short import line_here
 
-        return answer(surroundings.state)
+        print_lines([line_here(surroundings.state)])
+        return 0
     looks = list(_looks(surroundings))
     before = recall(surroundings.state)
     _remember(looks, surroundings.state)
@@ -114,7 +115,7 @@ def _table(
     looks: list[tuple[Place, Look]], counts: Mapping[str, Mapping[Severity, int]], home: str
 ) -> list[str]:
     if not looks:
-        return ["No agent keeps a memory on this machine yet."]
+        return ["No agent keeps a memory on this machine yet, and none was opened by its path."]
     rows = [_row(place, look, counts[look.memory.root], home) for place, look in looks]
     head = ("agent", "project", "notes", "load", "errors", "warnings")
     return _aligned([head, *rows])

@@ -67,56 +67,84 @@ _TAKE_A_VALUE = frozenset(("--state", "--now", "--agent-home", "-m", "--memory")
 
 def run(arguments: list[str]) -> int:
     """Run the command line `arguments`, without the program's name; return the exit code."""
-    debug = "--debug" in _before_dashes(arguments)
     try:
         return _run(arguments)
-    except KeyboardInterrupt:
+    except BaseException as error:
+        return _report(error, debug="--debug" in _before_dashes(arguments))
+
+
+def write_out(text: str) -> None:
+    """Write `text` to stdout, to its end. Here, as a quick answer imports next to nothing. Raises
+    Unprintable.
+    """
+    if not text:
+        return
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        from ricordo.errors import Unprintable
+
+        raise Unprintable(error) from None
+
+
+def _report(error: BaseException, *, debug: bool) -> int:
+    """Say on stderr what went wrong and what was changed; return the exit code."""
+    from ricordo.cli.output import changes_noted, print_errors, tell
+    from ricordo.cli.streams import discard
+    from ricordo.errors import NOTHING_CHANGED, RicordoError, Unprintable
+
+    changes = "; ".join(changes_noted())
+    done = f"{changes}. " if changes else ""
+    if isinstance(error, KeyboardInterrupt):
+        tell([f"{done}Interrupted."] if done else [])
         return 130
-    except BrokenPipeError:
-        # the reader of our output went away: nothing more can be said there
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
-        if debug:
-            import traceback
+    if not isinstance(error, Exception):
+        raise error
+    if isinstance(error, Unprintable):
+        discard(sys.stdout)
+        if error.has_no_reader and not done:
+            return 0
+    if debug:
+        import traceback
 
-            traceback.print_exc()
-        return _told(error)
-
-
-def _told(error: Exception) -> int:
-    from ricordo.errors import RicordoError
-    from ricordo.text import one_line
-
+        print_errors(["".join(traceback.format_exception(error)).rstrip("\n")])
     if isinstance(error, RicordoError):
-        print(f"ricordo: {one_line(str(error))}", file=sys.stderr)
+        changed = "" if done and error.changed == NOTHING_CHANGED else error.changed
+        tell([f"{done}{error.message} {changed}".rstrip()])
         return error.exit_code
     kind = type(error).__name__
-    print(
-        f"ricordo: an error of our own ({kind}). Nothing was changed; --debug shows where.",
-        file=sys.stderr,
-    )
+    changed = "" if done else f" {NOTHING_CHANGED}"
+    tell([f"{done}an error of our own ({kind}).{changed} --debug shows where."])
     return 3
 
 
 def _run(arguments: list[str]) -> int:
     words, state = _without_state(arguments)
     if words == QUICK:
-        from ricordo.cli.short import answer
+        from ricordo.cli.short import line_here
         from ricordo.notebook.homes import state_directory
 
-        return answer(state_directory(os.environ, state))
+        write_out(f"{line_here(state_directory(os.environ, state))}\n")
+        return 0
+    from ricordo.cli.output import forget_changes
+
+    forget_changes()
     name, rest = _command(arguments)
     if "--version" in _before_dashes(rest):
         from ricordo import __version__
 
-        print(f"ricordo {__version__}")
+        write_out(f"ricordo {__version__}\n")
         return 0
     from importlib import import_module
     from typing import cast
 
     command = cast("Command", import_module(f"ricordo.cli.{name}"))
-    options = parser_of(name, command).parse_words(rest)
+    try:
+        options = parser_of(name, command).parse_words(rest)
+    except SystemExit:
+        # the parser has printed its help
+        return 0
     from ricordo.disk.state_file import refuse_irregular
     from ricordo.errors import WrongUsage
     from ricordo.notebook.surroundings import look_around
@@ -127,7 +155,8 @@ def _run(arguments: list[str]) -> int:
         )
     except ValueError:
         raise WrongUsage(
-            "The time given as --now or RICORDO_NOW is no day or moment such as 2026-05-01T09:00."
+            "The time given as --now or RICORDO_NOW is no day or moment of the years 1970 to 8999, "
+            "such as 2026-05-01T09:00."
         ) from None
     refuse_irregular(surroundings.state)
     return command.run(options, surroundings)
@@ -157,7 +186,9 @@ def _before_dashes(arguments: list[str]) -> list[str]:
 
 
 def _command(arguments: list[str]) -> tuple[str, list[str]]:
-    """Return the module of the command that is named first, and the words without it."""
+    """Return the module of the command that is named first, and the words without it. Raises
+    WrongUsage where the first word is neither a command nor a path.
+    """
     position = 0
     while position < len(arguments):
         word = arguments[position]
@@ -166,9 +197,27 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
         if not word.startswith("-"):
             if word in COMMANDS:
                 return COMMANDS[word], arguments[:position] + arguments[position + 1 :]
+            _refuse_mistyped(word)
             break
         position += 2 if word in _TAKE_A_VALUE else 1
     return OPEN, arguments
+
+
+def _refuse_mistyped(word: str) -> None:
+    """Raise WrongUsage where `word`, which stands first, is no command and no path either."""
+    if not word or os.sep in word or os.path.lexists(word):
+        return
+    from difflib import get_close_matches
+
+    from ricordo.errors import WrongUsage
+    from ricordo.text import one_line
+
+    near = get_close_matches(word, (*COMMANDS, "hook"), n=1)
+    hint = f" Did you mean `ricordo {near[0]}`?" if near else ""
+    raise WrongUsage(
+        f"“{one_line(word)}” is neither a command nor a path.{hint} "
+        "`ricordo --help` lists the commands."
+    )
 
 
 def parser_of(name: str, command: Command) -> Parser:

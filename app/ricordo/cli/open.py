@@ -1,11 +1,11 @@
-"""`ricordo [PATH]`: opens the notebook; without a terminal prints what it would show."""
+"""`ricordo [PATH]`: opens the notebook; where the terminal cannot show it, prints it."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_memory, memory_path
+from ricordo.cli.streams import can_show_screen
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -22,7 +22,7 @@ Without PATH it opens the memory of the current directory. Commands:
   search     find notes by name and by what they say
   recall     the notes an agent should read for a message
   hook       the same for agents, which call it at every message
-  usage      what notes were used for, and what was looked for in vain
+  usage      what notes were used for, and searches without results
   lint       what is wrong with a memory; --fix makes the safe fixes
   conflicts  pairs of notes that cannot both hold; --resolve settles one
   curate     propose changes by what you said to agents
@@ -52,8 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Open the notebook, or print it where no person sits at a terminal."""
     path = memory_path(options)
-    # Textual draws on standard error
-    if sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty():
+    if can_show_screen():
         from ricordo.tui.start import start
 
         return start(path, surroundings)

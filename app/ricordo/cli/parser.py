@@ -6,6 +6,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from typing import NoReturn
 
+from ricordo.cli.main import write_out
 from ricordo.errors import WrongUsage
 
 _NAME = "\0"
@@ -31,6 +32,10 @@ class Parser(ArgumentParser):
             if isinstance(value, str):
                 setattr(options, key, value.removeprefix(_NAME))
         return options
+
+    def print_help(self, file: object = None) -> None:
+        """Print the help on stdout. Raises Unprintable."""
+        write_out(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         """Raise WrongUsage."""

@@ -8,7 +8,7 @@ from ricordo.cli.arguments import add_json, add_memory
 from ricordo.cli.changing import begin_reported
 from ricordo.cli.confirm import is_confirmed
 from ricordo.cli.opening import open_notebook
-from ricordo.cli.proposals import print_taken, proposal_lines
+from ricordo.cli.proposals import note_taken, print_taken, proposal_lines
 from ricordo.text import one_line
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Show, apply or drop what waits."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.notebook.curate import drop
     from ricordo.notebook.describe_proposals import describe_waiting
     from ricordo.notebook.pending import recall_curation
@@ -47,6 +47,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     kept = recall_curation(surroundings.state, memory.root)
     if options.drop:
         count = drop(notebook, memory)
+        note_change(f"proposals dropped: {count}")
         if options.json:
             print_json(describe_waiting(()))
         else:
@@ -75,6 +76,7 @@ def _apply(options: Namespace, notebook: Notebook, memory: Memory, kept: Kept) -
     is_meant = bool(asked) and is_confirmed(asked, _CONFIRMATION, "do this too")
     confirmed = alarming if is_meant else ()
     taken = take(notebook, memory, kept, lambda _: "", by_hand=True, confirmed=confirmed)
+    note_taken(taken)
     if options.json:
         print_json(describe_waiting(taken.kept.waiting))
     else:

@@ -8,6 +8,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ricordo.cli.output import tell
+from ricordo.cli.streams import is_dumb_terminal
+from ricordo.errors import NOTHING_CHANGED
 from ricordo.text import cells, clip, encodable, one_line
 
 if TYPE_CHECKING:
@@ -28,10 +31,10 @@ def progress_line() -> Iterator[Step]:
     """
     line = _Line()
     try:
-        yield line.show if sys.stderr.isatty() else lambda _: None
+        yield line.show if sys.stderr.isatty() and not is_dumb_terminal() else lambda _: None
     except KeyboardInterrupt:
         line.clear()
-        print("ricordo: Cancelled. Nothing was changed.", file=sys.stderr)
+        tell([f"Cancelled. {NOTHING_CHANGED}"])
         raise
     finally:
         line.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ricordo.cli.output import note_change
 from ricordo.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -50,6 +51,12 @@ def brief_lines(brief: Brief) -> list[str]:
         told = ", ".join(f"{_COUNTED[part]} {count}" for part, count in brief.left_out.items())
         lines.append(f"  left out, in this order: {told}")
     return lines
+
+
+def note_taken(taken: Taken) -> None:
+    """Note what was applied as changed."""
+    if taken.applied:
+        note_change(f"applied {', '.join(f'{it.op} {it.path}' for it in taken.applied)}")
 
 
 def print_taken(taken: Taken) -> None:

@@ -26,16 +26,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Purge the value."""
-    from ricordo.cli.output import print_lines
+    from ricordo.cli.output import note_change, print_errors, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.notebook.purge import purge_value
 
     if sys.stdin.isatty():
-        print("The value, then Enter and ctrl+d:", file=sys.stderr)
+        print_errors(["The value, then Enter and ctrl+d:"])
     value = sys.stdin.read().strip("\r\n")
     if len(value.strip()) < SHORTEST:
         raise WrongUsage(f"The value on standard input must have at least {SHORTEST} characters.")
     purged = purge_value(surroundings, value)
+    note_change("removed the value from the history")
     counted = purged.history
     lines = [
         f"removed from {counted.contents} texts and {counted.told} reasons and paths in the history"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SUMMARY = """The notes an agent should read for a message; none where none bears on it.
 
+Nothing is recorded: only the hook gives notes to agents.
+
 With --ambient there is no message: the notes are those that the surroundings call for, which are
 the current directory and its git branch, files changed lately or in the last three commits, the day
 of the week and the part of the day, and after them what the notes that were used last remind of. A
@@ -40,7 +42,6 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     from ricordo.errors import WrongUsage
     from ricordo.notebook.ambient import ambient
     from ricordo.notebook.recall import open_index, recall
-    from ricordo.notebook.usage import remember_gap, remember_recalled
 
     if options.ambient and options.message and not options.path:
         options.path, options.message = options.message, ""
@@ -56,7 +57,4 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         found = ambient(index, memory, notebook.place, surroundings, options.number)
     else:
         found = recall(index, memory, options.message, surroundings, options.number)
-        remember_recalled(surroundings, memory, [it.note.path for it in found])
-        if not found:
-            remember_gap(surroundings, memory, options.message)
     return print_results(found, options.json)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from ricordo.cli.arguments import add_json, add_memory, add_project, memory_path, with_project
 from ricordo.cli.changing import begin_shown
 from ricordo.cli.opening import look_reported, open_notebook
+from ricordo.cli.streams import can_show_screen
 from ricordo.text import one_line
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Open the notebook on the review, or print it where no person sits at a terminal."""
     surroundings = with_project(options, surroundings)
-    # Textual draws on standard error
-    if not options.json and sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty():
+    if not options.json and can_show_screen():
         from ricordo.tui.start import start
 
         return start(memory_path(options), surroundings, opens_review=True)

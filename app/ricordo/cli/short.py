@@ -6,7 +6,6 @@ It runs at every prompt: it looks at no memory, and imports next to nothing.
 from __future__ import annotations
 
 import os
-import sys
 
 from ricordo.disk.last_seen import recall
 from ricordo.disk.state_file import refuse_irregular
@@ -18,16 +17,18 @@ if TYPE_CHECKING:
     from ricordo.disk.last_seen import Summary
 
 
-def answer(state: str) -> int:
-    """Print the line for the current directory. Raises StateUnusable."""
+def line_here(state: str) -> str:
+    """Return the line for the current directory; memories that are gone do not count. Raises
+    StateUnusable.
+    """
     refuse_irregular(state)
     try:
         directory = os.getcwd()
     except OSError:
         # it was deleted under the shell
         directory = ""
-    sys.stdout.write(f"{_visible(short_line(recall(state), directory))}\n")
-    return 0
+    seen = {root: summary for root, summary in recall(state).items() if os.path.isdir(root)}
+    return _visible(short_line(seen, directory))
 
 
 def short_line(seen: Mapping[str, Summary], directory: str) -> str:

@@ -25,7 +25,7 @@ def take_back(
     word: str,
 ) -> int:
     """Undo or redo by `act`; a clean merge with what others wrote since is applied and told."""
-    from ricordo.cli.output import print_lines
+    from ricordo.cli.output import note_change, print_lines
     from ricordo.notebook.change import Overlap, apply_at_once
     from ricordo.notebook.undo import ToBeSeen
 
@@ -43,6 +43,7 @@ def take_back(
         merged = tuple(dict.fromkeys((*outcome.outcome.files, *later)))
     else:
         edits = outcome.edits
+    note_change(f"{word}: {outcome.told}")
     print_lines(
         [f"{word}: {outcome.told}", *told_edits(edits)]
         + [f"  {visible(path)}: merged with what somebody else wrote" for path in merged]

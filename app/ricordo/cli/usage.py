@@ -1,4 +1,4 @@
-"""`ricordo usage`: what notes were used for, and what was looked for in vain."""
+"""`ricordo usage`: what notes were used for, and searches without results."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from ricordo.notebook.surroundings import Surroundings
     from ricordo.notebook.usage import Gap, Use
 
-SUMMARY = """What notes were used for, and what was looked for in vain (gaps).
+SUMMARY = """What notes were used for, and your searches without results (gaps).
 
-Agents are given notes by `recall` and by the hook; you open and confirm them in the notebook. It is
-kept in the state directory, never in the memory. --drop forgets a gap."""
+Agents are given notes by the hook; you open and confirm them in the notebook, and search there and
+by `search`. It is kept in the state directory, never in the memory. --drop forgets a gap."""
 
 _KINDS = {"given": "given to agents", "opened": "opened by you", "confirmed": "confirmed by you"}
 
@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Print the report, or forget a gap."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
     from ricordo.notebook.usage import drop_gap, gaps, use_report
 
@@ -44,6 +44,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
             words = one_line(options.drop)
             raise WrongUsage(f"“{words}” is no gap of this memory; `ricordo usage` lists them.")
         drop_gap(surroundings, memory, meant)
+        note_change(f"forgot the gap “{meant.words}”")
         print_lines([f"forgot the gap “{one_line(meant.words)}”"])
         return 0
     uses = use_report(surroundings, memory)
@@ -66,6 +67,8 @@ def _lines(uses: Sequence[Use], missed: Sequence[Gap]) -> list[str]:
     for use in uses:
         what = _KINDS.get(use.kind, one_line(use.kind))
         lines.append(f"  {use.last[:10]}  {use.times:4d} × {what:16}  {one_line(use.path)}")
-    lines.append("looked for in vain, the latest first" if missed else "nothing was missed")
+    lines.append(
+        "your searches without results, the latest first" if missed else "nothing was missed"
+    )
     lines += [f"  {gap.last[:10]}  {one_line(gap.words)}" for gap in missed]
     return lines

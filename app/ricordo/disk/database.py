@@ -6,6 +6,7 @@ decided. A commit is on the disk before it returns.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import time
@@ -99,6 +100,10 @@ _SYNCED = frozenset(
     ("dropbox", "onedrive", "icloud drive", "mobile documents", "google drive", "syncthing")
 )
 _REMOTE = ("nfs", "cifs", "smb", "fuse", "9p", "afs", "ceph", "glusterfs")
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FRAME = 24
+"""Bytes that the write-ahead log adds to a page (sqlite.org/fileformat2.html)."""
 
 _Identity = tuple[int, int]
 """Device and inode."""
@@ -268,6 +273,27 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def reserve_pages(connection: sqlite3.Connection, pages: int) -> None:
+    """Have the machine set room for so many changed pages aside, which what is committed from now
+    on takes up. To be called inside a transaction, when nobody else writes. Nothing is done where
+    the file system cannot, or the history has no write-ahead log. Raises StateUnusable.
+    """
+    path = connection.execute("PRAGMA database_list").fetchone()[2]
+    size = connection.execute("PRAGMA page_size").fetchone()[0] + _FRAME
+    if not hasattr(os, "posix_fallocate") or not os.path.exists(f"{path}-wal"):
+        return
+    log = os.open(f"{path}-wal", os.O_RDWR | os.O_CLOEXEC)
+    try:
+        os.posix_fallocate(log, os.fstat(log).st_size, pages * size)
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise StateUnusable(
+                f"The history at {visible(path)} has no room: {error.strerror}."
+            ) from None
+    finally:
+        os.close(log)
 
 
 def refuse_unfit(state: str) -> None:

@@ -19,7 +19,7 @@ from ricordo.disk import calls
 from ricordo.disk.act import CHANGE, SEEN, Act, Op, Root
 from ricordo.disk.carry import Carrier, Step
 from ricordo.disk.consolidation import wait_for_agents
-from ricordo.disk.database import Database, transaction
+from ricordo.disk.database import Database, reserve_pages, transaction
 from ricordo.disk.held_root import HeldRoot
 from ricordo.disk.history import History
 from ricordo.disk.lock import state_lock
@@ -240,7 +240,10 @@ class _Work:
             raise WriteFailed(f"{visible(edit.path)} cannot be read: {error.strerror}.") from None
 
     def _journal(self, change_set: ChangeSet, purpose: Purpose) -> Act:
-        """Write down all that will be done: from here on it will be, whatever happens to us."""
+        """Write down all that will be done: from here on it will be, whatever happens to us.
+
+        First as what is not done: only once there is room to write down its end too, it counts.
+        """
         history = self.history
         at = purpose.at.isoformat()
         calls.before("journal")
@@ -268,11 +271,14 @@ class _Work:
                 subject=" ".join(change_set.dismisses),
                 author=purpose.author,
                 reason=purpose.reason or change_set.reason,
-                state="prepared",
+                state="refused",
                 undoes=purpose.undoes,
                 token=secrets.token_hex(4),
             )
             history.add_ops(number, ops)
+        with transaction(history.db):
+            reserve_pages(history.db, history.pages_to_finish(len(ops)))
+            history.set_state(number, "prepared")
         calls.before("journalled")
         act = history.act(number)
         assert act is not None

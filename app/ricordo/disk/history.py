@@ -33,6 +33,10 @@ from ricordo.text import visible
 
 _OP = "act, n, root, path, pre, post, session, from_root, from_path, single, outcome, written, mode"
 """Two numbers, and the columns that `op_of` takes."""
+_PAGES_OF_ACT = 6
+"""Pages that change while an act goes from one state to the next, three times at most: its row, the
+index of unfinished ones, the roots of both."""
+_HEADS_PER_PAGE = 8
 
 
 class History:
@@ -201,6 +205,14 @@ class History:
                 for n, op in enumerate(ops)
             ),
         )
+
+    def pages_to_finish(self, ops: int) -> int:
+        """Return how many pages change, at most, when an act of so many `ops` is begun in earnest
+        and finished: those of its row, and those of the heads, of which a page has eight or more.
+        """
+        heads = self.db.execute("SELECT count(*) FROM head").fetchone()[0]
+        new, old = ops // _HEADS_PER_PAGE + 1, heads // _HEADS_PER_PAGE + 1
+        return new + min(ops, old) + _PAGES_OF_ACT
 
     def set_state(self, act: int, state: str) -> None:
         """Set how far an act has got: prepared, reverting, done, refused."""

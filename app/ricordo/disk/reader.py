@@ -127,8 +127,11 @@ def is_note_name(name: str) -> bool:
 
 
 def is_leftover(name: str) -> bool:
-    """Say whether a name is hidden or an editor's backup."""
-    return name[0] == "." or name[-1] == "~" or (name[0] == "#" and name[-1] == "#")
+    """Say whether a name is hidden or an editor's backup. One that holds a path as Windows writes
+    it, left by an archive that was unpacked elsewhere, begins with a dot and is not hidden.
+    """
+    is_hidden = name[0] == "." and not name.startswith((".\\", "..\\"))
+    return is_hidden or name[-1] == "~" or (name[0] == "#" and name[-1] == "#")
 
 
 def list_names(root: str) -> frozenset[str]:

@@ -10,6 +10,7 @@ from ricordo.agents.folder import NO_MEMORY, holds_notes
 from ricordo.agents.kinds import INDEX_NAMES
 from ricordo.agents.place import Place
 from ricordo.agents.workplace import workplace
+from ricordo.disk.last_seen import recall
 from ricordo.disk.reader import list_names
 from ricordo.errors import MemoryNotFound
 from ricordo.memory.layout import Kind
@@ -58,6 +59,8 @@ def find_memories(path: str | None, surroundings: Surroundings) -> list[Place]:
     memory belongs to it.
     """
     if path is None:
+        if not os.path.isdir(surroundings.cwd):
+            raise MemoryNotFound("The current directory was deleted. Name a memory by its path.")
         return _memories_of(surroundings.cwd, surroundings, named=False)
     full = os.path.join(surroundings.cwd, path)
     if os.path.isdir(full):
@@ -84,8 +87,14 @@ def candidates(surroundings: Surroundings, directory: str) -> list[Place]:
 
 
 def all_memories(surroundings: Surroundings) -> list[Place]:
-    """Return every memory that is on this machine, each directory once."""
-    return existing(places_everywhere(surroundings))
+    """Return every memory that is on this machine, each directory once: those of agents and
+    projects, then those that were opened by their path and are still there.
+    """
+    places = existing(places_everywhere(surroundings))
+    known = {place.root for place in places}
+    opened = (root for root in recall(surroundings.state) if os.path.isdir(root))
+    others = [itself(root) for root in opened if os.path.realpath(root) not in known]
+    return existing([*places, *others])
 
 
 def _memories_of(directory: str, surroundings: Surroundings, *, named: bool) -> list[Place]:

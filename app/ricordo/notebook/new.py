@@ -7,6 +7,7 @@ import tomllib
 from ricordo.memory.change import Create
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_note import new_note as made
+from ricordo.notebook.pick import refuse_outside, refuse_taken
 from ricordo.resources import data_text
 
 
@@ -20,6 +21,10 @@ def template(type_: str, name: str) -> str:
 def new_note(
     memory: Memory, name: str, type_: str = "", description: str = "", body: str | None = None
 ) -> Create:
-    """Return the act that makes a note; without `body` it gets the template of its type."""
+    """Return the act that makes a note; without `body` it gets the template of its type. Raises
+    WrongUsage where `name` leads out of the memory, and ChangeRefused where a note is called so.
+    """
+    refuse_outside(name)
+    refuse_taken(memory, name)
     text = body if body is not None else template(type_, name)
     return made(memory, name, type_, description, text)

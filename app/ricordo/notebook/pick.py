@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ricordo.errors import AmbiguousNote, NoteNotFound
+from ricordo.errors import AmbiguousNote, ChangeRefused, NoteNotFound, WrongUsage
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, stem
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.versions import gone_notes, versions
 from ricordo.notebook.whereabouts import Whereabouts
+from ricordo.text import visible
 
 
 def pick_note(memory: Memory, name: str) -> Note:
@@ -20,12 +21,27 @@ def pick_note(memory: Memory, name: str) -> Note:
         if candidate in memory.by_path:
             return memory.by_path[candidate]
     bare = path[:-3] if path.lower().endswith(".md") else path
-    found = memory.names.called(bare)
+    found = memory.names.called(path) or memory.names.called(bare)
     if len(found) > 1:
         raise AmbiguousNote(name, sorted(found))
     if found:
         return memory.by_path[found[0]]
     raise NoteNotFound(f"This memory has no note “{name}”. `ricordo` lists its notes.")
+
+
+def refuse_outside(name: str) -> None:
+    """Raise WrongUsage where `name` is that of a note outside the memory."""
+    if name.startswith("/") or ".." in name.split("/"):
+        raise WrongUsage(f"{visible(name)} leads out of the memory.")
+
+
+def refuse_taken(memory: Memory, name: str, own: str = "") -> None:
+    """Raise ChangeRefused where `name` already means another note than the one at `own`."""
+    others = [path for path in memory.names.called(name) if path != own]
+    if others:
+        raise ChangeRefused(
+            f"There is a note “{visible(name)}” already: {visible(others[0])}. Choose another name."
+        )
 
 
 def pick_path(notebook: Notebook, memory: Memory, name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ricordo.health.finding import SEVERITY_WORDS, Severity
 from ricordo.health.rule import DEFAULT_THRESHOLDS, all_rules
+from ricordo.notebook.homes import home_directory
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.resources import themes_directory
 from ricordo.settings.known import Known, KnownAction
@@ -49,7 +50,7 @@ def known_names(
         thresholds=DEFAULT_THRESHOLDS,
         actions=None if actions is None else tuple(actions),
         themes=themes,
-        home=surroundings.environ.get("HOME") or os.path.expanduser("~"),
+        home=home_directory(surroundings.environ),
     )
 
 

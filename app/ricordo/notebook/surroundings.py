@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
 from ricordo.notebook import homes
+
+_FIRST_YEAR, _LAST_YEAR = 1970, 8999
+"""Of a clock that is fixed: a century before and after it are days that Python can name."""
 
 
 class Surroundings(NamedTuple):
@@ -40,13 +42,14 @@ def look_around(
 ) -> Surroundings:
     """Return the surroundings of this process; the named options win over the environment.
 
-    Raises ValueError where `now` or `RICORDO_NOW` is no ISO 8601 time.
+    Raises ValueError where `now` or `RICORDO_NOW` is no ISO 8601 time, or one from which days
+    cannot be counted back and forth.
     """
     fixed = now or environ.get("RICORDO_NOW", "")
-    if fixed:
-        datetime.fromisoformat(fixed)
+    if fixed and not _FIRST_YEAR <= datetime.fromisoformat(fixed).year <= _LAST_YEAR:
+        raise ValueError(fixed)
     return Surroundings(
-        cwd=os.getcwd(),
+        cwd=homes.current_directory(environ),
         environ=environ,
         agent_home=homes.agent_home(environ, agent_home),
         state=homes.state_directory(environ, state),

@@ -1,4 +1,4 @@
-"""What notes are used for, and what was looked for in vain: recorded, reported, dropped.
+"""What notes are used for, and what the user looked for in vain: recorded, reported, dropped.
 
 It is recorded where an index is; where it cannot be, nothing is lost but a tie-break. A record that
 is damaged or of a newer Ricordo is begun anew by itself.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -50,13 +50,6 @@ class Gap(NamedTuple):
     last: str
 
 
-def remember_recalled(surroundings: Surroundings, memory: Memory, paths: Collection[str]) -> None:
-    """Keep that an agent was given the notes at `paths`."""
-    if paths:
-        with suppress(*_LOST):
-            _usage(surroundings, memory).give("", [os.fsencode(path) for path in paths])
-
-
 def remember_opened(surroundings: Surroundings, memory: Memory, path: str) -> None:
     """Keep that the person opened the note at `path`."""
     with suppress(*_LOST):
@@ -89,7 +82,7 @@ def use_report(surroundings: Surroundings, memory: Memory) -> list[Use]:
 
 
 def remember_gap(surroundings: Surroundings, memory: Memory, asked: str) -> None:
-    """Keep that nothing was found for what was `asked`: its words alone, without credentials."""
+    """Keep that nothing was found for what the user `asked`: words alone, without credentials."""
     plain = " ".join(filter(_is_plain, _without_secrets(asked).split()))
     kept = " ".join(dict.fromkeys(content_words(words(plain))))
     shown = " ".join(kept.split(" ")[:LONGEST_GAP])

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
+PROMPT = "prompt"
+"""The one event that is answered."""
 LONGEST_INPUT = 1024 * 1024
 """Bytes; of a longer document nothing is answered."""
 LONGEST_ANSWER = 1024 * 1024
@@ -26,7 +28,10 @@ def answer(words: list[str]) -> None:
     """Answer the event that `words` name from what stands on standard input."""
     try:
         event, state = _understood(words)
-        if os.environ.get("RICORDO_CURATING") != "1" and event == "prompt":
+        if event != PROMPT:
+            unknown = f"Unknown event {event!a}" if event else "No event is named"
+            _warn(f"{unknown}: the hook answers only {PROMPT}.")
+        elif os.environ.get("RICORDO_CURATING") != "1":
             signal.signal(signal.SIGALRM, _give_up)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
             signal.alarm(PATIENCE)
@@ -112,6 +117,11 @@ def _print_traceback() -> None:
     import traceback
 
     traceback.print_exc()
+
+
+def _warn(message: str) -> None:
+    """Write a line to stderr, which agents do not read."""
+    os.write(2, f"ricordo: {message}\n".encode())
 
 
 def _give_up(number: int, frame: FrameType | None) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -104,6 +105,30 @@ def test_a_machine_without_memories_says_so(
     assert "No agent keeps a memory" in capsys.readouterr().out
     assert run(["list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"memories": []}
+
+
+def test_what_was_opened_by_its_path_is_in_both_lists_while_it_is_there(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def listed(*words: str) -> str:
+        assert run(["list", *words]) == 0
+        return capsys.readouterr().out
+
+    folders = [fill(machine.path / name, "index.md") for name in ("one", "two", "three")]
+    for folder in folders:
+        assert run(["lint", str(folder), "--fail-on", "never"]) == 0
+    capsys.readouterr()
+    assert listed("--short").startswith("3 memories: 3 notes")
+    paths = [it["path"] for it in json.loads(listed("--json"))["memories"]]
+    assert paths == [str(folder) for folder in folders]
+    assert len(listed().splitlines()) == 4
+    shutil.rmtree(folders[0])
+    assert listed("--short").startswith("2 memories: 2 notes")
+    assert len(listed().splitlines()) == 3
+    for folder in folders[1:]:
+        shutil.rmtree(folder)
+    assert "no memory" in listed("--short")
+    assert listed().startswith("No agent keeps a memory")
 
 
 def test_a_list_leaves_the_numbers_for_the_short_line(

@@ -30,6 +30,28 @@ def test_a_name_that_names_nothing_is_wrong_usage(
     assert contents(memory) == before
 
 
+@pytest.mark.parametrize("name", ["../y", "..", "sub/../../y", "/etc/y", "a/.."])
+def test_a_new_note_stays_in_the_memory(memory: Path, ricordo: Ricordo, name: str) -> None:
+    before = contents(memory.parent)
+    assert "leads out of the memory" in ricordo("new", name, code=2)
+    assert contents(memory.parent) == before
+    ricordo("new", "CI/CD")
+    assert "name: CI/CD" in (memory / "ci-cd.md").read_text()
+
+
+@pytest.mark.parametrize("again", ["Tide clock", "tide clock", "tide-clock", "Tide_Clock"])
+def test_a_name_is_given_once(memory: Path, ricordo: Ricordo, again: str) -> None:
+    ricordo("new", "Tide clock")
+    before = contents(memory)
+    told = ricordo("new", again, code=3)
+    assert "tide-clock.md" in told
+    assert "Nothing was changed" in told
+    assert "tide-clock.md" in ricordo("rename", "ports", again, code=3)
+    assert contents(memory) == before
+    ricordo("rename", "tide-clock", "Tide Clock")
+    assert "name: Tide Clock" in "".join(it.read_text() for it in memory.iterdir())
+
+
 def test_a_name_with_a_slash_is_a_path_in_the_memory(memory: Path, ricordo: Ricordo) -> None:
     write_memory(memory, {"sub/team/quays.md": note_text("quays")})
     ricordo("rename", "ports", "sub/team/moved")

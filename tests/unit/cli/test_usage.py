@@ -1,24 +1,79 @@
-"""`ricordo usage`: what notes were used for, and what was looked for in vain."""
+"""`ricordo usage`: what notes were used for, and searches without results."""
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
+import pytest
+
+from ricordo.agents.claude import slug
 from tests.unit.cli.conftest import Ricordo
+from tests.unit.machine import Machine
+
+NOTHING = "no note was used yet\nnothing was missed\n"
 
 
-def test_what_was_recalled_and_what_was_missed_is_told(ricordo: Ricordo) -> None:
-    assert ricordo("usage") == "no note was used yet\nnothing was missed\n"
-    ricordo("recall", "where are the ports of Sines")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("recall", "where are the ports of Sines"),
+        ("recall", "--ambient"),
+        ("recall", "kubernetes ingress"),
+        ("search", "ports"),
+        ("show", "ports"),
+        ("load",),
+    ],
+)
+def test_what_a_user_types_counts_for_no_agent(
+    ricordo: Ricordo, pinned: Path, words: tuple[str, ...]
+) -> None:
+    ricordo(*words, code=1 if "kubernetes ingress" in words or "--ambient" in words else 0)
+    assert ricordo("usage") == NOTHING
+
+
+def test_what_the_hook_gives_counts_as_given_to_agents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pinned: Path
+) -> None:
+    machine = Machine(tmp_path)
+    project = machine.directory("work")
+    memory = pinned / ".claude/projects" / slug(str(project)) / "memory"
+    monkeypatch.chdir(project)
+    memory.mkdir(parents=True)
+    (memory / "MEMORY.md").write_text("- [Pier](pier.md) — where the pier is\n")
+    (memory / "pier.md").write_text(
+        "---\nname: pier\ndescription: where the pier is\ntype: project\n---\n\n"
+        "The pier of Sines lies in the harbour.\n"
+    )
+    os.utime(memory / "pier.md", (1, 1))
+
+    def call(*words: str, given: str = "") -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "ricordo", *words],
+            input=given,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    assert "pier.md" in call("recall", "where is the pier of Sines in the harbour")
+    prompt = {"prompt": "where is the pier of Sines in the harbour", "cwd": str(project)}
+    assert "pier" in call("hook", "prompt", given=json.dumps({**prompt, "session_id": "one"}))
+    assert "1 × given to agents   pier.md" in call("usage")
+
+
+def test_a_failed_search_is_kept_as_the_users_own_without_secrets(ricordo: Ricordo) -> None:
     credential = "ghp_" + "x8Kq2LmZ9vRt4WnB7cYd1HsJ5fGp3QaE6uTi"
-    ricordo("recall", f"kubernetes ingress {credential}", code=1)
+    ricordo("search", f"kubernetes ingress {credential}", code=1)
     told = ricordo("usage")
-    assert "1 × given to agents   ports.md" in told
+    assert "your searches without results" in told
     assert "kubernetes ingress" in told
     assert credential[4:].lower() not in told.lower()
-    document = json.loads(ricordo("usage", "--json"))
-    assert [use["path"] for use in document["uses"] if use["kind"] == "given"][:1] == ["ports.md"]
-    (gap,) = document["gaps"]
+    (gap,) = json.loads(ricordo("usage", "--json"))["gaps"]
     assert gap.keys() == {"words", "last"}
 
 

@@ -17,10 +17,10 @@ from ricordo.notebook.usage import (
     gaps,
     remember_gap,
     remember_opened,
-    remember_recalled,
     use_report,
     uses_by_person,
 )
+from ricordo.recall.usage import Usage
 from tests.builders import note_text, open_memory
 from tests.unit.notebook.searching import Desk, marked
 
@@ -153,7 +153,7 @@ def test_what_agents_were_given_makes_nothing_easier_found(desk: Desk):
     desk.paths("cache")
     before = desk.paths("rain")
     for _ in range(50):
-        remember_recalled(desk.surroundings, desk.memory, ["decache.md"])
+        Usage(desk.surroundings.state, desk.memory.root).give("", [b"decache.md"])
     assert dict(uses_by_person(desk.surroundings, desk.memory)) == {}
     assert desk.paths("rain") == before
     assert [(use.path, use.times) for use in use_report(desk.surroundings, desk.memory)] == [

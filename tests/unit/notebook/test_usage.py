@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.disk.cache_file import put_aside
 from ricordo.memory.memory import Memory
 from ricordo.notebook import usage
 from ricordo.notebook.associate import associations
@@ -21,7 +22,6 @@ from ricordo.notebook.usage import (
     given_together,
     remember_gap,
     remember_opened,
-    remember_recalled,
     use_report,
     uses_by_person,
 )
@@ -43,8 +43,13 @@ class Desk:
     def fill(self) -> None:
         for _ in range(3):
             remember_opened(self.surroundings, self.memory, "one.md")
-        remember_recalled(self.surroundings, self.memory, ["one.md", "two.md"])
+        self.give(["one.md", "two.md"])
         remember_gap(self.surroundings, self.memory, "zebra")
+
+    def give(self, paths: list[str]) -> None:
+        """As the hook gives notes to an agent."""
+        usage = Usage(self.surroundings.state, self.memory.root, put_aside=put_aside)
+        usage.give("", [path.encode() for path in paths])
 
     def read_all(self) -> tuple[object, ...]:
         at = self.surroundings, self.memory
@@ -103,7 +108,7 @@ def test_random_bytes_neither_stop_nor_lose_later_use(desk: Desk, seed: int) -> 
     desk.file.write_bytes(content)
     desk.read_all()
     remember_gap(desk.surroundings, desk.memory, "later words")
-    remember_recalled(desk.surroundings, desk.memory, ["two.md", "three.md"])
+    desk.give(["two.md", "three.md"])
     assert desk.keeps_later_use()
     for path, kind, times, last in use_report(desk.surroundings, desk.memory):
         assert list(map(type, (path, kind, times, last))) == [str, str, int, str]
@@ -115,7 +120,7 @@ def test_what_an_earlier_version_kept_stays(desk: Desk) -> None:
         connection.execute("DROP TABLE together")
     desk.set_version(1)
     assert uses_by_person(desk.surroundings, desk.memory) == {"one.md": 3}
-    remember_recalled(desk.surroundings, desk.memory, ["one.md", "three.md"])
+    desk.give(["one.md", "three.md"])
     assert given_together(desk.surroundings, desk.memory) == [("one.md", "three.md")]
 
 
@@ -154,9 +159,9 @@ def test_without_the_notebook_a_damaged_file_stays(desk: Desk) -> None:
 
 def test_notes_given_at_once_remind_of_one_another(desk: Desk) -> None:
     assert associations(desk.memory, desk.surroundings).of("one.md") == []
-    remember_recalled(desk.surroundings, desk.memory, ["two.md", "one.md"])
-    remember_recalled(desk.surroundings, desk.memory, ["three.md"])
-    remember_recalled(desk.surroundings, desk.memory, ["one.md", "gone.md"])
+    desk.give(["two.md", "one.md"])
+    desk.give(["three.md"])
+    desk.give(["one.md", "gone.md"])
     (found,) = associations(desk.memory, desk.surroundings).of("one.md")
     assert [(step.how, step.path) for step in found.steps] == [("given together with", "two.md")]
     assert [it.path for it in associations(desk.memory, desk.surroundings).of("two.md")] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ricordo.errors import ChangeRefused
+from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change import Act, Rename, SetField
 from ricordo.notebook.new import new_note
 from ricordo.text import clip, one_line
@@ -42,7 +42,11 @@ class Forms:
             self._unfinished[_NEW] = asked
             raise ChangeRefused("A note needs a name; n goes on with what you typed.")
         name, type_ = asked["name"].strip(), asked["type"].strip()
-        act = new_note(memory, name, type_, asked["description"].strip())
+        try:
+            act = new_note(memory, name, type_, asked["description"].strip())
+        except RicordoError:
+            self._unfinished[_NEW] = asked
+            raise
         change_set = await self._writing.put_together(memory, [act], "made by hand")
         told = f"{one_line(act.path)} is there. e edits it, u takes it back."
         if await self._write("New note", change_set, told, _NEW, asked):

@@ -143,7 +143,7 @@ def _called(notes: Sequence[Note]) -> str:
 
 def _moved_out(memory: Memory, note: Note, wanted: str, other: Memory) -> Rename:
     """Return the act that takes `note` to `other`, under the name that is `wanted`, "" its own."""
-    act = rename_to(memory, note, wanted.strip() or note.path)
+    act = rename_to(memory, note, wanted.strip() or note.path, other)
     folder, _, name = act.to.rpartition("/")
     to = act.to if folder in other.others else name
     return Rename(note.path, to, act.name, other.root)

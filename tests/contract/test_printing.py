@@ -1,0 +1,411 @@
+"""What a command says where its result cannot be printed, or not in every character.
+
+Every command that changes something is called as a process, with a stdout that is full, closed or
+read by nobody: what it says has to be what it did. On a stdout that lacks characters it prints.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import closing, redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from ricordo.cli.main import COMMANDS, run
+from tests.builders import note_text, write_memory
+from tests.curating import SESSION, said
+from tests.unit.cli.conftest import contents, settle
+
+SECONDS = 120
+NOTHING = "Nothing was changed"
+OLD, NEW = "The web view listens on port 8040.\n", "The web view listens on port 8100.\n"
+RULE = "From now on write “naïve” commands with uv run → not with pip."
+SECRET = "hunter2-hunter2"
+
+
+def dated(name: str, body: str, day: str) -> str:
+    return note_text(name, body).replace("  type:", f"  modified: {day}\n  type:")
+
+
+NOTES = {
+    "MEMORY.md": "# Memory\n\n- [Café → port](café.md) — “where”\n- [Web](web.md) — which port\n"
+    "- [Tides](tides.md) — when\n- [Tides](tides.md) — when\n",
+    "café.md": dated("café", OLD, "2026-01-02"),
+    "web.md": dated("web", NEW, "2026-03-04"),
+    "tides.md": note_text("tides", "See [[café]] and [the café](café.md) – naïve.\n"),
+}
+
+
+class World:
+    """A memory, a state and a home, and `ricordo` called there in this process or another."""
+
+    def __init__(self, folder: Path, home: Path) -> None:
+        self.home = home
+        self.memory = write_memory(folder / "memory", NOTES)
+        self.work = folder / "work"
+        self.work.mkdir()
+        self.transcript = folder / f"{SESSION}.jsonl"
+        self.transcript.write_text(said("Fix the test.", RULE), "utf-8")
+        self.call("inbox")
+
+    def call(self, *words: str) -> str:
+        """Call `ricordo` in this process; return what it printed."""
+        settle(self.memory)
+        out = StringIO()
+        with redirect_stdout(out), redirect_stderr(StringIO()):
+            run([*words, "-m", str(self.memory)])
+        return out.getvalue()
+
+    def json(self, *words: str) -> dict[str, list[dict[str, str]]]:
+        document: dict[str, list[dict[str, str]]] = json.loads(self.call(*words, "--json"))
+        return document
+
+    def snapshot(self) -> object:
+        """Return all that a command of this test may change."""
+        state = self.home / ".local/state/ricordo"
+        kept: dict[str, object] = {**contents(state / "curation")}
+        for file, table in (
+            ("history.db", "act"),
+            ("history.db", "blob"),
+            ("recall/usage.db", "gap"),
+        ):
+            if (state / file).exists():
+                with closing(sqlite3.connect(state / file)) as connection:
+                    kept[table] = connection.execute(f"SELECT * FROM {table}").fetchall()
+        return kept, *map(contents, (self.memory, self.work, self.home / ".config"))
+
+    def write(self, name: str, text: str) -> None:
+        """Write a note as an agent does."""
+        (self.memory / name).write_text(text, "utf-8")
+        settle(self.memory)
+
+    def start(
+        self,
+        words: list[str],
+        redirected: str = "",
+        environ: Mapping[str, str] | None = None,
+        given: bytes = b"",
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run `ricordo` in a process of its own, its streams `redirected` by the shell."""
+        settle(self.memory)
+        return subprocess.run(
+            ["sh", "-c", f'"$@" {redirected}', "sh", sys.executable, "-m", "ricordo", *words],
+            input=given,
+            capture_output=True,
+            env={**os.environ, **(environ or {})},
+            cwd=self.work,
+            timeout=SECONDS,
+            check=False,
+        )
+
+
+class Case(NamedTuple):
+    """A call that changes something."""
+
+    words: Callable[[World], list[str]]
+    named: str
+    """Stands in what is said of the change."""
+    given: bytes = b""
+    environ: Mapping[str, str] = {}
+
+
+def on(*words: str) -> Callable[[World], list[str]]:
+    return lambda world: [*words, "-m", str(world.memory)]
+
+
+def after(*words: str) -> Callable[[Callable[[World], list[str]]], Callable[[World], list[str]]]:
+    """Call `ricordo` with `words` before the words of the case are asked for."""
+
+    def prepared(then: Callable[[World], list[str]]) -> Callable[[World], list[str]]:
+        def words_of(world: World) -> list[str]:
+            world.call(*words)
+            return then(world)
+
+        return words_of
+
+    return prepared
+
+
+def after_curation(then: Callable[[World], list[str]]) -> Callable[[World], list[str]]:
+    def words_of(world: World) -> list[str]:
+        world.call("curate", "--session", str(world.transcript))
+        return then(world)
+
+    return words_of
+
+
+def curate(world: World) -> list[str]:
+    return [*on("curate")(world), "--session", str(world.transcript)]
+
+
+def apply_one(world: World) -> list[str]:
+    ids = [it["id"] for it in world.json("pending")["changes"] if "id" in it]
+    return on("pending", "--apply", *ids)(world)
+
+
+def revert(world: World) -> list[str]:
+    world.write("web.md", note_text("web", "Nobody knows.\n"))
+    return on("inbox", "--revert", "web")(world)
+
+
+def keep_all(world: World) -> list[str]:
+    world.write("web.md", note_text("web", "Nobody knows.\n"))
+    world.call("inbox")
+    return on("inbox", "--keep-all")(world)
+
+
+def resolve(keep: str) -> Callable[[World], list[str]]:
+    def words_of(world: World) -> list[str]:
+        (conflict,) = world.json("conflicts")["conflicts"]
+        return on("conflicts", "--resolve", conflict["id"], "--keep", keep)(world)
+
+    return words_of
+
+
+def dismiss(world: World) -> list[str]:
+    finding = world.json("lint")["findings"][0]
+    return on("lint", "--dismiss", finding["id"])(world)
+
+
+def restore(world: World) -> list[str]:
+    world.write("web.md", note_text("web", "Nobody knows.\n"))
+    world.call("inbox")
+    return on("restore", "web")(world)
+
+
+def purge(world: World) -> list[str]:
+    world.write("web.md", note_text("web", f"The key is {SECRET}.\n"))
+    world.call("inbox")
+    world.write("web.md", NOTES["web.md"])
+    world.call("inbox")
+    return ["purge"]
+
+
+def allow(world: World) -> list[str]:
+    world.transcript.write_text(said(f"The password is: {SECRET}-Xk9", RULE), "utf-8")
+    words = [*curate(world), "--brief"]
+    told = StringIO()
+    with redirect_stdout(StringIO()), redirect_stderr(told):
+        run(words)
+    fingerprint = told.getvalue().rpartition("(")[2].partition(")")[0]
+    return [*curate(world), "--allow", fingerprint]
+
+
+def withhold(world: World) -> list[str]:
+    words = allow(world)
+    with redirect_stdout(StringIO()):
+        run(words)
+    return [*curate(world), "--withhold", words[-1]]
+
+
+def trim(world: World) -> list[str]:
+    for number in range(60):
+        world.write("web.md", note_text("web", f"Port {number}.\n"))
+        world.call("inbox")
+    return on("history", "--older-than", "30", "--drop", "--now", "2028-01-01")(world)
+
+
+def hand_off(world: World) -> list[str]:
+    out = str(world.work / "HANDOFF.md")
+    return [*on("handoff")(world), "--session", str(world.transcript), "-o", out]
+
+
+WRITING = {
+    "new": [Case(on("new", "Lock “times”", "--type", "project"), "lock-times", b"na\xc3\xafve\n")],
+    "rename": [Case(on("rename", "tides", "ebb"), "ebb.md")],
+    "retire": [Case(on("retire", "web", "--successor", "tides"), "web.md")],
+    "undo": [Case(after("retire", "web")(on("undo")), "web.md")],
+    "redo": [Case(after("retire", "web")(after("undo")(on("redo"))), "web.md")],
+    "restore": [Case(restore, "web.md")],
+    "inbox": [Case(revert, "web.md"), Case(keep_all, "kept 1")],
+    "lint": [Case(on("lint", "--fix"), "MEMORY.md"), Case(dismiss, "dismissed")],
+    "conflicts": [Case(resolve("left"), "web.md"), Case(resolve("none"), "no conflict")],
+    "usage": [Case(after("search", "zeppelins moored")(on("usage", "--drop", "zeppelins moored")),
+                   "zeppelins")],
+    "purge": [Case(purge, "history", f"{SECRET}\n".encode())],
+    "curate": [Case(curate, "proposals kept"), Case(allow, "password"), Case(withhold, "password")],
+    "pending": [Case(after_curation(apply_one), "create"),
+                Case(after_curation(on("pending", "--drop")), "proposals dropped")],
+    "history": [Case(trim, "dropped")],
+    "handoff": [Case(hand_off, "HANDOFF.md")],
+    "config": [Case(lambda _: ["config", "edit"], "settings.toml", environ={"VISUAL": "true"})],
+}  # fmt: skip
+READING = {
+    "demo": [], "list": ["list"], "load": ["load"], "show": ["show", "café"],
+    "search": ["search", "café"], "recall": ["recall", "where is the café of the port"],
+    "ledger": ["ledger"], "resume": [], "review": ["review"],
+}  # fmt: skip
+"""Those without words are called without a memory, or not at all."""
+CASES = [
+    pytest.param(case, id=f"{name}-{case.named}")
+    for name, cases in WRITING.items()
+    for case in cases
+]
+LACKING = {
+    "ascii": {"PYTHONIOENCODING": "ascii"},
+    "latin-1": {"PYTHONIOENCODING": "latin-1"},
+    "a plain locale": {"LC_ALL": "C", "PYTHONUTF8": "0"},
+}
+
+
+@pytest.fixture
+def world(tmp_path: Path, pinned: Path) -> World:
+    return World(tmp_path, pinned)
+
+
+def unread(world: World, words: list[str], case: Case) -> subprocess.CompletedProcess[bytes]:
+    """Run `ricordo` with a stdout whose reader has gone before anything is printed."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    settle(world.memory)
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "ricordo", *words],
+            input=case.given,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **case.environ},
+            cwd=world.work,
+            timeout=SECONDS,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+
+
+def test_every_command_is_tried_here() -> None:
+    assert {*WRITING, *READING} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("stdout", ["full", "closed", "unread"])
+@pytest.mark.parametrize("case", CASES)
+def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
+    world: World, case: Case, stdout: str
+) -> None:
+    words = case.words(world)
+    before = world.snapshot()
+    if stdout == "unread":
+        done = unread(world, words, case)
+    else:
+        redirected = {"full": ">/dev/full", "closed": ">&-"}[stdout]
+        done = world.start(words, redirected, case.environ, case.given)
+    told = done.stderr.decode()
+    assert world.snapshot() != before, told
+    if words[0] == "config":
+        # it prints nothing
+        assert done.returncode == 0
+        return
+    last = told.splitlines()[-1]
+    assert case.named in last
+    assert "could not be printed" in last
+    assert NOTHING not in told
+    assert "error of our own" not in told
+    refused = world.start(on("show", "no such note")(world)).returncode
+    assert done.returncode not in (0, 1, refused)
+
+
+@pytest.mark.parametrize("lacking", LACKING)
+@pytest.mark.parametrize("case", CASES)
+def test_where_characters_lack_it_is_printed_without_them(
+    world: World, case: Case, lacking: str
+) -> None:
+    words = case.words(world)
+    before = world.snapshot()
+    done = world.start(words, "", {**LACKING[lacking], **case.environ}, case.given)
+    told = done.stderr.decode(errors="replace")
+    assert done.returncode in (0, 1), told
+    assert (done.returncode == 1) <= (words[0] == "lint")
+    assert world.snapshot() != before, told
+    assert done.stdout or words[0] == "config"
+    if lacking != "latin-1":
+        assert done.stdout.isascii()
+    assert not done.stdout.startswith(b"\xef")
+
+
+@pytest.mark.parametrize("stderr", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize("case", [WRITING["lint"][0], WRITING["retire"][0], WRITING["handoff"][0]])
+def test_what_cannot_be_said_on_stderr_keeps_nothing_from_being_done(
+    world: World, case: Case, stderr: str
+) -> None:
+    words = case.words(world)
+    before = world.snapshot()
+    done = world.start(words, stderr, case.environ)
+    assert done.returncode in (0, 1)
+    assert done.stdout
+    assert world.snapshot() != before
+    refused = world.start(on("show", "no such note")(world), stderr)
+    assert refused.returncode > 1
+    assert refused.stdout == b""
+
+
+@pytest.mark.parametrize("words", filter(None, READING.values()), ids=" ".join)
+def test_a_command_that_reads_says_that_it_could_not_print(world: World, words: list[str]) -> None:
+    words = words if words == ["list"] else on(*words)(world)
+    expected = world.start(words)
+    assert expected.returncode == 0
+    for redirected in (">/dev/full", ">&-"):
+        done = world.start(words, redirected)
+        assert done.returncode > 1
+        assert b"could not be printed" in done.stderr
+        assert NOTHING in done.stderr.decode()
+    for environ in LACKING.values():
+        done = world.start(words, "", environ)
+        assert done.returncode == 0
+        assert done.stdout.count(b"\n") == expected.stdout.count(b"\n")
+    gone = unread(world, words, Case(on(), ""))
+    assert b"Traceback" not in gone.stderr
+    assert b"could not be printed" not in gone.stderr
+
+
+@pytest.mark.parametrize("words", ["--version", "--help", "lint --help", "list --short", "config"])
+@pytest.mark.parametrize("redirected", [">/dev/full", ">&-"])
+def test_an_answer_without_a_memory_says_that_it_could_not_be_printed(
+    world: World, words: str, redirected: str
+) -> None:
+    done = world.start(words.split(), redirected)
+    assert done.returncode > 1
+    assert done.stderr.count(b"\n") == 1
+    assert b"could not be printed" in done.stderr
+
+
+@pytest.mark.parametrize("environ", LACKING.values(), ids=LACKING)
+def test_json_is_json_in_every_encoding(world: World, environ: Mapping[str, str]) -> None:
+    words = [*on("show", "café")(world), "--json"]
+    expected = json.loads(world.start(words).stdout)
+    assert json.loads(world.start(words, "", environ).stdout) == expected
+    assert expected["path"] == "café.md"
+
+
+@pytest.mark.parametrize("form", ["--json", "--sarif"])
+def test_json_holds_no_control_and_no_hidden_character(world: World, form: str) -> None:
+    hidden = "\x7f\x80\x9b\xad\u061c\u200b\u202e\u2066\ufeff\U000e0041"
+    (world.memory / f"q{hidden}q.md").write_text("No head.\n", "utf-8")
+    done = world.start([*on("lint")(world), form])
+    text = done.stdout.decode("utf-8")
+    assert not set(hidden) & set(text)
+    assert "\\u202e" in text
+    assert all(it.isprintable() or it == "\n" for it in text)
+    assert json.loads(text)
+
+
+@pytest.mark.parametrize("redirected", ["<&-", "</dev/null"])
+def test_a_closed_stdin_is_an_empty_one(world: World, redirected: str) -> None:
+    assert world.start(on("lint", "--fail-on", "never")(world), redirected).returncode == 0
+    assert world.start(on("new", "Quay")(world), redirected).returncode == 0
+    assert (world.memory / "quay.md").exists()
+    assert b"at least 4 characters" in world.start(["purge"], redirected).stderr
+
+
+def test_a_body_that_is_no_utf8_is_refused(world: World) -> None:
+    done = world.start(on("new", "Quay")(world), environ={"LC_ALL": "C.UTF-8"}, given=b"\xff\n")
+    assert b"error of our own" not in done.stderr
+    assert NOTHING in done.stderr.decode()
+    assert not (world.memory / "quay.md").exists()
