@@ -85,6 +85,7 @@ def write_program(path: Path, script: str) -> Path:
     """Write a program to `path`, and return that. It keeps what it is given in the file `given`
     beside it, and then does what `script` says to a shell.
     """
+    path.parent.mkdir(exist_ok=True)
     path.write_text(f'#!/bin/sh\ncat > "${{0%/*}}/given"\n{script}\n')
     path.chmod(0o700)
     return path

@@ -43,12 +43,15 @@ def pinned(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
         monkeypatch.setenv(name, str(folder))
     monkeypatch.setenv("RICORDO_NOW", NOW)
     # agents' folders are then looked for in the home above
-    for name in (
+    unwanted = [
         "RICORDO_AGENT_HOME",
         "CLAUDE_CONFIG_DIR",
         "CLAUDE_CODE_PROJECT_DIR_NAME",
         "CODEX_HOME",
-    ):
+    ]
+    # a hook of git runs the tests with a repository named
+    unwanted += [name for name in os.environ if name.startswith("GIT_")]
+    for name in unwanted:
         monkeypatch.delenv(name, raising=False)
     return home
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -108,3 +110,28 @@ def test_every_test_of_the_program_belongs_to_a_soak() -> None:
     ]
     assert tests
     assert [it for it in tests if not any(it.is_relative_to(path) for path in soaked)] == []
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_a_change_has_to_pass_runs_the_tests_once_in_an_unusual_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    checkout, temporary = tmp_path / "checkout", tmp_path / "t"
+    (checkout / ".ci").mkdir(parents=True)
+    temporary.mkdir()
+    shutil.copy(CHECKOUT / ".ci" / "run", checkout / ".ci")
+    (checkout / "Makefile").write_text(
+        'test:\n\t@echo "$$TMPDIR|$$TZ" >> told; mkdir "$$TMPDIR/left"; chmod 0 "$$TMPDIR/left"\n'
+        f"\t@exit {int(fails)}\nlint wheel-check:\n\t@echo '$@' >> told\n"
+    )
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setenv("TZ", "UTC")
+    done = subprocess.run([checkout / ".ci" / "run"], check=False, capture_output=True)
+    assert (done.returncode != 0) is fails
+    tests, *others = (checkout / "told").read_text().splitlines()
+    assert others == ([] if fails else ["lint", "wheel-check"])
+    folder, zone = tests.split("|")
+    assert " " in folder
+    assert len(folder) > len(str(temporary)) + 60
+    assert zone != "UTC"
+    assert not list(temporary.iterdir())

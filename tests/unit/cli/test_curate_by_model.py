@@ -301,8 +301,10 @@ def test_cancelled_from_the_keyboard_nothing_is_changed(
 
 @pytest.fixture
 def program(tmp_path: Path, pinned: Path) -> Path:
-    """Return a program that is set, proposes a change, and keeps what it was given."""
-    path = write_program(tmp_path / "model", saying(MOVED))
+    """Return a program that is set, proposes a change, and keeps what it was given. Its folder has
+    a space in its name.
+    """
+    path = write_program(tmp_path / "my programs" / "model", saying(MOVED))
     put(pinned, f'[engine]\nuse = "command"\ncommand = ["{path}", "two words"]\n')
     return path
 
