@@ -97,9 +97,8 @@ def test_a_phrase_of_few_words_is_found_by_its_checksum() -> None:
 
 def test_the_label_of_a_phrase_is_no_part_of_it() -> None:
     phrase = " ".join(draw_phrase(Random(SEED), 12, valid=True))
-    assert mask(f"Wallet phrase: {phrase}. Keep safe.") == (
-        "Wallet phrase: [secret: seed-phrase]. Keep safe."
-    )
+    assert mask(f"Wallet phrase: {phrase}.") == "Wallet phrase: [secret: seed-phrase]."
+    assert mask(f"It was `{phrase}`, keep.") == "It was `[secret: seed-phrase]`, keep."
 
 
 def test_prose_and_lists_of_common_words_are_no_credentials() -> None:

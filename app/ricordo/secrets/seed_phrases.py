@@ -142,29 +142,20 @@ def _varied(names: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[int, in
         if len(set(gaps[at : end - 1])) > _SEPARATORS or len(set(names[at:end])) < _DIFFERENT:
             continue
         if at > last >= 0:
-            yield _without_label(names, gaps, first, last)
+            yield _without_label(gaps, first, last)
         first, last = (first if at <= last else at), end - 1
     if last >= 0:
-        yield _without_label(names, gaps, first, last)
+        yield _without_label(gaps, first, last)
 
 
-def _without_label(
-    names: Sequence[str], gaps: Sequence[str], first: int, last: int
-) -> tuple[int, int]:
-    """Return a phrase without words that only stand beside it: with them its checksum does not fit,
-    or it is not as long as a phrase.
-    """
+def _without_label(gaps: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """Return a phrase without words that stand beside it, where that makes its length right."""
     usual = Counter(gaps[first:last]).most_common(1)[0][0]
     cuts = [at for at in range(first, last) if gaps[at] != usual]
     starts = [first, *(at + 1 for at in cuts[:_EDGE])]
-    spans = [(start, end + 1) for start in starts for end in (last, *cuts[-_EDGE:])]
-    fitting = [(start, end) for start, end in spans if end - start in _LENGTHS]
-    start, end = max(
-        fitting,
-        key=lambda it: (_has_checksum(names[it[0] : it[1]]), it[1] - it[0]),
-        default=(first, last + 1),
-    )
-    return start, end - 1
+    spans = [(start, end) for start in starts for end in (last, *cuts[-_EDGE:])]
+    fitting = [(start, end) for start, end in spans if end - start + 1 in _LENGTHS]
+    return max(fitting, key=lambda it: it[1] - it[0], default=(first, last))
 
 
 def _checked(names: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[int, int]]:
