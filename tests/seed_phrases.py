@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -129,6 +130,7 @@ def sentences() -> list[str]:
     return list(dict.fromkeys(it.strip() for it in found if it.count(" ") > 3))
 
 
+@cache
 def common_words() -> list[str]:
     """Return the words that the project's documents use most, the most frequent first."""
     counts = Counter(re.findall(r"[a-z]{2,}", "\n".join(prose()).lower()))
