@@ -197,7 +197,7 @@ def test_a_purge_leaves_what_does_not_hold_the_value(
     assert usage.by_person() == {b"ports.md": 1}
 
 
-@pytest.mark.parametrize("damage", [b"no database at all" * 300, b""])
+@pytest.mark.parametrize("damage", [b"no database at all" * 300, b""], ids=["garbage", "empty"])
 def test_damaged_files_of_recall_are_no_hindrance(
     memory: Path, ricordo: Ricordo, state: Path, damage: bytes
 ) -> None:
