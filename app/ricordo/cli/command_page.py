@@ -64,7 +64,8 @@ indexed again. Which memory Claude Code keeps for a directory is computed from i
 settings, no transcript is needed; any other memory answers in the project with which it was
 indexed, and nowhere where its project is unknown. A note with a credential, or with text that lint
 reports as instruction-shaped, is never given. It ends with 0 whatever happens, after two seconds at
-the latest. Nothing is answered where `RICORDO_CURATING=1` is set. With `--debug` an error is shown on standard error.
+the latest. Nothing is answered where `RICORDO_CURATING=1` is set. With `--debug` an error is shown
+on standard error.
 """
 
 _WIDTH = "100"

@@ -15,6 +15,8 @@ from ricordo.recall.catalogue import FOLDER
 from ricordo.recall.usage import FILE, Usage
 from ricordo.recall.words import content_words, words
 
+PATIENCE = 10.0
+"""Seconds for which another process may be making an index."""
 _DRAFT = ".db.new"
 
 
@@ -40,7 +42,7 @@ def purge_indexes(state: str, value: str) -> int:
     if not os.path.isdir(folder):
         return 0
     removed = 0
-    with state_lock(folder):
+    with state_lock(folder, PATIENCE):
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
             if _DRAFT in name:
