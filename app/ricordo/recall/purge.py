@@ -7,8 +7,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 
+from ricordo.disk.cache_file import remove_cache
 from ricordo.disk.lock import state_lock
 from ricordo.disk.state_file import open_database_to_read
 from ricordo.recall.catalogue import FOLDER
@@ -46,12 +47,10 @@ def purge_indexes(state: str, value: str) -> int:
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
             if _DRAFT in name:
-                os.unlink(path)
+                remove_cache(path)
             elif name.endswith(".db") and name != FILE and _may_hold(path, value):
                 removed += 1
-                for ending in ("", "-journal", "-wal", "-shm", ".seal"):
-                    with suppress(FileNotFoundError):
-                        os.unlink(path + ending)
+                remove_cache(path)
     return removed
 
 
