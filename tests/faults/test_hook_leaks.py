@@ -302,3 +302,11 @@ def test_an_index_from_before_gives_nothing_until_it_is_rebuilt(project: Path):
     said = ask(project)
     assert "marlin" in said
     assert not does_harm(said)
+
+
+def test_settings_above_a_project_lead_nowhere(machine: Machine, tmp_path: Path):
+    kept = memory(tmp_path / "kept", deployed("marlin"))
+    machine.settings(
+        tmp_path / "work" / ".claude" / "settings.local.json", {"autoMemoryDirectory": str(kept)}
+    )
+    assert ask(machine.directory("work/plain")) == ""

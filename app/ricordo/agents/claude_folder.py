@@ -45,6 +45,11 @@ def memory_directory(claude: Installation, place: Workplace) -> tuple[str, str]:
     return root, "; ".join((why, *remarks))
 
 
+def memory_directory_by_path(claude: Installation, path: str) -> str:
+    """Return the directory of the auto memory that is called by `path`, whatever settings say."""
+    return os.path.join(claude.config, "projects", _folder_of(path), "memory")
+
+
 def _project_folder(claude: Installation, place: Workplace, remarks: list[str]) -> tuple[str, str]:
     name = claude.project_name
     if name and claude.moved and len(name) <= _LONGEST_NAME and _FOLDER_NAME.issuperset(name):
@@ -54,8 +59,10 @@ def _project_folder(claude: Installation, place: Workplace, remarks: list[str]) 
     elif name:
         remarks.append("CLAUDE_CODE_PROJECT_DIR_NAME counts only with CLAUDE_CONFIG_DIR")
     in_git = "the git repository" if place.root != place.directory else "the directory"
-    folder = slug(place.root)
-    if len(folder) > LONGEST_SLUG:
-        # no folder is called so: which one it is only its sessions can tell
-        folder = f"{folder[:LONGEST_SLUG]}-…"
-    return folder, f"Claude Code's folder for {in_git} {place.root}"
+    return _folder_of(place.root), f"Claude Code's folder for {in_git} {place.root}"
+
+
+def _folder_of(path: str) -> str:
+    folder = slug(path)
+    # no folder is called so: which one it is only its sessions can tell
+    return folder if len(folder) <= LONGEST_SLUG else f"{folder[:LONGEST_SLUG]}-…"

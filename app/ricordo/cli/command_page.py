@@ -49,6 +49,8 @@ JSON document from standard input, of which these fields count:
 | `cwd` | the directory in which the agent works; the memory is that of its project |
 | `session_id` | the session, in which no note is given twice; without it, notes may come again |
 | `hook_event_name` | `UserPromptSubmit`, or missing; for another event nothing is answered |
+| `source` | `user` or `sdk`, or missing; a prompt of any other source is not answered |
+| `agent_id` | missing; a sub-agent gets no answer |
 
 Where notes bear on the message it writes one JSON document, and otherwise nothing:
 
@@ -58,8 +60,12 @@ Where notes bear on the message it writes one JSON document, and otherwise nothi
 
 It answers from the index as it is, and makes none: a memory is known to it once the notebook,
 `search` or `recall` has been used there. A note that changed since then is left out until it is
-indexed anew. It ends with 0 whatever happens, after two seconds at the latest. Nothing is answered
-where `RICORDO_CURATING=1` is set. With `--debug` an error is shown on standard error.
+indexed again. Which memory Claude Code keeps for a directory is computed from its path and the
+settings, no transcript is needed; any other memory answers in the project with which it was
+indexed, and nowhere where its project is unknown. A note with a credential, or with text that lint
+reports as instruction-shaped, is never given. It ends with 0 whatever happens, after two seconds at
+the latest. Nothing is answered where `RICORDO_CURATING=1` is set. With `--debug` an error is shown
+on standard error.
 """
 
 _WIDTH = "100"

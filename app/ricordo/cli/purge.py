@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 SUMMARY = """Remove a value from all versions in the history, of every memory.
 
+It is removed from quotes of sessions, searches without results, indexes and lists in the state
+directory too; indexes that held it are built again when they are next needed.
+
 The value is read from standard input, so that it stands in no list of processes and no shell
 history. The notes themselves are not touched; those that still hold the value are named."""
 SHORTEST = 4

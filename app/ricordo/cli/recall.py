@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 SUMMARY = """The notes an agent should read for a message; none where none bears on it.
 
 Nothing is recorded: only the hook gives notes to agents.
+Notes with a credential, or with text that lint reports as instruction-shaped, are never among them;
+`search` finds them.
 
 With --ambient there is no message: the notes are those that the surroundings call for, which are
 the current directory and its git branch, files changed lately or in the last three commits, the day

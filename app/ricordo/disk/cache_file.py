@@ -70,6 +70,12 @@ class CacheFile:
         return f"{status.st_ino} {status.st_size} {status.st_mtime_ns}"
 
 
+def remove_cache(path: str) -> None:
+    """Remove the cache at `path` with its seal and what SQLite keeps beside it. Raises OSError."""
+    for ending in (*_ENDINGS, ".seal"):
+        _remove(path + ending)
+
+
 def put_aside(path: str) -> None:
     """Rename the SQLite file at `path` to `<path>.unfit`, over an earlier one. Raises OSError."""
     # the journal first: left behind, it would be played into the next file

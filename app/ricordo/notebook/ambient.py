@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 
 from ricordo import git
 from ricordo.agents.place import Place
@@ -48,8 +49,9 @@ def ambient(
             text, marks = passage(note, question.stems)
             why = (*reasons(it, ranking), "the surroundings name it")
             found[note.path] = Result(note, it.score, why, text, marks)
-    for result in _reminded(memory, surroundings):
-        if len(found) < most and os.fsencode(result.note.path) not in withheld:
+    hidden = frozenset(map(os.fsdecode, withheld))
+    for result in _reminded(memory, surroundings, hidden):
+        if len(found) < most:
             found.setdefault(result.note.path, result)
     return list(found.values())
 
@@ -63,11 +65,9 @@ def surroundings_as_words(place: Place, surroundings: Surroundings) -> str:
 
 
 def _work(here: str, project: str) -> list[str]:
-    """What the work in the directory `here` is about; nothing where it is of another project, or
-    where the project is not known.
-    """
+    """What the work in the directory `here` is about; nothing where it is of another project."""
     if not project:
-        return []
+        return [os.path.basename(here), _branch(here), *_changed_files(here)]
     here, project = os.path.realpath(here), os.path.realpath(project)
     around = project
     if os.path.commonpath((here, project)) != project:
@@ -100,9 +100,12 @@ def _changed_files(directory: str) -> list[str]:
     return list(dict.fromkeys(os.path.splitext(name)[0] for name in names if name))[:CHANGED]
 
 
-def _reminded(memory: Memory, surroundings: Surroundings) -> list[Result]:
-    """What the notes that were used last remind of."""
-    last = [use for use in use_report(surroundings, memory) if use.path in memory.by_path][:3]
+def _reminded(
+    memory: Memory, surroundings: Surroundings, withheld: Collection[str]
+) -> list[Result]:
+    """What the notes that were used last remind of; none that is `withheld`, nor by such a one."""
+    known = memory.by_path.keys() - withheld
+    last = [use for use in use_report(surroundings, memory) if use.path in known][:3]
     reminding = associations(memory, surroundings)
     return [
         Result(
@@ -113,4 +116,5 @@ def _reminded(memory: Memory, surroundings: Surroundings) -> list[Result]:
         )
         for use in last
         for it in reminding.of(use.path, 2)
+        if it.path in known
     ]

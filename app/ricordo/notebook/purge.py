@@ -25,6 +25,8 @@ from ricordo.notebook.surroundings import Surroundings
 from ricordo.notebook.usage import PATIENCE
 from ricordo.recall.purge import purge_indexes, purge_usage
 
+_HISTORY_ALONE = "The history was purged; purge again for the rest."
+
 
 @dataclass(frozen=True, slots=True)
 class PurgedFrom:
@@ -83,15 +85,15 @@ def _purge_derived(state: str, value: str) -> int:
             + purge_documents(state, value)
         )
     except (sqlite3.Error, OSError) as error:
-        raise StateUnusable(
-            f"What is made from notes cannot be searched: {error}. The history was purged."
-        ) from None
+        message = f"What is made from notes cannot be searched: {error}."
+        raise StateUnusable(message, changed=_HISTORY_ALONE) from None
+    except StateUnusable as error:
+        raise StateUnusable(error.message, changed=_HISTORY_ALONE) from None
 
 
 def _purge_quotes(surroundings: Surroundings, value: str) -> int:
     try:
         return Store(surroundings.state).forget(value)
     except (sqlite3.Error, OSError) as error:
-        raise StateUnusable(
-            f"What is kept of sessions cannot be searched: {error}. The history was purged."
-        ) from None
+        message = f"What is kept of sessions cannot be searched: {error}."
+        raise StateUnusable(message, changed=_HISTORY_ALONE) from None

@@ -7,14 +7,17 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 
+from ricordo.disk.cache_file import remove_cache
 from ricordo.disk.lock import state_lock
 from ricordo.disk.state_file import open_database_to_read
 from ricordo.recall.catalogue import FOLDER
 from ricordo.recall.usage import FILE, Usage
 from ricordo.recall.words import content_words, words
 
+PATIENCE = 10.0
+"""Seconds for which another process may be making an index."""
 _DRAFT = ".db.new"
 
 
@@ -40,16 +43,14 @@ def purge_indexes(state: str, value: str) -> int:
     if not os.path.isdir(folder):
         return 0
     removed = 0
-    with state_lock(folder):
+    with state_lock(folder, PATIENCE):
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
             if _DRAFT in name:
-                os.unlink(path)
+                remove_cache(path)
             elif name.endswith(".db") and name != FILE and _may_hold(path, value):
                 removed += 1
-                for ending in ("", "-journal", "-wal", "-shm", ".seal"):
-                    with suppress(FileNotFoundError):
-                        os.unlink(path + ending)
+                remove_cache(path)
     return removed
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from ricordo.agents.claude_folder import memory_directory
+from ricordo.agents.claude_folder import memory_directory, memory_directory_by_path
 from ricordo.agents.claude_settings import installation
-from ricordo.agents.workplace import Workplace, workplace
+from ricordo.agents.workplace import workplace
 from ricordo.git import top_level
 from ricordo.notebook.homes import agent_home
 from ricordo.recall.catalogue import FOLDER, read_catalogue
@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
+
+    from ricordo.agents.workplace import Workplace
 
 _BY_RULE = -1
 """The rank of the memory that Claude Code loads itself, before all ranks of the catalogue."""
@@ -74,7 +76,7 @@ def _by_rule(
     here: Workplace, around: list[str], home: str, environ: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield the memory that Claude Code's rules name for a workplace, with the directory that it is
-    of; where it is missing, what they name for each directory around it, as earlier versions did.
+    of; where it is missing, those that earlier versions named by the path of a directory around it.
     """
     claude = installation(home, environ)
     root = os.path.realpath(memory_directory(claude, here)[0])
@@ -82,7 +84,7 @@ def _by_rule(
         yield here.root, root
         return
     for place in around:
-        yield place, os.path.realpath(memory_directory(claude, Workplace(place, place, place))[0])
+        yield place, os.path.realpath(memory_directory_by_path(claude, place))
 
 
 def _around(here: Workplace, home: str) -> Iterator[str]:

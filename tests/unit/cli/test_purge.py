@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sqlite3
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.cli.main import run
+from ricordo.disk.lock import state_lock
 from ricordo.recall.usage import OPENED, Usage
 from ricordo.recall.words import words
 from tests.builders import note_text
@@ -197,7 +200,7 @@ def test_a_purge_leaves_what_does_not_hold_the_value(
     assert usage.by_person() == {b"ports.md": 1}
 
 
-@pytest.mark.parametrize("damage", [b"no database at all" * 300, b""])
+@pytest.mark.parametrize("damage", [b"no database at all" * 300, b""], ids=["garbage", "empty"])
 def test_damaged_files_of_recall_are_no_hindrance(
     memory: Path, ricordo: Ricordo, state: Path, damage: bytes
 ) -> None:
@@ -209,3 +212,23 @@ def test_damaged_files_of_recall_are_no_hindrance(
     left = held(state, VALUE)
     assert left == (["recall/usage.db.unfit"] if damage else [])
     assert all(name in told for name in left)
+
+
+def test_a_purge_that_was_kept_from_the_indexes_says_what_is_done(
+    memory: Path,
+    ricordo: Ricordo,
+    state: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    leak(memory, ricordo)
+    ricordo("search", "ports")
+    monkeypatch.setattr("sys.stdin", io.StringIO(VALUE))
+    monkeypatch.setattr("ricordo.recall.purge.PATIENCE", 0.0)
+    with state_lock(str(state / "recall")):
+        assert run(["purge"]) != 0
+    told = capsys.readouterr().err
+    assert "is changing files" in told
+    assert "The history was purged; purge again for the rest." in told
+    assert "Nothing was changed" not in told
+    ricordo("purge", given=VALUE)

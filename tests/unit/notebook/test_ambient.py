@@ -36,18 +36,17 @@ def words(cwd: Path, project: Path | str) -> list[str]:
     return surroundings_as_words(Place("/memory", AUTO_MEMORY, str(project)), here).split()
 
 
-def test_directory_branch_and_both_names_of_a_renamed_file_are_told(repository: Path):
-    said = words(repository / "harbour", repository)
+@pytest.mark.parametrize("is_known", [True, False])
+def test_directory_branch_and_both_names_of_a_renamed_file_are_told(
+    repository: Path, is_known: bool
+):
+    said = words(repository / "harbour", repository if is_known else "")
     assert {"harbour", "tides", "beacon", "lighthouse"} <= set(said)
     assert not {"hthouse", ".."} & set(said)
 
 
 def test_work_of_another_project_is_not_told(repository: Path, tmp_path: Path):
     assert words(repository, tmp_path / "elsewhere") == ["Friday", "morning"]
-
-
-def test_of_an_unknown_project_no_work_is_told(repository: Path):
-    assert words(repository, "") == ["Friday", "morning"]
 
 
 def test_a_worktree_elsewhere_is_work_of_the_project(repository: Path, tmp_path: Path):
