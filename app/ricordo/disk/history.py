@@ -229,6 +229,10 @@ class History:
         where = f"state = 'done' AND ({whose} OR undoes IS NOT NULL) ORDER BY n"
         return self._acts(where, (root, role.value, CHANGE))
 
+    def acts_leading_to(self, sha: str | None) -> list[Act]:
+        """Return the acts that led to a content, of whatever file, oldest first."""
+        return self._acts("n IN (SELECT act FROM op WHERE post = ?) ORDER BY n", (sha,))
+
     def decisions(self, kinds: Sequence[str]) -> list[Act]:
         """Return the acts of those kinds, of every root, and all that took an act back, oldest
         first.

@@ -113,12 +113,15 @@ def _unlisted(head: Head) -> str:
 
 
 def _unheard(statements: Iterable[Statement], says: Says) -> Iterator[str]:
-    """Yield a line for each session whose quotes cannot be looked up."""
+    """Yield a line for each session whose quotes are not looked up."""
     quoted = [(it.proof.ref, it.quote) for it in statements if isinstance(it.proof, Quote)]
     sessions = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
     for session, count in sorted(sessions.items()):
         quotes = "1 quote is" if count == 1 else f"{count} quotes are"
-        yield f"The transcript of session {session + 1} cannot be read: {quotes} not looked up."
+        yield (
+            f"The transcript of session {session + 1} is not there, or is none that an agent keeps "
+            f"here: {quotes} not looked up."
+        )
 
 
 def _changed_since(head: Head, world: World) -> Iterator[str]:
