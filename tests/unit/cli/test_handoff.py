@@ -123,6 +123,25 @@ def test_a_memory_that_the_user_named_is_known_to_resume(work: Work) -> None:
     assert f"The memory {notes} is not known here" in work("resume", code=1)
 
 
+def test_a_name_that_the_file_has_no_longer_is_in_no_verified_statement(work: Work) -> None:
+    """The session wrote it, and called it something else afterwards."""
+    alarm = work.project / "tidepool/alarm.py"
+    old, new = "def GetStepsCount(): ...\n", "def fire(): ...\n"
+    for text in (old, new):
+        work.session.uses("Edit", file_path=str(alarm), old_string="a", new_string=text)
+    gone = work.project / "tidepool/gone.py"
+    work.session.uses("Write", file_path=str(gone), content="def GetSteps(): ...\n")
+    work.session.answers("Done.")
+    work.session.write(work.machine.home, slug(str(work.project)))
+    statements = work.json("handoff")["statements"]
+    assert isinstance(statements, list)
+    files = {it["text"]: it["status"] for it in statements if it["section"] == "files"}
+    assert {*files.values()} == {"verified"}
+    assert any("the changes name `fire`" in text for text in files)
+    assert "GetSteps" not in work.text
+    assert "statements stand as they are marked" in work("resume")
+
+
 def test_the_line_is_for_the_file_that_the_agent_reads_in_this_project(work: Work) -> None:
     """A CLAUDE.md would switch off the rules in AGENTS.md for Claude Code."""
     write(work.project / "AGENTS.md", "Never push.\n")

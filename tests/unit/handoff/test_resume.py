@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -17,8 +18,9 @@ from ricordo.activity.session import Agent
 from ricordo.errors import HandoffUnreadable
 from ricordo.handoff import probe
 from ricordo.handoff.document import SourceSession
-from ricordo.handoff.facts import Ref
-from ricordo.handoff.statement import FileIs, MemoryAt, NoteIs, Quote, Section, Statement
+from ricordo.handoff.facts import GIT, Ref
+from ricordo.handoff.git_state import git_state
+from ricordo.handoff.statement import FileIs, GitIs, MemoryAt, NoteIs, Quote, Section, Statement
 from ricordo.notebook.resuming import Resumption, resume_handoff
 from tests.builders import note_text
 from tests.transcripts import Claude
@@ -56,6 +58,25 @@ def test_a_project_that_nobody_touched_holds(tidepool: Tidepool) -> None:
     assert "?? HANDOFF.md" in git(tidepool.project, "status", "--porcelain")
     write(tidepool.project / "HANDOFF.new.md", "")
     assert tidepool.fallen() == {}
+
+
+def test_commits_that_were_pushed_since_are_told(tidepool: Tidepool) -> None:
+    origin = tidepool.machine.directory("origin.git")
+    git(origin, "init", "--quiet", "--bare", "--template=")
+    git(tidepool.project, "remote", "add", "origin", str(origin))
+    git(tidepool.project, "push", "--quiet", "-u", "origin", "HEAD")
+    committed(tidepool.project / ".", "nothing new")
+    told = Statement(Section.ACTIVE, "Branch `x`; 1 commit not pushed", None, (GIT,))
+    state = git_state(str(tidepool.project))
+    assert state is not None
+    text = told.text.replace("x", state.branch)
+    tidepool.write_handoff(
+        (replace(told, text=text, proof=GitIs(state.commit, state.branch, len(state.dirty))),)
+    )
+    assert tidepool.resumed().resumed.holds
+    git(tidepool.project, "push", "--quiet")
+    (checked,) = tidepool.resumed().resumed.statements
+    assert (checked.now.value, checked.why) == ("stale", "no commit is known to be unpushed")
 
 
 def test_a_file_that_is_renamed(tidepool: Tidepool) -> None:
