@@ -40,7 +40,9 @@ def take_back(
         change_set = outcome.outcome.change_set
         edits = change_set.edits
         _, later = apply_at_once(notebook, change_set, by_hand=True, undoes=outcome.undoes)
-        merged = tuple(dict.fromkeys((*outcome.outcome.files, *later)))
+        # where others had done the same, nothing is left to be merged
+        both = [edit.path for edit in edits if edit.path in outcome.outcome.files]
+        merged = tuple(dict.fromkeys((*both, *later)))
     else:
         edits = outcome.edits
     note_change(f"{word}: {outcome.told}")

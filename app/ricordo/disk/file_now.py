@@ -52,9 +52,14 @@ Look = FileNow | Gone | Unseen
 """What a look at a path tells."""
 
 
-def look_at(root: str, path: str, step: Callable[[], None] = lambda: None) -> Look:
+def look_at(
+    root: str,
+    path: str,
+    step: Callable[[], None] = lambda: None,
+    content: bytearray | None = None,
+) -> Look:
     """Return what stands at `path`, with `/`, beneath the directory `root`. `step` is called at
-    every megabyte; what it raises is raised here.
+    every megabyte; what it raises is raised here. What was read is added to `content`.
     """
     if not _is_inside(path):
         return Unseen.OUTSIDE
@@ -67,7 +72,7 @@ def look_at(root: str, path: str, step: Callable[[], None] = lambda: None) -> Lo
     try:
         handle = calls.open_folder(top, folder)
         try:
-            return _named(handle, name, step)
+            return _named(handle, name, step, content)
         finally:
             os.close(handle)
     except OSError as error:
@@ -120,7 +125,7 @@ def _why(error: OSError) -> Look:
     return Gone.GONE if error.errno in _MISSING else Unseen.UNREADABLE
 
 
-def _named(folder: int, name: str, step: Callable[[], None]) -> Look:
+def _named(folder: int, name: str, step: Callable[[], None], content: bytearray | None) -> Look:
     """Look first and open then: to open a device may set something off."""
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if stat.S_ISLNK(mode):
@@ -130,12 +135,12 @@ def _named(folder: int, name: str, step: Callable[[], None]) -> Look:
     handle = calls.open_file(folder, name)
     try:
         is_there = calls.is_called(folder, name, handle)
-        return _content(handle, step) if is_there else Gone.GONE
+        return _read(handle, step, content) if is_there else Gone.GONE
     finally:
         os.close(handle)
 
 
-def _content(handle: int, step: Callable[[], None]) -> Look:
+def _read(handle: int, step: Callable[[], None], content: bytearray | None) -> Look:
     status = os.fstat(handle)
     if status.st_size > LARGEST:
         return Unseen.TOO_LARGE
@@ -147,4 +152,6 @@ def _content(handle: int, step: Callable[[], None]) -> Look:
         if size > LARGEST:
             return Unseen.TOO_LARGE
         found.update(part)
+        if content is not None:
+            content += part
     return FileNow(found.hexdigest(), size, status.st_mtime)

@@ -253,6 +253,10 @@ class History:
         )
         return [(path_of(path), content, at) for path, content, at in rows]
 
+    def acts_leading_to(self, sha: str | None) -> list[Act]:
+        """Return the acts that led to a content, of whatever file, oldest first."""
+        return self._acts("n IN (SELECT act FROM op WHERE post = ?) ORDER BY n", (sha,))
+
     def decisions(self, kinds: Sequence[str]) -> list[Act]:
         """Return the acts of those kinds, of every root, and all that took an act back, oldest
         first.

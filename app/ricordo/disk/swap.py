@@ -205,7 +205,7 @@ class Swap:
         with self.root.folder_of(self.path) as (folder, name):
             for left in (self.temporary, self._second):
                 with suppress(FileNotFoundError):
-                    if _settled(folder, left).sha != self.pre:
+                    if _settled(folder, left, grace=0).sha != self.pre:
                         self._give_back(folder, left, name)
                         return False
                     calls.unlink(folder, left)

@@ -94,7 +94,9 @@ class FileUse:
     sha: str | None
     """SHA-256 of its content now, in hexadecimal; None where it is not there or cannot be read."""
     parts: tuple[str, ...] = ()
-    """What the changes name of it, the latest last: functions, classes, headings."""
+    """What the changes name of it, the latest last: functions, classes, headings. Those that it has
+    now; all, where it was not looked at.
+    """
     is_gone: bool = False
     """Whether it was seen that nothing of that name is in the project now."""
 

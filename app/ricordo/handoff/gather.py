@@ -33,6 +33,7 @@ from ricordo.handoff.gathering.decided import decided
 from ricordo.handoff.gathering.file_uses import Use, latest
 from ricordo.handoff.gathering.given_up import given_up
 from ricordo.handoff.gathering.hearing import Hearing
+from ricordo.handoff.gathering.parts import parts_of
 from ricordo.handoff.gathering.place import Place
 from ricordo.handoff.git_state import git_state
 
@@ -155,10 +156,16 @@ def _files(told: Sequence[_Told], project: str, step: Step) -> Iterator[FileUse]
     for path, use in sorted(uses.items(), key=lambda item: item[1].last[:2]):
         step()
         # one outside of the project is not looked at
-        now = look_at(project, path, step)
+        content = bytearray() if use.parts else None
+        now = look_at(project, path, step, content)
         sha, is_gone = now.sha if isinstance(now, FileNow) else None, now is Gone.GONE
-        deeds, parts = tuple(use.deeds), tuple(use.parts)
-        yield FileUse("", path, deeds, use.last, use.times, sha, parts, is_gone)
+        parts = use.parts
+        if sha or is_gone:
+            # a later change may have taken away what an earlier one made
+            there = parts_of(path, (content or b"").decode("utf-8", "replace"))
+            parts = [it for it in parts if it in there]
+        deeds = tuple(use.deeds)
+        yield FileUse("", path, deeds, use.last, use.times, sha, tuple(parts), is_gone)
 
 
 def _joined(first: Use, then: Use) -> Use:

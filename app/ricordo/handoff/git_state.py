@@ -5,6 +5,7 @@ and what is not pushed.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
@@ -39,6 +40,21 @@ def git_state(project: str) -> GitState | None:
         _unpushed(heads.get("branch.ab", "")),
         _subject(project) if commit else "",
     )
+
+
+def told_unpushed(state: GitState) -> str:
+    """Return how many commits are not pushed, in words; "" where none is, or nobody knows."""
+    commits = "commit" if state.unpushed == 1 else "commits"
+    return f"{state.unpushed} {commits} not pushed" if state.unpushed else ""
+
+
+def find_unpushed(told: str) -> str:
+    """Return what a text has of `told_unpushed`; "" where nothing."""
+    found = _UNPUSHED.search(told)
+    return found[0] if found else ""
+
+
+_UNPUSHED = re.compile(r"\b\d{1,9} commits? not pushed\b")
 
 
 def _is_head(line: str) -> bool:

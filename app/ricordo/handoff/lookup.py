@@ -1,8 +1,8 @@
 """Looking quotes up: whether words of a handoff stand in the transcript that it names.
 
-The document names the transcript, and is not believed: what is there is read as a transcript, as a
-plain file that is never followed or changed, and nothing of it is told but whether the words stand
-in that turn.
+The document names the transcript, and is not believed: only one that is known is opened, as a plain
+file that is never followed or changed, and nothing of it is told but whether the words stand in
+that turn.
 """
 
 from __future__ import annotations
@@ -31,24 +31,35 @@ class Transcripts:
     quoted.
     """
 
-    def __init__(self, handoff: Handoff, step: Callable[[], None] = lambda: None) -> None:
-        """`step` is called all the while; what it raises is raised here. Nothing is read yet."""
+    def __init__(
+        self,
+        handoff: Handoff,
+        is_known: Callable[[SourceSession], bool],
+        step: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`is_known` says which transcripts may be opened. `step` is called all the while; what it
+        raises is raised here. Nothing is read yet.
+        """
         self._sources = handoff.head.sources
+        self._is_known = is_known
         self._quoted = _quoted(handoff.statements)
         self._step = step
         self._read: dict[int, dict[int, list[str]] | None] = {}
-        """The words of the quoted turns, by session and turn; None where it cannot be read."""
+        """The words of the quoted turns, by session and turn; None where it is not read."""
 
     def __call__(self, ref: Ref, words: str) -> bool | None:
         """Say whether `words` stand in the turn, letter by letter but for what was kept back; None
-        where the transcript cannot be read.
+        where the transcript cannot be read, or is not known.
         """
         if ref.session >= len(self._sources):
             return False
         if ref.session not in self._read:
             wanted = self._quoted.get(ref.session, frozenset())
             source = self._sources[ref.session]
-            self._read[ref.session] = _words_of_turns(source, wanted | {ref.turn}, self._step)
+            turns = None
+            if self._is_known(source):
+                turns = _words_of_turns(source, wanted | {ref.turn}, self._step)
+            self._read[ref.session] = turns
         turns = self._read[ref.session]
         return None if turns is None else stands_in(words, turns.get(ref.turn, ()))
 

@@ -11,10 +11,12 @@ import json
 import os
 import shlex
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ricordo import git
 from ricordo.disk.plain_file import read_plain_file
 from ricordo.errors import ChangeRefused
 from ricordo.handoff.document import Target
@@ -56,12 +58,16 @@ def start_line(target: Target, path: str) -> str:
 
 def pickup(target: Target, project: str, path: str) -> Pickup | None:
     """Return which line of which file of `project` makes the agent read the handoff at `path`, both
-    absolute; None where nobody knows for which agent it is, or its path is too odd for a line.
+    absolute; None where nobody knows for which agent it is, where its path is too odd for a line,
+    or where the file would have to be made and the agent would no longer read another one.
     """
     table = _table(target)
     if "files" not in table:
         return None
-    file = next((it for it in table["files"] if _is_there(project, it)), table["new"])
+    file = next((it for it in table["files"] if _is_there(project, it)), "")
+    if not file and _hides_others(project, table):
+        return None
+    file = file or table["new"]
     is_inside = not os.path.relpath(path, project).startswith("..")
     folder = os.path.dirname(os.path.join(project, file))
     name = os.path.relpath(path, folder) if is_inside else path
@@ -87,6 +93,22 @@ def pickup_act(project: str, wanted: Pickup) -> WriteFile:
         raise ChangeRefused(f"{said} Add this by hand: {wanted.added}") from None
     folder, name = os.path.split(file)
     return WriteFile(folder, name, raw, text)
+
+
+def _hides_others(project: str, table: Mapping[str, Any]) -> bool:
+    """Whether the agent reads a file above the project, in its repository, only as long as the
+    project has none of its own.
+    """
+    hidden: list[str] = table.get("hidden", [])
+    top = git.top_level(project) if hidden else None
+    if top is None:
+        return False
+    folder, real = os.path.realpath(project), os.path.realpath(top)
+    above: list[str] = []
+    while folder != real and len(folder) > len(real):
+        folder = os.path.dirname(folder)
+        above += [it for it in table["files"] if _is_there(folder, it)]
+    return bool(above) and set(above) <= set(hidden)
 
 
 def _is_there(project: str, file: str) -> bool:

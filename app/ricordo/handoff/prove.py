@@ -6,7 +6,7 @@ A statement gets the mark of its weakest part.
   that alone: of the section of files on a single file, of that of the memory on a single note or on
   its directory, or on the state of the repository. The probe has to see it itself, now, and see
   what was gathered. A statement that names a file in passing, or stands on anything besides, is not
-  verified by the file.
+  verified by the file. Nor is one with a name or a number in it that was not found there.
 * A *result* stays one if it is word for word that of a command among the facts; `basis.py` says
   what makes it stale.
 * A *quote* stays one if its words stand in the turn that it names, in one piece; or if it is, line
@@ -18,6 +18,7 @@ statements has no say in that: what they bring as proof is what they wish to hav
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +32,7 @@ from ricordo.handoff.facts import (
     Fact,
     Facts,
     FileUse,
+    GitState,
     GivenUp,
     Mishap,
     NoteFound,
@@ -142,20 +144,59 @@ def _is_of(result: Result, ran: Ran) -> bool:
 
 def _seen(statement: Statement, known: Known, world: World) -> Proof | None:
     """What the probe sees of the one thing that the statement is about."""
+    text = statement.text
     if tuple(statement.stands_on) == (GIT,):
-        return _git_is(known.facts, world)
+        git = known.facts.git
+        return _git_is(known.facts, world) if git and _tells_only(text, git) else None
     if tuple(statement.stands_on) == (MEMORY,):
         is_there = world.memory == known.facts.memory and world.has_memory
+        is_there = is_there and _says_only(text, [known.facts.memory])
         return MemoryAt(world.memory) if is_there else None
     stood_on = [known.by_id.get(id) for id in statement.stands_on]
     match statement.section, stood_on:
-        case Section.FILES, [FileUse() as use] if _is_about(statement.text, use, known.facts.files):
-            return _file_is(use, world)
+        case Section.FILES, [FileUse() as use] if _is_about(text, use, known.facts.files):
+            is_seen = _says_only(text, [use.path, *use.parts], [use.times, use.last.turn])
+            return _file_is(use, world) if is_seen else None
         case Section.MEMORY, [NoteFound() as note]:
-            look = world.note(note.path)
-            return NoteIs(note.path, note.sha[:DIGITS]) if is_as_told(look, note.sha) else None
+            words = f"{note.description} {note.why}"
+            is_seen = _says_only(text, [note.path], words=words)
+            is_seen = is_seen and is_as_told(world.note(note.path), note.sha)
+            return NoteIs(note.path, note.sha[:DIGITS]) if is_seen else None
         case _:
             return None
+
+
+def _says_only(
+    text: str, names: Iterable[str], counts: Iterable[int] = (), words: str = ""
+) -> bool:
+    """Whether all that a text quotes as code, and every number that it tells, was seen: as one of
+    `names` or of `counts`, or in the `words` of a note.
+    """
+    known = {*_codes(words), *(" ".join(name.split()) for name in names)}
+    numbers = {*_NUMBER.findall(words), *map(str, counts)}
+    has_names = all(
+        code in known
+        or (code.endswith(_CUT) and any(it.startswith(code.removesuffix(_CUT)) for it in known))
+        for code in _codes(text)
+    )
+    return has_names and numbers.issuperset(_NUMBER.findall(_CODE.sub("", text)))
+
+
+def _codes(text: str) -> list[str]:
+    return [match[2].strip() for match in _CODE.finditer(text)]
+
+
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_CUT = " …"
+"""How a code ends that was cut."""
+_NUMBER = re.compile(r"\d+")
+
+
+def _tells_only(text: str, git: GitState) -> bool:
+    """Whether a text tells nothing but what the repository has."""
+    counts = [*range(len(git.dirty) + 1), git.unpushed or 0]
+    rest = text.replace(f" at {git.commit[:DIGITS]}", "", 1)
+    return _says_only(rest, [git.branch, git.subject, *git.dirty], counts)
 
 
 def _is_about(text: str, use: FileUse, files: Sequence[FileUse]) -> bool:

@@ -24,6 +24,7 @@ from ricordo.disk.file_now import Look, Unseen
 from ricordo.handoff.basis import COMMIT
 from ricordo.handoff.document import Handoff, Head
 from ricordo.handoff.facts import GitState, Ref
+from ricordo.handoff.git_state import find_unpushed, told_unpushed
 from ricordo.handoff.past import changed_between, is_known
 from ricordo.handoff.probe import DIGITS, World, is_as_told, told
 from ricordo.handoff.since import Changes, changes_since
@@ -113,12 +114,15 @@ def _unlisted(head: Head) -> str:
 
 
 def _unheard(statements: Iterable[Statement], says: Says) -> Iterator[str]:
-    """Yield a line for each session whose quotes cannot be looked up."""
+    """Yield a line for each session whose quotes are not looked up."""
     quoted = [(it.proof.ref, it.quote) for it in statements if isinstance(it.proof, Quote)]
     sessions = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
     for session, count in sorted(sessions.items()):
         quotes = "1 quote is" if count == 1 else f"{count} quotes are"
-        yield f"The transcript of session {session + 1} cannot be read: {quotes} not looked up."
+        yield (
+            f"The transcript of session {session + 1} is not there, or is none that an agent keeps "
+            f"here: {quotes} not looked up."
+        )
 
 
 def _changed_since(head: Head, world: World) -> Iterator[str]:
@@ -175,7 +179,11 @@ def _memory(it: Statement, path: str, world: World) -> Checked:
 def _repository(it: Statement, then: GitIs, head: Head, world: World) -> Checked:
     if world.git is None:
         return Checked(it, Status.UNVERIFIED, "no repository is found here")
-    why = "; ".join(_differences(then, frozenset(head.dirty) - world.own, world.git))
+    unpushed, now = find_unpushed(it.text), told_unpushed(world.git)
+    differences = [*_differences(then, frozenset(head.dirty) - world.own, world.git)]
+    if unpushed and unpushed != now:
+        differences.append(now or "no commit is known to be unpushed")
+    why = "; ".join(differences)
     return Checked(it, Status.STALE if why else it.status, why)
 
 

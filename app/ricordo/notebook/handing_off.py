@@ -31,6 +31,7 @@ from ricordo.handoff.statement import Statement
 from ricordo.handoff.update import updated
 from ricordo.model.redaction import Redaction
 from ricordo.notebook.handed_off import facts_of
+from ricordo.notebook.known_transcripts import known_transcripts
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.redacting import begin_redaction
 from ricordo.text import visible
@@ -153,7 +154,9 @@ def draft(
     redaction = begin_redaction(notebook)
     redaction.learn(_told(facts, step))
     if to.handoff is not None:
-        new = _updated(to.handoff, new, world, notebook.surroundings.now, redaction, step)
+        is_known = known_transcripts(notebook.surroundings, to.before or b"")
+        says = Transcripts(to.handoff, is_known, step)
+        new = _updated(to.handoff, new, world, says, notebook.surroundings.now, redaction)
     remarks = (to.remark, _about_budget(wish), *composed.remarks)
     return Draft(facts, new, to, redaction, tuple(filter(None, remarks)))
 
@@ -220,10 +223,10 @@ def _told(facts: Facts, step: Step) -> Iterator[str]:
 
 
 def _updated(
-    old: Handoff, new: Handoff, world: World, now: datetime, redaction: Redaction, step: Step
+    old: Handoff, new: Handoff, world: World, says: Transcripts, now: datetime, redaction: Redaction
 ) -> Handoff:
     """Return `new` with what still holds of the handoff that stands there."""
-    probed = resume(old, world, Transcripts(old, step), now)
+    probed = resume(old, world, says, now)
     redaction.learn(text for it in tidied(new).statements for text in texts_of(it))
     both = updated(probed, new, lambda text: redaction.redact("", text))
     for it in both.statements:

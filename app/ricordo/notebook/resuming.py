@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 from ricordo import git
 from ricordo.agents.place import Place
+from ricordo.disk.database import Database
+from ricordo.disk.history import History
 from ricordo.disk.plain_file import read_plain_file
-from ricordo.errors import HandoffUnreadable, MemoryNotFound
+from ricordo.errors import HandoffUnreadable, MemoryNotFound, StateUnusable
 from ricordo.handoff.document import Head
 from ricordo.handoff.lookup import Transcripts
 from ricordo.handoff.parse import MOST_BYTES, Parsed, State, parse
@@ -18,6 +20,7 @@ from ricordo.handoff.probe import BESIDE, NAME, OWN, World
 from ricordo.handoff.resume import Resumed, resume
 from ricordo.handoff.since import FileChange
 from ricordo.notebook.find import all_memories, find_memory
+from ricordo.notebook.known_transcripts import known_transcripts
 from ricordo.notebook.surroundings import Surroundings
 from ricordo.secrets import mask
 from ricordo.text import one_line
@@ -50,14 +53,14 @@ def resume_handoff(
     """
     place = _place(surroundings, os.path.dirname(_full(surroundings, path)), memory)
     full = _full(surroundings, path) if path else _own_file(surroundings, place)
-    parsed = _parsed(full)
+    raw, parsed = _parsed(full)
     assert parsed.handoff is not None
     head = parsed.handoff.head
     project = _project_of(head, os.path.dirname(full), place, surroundings)
     notes = _notes(head, place, surroundings)
     own = OWN | {os.path.relpath(os.path.realpath(full), os.path.realpath(project))}
     world = World(project, notes, own, step)
-    says = Transcripts(parsed.handoff, step)
+    says = Transcripts(parsed.handoff, known_transcripts(surroundings, raw), step)
     is_edited = parsed.state is not State.WHOLE
     resumed = resume(parsed.handoff, world, says, surroundings.now, is_edited=is_edited)
     told = (parsed.why, _about_memory(head, notes), *resumed.remarks)
@@ -105,7 +108,7 @@ def _own_file(surroundings: Surroundings, place: Place | None) -> str:
     """
     project = _project(surroundings.cwd, place)
     paths = [os.path.join(project, name) for name in (NAME, BESIDE)]
-    there = {path: it for path in paths if (it := _read(path).handoff) is not None}
+    there = {path: it for path in paths if (it := _read(path)[1].handoff) is not None}
     return max(there, key=lambda path: there[path].head.written, default=paths[0])
 
 
@@ -134,26 +137,26 @@ def _project_of(head: Head, folder: str, place: Place | None, surroundings: Surr
     return next((it for it in known if it and is_known(it, head.commit)), here)
 
 
-def _parsed(path: str) -> Parsed:
-    parsed = _read(path)
+def _parsed(path: str) -> tuple[bytes, Parsed]:
+    raw, parsed = _read(path)
     if parsed.handoff is not None:
-        return parsed
+        return raw, parsed
     shown = one_line(path)
     if not os.path.lexists(path):
         raise HandoffUnreadable(f"There is no handoff at {shown}: `ricordo handoff` writes one.")
     raise HandoffUnreadable(f"{shown} is no handoff of ours. {parsed.why}")
 
 
-def _read(path: str) -> Parsed:
+def _read(path: str) -> tuple[bytes, Parsed]:
     raw = read_plain_file(path, MOST_BYTES + 1)
     if raw is None:
-        return Parsed(State.FOREIGN, None, "It is no plain file that can be read.")
-    return parse(raw)
+        return b"", Parsed(State.FOREIGN, None, "It is no plain file that can be read.")
+    return raw, parse(raw)
 
 
 def _notes(head: Head, place: Place | None, surroundings: Surroundings) -> str:
     """Where the notes are looked for: in the memory that the head names, if it is one of those that
-    are known here, else in the one of the project; "" for nowhere.
+    are known here or were worked with, else in the one of the project; "" for nowhere.
     """
     if not head.memory:
         return ""
@@ -162,7 +165,23 @@ def _notes(head: Head, place: Place | None, surroundings: Surroundings) -> str:
         return named
     if any(it.root == named for it in all_memories(surroundings)):
         return named
+    if _was_worked_with(named, surroundings):
+        return named
     return place.root if place else ""
+
+
+def _was_worked_with(root: str, surroundings: Surroundings) -> bool:
+    """Whether the history has the whole of the memory at `root`: the user named it to a command."""
+    database = Database(surroundings.state)
+    if not database.exists:
+        return False
+    try:
+        with database.opened() as connection:
+            history = History(connection)
+            known = history.known_root(root)
+            return known is not None and history.was_recorded(known.id)
+    except StateUnusable:
+        return False
 
 
 def _about_memory(head: Head, notes: str) -> str:

@@ -21,6 +21,8 @@ from ricordo.agents.claude_folder import LONGEST_SLUG, slug
 from ricordo.agents.claude_settings import Installation, installation
 from ricordo.agents.place import Place
 from ricordo.agents.workplace import Workplace, workplace
+from ricordo.disk.paths import absolute_path
+from ricordo.handoff.document import SourceSession
 from ricordo.memory.layout import Kind
 from ricordo.notebook.places import SESSIONS_ASKED
 from ricordo.notebook.surroundings import Surroundings
@@ -131,6 +133,39 @@ def sources_of(bearing: Bearing, surroundings: Surroundings) -> Iterator[Source]
     for source in opencode_sources(opencode.data_folder(home, environ)):
         if bearing.has(source.agent, source.path, source.cwd):
             yield source
+
+
+def is_kept_by_agent(source: SourceSession, surroundings: Surroundings) -> bool:
+    """Say whether an agent keeps the transcript of a session that a handoff names: it is one of its
+    files by name and place, and no link. Nothing is opened but databases of opencode.
+    """
+    path = absolute_path(source.path)
+    real = os.path.realpath(path) if path and not os.path.islink(path) else ""
+    return bool(real) and any(
+        it.path == real and it.session in ("", source.id)
+        for it in _kept_by(source.agent, real, surroundings)
+    )
+
+
+def _kept_by(agent: Agent, path: str, surroundings: Surroundings) -> Iterator[Source]:
+    """Yield the transcripts that an agent keeps where `path` lies."""
+    environ, home = surroundings.environ, surroundings.agent_home
+    match agent:
+        case Agent.CLAUDE:
+            projects = os.path.join(
+                os.path.realpath(installation(home, environ).config), "projects"
+            )
+            if _lies_in(path, projects):
+                name = path[len(projects) + 1 :].partition("/")[0]
+                yield from claude_sources(os.path.join(projects, name))
+        case Agent.CODEX:
+            own = os.path.realpath(codex.own_folder(home, environ))
+            if _lies_in(path, own):
+                yield from codex_sources(own)
+        case Agent.OPENCODE:
+            data = os.path.realpath(opencode.data_folder(home, environ))
+            if _lies_in(path, data):
+                yield from opencode_sources(data)
 
 
 def folders_of(bearing: Bearing, surroundings: Surroundings) -> Iterator[str]:

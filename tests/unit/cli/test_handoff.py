@@ -96,6 +96,61 @@ def test_a_handoff_is_written_read_again_and_taken_back(work: Work) -> None:
     assert "all as it should be" in work("history", "--verify")
 
 
+def test_a_transcript_that_the_user_named_is_looked_up_again_until_others_write_the_handoff(
+    work: Work,
+) -> None:
+    elsewhere = work.machine.path / "elsewhere.jsonl"
+    elsewhere.write_bytes(work.session.bytes)
+    work("handoff", "--session", str(elsewhere))
+    assert "is not there" not in work("resume")
+    shutil.rmtree(work.machine.path / "s")
+    told = work("resume")
+    assert "The transcript of session 1 is not there, or is none that an agent keeps here" in told
+
+
+def test_a_memory_that_the_user_named_is_known_to_resume(work: Work) -> None:
+    notes = work.machine.directory("notes")
+    write(notes / "alarm.md", note_text("alarm", "The berth alarm test has to be green.\n"))
+    settle(notes)
+    work("handoff", "-m", str(notes), "--session", str(work.transcript))
+    assert f"`{notes}`" in work.text
+    told = work("resume")
+    assert "is not known here" not in told
+    assert "statements stand as they are marked" in told
+    write(notes / "alarm.md", note_text("alarm", "It is red.\n"))
+    assert "note alarm.md is" in work("resume", code=1)
+    shutil.rmtree(work.machine.path / "s")
+    assert f"The memory {notes} is not known here" in work("resume", code=1)
+
+
+def test_a_name_that_the_file_has_no_longer_is_in_no_verified_statement(work: Work) -> None:
+    """The session wrote it, and called it something else afterwards."""
+    alarm = work.project / "tidepool/alarm.py"
+    old, new = "def GetStepsCount(): ...\n", "def fire(): ...\n"
+    for text in (old, new):
+        work.session.uses("Edit", file_path=str(alarm), old_string="a", new_string=text)
+    gone = work.project / "tidepool/gone.py"
+    work.session.uses("Write", file_path=str(gone), content="def GetSteps(): ...\n")
+    work.session.answers("Done.")
+    work.session.write(work.machine.home, slug(str(work.project)))
+    statements = work.json("handoff")["statements"]
+    assert isinstance(statements, list)
+    files = {it["text"]: it["status"] for it in statements if it["section"] == "files"}
+    assert {*files.values()} == {"verified"}
+    assert any("the changes name `fire`" in text for text in files)
+    assert "GetSteps" not in work.text
+    assert "statements stand as they are marked" in work("resume")
+
+
+def test_the_line_is_for_the_file_that_the_agent_reads_in_this_project(work: Work) -> None:
+    """A CLAUDE.md would switch off the rules in AGENTS.md for Claude Code."""
+    write(work.project / "AGENTS.md", "Never push.\n")
+    told = work("handoff", "--for", "claude")
+    assert "in AGENTS.md: @HANDOFF.md" in told
+    assert "CLAUDE.md" not in told
+    assert (work.project / "AGENTS.md").read_text() == "Never push.\n"
+
+
 def test_a_refused_command_is_a_limit_that_holds_and_never_a_next_step(work: Work) -> None:
     command = "rm -f tidepool/report.py && pytest -q tests/test_alarm.py"
     said = (

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.activity.session import Agent
+from ricordo.activity.sources import Source
 from ricordo.handoff.document import Handoff, SourceSession
 from ricordo.handoff.facts import Ref
 from ricordo.handoff.lookup import Transcripts, stands_in
@@ -59,7 +60,7 @@ def test_how_a_call_ended_belongs_to_the_turn_that_made_it(tmp_path: Path) -> No
     output = "E  assert \x1b[1m1 == 2\x1b[0m"
     result = {"type": "tool_result", "tool_use_id": "c1", "content": output, "is_error": True}
     path = session.answers("wait").line("user", message={"content": [result]}).write(tmp_path)
-    says = Transcripts(quoting(path, 2))
+    says = Transcripts(quoting(path, 2), lambda _: True)
     assert says(Ref(0, 2), "E  assert 1 == 2")
     assert not says(Ref(0, 1), "E  assert 1 == 2")
 
@@ -71,4 +72,16 @@ def test_nothing_is_told_of_what_is_no_transcript(tmp_path: Path) -> None:
     link.symlink_to(Claude().says("words").write(tmp_path))
     for path in (secret, link, tmp_path, tmp_path / "none", "/dev/zero", "../x.jsonl", ""):
         for agent in Agent:
-            assert Transcripts(quoting(path, 1, agent))(Ref(0, 1), "words") is None
+            says = Transcripts(quoting(path, 1, agent), lambda _: True)
+            assert says(Ref(0, 1), "words") is None
+
+
+def test_a_transcript_that_is_not_known_is_not_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Claude().says("words").write(tmp_path)
+    assert Transcripts(quoting(path, 1), lambda it: it.path == str(path))(Ref(0, 1), "words")
+    opened: list[object] = []
+    monkeypatch.setattr(Source, "transcript", lambda *_, **__: opened.append(1))
+    assert Transcripts(quoting(path, 1), lambda _: False)(Ref(0, 1), "words") is None
+    assert not opened

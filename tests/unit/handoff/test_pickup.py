@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from ricordo.errors import ChangeRefused
 from ricordo.handoff.document import Target
 from ricordo.handoff.pickup import pickup, pickup_act, start_line
 from ricordo.handoff.splice import with_item
+from tests.unit.machine import git
 
 READ_FIRST = (
     "Before you begin, read HANDOFF.md: it says where the work stands, and how far that is "
@@ -64,6 +66,33 @@ def test_the_file_that_the_agent_reads_is_taken(tmp_path: Path) -> None:
     (tmp_path / ".claude/CLAUDE.md").write_text("c\n")
     assert after(tmp_path, Target.CODEX)[0] == "AGENTS.override.md"
     assert after(tmp_path, Target.CLAUDE) == (".claude/CLAUDE.md", b"c\n\n@../HANDOFF.md\n")
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", ".claude/AGENTS.md"])
+def test_rules_that_claude_reads_only_without_a_claude_file_are_not_switched_off(
+    tmp_path: Path, name: str
+) -> None:
+    """Claude Code reads AGENTS.md where there is no CLAUDE.md: the line goes there."""
+    rules = tmp_path / name
+    rules.parent.mkdir(exist_ok=True)
+    rules.write_text("Never push.\n")
+    at, text = after(tmp_path, Target.CLAUDE)
+    handoff = os.path.relpath(tmp_path / "HANDOFF.md", rules.parent)
+    assert (at, text) == (name, f"Never push.\n\n@{handoff}\n".encode())
+    (tmp_path / "CLAUDE.md").write_text("c\n")
+    assert after(tmp_path, Target.CLAUDE) == ("CLAUDE.md", b"c\n\n@HANDOFF.md\n")
+
+
+def test_rules_above_the_project_are_not_switched_off_either(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--template=")
+    project = tmp_path / "packages" / "tides"
+    project.mkdir(parents=True)
+    assert after(project, Target.CLAUDE)[0] == "CLAUDE.md"
+    (tmp_path / "AGENTS.md").write_text("Never push.\n")
+    assert pickup(Target.CLAUDE, str(project), str(project / "HANDOFF.md")) is None
+    assert after(project, Target.CODEX)[0] == "AGENTS.md"
+    (tmp_path / "CLAUDE.md").write_text("c\n")
+    assert after(project, Target.CLAUDE)[0] == "CLAUDE.md"
 
 
 @pytest.mark.parametrize(

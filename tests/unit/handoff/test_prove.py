@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.handoff.compose import compose
 from ricordo.handoff.facts import GIT, MEMORY, Facts, Ref, Todo
+from ricordo.handoff.git_state import git_state
 from ricordo.handoff.prove import prove
 from ricordo.handoff.statement import (
     FileIs,
@@ -85,6 +87,15 @@ CLAIMS = (
     Statement(Section.FILES, "the file of the alarm", None, ("f4",)),
     Statement(Section.FILES, "`tidepool/alarm.py`", None, ("f99",)),
     Statement(Section.ACTIVE, "all is committed, and the alarm works", None, (GIT, "f1")),
+    Statement(Section.FILES, "`tidepool/alarm.py`; the changes name `GetSteps`", None, ("f4",)),
+    Statement(Section.FILES, "`tidepool/alarm.py` (transcript: edited 9 times)", None, ("f4",)),
+    Statement(Section.FILES, "`tidepool/alarm.py`, last at turn 5", None, ("f4",)),
+    Statement(Section.ACTIVE, "Branch `other`, as committed", None, (GIT,)),
+    Statement(Section.ACTIVE, "Branch `main`; 3 commits not pushed", None, (GIT,)),
+    Statement(Section.ACTIVE, "Branch `main`; not committed: `bell.py`", None, (GIT,)),
+    Statement(Section.MEMORY, "`tests.md`: how `ruff` is run", None, ("f6",)),
+    Statement(Section.MEMORY, "`tests.md`: how, for 3 of them", None, ("f6",)),
+    Statement(Section.MEMORY, "The memory lies at `/elsewhere`", None, (MEMORY,)),
     Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 1)), ("f1",), "Touch the schema."),
     Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 2)), ("f1",), "Do not touch the schema."),
     Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 1)), ("f1",), ""),
@@ -100,6 +111,36 @@ CLAIMS = (
 def test_what_is_more_than_its_proof_is_unverified(tidepool: Tidepool) -> None:
     proved = prove(CLAIMS, tidepool.facts(), tidepool.world())
     assert [it.text for it in proved if it.proof is not None] == []
+
+
+def test_names_and_numbers_that_were_seen_are_verified(tidepool: Tidepool) -> None:
+    facts = tidepool.facts()
+    alarm = replace(facts.files[0], parts=("fire", "Alarm `now`"), times=2)
+    note = replace(facts.notes[0], description="how 3 of `pytest -q` run")
+    facts = replace(facts, files=(alarm, facts.files[1]), notes=(note,))
+    deeds = "edited 2 times, last at turn 4; the changes name `fire`, `` Alarm `now` ``"
+    texts = {
+        Section.FILES: (f"`tidepool/alarm.py` (transcript: {deeds})", ("f4",)),
+        Section.MEMORY: ("`tests.md`: how 3 of `pytest -q` run (bears)", ("f6",)),
+    }
+    for section, (text, ids) in texts.items():
+        assert proof_of(tidepool, Statement(section, text, None, ids), facts) is not None
+
+
+def test_all_that_rules_tell_of_a_project_is_verified(tidepool: Tidepool) -> None:
+    """Names with digits and ticks, a subject that is cut, many files that are not committed."""
+    write(tidepool.project / "README.md", "new\n")
+    committed(tidepool.project, "part 1 of `7`: " + "the alarm " * 20)
+    for number in range(12):
+        write(tidepool.project / f"n{number} `x`.py", "")
+    facts = replace(tidepool.facts(), git=git_state(str(tidepool.project)))
+    proved = prove(compose(facts), facts, tidepool.world())
+    of_git = [it for it in proved if it.stands_on == (GIT,)]
+    assert "and 4 more" in of_git[0].text
+    assert statuses(of_git) == ["verified"]
+    pointers = [it for it in proved if it.section in (Section.FILES, Section.MEMORY)]
+    assert len(pointers) == 4
+    assert {*statuses(pointers)} == {"verified"}
 
 
 def test_a_part_of_a_message_is_a_quote_if_it_stands_there_letter_by_letter(

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from ricordo.activity.session import Agent
 from ricordo.errors import HandoffUnreadable
 from ricordo.handoff import probe
-from ricordo.handoff.facts import Ref
-from ricordo.handoff.statement import FileIs, MemoryAt, NoteIs, Quote, Section, Statement
+from ricordo.handoff.document import SourceSession
+from ricordo.handoff.facts import GIT, Ref
+from ricordo.handoff.git_state import git_state
+from ricordo.handoff.statement import FileIs, GitIs, MemoryAt, NoteIs, Quote, Section, Statement
 from ricordo.notebook.resuming import Resumption, resume_handoff
 from tests.builders import note_text
-from tests.unit.handoff.work import WRITTEN, Tidepool, committed, fallen, write
+from tests.transcripts import Claude
+from tests.unit.handoff.work import WISH, WRITTEN, Tidepool, committed, fallen, write
 from tests.unit.machine import Machine, git
 
 NOW = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
@@ -49,6 +58,25 @@ def test_a_project_that_nobody_touched_holds(tidepool: Tidepool) -> None:
     assert "?? HANDOFF.md" in git(tidepool.project, "status", "--porcelain")
     write(tidepool.project / "HANDOFF.new.md", "")
     assert tidepool.fallen() == {}
+
+
+def test_commits_that_were_pushed_since_are_told(tidepool: Tidepool) -> None:
+    origin = tidepool.machine.directory("origin.git")
+    git(origin, "init", "--quiet", "--bare", "--template=")
+    git(tidepool.project, "remote", "add", "origin", str(origin))
+    git(tidepool.project, "push", "--quiet", "-u", "origin", "HEAD")
+    committed(tidepool.project / ".", "nothing new")
+    told = Statement(Section.ACTIVE, "Branch `x`; 1 commit not pushed", None, (GIT,))
+    state = git_state(str(tidepool.project))
+    assert state is not None
+    text = told.text.replace("x", state.branch)
+    tidepool.write_handoff(
+        (replace(told, text=text, proof=GitIs(state.commit, state.branch, len(state.dirty))),)
+    )
+    assert tidepool.resumed().resumed.holds
+    git(tidepool.project, "push", "--quiet")
+    (checked,) = tidepool.resumed().resumed.statements
+    assert (checked.now.value, checked.why) == ("stale", "no commit is known to be unpushed")
 
 
 def test_a_file_that_is_renamed(tidepool: Tidepool) -> None:
@@ -170,7 +198,10 @@ def test_a_transcript_that_was_swept_speaks_neither_for_nor_against(tidepool: Ti
     found = tidepool.resumed()
     assert found.resumed.holds
     (remark,) = found.remarks
-    assert remark == "The transcript of session 1 cannot be read: 1 quote is not looked up."
+    assert remark == (
+        "The transcript of session 1 is not there, or is none that an agent keeps here: 1 quote is "
+        "not looked up."
+    )
 
 
 def test_words_that_nobody_said_are_no_quote(tidepool: Tidepool) -> None:
@@ -224,6 +255,60 @@ def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
         "said": "the words do not stand in that turn",
     }
     assert any(it.startswith("The memory /etc is not known here") for it in found.remarks)
+
+
+_watching: list[set[str]] = []
+
+
+def _watch(event: str, args: tuple[object, ...]) -> None:
+    if _watching and event == "open" and isinstance(args[0], str | bytes):
+        _watching[-1].add(os.fsdecode(args[0]))
+
+
+@cache
+def _begin_watching() -> None:
+    """An audit hook stays for as long as the process lives."""
+    sys.addaudithook(_watch)
+
+
+@contextmanager
+def opened_files() -> Iterator[set[str]]:
+    """Give the paths of all files that this process opens meanwhile, by whatever call."""
+    _begin_watching()
+    _watching.append(set())
+    try:
+        yield _watching[-1]
+    finally:
+        _watching.pop()
+
+
+@pytest.mark.parametrize("agent", list(Agent))
+def test_only_transcripts_that_agents_keep_here_are_opened(
+    tidepool: Tidepool, agent: Agent
+) -> None:
+    """A handoff of a stranger may name any file under `sources`."""
+    home = tidepool.machine.home
+    said = Claude(cwd=str(tidepool.project)).says(WISH)
+    elsewhere = tidepool.machine.path / "elsewhere.jsonl"
+    elsewhere.write_bytes(said.bytes)
+    link = tidepool.transcript.with_name("link.jsonl")
+    link.symlink_to(elsewhere)
+    beside = home / ".claude" / "history.jsonl"
+    beside.write_bytes(said.bytes)
+    tokens = home / ".local" / "share" / "opencode" / "auth.json"
+    write(tokens, "{}")
+    dotted = tidepool.transcript.parent / ".." / ".." / "history.jsonl"
+    named = (elsewhere, link, beside, tokens, dotted, "/etc/shadow", "/dev/zero", "x.jsonl")
+    for path in map(str, named):
+        tidepool.write_handoff(sources=(SourceSession(agent, "s", path),))
+        with opened_files() as opened:
+            found = tidepool.resumed()
+        assert not {path, os.path.realpath(path)} & opened
+        assert any(it.startswith("The transcript of session 1 is not") for it in found.remarks)
+    known = tidepool.transcript if agent is Agent.CLAUDE else None
+    if known is not None:
+        tidepool.write_handoff(sources=(SourceSession(agent, "s", str(known)),))
+        assert not tidepool.resumed().remarks
 
 
 def test_a_file_that_is_no_handoff_of_ours(tidepool: Tidepool) -> None:

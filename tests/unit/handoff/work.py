@@ -54,7 +54,7 @@ class Tidepool:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.project = machine.directory("tidepool")
-        git(self.project, "init", "--quiet", "--template=")
+        git(self.project, "init", "--quiet", "--template=", "--initial-branch=main")
         write(self.project / "tidepool/alarm.py", "def fire(): ...\n")
         write(self.project / "tidepool/report.py", "def report(): ...\n")
         write(self.project / "tests/test_alarm.py", "def test_fire(): ...\n")

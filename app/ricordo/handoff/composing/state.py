@@ -13,6 +13,7 @@ from ricordo.handoff.composing.talk import Exchange, Talk, last_sentences
 from ricordo.handoff.composing.tasks import tasks
 from ricordo.handoff.composing.words import has
 from ricordo.handoff.facts import GIT, Facts, GitState, Ran, Said
+from ricordo.handoff.git_state import told_unpushed
 from ricordo.handoff.statement import Section, Statement
 
 _MOST_ANSWERS = 6
@@ -115,7 +116,4 @@ def _git(state: GitState) -> str:
     parts = [f"{branch} {commit}{subject}"]
     clean = "everything is committed" if state.commit else "nothing to commit"
     parts.append(f"not committed: {names}" if dirty else clean)
-    if state.unpushed:
-        commits = "commit" if state.unpushed == 1 else "commits"
-        parts.append(f"{state.unpushed} {commits} not pushed")
-    return "; ".join(parts)
+    return "; ".join(filter(None, (*parts, told_unpushed(state))))
