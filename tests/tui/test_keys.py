@@ -133,6 +133,8 @@ async def _(stage: Stage) -> None:
     await stage.press("g")
     await stage.wait_for(lambda: stage.here == ANA)
     await stage.go_to(CACHE)
+    # what the note reminds of is added below its end
+    await stage.think()
     await stage.press("2", "end")
     await stage.wait_for(lambda: stage.panes.note.is_vertical_scroll_end)
     await stage.press("home")

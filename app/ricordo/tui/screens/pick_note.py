@@ -16,6 +16,7 @@ from ricordo.text import cells, clip
 from ricordo.tui.palette import Palette
 from ricordo.tui.render.bars import key_spans
 from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.mask import masked
 from ricordo.tui.screens.form import Field, FormInput
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.cursor_view import CursorView
@@ -76,7 +77,7 @@ class NoteList(CursorView):
         if not number:
             return Line((Span(f"  {self._none}", "dim"),)), base
         note = self._fitting[number - 1]
-        name = clip(note.name, _NAME)
+        name = clip(masked(note.name), _NAME)
         path = clip(note.path, max(8, self.content_width - _NAME - 4))
         return Line((Span(f"  {name}{' ' * (_NAME + 2 - cells(name))}"), Span(path, "dim"))), base
 
