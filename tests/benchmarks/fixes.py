@@ -1,9 +1,9 @@
 """What `lint --fix` does to real memories: `python -m tests.benchmarks.fixes FOLDER…`.
 
 Every memory below each FOLDER, a folder of checkouts or one in a checkout, is copied with the
-checkout that it lies in, and fixed there. A table shows what its agent loads and what is found in it, before
-and after; `--diffs` keeps every diff, to be read. Ends with 1 where an agent gets less than before,
-or where more is found by any rule. The originals are only read.
+checkout that it lies in, and fixed there. A table shows what its agent loads and what is found in
+it, before and after; `--diffs` keeps every diff, to be read. Ends with 1 where an agent gets less
+than before, or where more is found by any rule. The originals are only read.
 """
 
 from __future__ import annotations

@@ -81,8 +81,10 @@ SECTIONS = HEAD + "## {0}\n\n- [A](a.md) — first\n\n## {1}\n\n- [C](c.md) — 
         ({"session_2026-10-01.md": note("B.", "b")}, False),
         # its hook would be cut
         ({"b.md": note("B.", "b", description="word " * 60)}, False),
-        # another note leads there
-        ({"b.md": note("B.", "b"), "a.md": note("See [[b]].", "a")}, False),
+        # another note lists it; one that only names it does not
+        ({"b.md": note("B.", "b"), "a.md": note("Parts:\n\n- [[b]] — more", "a")}, False),
+        ({"b.md": note("B.", "b"), "a.md": note("See [[b]].", "a")}, True),
+        ({"b.md": note("B.", "b", description="as of 2026-10-01")}, True),
         # it is no whole note, in another folder, or put aside
         ({"b.md": "Text without a head.\n"}, False),
         ({"b.md": note("B.", "b", description='""')}, False),

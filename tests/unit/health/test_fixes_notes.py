@@ -329,6 +329,8 @@ CORE_RPC_PASSWORD: "mempool"
 ```
 
 The mempool is shown at once.
+
+    postgres://app:mempool@db/mempool
 """
 
 
@@ -343,7 +345,9 @@ def test_a_word_that_is_a_password_elsewhere_is_left_where_it_is_a_word(root: Pa
     assert "cd mempool/docker" in text
     assert "The mempool is shown" in text
     assert text.count('CORE_RPC_PASSWORD: "[secret: password]"') == 2
-    assert text.count("[secret: ") == 2
+    assert "postgres://app:[secret: " in text
+    assert "]@db/mempool" in text
+    assert text.count("[secret: ") == 3
 
 
 @pytest.mark.parametrize("key", ["pinned: true", "read_only: true"])

@@ -29,8 +29,10 @@ from ricordo.secrets import find_secrets
 _FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
 _PAIRS = ("`", "**", "__", "~~")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
-_ORDERED = re.compile(r"20\d\d[-_/.]?(?:0\d|1[0-2])|^\s*\d+[.)]\s")
-"""A day or a number: entries that have one stand in an order."""
+_DAY = re.compile(r"20\d\d[-_/.]?(?:0\d|1[0-2])")
+"""A day in the name of a note: entries of such notes stand in their order."""
+_MARKS = re.compile(r"[\s>|*+\d.)-]*")
+"""What may stand before a link at the beginning of a list item or of a row of a table."""
 _FEW, _SMALL_SHARE = 3, 0.2
 """So many notes, and so large a share of all, can lack an entry because they were forgotten; where
 more do, the index leaves them out on purpose.
@@ -84,8 +86,8 @@ class MissingEntries:
         return self._few and plain and bool(listed) and all(links[line] == 1 for line in listed)
 
     def _was_forgotten(self, note: Note) -> bool:
-        """Whether the note is a whole one beside the index to which nothing leads, and is not put
-        aside.
+        """Whether the note is a whole one beside the index that is listed nowhere else, and is not
+        put aside.
         """
         words = set(re.split(r"[^a-z]+", f"{note.stem} {note.name}".lower()))
         return (
@@ -99,8 +101,18 @@ class MissingEntries:
             and note.type in self._memory.layout.types
             and _PUT_ASIDE.isdisjoint(words)
             and _PUT_ASIDE.isdisjoint(key.partition("_")[0].lower() for key in note.head.fields)
-            and note.path not in self._memory.backlinks
+            and not self._is_listed_elsewhere(note)
         )
+
+    def _is_listed_elsewhere(self, note: Note) -> bool:
+        """Whether a list of another note leads to it, which may stand for an entry."""
+        for source in self._memory.backlinks.get(note.path, ()):
+            text = self._memory.by_path[source].text
+            for found in self._memory.links.get(source, ()):
+                begin = text.rfind("\n", 0, found.link.start) + 1
+                if found.path == note.path and _MARKS.fullmatch(text, begin, found.link.start):
+                    return True
+        return False
 
     def _has_its_place(self, note: Note) -> bool:
         """Whether the other notes of its type are listed in one section of their own, or all notes
@@ -108,7 +120,9 @@ class MissingEntries:
         """
         model = neighbour(self._memory, self._index, note)
         text = entry_text(self._memory, self._index, note, model)
-        if model is None or text.endswith("…") or _ORDERED.search(f"{model.text} {text}"):
+        if model is None or text.endswith("…") or model.text.lstrip()[:1].isdigit():
+            return False
+        if _DAY.search(f"{model.title} {model.link.target} {note.name} {note.path}"):
             return False
         sections = self._types_by_section
         own = bisect_right(self._headings, model.line)

@@ -14,7 +14,6 @@ _SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[PX^_][^\x1b\n]*\x1b\\)"
 )
 """A terminal escape with what belongs to it: colours, titles, links, device strings."""
-_JOINED_BEFORE, _JOINED_BEHIND = re.compile(r"(?:\w|[\w.]/|\w-)\Z"), re.compile(r"\w|/|[-.]\w")
 
 
 def take_out(note: Note, hidden: Sequence[re.Match[str]]) -> Fix:
@@ -53,17 +52,12 @@ def mask_value(note: Note, found: Secret, every: Iterable[Secret]) -> Fix | None
 
 
 def _is_plain_word(note: Note, found: Secret) -> bool:
-    """Whether letters that elsewhere are the value of a credential are here part of a path or of a
-    longer word, or stand on a line that by itself holds no credential.
+    """Whether letters are taken for a credential only because they are one somewhere else: they
+    would not be found if they stood here alone.
     """
-    if not note.text[found.start : found.end].isalpha():
+    text, value = note.text, note.text[found.start : found.end]
+    if not value.isalpha() or text.count(value) == 1:
         return False
-    start = note.text.rfind("\n", 0, found.start) + 1
-    stop = note.text.find("\n", found.end)
-    line = note.text[start : stop if stop >= 0 else len(note.text)]
-    if _JOINED_BEFORE.search(line, 0, found.start - start):
-        return True
-    if _JOINED_BEHIND.match(line, found.end - start):
-        return True
-    place = (found.start - start, found.end - start)
-    return all((it.start, it.end) != place for it in find_secrets(line))
+    blank = text.replace(value, " " * len(value))
+    alone = blank[: found.start] + value + blank[found.end :]
+    return all(not it.start <= found.start < it.end for it in find_secrets(alone))
