@@ -146,11 +146,6 @@ def curate(world: World) -> list[str]:
     return [*on("curate")(world), "--session", str(world.transcript)]
 
 
-def apply_one(world: World) -> list[str]:
-    ids = [it["id"] for it in world.json("pending")["changes"] if "id" in it]
-    return on("pending", "--apply", *ids)(world)
-
-
 def revert(world: World) -> list[str]:
     world.write("web.md", note_text("web", "Nobody knows.\n"))
     return on("inbox", "--revert", "web")(world)
@@ -207,7 +202,7 @@ def withhold(world: World) -> list[str]:
 
 
 def trim(world: World) -> list[str]:
-    for number in range(60):
+    for number in range(3):
         world.write("web.md", note_text("web", f"Port {number}.\n"))
         world.call("inbox")
     return on("history", "--older-than", "30", "--drop", "--now", "2028-01-01")(world)
@@ -232,7 +227,7 @@ WRITING = {
                    "zeppelins")],
     "purge": [Case(purge, "history", f"{SECRET}\n".encode())],
     "curate": [Case(curate, "proposals kept"), Case(allow, "password"), Case(withhold, "password")],
-    "pending": [Case(after_curation(apply_one), "create"),
+    "pending": [Case(after_curation(on("pending", "--apply")), "create"),
                 Case(after_curation(on("pending", "--drop")), "proposals dropped")],
     "history": [Case(trim, "dropped")],
     "handoff": [Case(hand_off, "HANDOFF.md")],
@@ -317,6 +312,8 @@ def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
 def test_where_characters_lack_it_is_printed_without_them(
     world: World, case: Case, lacking: str
 ) -> None:
+    if lacking == "a plain locale" and case not in (WRITING["new"][0], WRITING["lint"][0]):
+        pytest.skip("two are enough: its stdout is that of ASCII")
     words = case.words(world)
     before = world.snapshot()
     done = world.start(words, "", {**LACKING[lacking], **case.environ}, case.given)

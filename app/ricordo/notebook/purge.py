@@ -68,5 +68,6 @@ def _purge_quotes(surroundings: Surroundings, value: str) -> int:
         return Store(surroundings.state).forget(value)
     except (sqlite3.Error, OSError) as error:
         raise StateUnusable(
-            f"What is kept of sessions cannot be searched: {error}. The history was purged."
+            f"What is kept of sessions cannot be searched: {error}.",
+            changed="The history was purged.",
         ) from None
