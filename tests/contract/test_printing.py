@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing, redirect_stderr, redirect_stdout
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -307,13 +308,16 @@ def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
     assert done.returncode not in (0, 1, refused)
 
 
-@pytest.mark.parametrize("lacking", LACKING)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("case", "lacking"),
+    [
+        *((case, lacking) for case in chain(*WRITING.values()) for lacking in ("ascii", "latin-1")),
+        *((WRITING[name][0], "a plain locale") for name in ("new", "lint")),
+    ],
+)
 def test_where_characters_lack_it_is_printed_without_them(
     world: World, case: Case, lacking: str
 ) -> None:
-    if lacking == "a plain locale" and case not in (WRITING["new"][0], WRITING["lint"][0]):
-        pytest.skip("two are enough: its stdout is that of ASCII")
     words = case.words(world)
     before = world.snapshot()
     done = world.start(words, "", {**LACKING[lacking], **case.environ}, case.given)
@@ -402,7 +406,9 @@ def test_a_closed_stdin_is_an_empty_one(world: World, redirected: str) -> None:
 
 
 def test_a_body_that_is_no_utf8_is_refused(world: World) -> None:
-    done = world.start(on("new", "Quay")(world), environ={"LC_ALL": "C.UTF-8"}, given=b"\xff\n")
+    done = world.start(
+        on("new", "Quay")(world), environ={"PYTHONIOENCODING": "utf-8:strict"}, given=b"\xff\n"
+    )
     assert b"error of our own" not in done.stderr
     assert NOTHING in done.stderr.decode()
     assert not (world.memory / "quay.md").exists()
