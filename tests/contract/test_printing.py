@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing, redirect_stderr, redirect_stdout
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -146,11 +147,6 @@ def curate(world: World) -> list[str]:
     return [*on("curate")(world), "--session", str(world.transcript)]
 
 
-def apply_one(world: World) -> list[str]:
-    ids = [it["id"] for it in world.json("pending")["changes"] if "id" in it]
-    return on("pending", "--apply", *ids)(world)
-
-
 def revert(world: World) -> list[str]:
     world.write("web.md", note_text("web", "Nobody knows.\n"))
     return on("inbox", "--revert", "web")(world)
@@ -207,7 +203,7 @@ def withhold(world: World) -> list[str]:
 
 
 def trim(world: World) -> list[str]:
-    for number in range(60):
+    for number in range(3):
         world.write("web.md", note_text("web", f"Port {number}.\n"))
         world.call("inbox")
     return on("history", "--older-than", "30", "--drop", "--now", "2028-01-01")(world)
@@ -232,7 +228,7 @@ WRITING = {
                    "zeppelins")],
     "purge": [Case(purge, "history", f"{SECRET}\n".encode())],
     "curate": [Case(curate, "proposals kept"), Case(allow, "password"), Case(withhold, "password")],
-    "pending": [Case(after_curation(apply_one), "create"),
+    "pending": [Case(after_curation(on("pending", "--apply")), "create"),
                 Case(after_curation(on("pending", "--drop")), "proposals dropped")],
     "history": [Case(trim, "dropped")],
     "handoff": [Case(hand_off, "HANDOFF.md")],
@@ -312,8 +308,13 @@ def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
     assert done.returncode not in (0, 1, refused)
 
 
-@pytest.mark.parametrize("lacking", LACKING)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("case", "lacking"),
+    [
+        *((case, lacking) for case in chain(*WRITING.values()) for lacking in ("ascii", "latin-1")),
+        *((WRITING[name][0], "a plain locale") for name in ("new", "lint")),
+    ],
+)
 def test_where_characters_lack_it_is_printed_without_them(
     world: World, case: Case, lacking: str
 ) -> None:
@@ -405,7 +406,9 @@ def test_a_closed_stdin_is_an_empty_one(world: World, redirected: str) -> None:
 
 
 def test_a_body_that_is_no_utf8_is_refused(world: World) -> None:
-    done = world.start(on("new", "Quay")(world), environ={"LC_ALL": "C.UTF-8"}, given=b"\xff\n")
+    done = world.start(
+        on("new", "Quay")(world), environ={"PYTHONIOENCODING": "utf-8:strict"}, given=b"\xff\n"
+    )
     assert b"error of our own" not in done.stderr
     assert NOTHING in done.stderr.decode()
     assert not (world.memory / "quay.md").exists()

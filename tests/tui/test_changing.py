@@ -534,6 +534,21 @@ async def test_a_name_that_is_taken_says_so_and_changes_nothing(root: Path) -> N
     assert read(root) == before
 
 
+async def test_a_new_note_whose_name_is_taken_is_refused_and_what_was_typed_stays(
+    root: Path,
+) -> None:
+    before = read(root)
+    async with staged(root) as stage:
+        for taken in ("project_tides", "../away"):
+            await stage.press("n")
+            await stage.shows(FormScreen)
+            await stage.press("ctrl+u", *taken)
+            await stage.confirm()
+            await stage.wait_for(lambda: "Nothing was changed." in stage.toasts)
+            await stage.shows(MainScreen)
+    assert read(root) == before
+
+
 # A credential
 
 

@@ -24,10 +24,10 @@ pytestmark = pytest.mark.terminal
 class Session(Terminal):
     """A program on a terminal that keeps every byte, and tells how the program ended."""
 
-    def __init__(self, words: list[str], cwd: Path) -> None:
+    def __init__(self, words: list[str], cwd: Path, term: str = "xterm-256color") -> None:
         self.bytes = b""
         self.status: int | None = None
-        environ = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        environ = {**os.environ, "TERM": term, "COLORTERM": "truecolor"}
         super().__init__([sys.executable, *words], environ, cwd)
 
     def forget(self) -> None:
@@ -117,6 +117,16 @@ def test_no_control_of_a_note_reaches_the_terminal(tmp_path: Path) -> None:
         assert f"{control}p{name}P".encode() not in raw
     assert b"\x1b]0;title" not in raw
     assert b"aGVsbG8=\x07" not in raw
+
+
+@pytest.mark.parametrize("words", [["{}"], ["review", "{}"], ["demo"]])
+def test_a_dumb_terminal_gets_lines_and_no_screen(tmp_path: Path, words: list[str]) -> None:
+    root = build(tmp_path)
+    called = [word.format(root) for word in words]
+    with Session(["-m", "ricordo", *called], tmp_path, "dumb") as session:
+        assert session.end() == 0
+    assert session.bytes.strip()
+    assert b"\x1b" not in session.bytes
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])

@@ -18,8 +18,10 @@ _INTRODUCTION = """
 PATH is a memory's directory, its index file, or a project directory from which the memory is found;
 without it, the memory of the current directory. Every command also takes it as `-m PATH`.
 
-With `--json` standard output is exactly one JSON document. Errors go to standard error as one line
-that says what was and what was not changed.
+With `--json` standard output is exactly one JSON document; controls and invisible characters in it
+are escaped. Errors go to standard error as one line that says what was and what was not changed. On
+a standard output that lacks characters they are replaced by `?`, in JSON by escapes. Where the
+reader of a pipe goes away after something was changed, that counts as not printed.
 
 | exit code | meaning |
 |---|---|
@@ -30,6 +32,7 @@ that says what was and what was not changed.
 | 2 | wrong usage |
 | 3 | the memory cannot be found or read |
 | 4 | the curator could not answer: no key, refused, over budget, too often |
+| 74 | done, but the result could not be printed |
 | 130 | interrupted |
 """
 
@@ -65,7 +68,7 @@ settings, no transcript is needed; any other memory answers in the project with 
 indexed, and nowhere where its project is unknown. A note with a credential, or with text that lint
 reports as instruction-shaped, is never given. It ends with 0 whatever happens, after two seconds at
 the latest. Nothing is answered where `RICORDO_CURATING=1` is set. With `--debug` an error is shown
-on standard error.
+on standard error. An event that it does not know is named there, and the exit code is 0 too.
 """
 
 _WIDTH = "100"

@@ -8,7 +8,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TextIO
+    from typing import Literal, TextIO
 
 
 def prepare_streams() -> None:
@@ -53,7 +53,7 @@ def discard(stream: TextIO) -> None:
         os.close(null)
 
 
-def _open_null(flags: int, mode: str) -> TextIO:
+def _open_null(flags: int, mode: Literal["r", "w"]) -> TextIO:
     return os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8")
 
 

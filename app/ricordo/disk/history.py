@@ -210,7 +210,7 @@ class History:
         """Return how many pages change, at most, when an act of so many `ops` is begun in earnest
         and finished: those of its row, and those of the heads, of which a page has eight or more.
         """
-        heads = self.db.execute("SELECT count(*) FROM head").fetchone()[0]
+        heads = int(self.db.execute("SELECT count(*) FROM head").fetchone()[0])
         new, old = ops // _HEADS_PER_PAGE + 1, heads // _HEADS_PER_PAGE + 1
         return new + min(ops, old) + _PAGES_OF_ACT
 

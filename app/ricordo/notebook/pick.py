@@ -40,7 +40,7 @@ def refuse_taken(memory: Memory, name: str, own: str = "") -> None:
     others = [path for path in memory.names.called(name) if path != own]
     if others:
         raise ChangeRefused(
-            f"There is a note “{visible(name)}” already: {visible(others[0])}. Choose another name."
+            f"The name “{visible(name)}” is taken: {visible(others[0])} is there already."
         )
 
 
