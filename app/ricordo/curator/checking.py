@@ -4,6 +4,7 @@ is said to stand, and what would be lost.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -38,6 +39,10 @@ LONGEST = 64 * 1024
 MOST_RETIRED = 5
 """Notes that may be retired within a day without a typed word."""
 _SHARE_RETIRED = 0.1
+MOST_CREATED = 12
+"""Notes that may be created within a day without a warning."""
+_SHORTEST_QUOTE = 4
+"""Bytes of a quote: a shorter one is in every text."""
 ALLOWED = (
     acts.Create,
     acts.Replace,
@@ -67,7 +72,9 @@ class Desk:
     retired: int = 0
     """Notes that curations have retired within the last day."""
     retiring: Collection[str] = ()
-    """Paths of the notes that proposals would retire that wait already."""
+    """Paths of the notes that pending proposals would retire."""
+    creating: int = 0
+    """New notes of the last day: those of curations, and those that are pending."""
 
 
 def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
@@ -90,12 +97,21 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
                 proposal = replace(proposal, alarms=(*proposal.alarms, Alarm.MANY))
         proposals.append(proposal)
     told_of = crowded(proposals)
-    proposals = [_crowded(it) if n in told_of else it for n, it in enumerate(proposals)]
+    same = f"more than {MOST_OF_ONE} new notes rest on the same words"
+    proposals = [_warned(it, same) if n in told_of else it for n, it in enumerate(proposals)]
+    created = desk.creating + sum(_creates(it) for it in proposals)
+    if created > MOST_CREATED:
+        # which of them are too many nobody can tell
+        many = f"one of {created} new notes within a day, more than {MOST_CREATED}"
+        proposals = [_warned(it, many) if _creates(it) else it for it in proposals]
     return Checked(tuple(proposals), tuple(rejected))
 
 
-def _crowded(proposal: Proposal) -> Proposal:
-    warning = f"more than {MOST_OF_ONE} new notes rest on the same words"
+def _creates(proposal: Proposal) -> bool:
+    return isinstance(proposal.change.act, acts.Create)
+
+
+def _warned(proposal: Proposal, warning: str) -> Proposal:
     return replace(proposal, warnings=(*proposal.warnings, warning))
 
 
@@ -172,7 +188,12 @@ def _looked_up(desk: Desk, quoted: Quoted) -> Quoted:
 def _of_evidence(evidence: Sequence[Quoted]) -> list[str]:
     if not evidence:
         return ["no evidence"]
-    return [f"the quote is not found in {one_line(it.source)}" for it in evidence if not it.found]
+    missing = (it for it in evidence if not it.found)
+    told = [f"the quote is not found in {one_line(it.source)}" for it in missing]
+    found = [it.quote.strip() for it in evidence if it.found]
+    if found and max(len(it.encode("utf-8")) for it in found) < _SHORTEST_QUOTE:
+        told.append("the quote is too short to be evidence")
+    return told
 
 
 def _only_leads(act: Act, edit: Edit) -> bool:
@@ -195,26 +216,41 @@ def _of_edit(edit: Edit, *, only_led: bool) -> list[str]:
             found.append("loses the head of the note")
     if _kinds(after) - _kinds(before):
         found.append(f"brings a credential: {', '.join(sorted(_kinds(after) - _kinds(before)))}")
-    if len(hidden_characters(after)) > len(hidden_characters(before)):
+    if _brings_hidden(before, after):
         found.append("brings characters that do not show")
     return found
 
 
+def _brings_hidden(before: str, after: str) -> bool:
+    """Whether a text has characters that do not show, and did not have these before."""
+    return bool(_hidden(after) - _hidden(before))
+
+
+def _hidden(text: str) -> Counter[str]:
+    return Counter(it[0] for it in hidden_characters(text))
+
+
 def _of_going(memory: Memory, act: Act) -> list[str]:
-    """What a note that goes says, and the one that stays would not."""
+    """That a note goes, what it says, and what the one that stays would not say."""
+    told = [it for it in (told_of_removal(act),) if it]
     match act:
         case acts.Retire(successor=""):
-            return ["nothing takes its place"]
+            told.append("nothing takes its place")
         case acts.Merge(other=other, text=text) if other in memory.by_path:
-            return [f"loses {it}" for it in drift.losses(memory.by_path[other].body, text)]
-        case _:
-            return []
+            told += [f"loses {it}" for it in drift.losses(memory.by_path[other].body, text)]
+    return told
+
+
+def told_of_removal(act: Act) -> str:
+    """Return the warning that an act removes a note; "" where it removes none."""
+    gone = retired(act)
+    return f"removes the note {one_line(gone)}" if gone else ""
 
 
 def _of_index(memory: Memory, edit: Edit) -> list[str]:
     before, after = text_of(edit.before), text_of(edit.after)
     found: list[str] = []
-    if after and len(hidden_characters(after)) > len(hidden_characters(before)):
+    if _brings_hidden(before, after):
         found.append("brings characters that do not show into the index")
     if memory.index is None or edit.path == memory.index.path:
         found += _of_load(memory.layout.limits, before, after)

@@ -7,10 +7,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ricordo.curator.checking import ALLOWED, text_of
+from ricordo.curator.checking import ALLOWED, text_of, told_of_removal
 from ricordo.curator.proposal import Alarm, Proposal, Quoted, Rejected, op_of
 from ricordo.memory.change import Act, Author, Change, Role
 from ricordo.memory.change_set import Edit, digest
@@ -83,6 +83,11 @@ def _id(act: Act, against: Mapping[str, str | None]) -> str:
     return hashlib.blake2b(whole.encode("ascii"), digest_size=6).hexdigest()
 
 
+def renewed(it: Waiting) -> Waiting:
+    """Return a proposal under another id: the one that it has was decided already."""
+    return replace(it, id=hashlib.blake2b(it.id.encode("ascii"), digest_size=6).hexdigest())
+
+
 def _diffs(edits: tuple[Edit, ...]) -> Iterator[str]:
     for it in edits:
         old = f"a/{it.path}" if it.before is not None else "/dev/null"
@@ -145,13 +150,19 @@ def from_kept(kept: Any, run: str = "") -> Waiting | None:
             tuple(_quoted(it) for it in kept["evidence"]),
             str(kept["diff"]),
             against,
-            tuple(map(str, kept["warnings"])),
+            _warnings(act, tuple(map(str, kept["warnings"]))),
             tuple(map(Alarm, kept["alarms"])),
             kept.get("edited") is True,
             str(kept.get("run", run)),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
+
+
+def _warnings(act: Act, kept: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the warnings of a proposal: an older Ricordo gave none that a note goes."""
+    told = told_of_removal(act)
+    return kept if not told or told in kept else (told, *kept)
 
 
 def _quoted(kept: Any) -> Quoted:

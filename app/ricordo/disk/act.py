@@ -56,7 +56,9 @@ class Act:
     """ISO 8601, with time zone."""
     kind: str
     subject: str
-    """What a decision is about; of a change the ids of the findings that it dismisses."""
+    """What a decision is about; of a change the ids of the findings that it dismisses, and of the
+    proposals that it applies.
+    """
     author: Author
     reason: str
     state: str

@@ -4,7 +4,8 @@ history, so that taking one back is an act too, and undo knows the order of all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -33,6 +34,10 @@ class Decision(StrEnum):
     """A value may leave though it looks like a secret; the subject is its fingerprint."""
     WITHHOLD = "withhold"
     """A value may leave no longer."""
+    ACCEPT = "accept"
+    """A proposal was applied: part of the change that applied it, never an act by itself."""
+    REFUSE = "refuse"
+    """A proposal is not wanted; one act holds all that were refused at once."""
 
 
 _OPPOSITE = {
@@ -40,6 +45,7 @@ _OPPOSITE = {
     Decision.SNOOZE: Decision.KEEP,
     Decision.FREE: Decision.PROTECT,
     Decision.WITHHOLD: Decision.ALLOW,
+    Decision.REFUSE: Decision.ACCEPT,
 }
 """Decisions of one kind share their subjects: the last one counts."""
 
@@ -93,6 +99,16 @@ class Decisions:
             marked = _marked(history) if root else set()
         return frozenset(path for of, path in marked if root is not None and of == root.id)
 
+    def refuse(self, proposals: list[str], at: str, reason: str) -> str:
+        """Keep, as one act, that the proposals of these ids are refused; return the token of the
+        act. Raises StateUnusable.
+        """
+        token = secrets.token_hex(4)
+        subject, kind = " ".join(proposals), Decision.REFUSE.value
+        with self._writing() as (history, root):
+            history.begin(root, at, kind, subject=subject, reason=reason, token=token)
+        return token
+
     def decide(self, decision: Decision, subjects: list[str], at: str, reason: str = "") -> None:
         """Keep a decision on each of the `subjects`. Raises StateUnusable."""
         with self._writing() as (history, root):
@@ -109,10 +125,32 @@ class Decisions:
 
 def _decided(act: Act) -> Iterator[tuple[Decision, str]]:
     """What was decided in an act, and of what."""
-    if act.kind in _KINDS:
+    if act.kind == Decision.REFUSE:
+        yield from ((Decision.REFUSE, proposal) for proposal in act.subject.split())
+    elif act.kind in _KINDS:
         yield Decision(act.kind), act.subject
     elif act.kind == CHANGE:
-        yield from ((Decision.DISMISS, finding) for finding in act.subject.split())
+        dismissed, accepted = decided_with_change(act.subject)
+        yield from ((Decision.DISMISS, finding) for finding in dismissed)
+        yield from ((Decision.ACCEPT, proposal) for proposal in accepted)
+
+
+_PROPOSAL = "proposal:"
+"""How the id of a proposal begins in the subject of a change that applied it."""
+
+
+def subject_of_change(dismisses: Iterable[str], accepts: Iterable[str]) -> str:
+    """Return the subject of a change that also dismisses findings and accepts proposals, both
+    given by their ids.
+    """
+    return " ".join((*dismisses, *(f"{_PROPOSAL}{it}" for it in accepts)))
+
+
+def decided_with_change(subject: str) -> tuple[list[str], list[str]]:
+    """Return the ids of the findings that a change dismisses, and of the proposals it accepts."""
+    words = subject.split()
+    accepted = [it.removeprefix(_PROPOSAL) for it in words if it.startswith(_PROPOSAL)]
+    return [it for it in words if not it.startswith(_PROPOSAL)], accepted
 
 
 def _marked(history: History) -> set[Place]:

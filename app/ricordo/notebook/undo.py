@@ -43,11 +43,12 @@ _IN_WORDS: Mapping[str, str] = {
     Decision.FREE: "end of the protection of {}",
     Decision.ALLOW: "leave for a value to go to models",
     Decision.WITHHOLD: "end of the leave for a value to go to models",
+    Decision.REFUSE: "refusal of {}",
     Judgement.TRUE: "“still true” of {}",
     Judgement.WRONG: "“wrong” of {}",
     Judgement.LATER: "“later” of {}",
 }
-"""What a decision is called; the path of the file that it is about stands in it."""
+"""What a decision is called; the path of the file that it is about is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +233,11 @@ def tell(notebook: Notebook, act: Act) -> str:
 
 def _subject(notebook: Notebook, act: Act) -> str:
     """Return the path that a decision is about; an arrival is named by the numbers of its act and
-    op.
+    op, proposals are counted.
     """
+    if act.kind == Decision.REFUSE:
+        count = len(act.subject.split())
+        return "1 proposal" if count == 1 else f"{count} proposals"
     if act.kind not in (Decision.KEEP, Decision.SNOOZE):
         return visible(act.subject)
     number, _, n = act.subject.partition(".")

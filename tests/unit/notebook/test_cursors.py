@@ -13,7 +13,7 @@ from ricordo.curator.engine import Answer, Progress, Step, Unread
 from ricordo.curator.proposal import curator
 from ricordo.curator.rules import COMPARING
 from ricordo.memory.memory import Memory
-from ricordo.notebook.curate import begin, drop, keep, propose, propose_prepared, take
+from ricordo.notebook.curate import begin, keep, propose, propose_prepared, refuse, take
 from ricordo.notebook.find import find_memory
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import recall_curation
@@ -69,14 +69,15 @@ class Session:
         take(
             self.notebook,
             memory,
-            kept,
+            kept.waiting,
             lambda it: "" if it.path in paths or not paths else "no",
             by_hand=True,
         )
 
     def drop(self) -> None:
         """Drop all that waits."""
-        drop(self.notebook, self.notebook.read())
+        kept = recall_curation(self.notebook.surroundings.state, self.notebook.place.root)
+        refuse(self.notebook, kept.waiting)
 
 
 @pytest.fixture
