@@ -69,8 +69,8 @@ def print_taken(taken: Taken, memory: Memory) -> None:
         for it, why in taken.left
     ]
     lines.append(f"{len(taken.applied)} applied, {len(taken.left)} left")
-    if taken.left:
-        lines.append("Those that are left are pending; `ricordo pending --apply ID` names one.")
+    if any(it.told for it, _ in taken.left):
+        lines.append("What is left is pending: `ricordo pending --apply ID` applies it.")
     if taken.applied:
         lines.append("`ricordo undo` reverts this.")
     print_lines(lines)

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from ricordo.curator import drift
 from ricordo.curator.proposal import (
@@ -20,6 +21,7 @@ from ricordo.curator.proposal import (
     retired,
 )
 from ricordo.curator.suspicion import MOST_OF_ONE, brought_orders, crowded, strays
+from ricordo.curator.user_decisions import NOTHING_DECIDED, UserDecisions
 from ricordo.errors import ChangeRefused
 from ricordo.memory import change as acts
 from ricordo.memory import frontmatter
@@ -75,6 +77,13 @@ class Desk:
     """Paths of the notes that pending proposals would retire."""
     creating: int = 0
     """New notes of the last day: those of curations, and those that are pending."""
+    decisions: UserDecisions = NOTHING_DECIDED
+    said_at: Mapping[str, datetime] = field(default_factory=dict)
+    """When what was said was said, by its source, as far as that is known."""
+
+
+class _DecidedOtherwise(ChangeRefused):
+    """The user decided otherwise."""
 
 
 def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
@@ -88,7 +97,9 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
         try:
             proposal = _checked(desk, memory, wish)
         except ChangeRefused as refused:
-            rejected.append(Rejected(told(wish.act), one_line(refused.message), wish.said))
+            is_decided = isinstance(refused, _DecidedOtherwise)
+            why = one_line(refused.message)
+            rejected.append(Rejected(told(wish.act), why, wish.said, is_decided))
             continue
         memory = with_edits(memory, proposal.edits)
         if gone := retired(wish.act):
@@ -140,6 +151,10 @@ def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
     if not composed.edits:
         raise ChangeRefused("It would change nothing.")
     evidence = tuple(_looked_up(desk, it) for it in wish.evidence)
+    moments = [desk.said_at[it.source] for it in evidence if it.found and it.source in desk.said_at]
+    newest = max(moments, default=None)
+    if why := desk.decisions.objection(memory, act, composed.edits, newest):
+        raise _DecidedOtherwise(why)
     warnings = [*_of_evidence(evidence), *_of_going(memory, act), *composed.remarks]
     warnings += brought_orders(memory, composed.edits)
     if strays(memory, act, composed.edits, evidence):
@@ -152,7 +167,8 @@ def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
             warnings += _of_edit(edit, only_led=_only_leads(act, edit))
             alarms += _alarms(edit, act)
     shown = tuple(dict.fromkeys(warnings))
-    return Proposal(change, evidence, composed.edits, shown, tuple(dict.fromkeys(alarms)))
+    alarming = tuple(dict.fromkeys(alarms))
+    return Proposal(change, evidence, composed.edits, shown, alarming, wish.finding)
 
 
 def _refuse_text(act: Act) -> None:

@@ -39,6 +39,8 @@ class Waiting:
     """Whether the person has edited what it brings."""
     run: str = ""
     """The id of the run that proposed it, in the ledger; "" where that is not known."""
+    finding: str = ""
+    """The id of the finding that it fixes; "" for none."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -74,6 +76,7 @@ def waiting(proposal: Proposal, memory: Memory, run: str = "") -> Waiting:
         proposal.warnings,
         proposal.alarms,
         run=run,
+        finding=proposal.finding,
     )
 
 
@@ -129,6 +132,7 @@ def as_kept(it: Waiting) -> dict[str, Any]:
         "alarms": [alarm.value for alarm in it.alarms],
         "edited": it.is_edited,
         "run": it.run,
+        "finding": it.finding,
     }
 
 
@@ -154,6 +158,7 @@ def from_kept(kept: Any, run: str = "") -> Waiting | None:
             tuple(map(Alarm, kept["alarms"])),
             kept.get("edited") is True,
             str(kept.get("run", run)),
+            str(kept.get("finding", "")),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -36,6 +36,12 @@ class Decision(StrEnum):
     """A value may leave no longer."""
     ACCEPT = "accept"
     """A proposal was applied: part of the change that applied it, never an act by itself."""
+    CONFIRM = "confirm"
+    """The text of a note, by its SHA-256, was kept in a conflict: part of the change that settled
+    it, never an act by itself.
+    """
+    LEAVE = "leave"
+    """The fix of a finding was refused as a proposal: part of that act, never one by itself."""
     REFUSE = "refuse"
     """A proposal is not wanted; one act holds all that were refused at once."""
 
@@ -99,12 +105,13 @@ class Decisions:
             marked = _marked(history) if root else set()
         return frozenset(path for of, path in marked if root is not None and of == root.id)
 
-    def refuse(self, proposals: list[str], at: str, reason: str) -> str:
-        """Keep, as one act, that the proposals of these ids are refused; return the token of the
-        act. Raises StateUnusable.
+    def refuse(self, proposals: list[str], findings: list[str], at: str, reason: str) -> str:
+        """Keep, as one act, that the proposals of these ids are refused, and with them the fixes of
+        `findings`; return the token of the act. Raises StateUnusable.
         """
         token = secrets.token_hex(4)
-        subject, kind = " ".join(proposals), Decision.REFUSE.value
+        fixes = (f"{_FIX}{it}" for it in findings)
+        subject, kind = " ".join((*proposals, *fixes)), Decision.REFUSE.value
         with self._writing() as (history, root):
             history.begin(root, at, kind, subject=subject, reason=reason, token=token)
         return token
@@ -126,31 +133,46 @@ class Decisions:
 def _decided(act: Act) -> Iterator[tuple[Decision, str]]:
     """What was decided in an act, and of what."""
     if act.kind == Decision.REFUSE:
-        yield from ((Decision.REFUSE, proposal) for proposal in act.subject.split())
+        proposals, fixes = refused_in(act.subject)
+        yield from ((Decision.REFUSE, proposal) for proposal in proposals)
+        yield from ((Decision.LEAVE, finding) for finding in fixes)
     elif act.kind in _KINDS:
         yield Decision(act.kind), act.subject
     elif act.kind == CHANGE:
-        dismissed, accepted = decided_with_change(act.subject)
-        yield from ((Decision.DISMISS, finding) for finding in dismissed)
-        yield from ((Decision.ACCEPT, proposal) for proposal in accepted)
+        for word in act.subject.split():
+            prefix, _, name = word.rpartition(":")
+            yield _WITH_CHANGE[prefix], name
 
 
-_PROPOSAL = "proposal:"
-"""How the id of a proposal begins in the subject of a change that applied it."""
+_FIX = "fix:"
+"""How the id of a finding begins, whose fix is refused, in the subject of a refusal."""
 
 
-def subject_of_change(dismisses: Iterable[str], accepts: Iterable[str]) -> str:
-    """Return the subject of a change that also dismisses findings and accepts proposals, both
-    given by their ids.
+def refused_in(subject: str) -> tuple[list[str], list[str]]:
+    """Return the ids of the proposals that an act refuses, and of the findings whose fixes they
+    are.
     """
-    return " ".join((*dismisses, *(f"{_PROPOSAL}{it}" for it in accepts)))
-
-
-def decided_with_change(subject: str) -> tuple[list[str], list[str]]:
-    """Return the ids of the findings that a change dismisses, and of the proposals it accepts."""
     words = subject.split()
-    accepted = [it.removeprefix(_PROPOSAL) for it in words if it.startswith(_PROPOSAL)]
-    return [it for it in words if not it.startswith(_PROPOSAL)], accepted
+    fixes = [it.removeprefix(_FIX) for it in words if it.startswith(_FIX)]
+    return [it for it in words if not it.startswith(_FIX)], fixes
+
+
+_WITH_CHANGE = {
+    "": Decision.DISMISS,
+    "proposal": Decision.ACCEPT,
+    "text": Decision.CONFIRM,
+}
+"""What is decided with a change, by what stands before each id in its subject."""
+
+
+def subject_of_change(
+    dismisses: Iterable[str], accepts: Iterable[str], confirms: Iterable[str]
+) -> str:
+    """Return the subject of a change that also dismisses findings, accepts proposals, both given by
+    their ids, and confirms texts, given by their SHA-256.
+    """
+    words = (*dismisses, *(f"proposal:{it}" for it in accepts), *(f"text:{it}" for it in confirms))
+    return " ".join(words)
 
 
 def _marked(history: History) -> set[Place]:

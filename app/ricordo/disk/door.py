@@ -258,7 +258,9 @@ class _Work:
                 memory,
                 at,
                 purpose.kind,
-                subject=subject_of_change(change_set.dismisses, change_set.accepts),
+                subject=subject_of_change(
+                    change_set.dismisses, change_set.accepts, change_set.confirms
+                ),
                 author=purpose.author,
                 reason=purpose.reason or change_set.reason,
                 state="prepared",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ricordo.curator.brief import Brief
 from ricordo.curator.checking import Desk, check, most_retired
 from ricordo.curator.engine import Answer, Step
-from ricordo.curator.proposal import Alarm, Proposal, Rejected, retired
+from ricordo.curator.proposal import RULES, Alarm, Proposal, Rejected, retired
 from ricordo.curator.routine import is_routine
 from ricordo.curator.waiting import Waiting, renewed, waiting
 from ricordo.disk.door import Applied
@@ -31,6 +31,7 @@ from ricordo.notebook.pending import Kept, recall_curation, remember_curation
 from ricordo.notebook.preparing import Prepared, prepare
 from ricordo.notebook.spoken import Scope, still_there
 from ricordo.notebook.unread import Skipped, skipped
+from ricordo.notebook.user_decisions import moment_of, user_decisions
 from ricordo.text import clip
 
 _LONGEST_TOLD = 200
@@ -131,6 +132,8 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
         retired_lately(notebook),
         [gone for it in old if (gone := retired(it.change.act))],
         created_lately(notebook) + sum(isinstance(it.change.act, Create) for it in old),
+        user_decisions(notebook, memory),
+        {it.source: moment for it in told.said if (moment := moment_of(it.at))},
     )
     found = check(desk, answer.wishes)
     fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
@@ -145,7 +148,10 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     by_id |= {it.id: replace(it, run=recorded.id) for it in new.values()}
     proposals = tuple(by_id.values())
     waits = tuple(it for it in proposals if not kept.is_decided(it.id))
-    rejected = (*answer.rejected, *found.rejected)
+    # rules find the same each time: what was decided of it is no news
+    is_silent = author.name == RULES
+    checks = (it for it in found.rejected if not (is_silent and it.is_decided))
+    rejected = (*answer.rejected, *checks)
     passed_over = skipped(answer.unread, memory, told.said)
     # what was not asked about is heard again
     stays = scope.is_named or any(it.is_left for it in passed_over)
@@ -383,7 +389,8 @@ def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> int:
         return 0
     told = clip(", ".join(f"{it.op} {it.path}" for it in them), _LONGEST_TOLD)
     ids, now = [it.id for it in them], surroundings.now.isoformat()
-    token = notebook.decisions.refuse(ids, now, told)
+    findings = sorted({it.finding for it in them if it.finding})
+    token = notebook.decisions.refuse(ids, findings, now, told)
     _move_cursors(notebook)
     counts = _by_run(them).items()
     _record(notebook, [Decided(run, rejected=count, act=token) for run, count in counts])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ricordo.disk.act import CHANGE, Act, Op, Place
 from ricordo.disk.database import transaction
-from ricordo.disk.decisions import Decision
+from ricordo.disk.decisions import Decision, refused_in
 from ricordo.disk.door import Applied
 from ricordo.disk.held_root import why_unreachable
 from ricordo.disk.history import History
@@ -236,7 +236,7 @@ def _subject(notebook: Notebook, act: Act) -> str:
     op, proposals are counted.
     """
     if act.kind == Decision.REFUSE:
-        count = len(act.subject.split())
+        count = len(refused_in(act.subject)[0])
         return "1 proposal" if count == 1 else f"{count} proposals"
     if act.kind not in (Decision.KEEP, Decision.SNOOZE):
         return visible(act.subject)

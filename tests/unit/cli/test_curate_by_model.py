@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests import messages_replies as replies
-from tests.asking import FILES, MOVED, TOKEN, proposing, saying
+from tests.asking import EMPTY, FILES, MOVED, TOKEN, proposing, saying
 from tests.builders import write_memory
 from tests.curating import SAID, SESSION, said
 from tests.messages_server import (
@@ -89,7 +89,7 @@ def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     assert (waiting["op"], waiting["path"]) == ("replace", "tides.md")
     assert waiting["evidence"][0]["found"] is True
-    ricordo("pending", "--apply")
+    ricordo("pending", "--apply", waiting["id"])
     assert "The port is Lagos." in (memory / "tides.md").read_text("utf-8")
     (run,) = runs(ricordo)
     named = (run["engine"], run["model"], run["prompt_version"])
@@ -370,3 +370,81 @@ def test_words_that_do_not_fit_an_engine_are_refused(curate: Ricordo, pinned: Pa
     put(pinned, '[engine]\ncommand = ["claude", "--resume", "x"]\n')
     assert "Leave it out." in curate("--engine", "command", code=2)
     curate("--engine", "magic", code=2)
+
+
+def test_a_merge_keeps_the_frontmatter_of_the_note_that_stays(
+    curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer
+) -> None:
+    head = (memory / "tides.md").read_text("utf-8").split("---\n")[1]
+    merged = "The port is Lagos. All ports: Sines, Faro, Lagos and Sagres.\n"
+    merge = {**EMPTY, "op": "merge", "note": "n2", "other": "n1", "text": merged}
+    server.scripts[:] = [proposing(merge)]
+    curate(*BY_MODEL)
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert "removes the note ports.md" in waiting["warnings"]
+    assert not any("head" in it for it in waiting["warnings"])
+    ricordo("pending", "--apply", waiting["id"])
+    assert (memory / "tides.md").read_text("utf-8") == f"---\n{head}---\n\n{merged}"
+    assert not (memory / "ports.md").exists()
+
+
+def test_a_merge_gives_frontmatter_to_a_note_that_has_none(
+    curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer
+) -> None:
+    (memory / "bare.md").write_text("# Berths\n\nBerth 12 is deep.\n", "utf-8")
+    settle(memory)
+    merged = "# Berths\n\nBerth 12 is deep. Ports: Sines, Faro, Lagos and Sagres.\n"
+    merge = {**EMPTY, "op": "merge", "note": "n1", "other": "n2", "text": merged}
+    server.scripts[:] = [proposing(merge)]
+    curate(*BY_MODEL)
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert waiting["path"] == "bare.md"
+    ricordo("pending", "--apply", waiting["id"])
+    written = (memory / "bare.md").read_text("utf-8")
+    assert re.fullmatch(
+        r"---\nname: \S+\ndescription: All ports\nmetadata:\n  type: \w+\n---\n\n"
+        + re.escape(merged),
+        written,
+    ), written
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The password of the staging database is kitten-Harbour-4711.",
+        "`sshpass -p Kx9mQ2vLp7` opens the gate.",
+        f"The token is {TOKEN}.",
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAE\n"
+        "bm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZWQy\n-----END OPENSSH PRIVATE KEY-----",
+    ],
+)
+def test_no_credential_of_a_note_is_printed_with_a_proposal_and_what_is_written_has_it(
+    curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer, line: str
+) -> None:
+    values = ("kitten-Harbour-4711", "Kx9mQ2vLp7", TOKEN, "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAE")
+    (value,) = (it for it in values if it in line)
+    ports = memory / "ports.md"
+    ports.write_text(ports.read_text("utf-8") + f"\n{line}\n\nSines is deep.\n", "utf-8")
+    settle(memory)
+    retire, add = (
+        {**EMPTY, "op": "retire", "note": "n1", "other": "n2"},
+        {
+            **EMPTY,
+            "op": "replace",
+            "note": "n1",
+            "old": "deep.",
+            "text": "deep, the port is Lagos.",
+        },
+    )
+    server.scripts[:] = [proposing(retire), proposing(add), proposing(retire)]
+    printed = curate(*BY_MODEL, "--dry-run")
+    printed += curate(*BY_MODEL, "--json") + curate(*BY_MODEL)
+    for words in ([], ["--json"], ["--apply"], ["--apply", "--json"]):
+        printed += ricordo("pending", *words)
+    assert "[secret: " in printed
+    assert value not in printed
+    assert "deep, the port is Lagos" in ports.read_text("utf-8")
+    assert value in ports.read_text("utf-8")
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert value not in ricordo("pending", "--drop", waiting["id"]) + ricordo("undo")
+    assert value not in ricordo("pending", "--apply", waiting["id"])
