@@ -25,6 +25,7 @@ from ricordo.tui.screens.curation import CurationScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.screens.review import ReviewScreen
 from ricordo.tui.screens.scope import ScopeScreen
 from ricordo.tui.screens.three_versions import ThreeVersionsScreen
 from tests.builders import note_text
@@ -298,6 +299,39 @@ async def test_a_long_text_is_compared_beside_the_screen(root: Path) -> None:
         await stage.press("a")
         await written(stage, screen)
         assert UNITS not in files(root)
+
+
+async def test_a_note_that_was_confirmed_a_minute_ago_is_not_proposed_for_retirement(
+    root: Path,
+) -> None:
+    def dated(name: str, body: str, day: str) -> str:
+        return note_text(name, body).replace("  type:", f"  modified: {day}\n  type:")
+
+    (root / "project_old.md").write_text(dated("old-plan", "Weekly to Sines.\n", "2025-01-01"))
+    new = dated("new-plan", "This replaces [[old-plan]]: daily.\n", "2026-10-01")
+    (root / "project_new.md").write_text(new)
+    async with staged(root) as stage:
+        await stage.press("R")
+        await stage.shows(ReviewScreen)
+        await stage.paints("old-plan")
+        screen = stage.app.screen
+        assert isinstance(screen, ReviewScreen)
+        for _ in range(20):
+            await stage.calm()
+            if screen.item is None or screen.item.note.path == "project_old.md":
+                break
+            await stage.press("down")
+        assert screen.item is not None
+        await stage.press("a")
+        await stage.wait_for(lambda: notebook_of(root).judgements.standing(), "it judged")
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        await stage.press("c")
+        await scope(stage)
+        await stage.press("enter")
+        await stage.wait_for(lambda: not isinstance(stage.app.screen, ScopeScreen), "an answer")
+        await stage.calm()
+    assert "retire" not in waiting(root)
 
 
 # Approval binds what was shown

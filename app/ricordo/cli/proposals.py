@@ -21,6 +21,7 @@ _COUNTED = {
     "index": "lines of the index",
     "other notes": "notes by name",
     "descriptions": "descriptions",
+    "decided": "decisions",
     "gaps": "gaps",
     "activity": "turns",
 }

@@ -99,7 +99,9 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
         except ChangeRefused as refused:
             is_decided = isinstance(refused, _DecidedOtherwise)
             why = one_line(refused.message)
-            rejected.append(Rejected(told(wish.act), why, wish.said, is_decided))
+            # a model cannot put it right
+            said = "" if is_decided else wish.said
+            rejected.append(Rejected(told(wish.act), why, said, is_decided))
             continue
         memory = with_edits(memory, proposal.edits)
         if gone := retired(wish.act):

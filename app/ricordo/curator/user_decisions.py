@@ -5,7 +5,7 @@ something newer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 
@@ -62,6 +62,18 @@ class Dismissed:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A decision in words, for an engine that is told of it."""
+
+    what: str
+    """As “refused”."""
+    at: datetime
+    told: str
+    path: str = ""
+    """The note that it is about; "" where it is about none that is there."""
+
+
+@dataclass(frozen=True, slots=True)
 class UserDecisions:
     """What the user decided of a memory and did not undo."""
 
@@ -97,6 +109,19 @@ class UserDecisions:
             if binds(refused.at) and _is_same(refused.act, act):
                 return f"You refused this on {_day(refused.at)}."
         return ""
+
+    def newest(self, paths: Collection[str], most: int) -> list[Told]:
+        """Return at most so many decisions, the newest first, on the notes at `paths`, and those
+        that are about no note.
+        """
+        found = [Told("confirmed", it.at, it.how, path) for path, it in self.confirmed.items()]
+        found += [Told("dismissed", it.at, it.told, it.path) for it in self.dismissed]
+        found = [it for it in found if it.path in paths]
+        for it in self.refused:
+            path = retired(it.act) or str(getattr(it.act, "path", ""))
+            found.append(Told("refused", it.at, _told_of(it), path if path in paths else ""))
+        found += [Told("accepted", at, f"{path} was deleted") for path, at in self.deleted.items()]
+        return sorted(found, key=lambda it: it.at, reverse=True)[:most]
 
     def is_fine(self, pair: NotePair, memory: Memory) -> bool:
         """Say whether the user said of a pair that nothing has to go."""
@@ -200,7 +225,7 @@ def _brought(act: Act) -> str:
             return ""
 
 
-def told_of_refused(it: Refused) -> str:
-    """Return a refused proposal in a few words, without paths."""
-    said = " ".join(_brought(it.act).split())
-    return f"{op_of(it.act)}: {said or it.reason}"
+def _told_of(it: Refused) -> str:
+    """Return a refused proposal in a few words."""
+    brought = " ".join(_brought(it.act).split())
+    return f"{op_of(it.act)}: {brought or it.reason}"
