@@ -284,8 +284,15 @@ def _of_load(limits: Limits | None, before: str, after: str) -> list[str]:
     new = [number for number, line in enumerate(after.split("\n"), 1) if line not in known]
     if any(number >= cut for number in new):
         return [f"index-over-budget: agents stop reading at line {cut}, above its entry"]
-    if compute_load(before, limits).cut_at_line is None:
+    given = compute_load(before, limits)
+    if given.cut_at_line is None:
         return [f"index-over-budget: agents would stop reading the index at line {cut}"]
+    now = set(compute_load(after, limits).text.split("\n"))
+    stays = set(after.split("\n")) - now
+    pushed = sum(line in stays for line in given.text.split("\n"))
+    if pushed:
+        lines = "1 line" if pushed == 1 else f"{pushed} lines"
+        return [f"index-over-budget: agents would no longer be given {lines} that they get now"]
     return []
 
 

@@ -441,3 +441,17 @@ def test_at_a_terminal_the_person_may_curate_in_a_storm(
     monkeypatch.setattr("ricordo.cli.confirm.is_at_terminal", lambda: True)
     told = ricordo("curate", "--session", str(transcript), code=code, given=typed)
     assert "Type “curate” to curate all the same:" in told
+
+
+def test_an_entry_that_pushes_another_out_of_the_load_is_warned_of(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    index = memory / "MEMORY.md"
+    # its entries stand at the top, where the new one goes too
+    index.write_text(INDEX + "".join(f"- line {n} of the house\n" for n in range(300)), "utf-8")
+    before = contents(memory)
+    ricordo("curate", "--session", str(transcript))
+    told = ricordo("pending", "--apply")
+    assert "0 applied, 1 left" in told
+    assert "agents would no longer be given 1 line that they get now" in told
+    assert contents(memory) == before
