@@ -88,7 +88,7 @@ class Decisions:
             acts = history.acts(root.id) if root else []
         latest: dict[tuple[Decision, str], Decided] = {}
         for act in effective_acts(acts):
-            for decision, subject in _decided(act):
+            for decision, subject in decided_in(act):
                 key = _OPPOSITE.get(decision, decision), subject
                 latest[key] = Decided(decision, subject, act.at, act.reason, act.n)
         return {d.subject: d for d in latest.values() if d.decision in wanted}
@@ -130,12 +130,12 @@ class Decisions:
             yield history, history.root(self._root).id
 
 
-def _decided(act: Act) -> Iterator[tuple[Decision, str]]:
-    """What was decided in an act, and of what."""
+def decided_in(act: Act) -> Iterator[tuple[Decision, str]]:
+    """Yield what was decided in an act, and of what."""
     if act.kind == Decision.REFUSE:
-        proposals, fixes = refused_in(act.subject)
-        yield from ((Decision.REFUSE, proposal) for proposal in proposals)
-        yield from ((Decision.LEAVE, finding) for finding in fixes)
+        for word in act.subject.split():
+            is_fix = word.startswith(_FIX)
+            yield (Decision.LEAVE if is_fix else Decision.REFUSE), word.removeprefix(_FIX)
     elif act.kind in _KINDS:
         yield Decision(act.kind), act.subject
     elif act.kind == CHANGE:
@@ -146,15 +146,6 @@ def _decided(act: Act) -> Iterator[tuple[Decision, str]]:
 
 _FIX = "fix:"
 """How the id of a finding begins, whose fix is refused, in the subject of a refusal."""
-
-
-def refused_in(subject: str) -> tuple[list[str], list[str]]:
-    """Return the ids of the proposals that an act refuses, and of the findings whose fixes they
-    are.
-    """
-    words = subject.split()
-    fixes = [it.removeprefix(_FIX) for it in words if it.startswith(_FIX)]
-    return [it for it in words if not it.startswith(_FIX)], fixes
 
 
 _WITH_CHANGE = {

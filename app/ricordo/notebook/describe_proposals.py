@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
+from functools import lru_cache
 from typing import Any
 
 from ricordo.curator.asking import Estimate
@@ -12,7 +13,7 @@ from ricordo.curator.proposal import Rejected
 from ricordo.curator.waiting import Waiting, describe, describe_rejected
 from ricordo.memory.memory import Memory
 from ricordo.notebook.curate import Curation, Taken
-from ricordo.secrets import find_secrets, mask
+from ricordo.secrets import Secret, find_secrets, mask
 
 _WHOLE_WORD = 8
 """Characters: a shorter value is masked only where it is a word by itself."""
@@ -91,9 +92,15 @@ def _secrets_of(it: Waiting, memory: Memory) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for text in _texts_of(it, memory):
-        for kind, start, end in find_secrets(text):
+        for kind, start, end in _secrets_in(text):
             found.setdefault(text[start:end], kind)
     return found
+
+
+@lru_cache(maxsize=64)
+def _secrets_in(text: str) -> tuple[Secret, ...]:
+    # every proposal is about an index, and many are about the same notes
+    return tuple(find_secrets(text))
 
 
 def _texts_of(it: Waiting, memory: Memory) -> Iterator[str]:

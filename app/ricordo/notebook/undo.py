@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ricordo.disk.act import CHANGE, Act, Op, Place
 from ricordo.disk.database import transaction
-from ricordo.disk.decisions import Decision, refused_in
+from ricordo.disk.decisions import Decision, decided_in
 from ricordo.disk.door import Applied
 from ricordo.disk.held_root import why_unreachable
 from ricordo.disk.history import History
@@ -228,7 +228,15 @@ def tell(notebook: Notebook, act: Act) -> str:
         ops = History(connection).ops(act.n)
     names = [visible(op.path) for op in ops]
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"change of {shown}{reason}"
+    with_them = f", with {proposals}" if (proposals := _proposals(act)) else ""
+    return f"change of {shown}{reason}{with_them}"
+
+
+def _proposals(act: Act) -> str:
+    """Return how many proposals an act applied or refused; "" for none."""
+    kinds = (Decision.ACCEPT, Decision.REFUSE)
+    count = sum(decision in kinds for decision, _ in decided_in(act))
+    return "" if not count else "1 proposal" if count == 1 else f"{count} proposals"
 
 
 def _subject(notebook: Notebook, act: Act) -> str:
@@ -236,8 +244,7 @@ def _subject(notebook: Notebook, act: Act) -> str:
     op, proposals are counted.
     """
     if act.kind == Decision.REFUSE:
-        count = len(refused_in(act.subject)[0])
-        return "1 proposal" if count == 1 else f"{count} proposals"
+        return _proposals(act)
     if act.kind not in (Decision.KEEP, Decision.SNOOZE):
         return visible(act.subject)
     number, _, n = act.subject.partition(".")

@@ -57,7 +57,7 @@ def test_proposals_wait_until_they_are_applied_and_can_be_undone(
     assert waiting["path"] in (memory / "MEMORY.md").read_text("utf-8")
     assert "curator rules" in ricordo("history")
     assert json.loads(ricordo("pending", "--json")) == {"changes": []}
-    ricordo("undo")
+    assert ", with 1 proposal\n" in ricordo("undo")
     assert contents(memory) == before
     assert json.loads(ricordo("pending", "--json")) == {"changes": [waiting]}
     ricordo("redo")
