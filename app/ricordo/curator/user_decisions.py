@@ -29,6 +29,7 @@ _SAID_AGAIN = 0.8
 """Share of the words of each of two texts that the other has, from which they say the same."""
 _ANY_DAY = date(2000, 1, 1)
 """For both of two texts: relative dates in them are made the same."""
+_LEFT_TO_YOU = "the person says that this note is wrong, and leaves it to you"
 _WORD = re.compile(r"\w+")
 
 
@@ -79,6 +80,10 @@ class UserDecisions:
 
     confirmed: Mapping[str, Confirmed] = field(default_factory=dict)
     """By the paths of the notes."""
+    wrong: Mapping[str, datetime] = field(default_factory=dict)
+    """When the user said of a note, as it is, that it is wrong and left it to the curator, by its
+    path.
+    """
     deleted: Mapping[str, datetime] = field(default_factory=dict)
     """When the user accepted that others deleted a note, by its path."""
     refused: Sequence[Refused] = ()
@@ -115,6 +120,7 @@ class UserDecisions:
         that are about no note.
         """
         found = [Told("confirmed", it.at, it.how, path) for path, it in self.confirmed.items()]
+        found += [Told("wrong", at, _LEFT_TO_YOU, path) for path, at in self.wrong.items()]
         found += [Told("dismissed", it.at, it.told, it.path) for it in self.dismissed]
         found = [it for it in found if it.path in paths]
         for it in self.refused:

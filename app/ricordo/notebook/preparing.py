@@ -73,9 +73,9 @@ def prepare(
     missed = [gap.words for gap in gaps(surroundings, memory)]
     step(Progress(COMPOSING))
     asked = () if scope.note else _asked(told.said, said)
-    touched = [scope.note, *_touched(notebook, memory, asked, step)]
-    redaction = begin_redaction(notebook)
     decisions = user_decisions(notebook, memory)
+    touched = [scope.note, *decisions.wrong, *_touched(notebook, memory, asked, step)]
+    redaction = begin_redaction(notebook)
     brief = compose_brief(memory, touched, told.said, missed, budget, redaction, decisions)
     return Prepared(memory, scope, told, tuple(said), brief, redaction, _remarks(notebook, told))
 

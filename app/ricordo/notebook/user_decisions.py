@@ -22,6 +22,7 @@ def user_decisions(notebook: Notebook, memory: Memory) -> UserDecisions:
     """Return what the user decided of `memory` and did not undo. Raises StateUnusable."""
     decided = notebook.decisions.standing(Decision.DISMISS, Decision.KEEP, Decision.CONFIRM)
     confirmed: dict[str, Confirmed] = {}
+    wrong: dict[str, datetime] = {}
     deleted: dict[str, datetime] = {}
     shas = {note.path: digest(note.raw) for note in memory.notes} if decided else {}
     by_sha = {it.subject: it for it in decided.values() if it.decision is Decision.CONFIRM}
@@ -40,9 +41,12 @@ def user_decisions(notebook: Notebook, memory: Memory) -> UserDecisions:
             _confirm(confirmed, path, said[-1].at, _STILL_TRUE)
         elif said and said[-1].judgement is Judgement.WRONG:
             confirmed.pop(path, None)
+            if moment := moment_of(said[-1].at):
+                wrong[path] = moment
     dismissed = [it for it in decided.values() if it.decision is Decision.DISMISS]
     return UserDecisions(
         confirmed,
+        wrong,
         deleted,
         tuple(_refused(notebook)),
         tuple(_told_of_dismissed(memory, dismissed)),

@@ -215,7 +215,12 @@ def test_a_model_is_told_what_was_decided_and_no_secret_with_it(desk: Desk) -> N
     assert f"{web} dismissed on 2026-11-20 | {finding.rule}: Rui says so" in decided
     assert f"{web} refused on 2026-11-20 | insert: The key is " in decided
     assert key not in text
-    for _ in range(3):
+    confirm(desk, "server.md", Judgement.WRONG)
+    text = prepare(desk.notebook, desk.notebook.read(), desk.scope).brief.text
+    server = desk.id_of("server.md")
+    assert f"{server} wrong on 2026-11-20 | the person says that this note is wrong" in text
+    assert f"note {server}\n" in text
+    for _ in range(4):
         undo(desk.notebook)
     assert "== decided" not in prepare(desk.notebook, desk.notebook.read(), desk.scope).brief.text
 
