@@ -55,6 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, surroundings: Surroundings) -> int:
     """Show, apply or drop what is pending."""
     from ricordo.cli.output import print_json, print_lines
+    from ricordo.notebook.curate import pending_proposals
     from ricordo.notebook.describe_proposals import describe_pending, mask_proposal
     from ricordo.notebook.pending import recall_curation
 
@@ -63,16 +64,17 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     is_shown = options.apply is None and options.drop is None
     memory = notebook.read() if is_shown else begin_reported(notebook)
     kept = recall_curation(surroundings.state, memory.root)
+    pending = pending_proposals(notebook, memory)
     if options.apply is not None:
-        _apply(options, notebook, memory, _named(kept, ids), is_named=bool(ids))
+        _apply(options, notebook, memory, _named(kept, pending, ids), is_named=bool(ids))
     elif options.drop is not None:
-        _drop(options, notebook, memory, _named(kept, ids))
+        _drop(options, notebook, memory, _named(kept, pending, ids))
     elif options.json:
-        print_json(describe_pending(kept.waiting, memory))
+        print_json(describe_pending(pending, memory))
     else:
-        masked = (mask_proposal(it, memory) for it in kept.waiting)
+        masked = (mask_proposal(it, memory) for it in pending)
         lines = [line for it in masked for line in proposal_lines(it)]
-        print_lines([*lines, f"{len(kept.waiting)} pending"])
+        print_lines([*lines, f"{len(pending)} pending"])
     return 0
 
 
@@ -103,13 +105,13 @@ def _no_such(word: str) -> str:
     return f"There is no pending proposal “{one_line(word)}”: `ricordo pending` lists them."
 
 
-def _named(kept: Kept, ids: Sequence[str]) -> list[Waiting]:
-    """Return the pending proposals that `ids` name, whole or by their first characters; all where
+def _named(kept: Kept, pending: Sequence[Waiting], ids: Sequence[str]) -> list[Waiting]:
+    """Return the `pending` proposals that `ids` name, whole or by their first characters; all where
     there are none. Raises WrongUsage.
     """
     chosen: dict[str, Waiting] = {}
     for id in ids:
-        found = [it for it in kept.waiting if it.id.startswith(id)]
+        found = [it for it in pending if it.id.startswith(id)]
         if len(found) > 1:
             raise WrongUsage(f"{id} may be {' or '.join(it.id for it in found)}: name one.")
         if not found:
@@ -117,7 +119,7 @@ def _named(kept: Kept, ids: Sequence[str]) -> list[Waiting]:
             raise WrongUsage(f"{id} was {was} already." if was else _no_such(id))
         chosen[found[0].id] = found[0]
     # in their order: one may need those before it
-    return [it for it in kept.waiting if it.id in chosen or not ids]
+    return [it for it in pending if it.id in chosen or not ids]
 
 
 def _apply(
@@ -172,8 +174,7 @@ def _drop(
 
 def _pending_now(notebook: Notebook, memory: Memory) -> dict[str, Any]:
     """Return what is pending after an act, as `--json` prints it."""
+    from ricordo.notebook.curate import pending_proposals
     from ricordo.notebook.describe_proposals import describe_pending
-    from ricordo.notebook.pending import recall_curation
 
-    kept = recall_curation(notebook.surroundings.state, memory.root)
-    return describe_pending(kept.waiting, memory)
+    return describe_pending(pending_proposals(notebook, memory), memory)

@@ -75,8 +75,10 @@ class Desk:
     """Notes that curations have retired within the last day."""
     retiring: Collection[str] = ()
     """Paths of the notes that pending proposals would retire."""
-    creating: int = 0
-    """New notes of the last day: those of curations, and those that are pending."""
+    created: int = 0
+    """Notes that curations have created within the last day."""
+    creating: Collection[str] = ()
+    """Paths of the notes that pending proposals would create."""
     decisions: UserDecisions = NOTHING_DECIDED
     said_at: Mapping[str, datetime] = field(default_factory=dict)
     """When what was said was said, by its source, as far as that is known."""
@@ -112,7 +114,9 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
     told_of = crowded(proposals)
     same = f"more than {MOST_OF_ONE} new notes rest on the same words"
     proposals = [_warned(it, same) if n in told_of else it for n, it in enumerate(proposals)]
-    created = desk.creating + sum(_creates(it) for it in proposals)
+    acts_made = [it.change.act for it in proposals]
+    paths = {*desk.creating, *(it.path for it in acts_made if isinstance(it, acts.Create))}
+    created = desk.created + len(paths)
     if created > MOST_CREATED:
         # which of them are too many nobody can tell
         many = f"one of {created} new notes within a day, more than {MOST_CREATED}"

@@ -41,6 +41,8 @@ class Waiting:
     """The id of the run that proposed it, in the ledger; "" where that is not known."""
     finding: str = ""
     """The id of the finding that it fixes; "" for none."""
+    at: str = ""
+    """When it was proposed, ISO 8601; "" where that is not known."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -58,9 +60,10 @@ class Waiting:
         return str(getattr(self.change.act, "path", ""))
 
 
-def waiting(proposal: Proposal, memory: Memory, run: str = "") -> Waiting:
-    """Return a proposal on `memory` as it waits, by the `run` of that id. What it was made against
-    is what stands on the disk, though it may have been checked behind other proposals.
+def waiting(proposal: Proposal, memory: Memory, run: str = "", at: str = "") -> Waiting:
+    """Return a proposal on `memory` as it is kept, made `at` that moment by the `run` of that id.
+    What it was made against is what stands on the disk, though it may have been checked behind
+    other proposals.
     """
     against = {
         it.path: digest(memory.by_path[it.path].raw) if it.path in memory.by_path else None
@@ -77,6 +80,7 @@ def waiting(proposal: Proposal, memory: Memory, run: str = "") -> Waiting:
         proposal.alarms,
         run=run,
         finding=proposal.finding,
+        at=at,
     )
 
 
@@ -133,6 +137,7 @@ def as_kept(it: Waiting) -> dict[str, Any]:
         "edited": it.is_edited,
         "run": it.run,
         "finding": it.finding,
+        "at": it.at,
     }
 
 
@@ -159,6 +164,7 @@ def from_kept(kept: Any, run: str = "") -> Waiting | None:
             kept.get("edited") is True,
             str(kept.get("run", run)),
             str(kept.get("finding", "")),
+            str(kept.get("at", "")),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -11,6 +11,7 @@ from ricordo.curator.checking import Desk, check, most_retired
 from ricordo.curator.engine import Answer, Step
 from ricordo.curator.proposal import RULES, Alarm, Proposal, Rejected, retired
 from ricordo.curator.routine import is_routine
+from ricordo.curator.user_decisions import NOTHING_DECIDED, UserDecisions
 from ricordo.curator.waiting import Waiting, renewed, waiting
 from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused, Conflict, StateUnusable
@@ -121,9 +122,15 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     StateUnusable.
     """
     memory, scope, told = prepared.memory, prepared.scope, prepared.told
+    at = notebook.surroundings.now.isoformat()
     # read again: what waits may have been decided while the brief was looked at
     kept = recall_curation(notebook.surroundings.state, memory.root)
-    old = [it for it in kept.waiting if not why_changed(memory, it)]
+    decisions = user_decisions(notebook, memory)
+    old = [
+        it
+        for it in kept.waiting
+        if not why_changed(memory, it) and not _objection(notebook, memory, decisions, it)
+    ]
     desk = Desk(
         memory,
         {**{it.source: it.text for it in told.said}, **answer.shown},
@@ -131,18 +138,19 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
         protected_paths(notebook),
         retired_lately(notebook),
         [gone for it in old if (gone := retired(it.change.act))],
-        created_lately(notebook) + sum(isinstance(it.change.act, Create) for it in old),
-        user_decisions(notebook, memory),
+        created_lately(notebook),
+        [it.path for it in old if isinstance(it.change.act, Create)],
+        decisions,
         {it.source: moment for it in told.said if (moment := moment_of(it.at))},
     )
     found = check(desk, answer.wishes)
-    fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
+    fresh = [waiting(it, memory, at=at) for it in found.proposals if _is_about(scope.note, it)]
     # one that was applied, and what it did reverted by others, is another one by now
     fresh = [renewed(it) if it.id in kept.applied else it for it in fresh]
     new = {it.id: it for it in fresh if it.id not in {*kept.dropped, *kept.refused}}
-    at = notebook.surroundings.now.isoformat()
     recorded = new_run(at, author, answer.usage, told.tokens, len(new), answer.besides)
-    # what is proposed again is this run's; what no longer fits is not kept
+    # what is proposed again is this run's; what no longer fits, or was decided otherwise since it
+    # was proposed, is not kept
     outdated = {it.id for it in kept.waiting} - {it.id for it in old}
     by_id = {it.id: it for it in kept.proposals if it.id not in outdated}
     by_id |= {it.id: replace(it, run=recorded.id) for it in new.values()}
@@ -175,6 +183,32 @@ def _is_about(note: str, it: Proposal) -> bool:
         *(edit.path for edit in it.edits),
         getattr(it.change.act, "note", ""),
     )
+
+
+def pending_proposals(notebook: Notebook, memory: Memory) -> tuple[Waiting, ...]:
+    """Return the proposals on `memory` that are pending. One that goes against what the user
+    decided since it was proposed has a warning. Raises StateUnusable.
+    """
+    pending = recall_curation(notebook.surroundings.state, memory.root).waiting
+    decisions = user_decisions(notebook, memory) if pending else NOTHING_DECIDED
+    if decisions == NOTHING_DECIDED:
+        return pending
+    found: list[Waiting] = []
+    for it in pending:
+        why = _objection(notebook, memory, decisions, it)
+        found.append(replace(it, warnings=(why, *it.warnings)) if why else it)
+    return tuple(found)
+
+
+def _objection(notebook: Notebook, memory: Memory, decisions: UserDecisions, it: Waiting) -> str:
+    """Return what the user decided since a proposal was made, and it goes against; "" for
+    nothing.
+    """
+    try:
+        edits = compose(memory, [it.change], marked=protected_paths(notebook)).edits
+    except ChangeRefused:
+        return ""
+    return decisions.objection(memory, it.change.act, edits, moment_of(it.at))
 
 
 def why_changed(memory: Memory, it: Waiting) -> str:

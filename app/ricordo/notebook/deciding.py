@@ -34,7 +34,7 @@ from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.merge import merge
 from ricordo.notebook.change import protected_paths
-from ricordo.notebook.curate import Plan, keep, plan_of, why_changed
+from ricordo.notebook.curate import Plan, keep, pending_proposals, plan_of, why_changed
 from ricordo.notebook.ledger import Run, runs_of
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import recall_curation
@@ -129,11 +129,12 @@ def what_waits(notebook: Notebook) -> Waits:
     """
     memory = notebook.read()
     state = notebook.surroundings.state
-    kept = recall_curation(state, memory.root)
-    waits = kept.waiting
+    waits = pending_proposals(notebook, memory)
     ids = {it.run for it in waits}
     runs = tuple(it for it in runs_of(state, memory.root)[0] if it.id in ids)
-    return Waits(memory, show(notebook, memory, waits), runs, kept.applied)
+    return Waits(
+        memory, show(notebook, memory, waits), runs, recall_curation(state, memory.root).applied
+    )
 
 
 def show(notebook: Notebook, memory: Memory, waits: Sequence[Waiting]) -> tuple[Shown, ...]:
@@ -262,7 +263,7 @@ def edited(notebook: Notebook, memory: Memory, it: Waiting, text: str) -> Waitin
     checked = check(desk, [wish])
     if not checked.proposals:
         raise ChangeRefused(checked.rejected[0].why)
-    return replace(waiting(checked.proposals[0], memory, it.run), is_edited=True)
+    return replace(waiting(checked.proposals[0], memory, it.run, it.at), is_edited=True)
 
 
 def _with_text(act: Act, text: str) -> Act:

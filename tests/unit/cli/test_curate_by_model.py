@@ -517,6 +517,10 @@ def test_two_hundred_new_notes_are_not_written_by_one_word(
         for n in range(200)
     ]  # fmt: skip
     before = contents(memory)
+    # what is proposed again counts once
+    server.scripts[:] = [proposing(*notes[:12])]
+    for _ in range(2):
+        assert "new notes within a day" not in curate(*BY_MODEL)
     server.scripts[:] = [proposing(*notes[:150]), proposing(*notes[150:]), proposing()]
     assert "150 proposed" in curate(*BY_MODEL)
     assert "200 proposed" in curate(*BY_MODEL)

@@ -11,7 +11,7 @@ from ricordo.disk.decisions import Decision
 from ricordo.disk.judgements import Judgement
 from ricordo.notebook.change import apply_or_merge
 from ricordo.notebook.conflicts import Keep, conflicts
-from ricordo.notebook.curate import Curation, begin, propose, refuse
+from ricordo.notebook.curate import Curation, begin, pending_proposals, propose, refuse
 from ricordo.notebook.inbox import inbox
 from ricordo.notebook.preparing import prepare
 from ricordo.notebook.resolve import compose_settled, keep_one
@@ -223,6 +223,25 @@ def test_a_model_is_told_what_was_decided_and_no_secret_with_it(desk: Desk) -> N
     for _ in range(4):
         undo(desk.notebook)
     assert "== decided" not in prepare(desk.notebook, desk.notebook.read(), desk.scope).brief.text
+
+
+def test_what_is_decided_while_a_proposal_is_pending_is_a_warning_and_then_its_end(
+    desk: Desk,
+) -> None:
+    insert = edit("insert", note=desk.id_of("web.md"), after_line=9, text="Restart it by hand.")
+    desk.propose([retiring(desk), insert])
+    confirm(desk, "old.md")
+
+    def warned() -> list[str]:
+        found = pending_proposals(desk.notebook, desk.notebook.read())
+        return [it.op for it in found if "You said on 2026-11-20 of old.md" in str(it.told)]
+
+    assert warned() == ["retire"]
+    undo(desk.notebook)
+    assert warned() == []
+    confirm(desk, "old.md")
+    desk.propose([])
+    assert [it.op for it in desk.waiting] == ["insert"]
 
 
 # Findings
