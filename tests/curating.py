@@ -92,7 +92,7 @@ class Desk:
             return "" if by_hand else "; ".join(it.told)
 
         memory = self.notebook.read()
-        return take(self.notebook, memory, kept, wanted, by_hand=by_hand, confirmed=ids)
+        return take(self.notebook, memory, kept.waiting, wanted, by_hand=by_hand, confirmed=ids)
 
 
 def replying(edits: object, usage: Usage = FREE) -> MakeEngine:

@@ -35,7 +35,7 @@ def let_wait(
     assert not found.rejected, found.rejected
     waits = tuple(waiting(it, memory) for it in found.proposals)
     state = notebook.surroundings.state
-    keep(notebook, replace(recall_curation(state, memory.root), waiting=waits))
+    keep(notebook, replace(recall_curation(state, memory.root), proposals=waits))
     return waits
 
 

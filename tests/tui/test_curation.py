@@ -25,6 +25,7 @@ from ricordo.tui.screens.curation import CurationScreen
 from ricordo.tui.screens.main import MainScreen
 from ricordo.tui.screens.origin import OriginScreen
 from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.screens.review import ReviewScreen
 from ricordo.tui.screens.scope import ScopeScreen
 from ricordo.tui.screens.three_versions import ThreeVersionsScreen
 from tests.builders import note_text
@@ -119,10 +120,10 @@ async def test_each_proposal_is_decided_with_a_key_and_only_what_is_taken_is_wri
     text = SMALL[CACHE].replace("Line 1 ", "Row 1 ").replace("Line 9 ", "Row 9 ")
     wishes = (CREATE, LOST, Retire(UNITS, TIDES), Rewrite(CACHE, text))
     async with review(root, *wishes) as (stage, screen):
-        assert list(states(screen).values()) == ["✓", "!", "✓", "✓"]
+        assert list(states(screen).values()) == ["·", "!", "!", "·"]
         await stage.press("d", "a", "l", "d")
-        assert list(states(screen).values()) == ["✗", "✓", "·", "✗"]
-        await stage.press("A", "a")
+        assert list(states(screen).values()) == ["✗", "✓", "!", "✗"]
+        await stage.press("a", "k", "a")
         assert list(states(screen).values()) == ["✗", "✓", "✓", "✓"]
         # hunks: of a note they can be left out, of what follows from a change they cannot
         await stage.press("space", "down", "space")
@@ -141,7 +142,53 @@ async def test_each_proposal_is_decided_with_a_key_and_only_what_is_taken_is_wri
         await stage.shows(MainScreen)
         await stage.wait_for(lambda: waiting(root) == [], "what was refused kept away")
         await stage.wait_for(lambda: not stage.main.situation.waiting, "the number")
-    assert len(recall_curation(notebook_of(root).surroundings.state, str(root)).dropped) == 1
+        # on the main screen too, undo brings back what was refused, and then what was written
+        await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
+        for pending in (["create"], ["create", "replace", "retire", "rewrite"]):
+            await stage.press("u")
+            await stage.wait_for(lambda now=pending: waiting(root) == now, "them pending again")
+            number = len(pending)
+            await stage.wait_for(
+                lambda now=number: stage.main.situation.waiting == now, "the number"
+            )
+        assert files(root) == before
+        for pending in (["create"], []):
+            await stage.wait_for(lambda: stage.main._changing.can_redo, "something to redo")
+            await stage.press("U")
+            await stage.wait_for(lambda now=pending: waiting(root) == now, "them decided again")
+        assert files(root) == after
+
+
+async def test_nothing_is_written_that_nobody_accepted(root: Path) -> None:
+    before = files(root)
+    async with review(root, CREATE, MOVED, Retire(UNITS, TIDES)) as (stage, screen):
+        assert not screen._taken
+        await stage.press("ctrl+s")
+        await stage.calm()
+        assert isinstance(stage.app.screen, CurationScreen)
+        assert "Nothing is accepted; a accepts." in stage.toasts
+        assert files(root) == before
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+    assert waiting(root) == ["create", "replace", "retire"]
+
+
+async def test_all_accepts_what_has_no_warning_and_was_shown_to_its_end(root: Path) -> None:
+    long = Create(LOCKS, created(body="The locks are old.\n" * 200))
+    async with review(root, MOVED, long, ROWED, Retire(UNITS, TIDES)) as (stage, screen):
+        # only the first one was on the screen
+        await stage.press("A")
+        assert list(states(screen).values()) == ["✓", "·", "·", "!"]
+        await stage.press("A")
+        assert "whose diff you have seen to its end" in stage.toasts
+        await stage.press("j", "j", "j")
+        await stage.calm()
+        await stage.press("A")
+        assert list(states(screen).values()) == ["✓", "·", "✓", "!"]
+        await stage.press("g", "j", "2", "G")
+        await stage.calm()
+        await stage.press("A")
+        assert list(states(screen).values()) == ["✓", "✓", "✓", "!"]
 
 
 async def test_what_is_decided_outlasts_leaving_and_one_key_takes_all_back(root: Path) -> None:
@@ -158,7 +205,7 @@ async def test_what_is_decided_outlasts_leaving_and_one_key_takes_all_back(root:
         await stage.paints("No transcript tells where the quoted words come from.")
         await stage.press("escape")
         await stage.shows(CurationScreen)
-        await stage.press("j", "a", "escape")
+        await stage.press("a", "a", "a", "escape")
         await stage.shows(MainScreen)
         assert "3 accepted were not written" in stage.toasts
         assert files(root) == before
@@ -168,12 +215,14 @@ async def test_what_is_decided_outlasts_leaving_and_one_key_takes_all_back(root:
         assert list(states(screen).values()) == ["✓", "✓", "✓"]
         await written(stage, screen)
         assert waiting(root) == []
-        assert "written, u takes it back" in text_of(screen._list)
+        assert "written, u undoes it" in text_of(screen._list)
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         await stage.press("u")
         await stage.wait_for(lambda: waiting(root) == ["create", "replace", "create"], "it waits")
-        await stage.wait_for(lambda: len(screen._taken) == 3, "all as before")
-        # done again it waits no longer, and can be taken back once more
+        await stage.wait_for(lambda: not screen._deciding.written, "all as before")
+        # accepted they were before: now they are as undecided as after a restart
+        assert list(states(screen).values()) == ["·", "!", "·"]
+        # redone they are pending no longer, and can be undone once more
         await stage.wait_for(lambda: stage.main._changing.can_redo, "something to do again")
         await stage.press("U")
         await stage.wait_for(lambda: len(screen._deciding.written) == 3, "it written again")
@@ -181,7 +230,7 @@ async def test_what_is_decided_outlasts_leaving_and_one_key_takes_all_back(root:
         await stage.wait_for(lambda: stage.main._changing.can_undo, "something to undo")
         await stage.press("u")
         await stage.wait_for(lambda: waiting(root) == ["create", "replace", "create"], "it waits")
-        await stage.wait_for(lambda: len(screen._taken) == 3, "all as before")
+        await stage.wait_for(lambda: not screen._deciding.written, "all as before")
         assert files(root) == before
 
 
@@ -199,7 +248,7 @@ async def test_a_proposal_is_edited_before_it_is_taken(
         # what the checks refuse is not taken, and not lost
         await stage.press("e")
         await stage.wait_for(lambda: "What you wrote is kept in" in stage.toasts)
-        assert list(states(screen).values()) == ["·", "✓"]
+        assert list(states(screen).values()) == ["·", "·"]
         await stage.press("a")
         await written(stage, screen)
         assert files(root)[LOCKS] == created() + "They are red.\n"
@@ -247,8 +296,42 @@ async def test_a_long_text_is_compared_beside_the_screen(root: Path) -> None:
         await stage.wait_for(lambda: screen._diff.line_count > 3_000, "all of it")
         await stage.press("2", "G")
         await stage.paints("many about the harbour")
+        await stage.press("a")
         await written(stage, screen)
         assert UNITS not in files(root)
+
+
+async def test_a_note_that_was_confirmed_a_minute_ago_is_not_proposed_for_retirement(
+    root: Path,
+) -> None:
+    def dated(name: str, body: str, day: str) -> str:
+        return note_text(name, body).replace("  type:", f"  modified: {day}\n  type:")
+
+    (root / "project_old.md").write_text(dated("old-plan", "Weekly to Sines.\n", "2025-01-01"))
+    new = dated("new-plan", "This replaces [[old-plan]]: daily.\n", "2026-10-01")
+    (root / "project_new.md").write_text(new)
+    async with staged(root) as stage:
+        await stage.press("R")
+        await stage.shows(ReviewScreen)
+        await stage.paints("old-plan")
+        screen = stage.app.screen
+        assert isinstance(screen, ReviewScreen)
+        for _ in range(20):
+            await stage.calm()
+            if screen.item is None or screen.item.note.path == "project_old.md":
+                break
+            await stage.press("down")
+        assert screen.item is not None
+        await stage.press("a")
+        await stage.wait_for(lambda: notebook_of(root).judgements.standing(), "it judged")
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        await stage.press("c")
+        await scope(stage)
+        await stage.press("enter")
+        await stage.wait_for(lambda: not isinstance(stage.app.screen, ScopeScreen), "an answer")
+        await stage.calm()
+    assert "retire" not in waiting(root)
 
 
 # Approval binds what was shown
@@ -269,6 +352,7 @@ async def test_what_others_write_meanwhile_is_never_written_over(
 
     monkeypatch.setattr(curation, "plan", write_between)
     async with review(root, MOVED, ROWED, CREATE, EMPTY) as (stage, screen):
+        await stage.press("a", "a", "a", "l", "g")
         # others write the same lines at the last moment
         theirs.append((TIDES, "from the institute", "from Rui"))
         await stage.press("ctrl+s")
@@ -296,6 +380,7 @@ async def test_what_others_write_meanwhile_is_never_written_over(
 async def test_a_note_that_changes_between_the_diff_and_the_key_is_not_written(root: Path) -> None:
     async with review(root, CREATE, MOVED) as (stage, screen):
         screen.looked = lambda look: None  # type: ignore[method-assign]
+        await stage.press("a", "a")
         change(root, TIDES, "Sines", "Lagos")
         await written(stage, screen)
         assert "Not written: replace project_tides.md" in stage.toasts
@@ -392,9 +477,13 @@ async def test_the_sample_memory_is_curated_and_all_of_it_is_taken_back(
         await stage.wait_for(lambda: screen.before and not scoped(screen).note)
         await stage.press("enter")
         shown = await reviewing(stage)
-        warned = [row for row in states(shown).values() if row == "!"]
-        assert len(shown._taken) + len(warned) == len(shown._proposals) > 15
+        assert not shown._taken
+        assert len(shown._proposals) > 15
         assert {it: it.read_bytes() for it in root.rglob("*.md")} == before
+        for it in shown._proposals:
+            await stage.press("j" if it.waiting.told else "a")
+        accepted = [it.waiting.id for it in shown._taken]
+        assert accepted == [it.waiting.id for it in shown._proposals if not it.waiting.told]
         new = [root / it.waiting.path for it in shown._taken if it.waiting.op == "create"]
         await stage.press("ctrl+s")
         await stage.wait_for(lambda: shown._deciding.written, "it written")

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ricordo.curator.asking import Estimate
-    from ricordo.notebook.curate import Curation
+    from ricordo.curator.waiting import Waiting
+    from ricordo.memory.memory import Memory
+    from ricordo.notebook.curate import Curation, Taken
     from ricordo.notebook.models import Outside
     from ricordo.notebook.open import Notebook
     from ricordo.notebook.preparing import Prepared
@@ -50,6 +52,7 @@ _NOT_RUN = (
     "It was not run, and this is what it would read. Without --dry-run you are asked at a terminal "
     "whether it may run, and --yes lets it."
 )
+_NOT_ROUTINE = "it is not routine, so --yes leaves it for you to decide"
 _TRIAL = "Nothing of this is kept, though it was asked and paid for; without --dry-run it waits."
 
 
@@ -80,14 +83,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--yes",
         action="store_true",
-        help="apply at once what no warning speaks against; let a new program run; neither of it "
-        "with --dry-run or --brief",
+        help="apply at once what is routine and has no warning: an entry for a note that has none, "
+        "a link to a renamed note, quoted frontmatter, a duplicate entry removed; let a new "
+        "program run; neither of it with --dry-run or --brief",
     )
 
 
 def run(options: Namespace, surroundings: Surroundings) -> int:
-    """Propose; keep the proposals, or apply those that are plain."""
-    from ricordo.notebook.curate import begin, take
+    """Propose; keep the proposals, or apply those that are routine."""
+    from ricordo.notebook.curate import begin, routine_ids, take, warnings_of
 
     scope = _scope(options, surroundings)
     notebook = open_notebook(options, surroundings)
@@ -106,13 +110,18 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
     kept = begin(notebook, curation)
     note_change(f"proposals kept: {len(curation.proposals)}")
     if not options.yes:
-        _print(options, curation, estimate)
+        _print(options, prepared.memory, curation, estimate)
         return 0
-    taken = take(notebook, prepared.memory, kept, lambda it: "; ".join(it.told), by_hand=False)
+    routine = routine_ids(notebook, prepared.memory, kept.waiting)
+
+    def why_left(it: Waiting) -> str:
+        return warnings_of(it) or ("" if it.id in routine else _NOT_ROUTINE)
+
+    taken = take(notebook, prepared.memory, kept.waiting, why_left, by_hand=False)
     note_taken(taken)
-    _print(options, curation, estimate, applied=len(taken.applied))
+    _print(options, prepared.memory, curation, estimate, taken)
     if not options.json:
-        print_taken(taken)
+        print_taken(taken, prepared.memory)
     return 0
 
 
@@ -129,7 +138,8 @@ def _try(
         return
     curation = propose_told(notebook, prepared, outside)
     record_trial(notebook, curation)
-    _print(options, curation, outside.ask.estimate(prepared.brief) if outside else None)
+    estimate = outside.ask.estimate(prepared.brief) if outside else None
+    _print(options, prepared.memory, curation, estimate)
     tell([_TRIAL] if outside and curation.proposals else [])
 
 
@@ -189,25 +199,27 @@ def _moment(text: str) -> datetime:
 
 def _print(
     options: Namespace,
+    memory: Memory,
     curation: Curation,
     estimate: Estimate | None,
-    applied: int | None = None,
+    taken: Taken | None = None,
 ) -> None:
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.notebook.describe_proposals import describe_curation
+    from ricordo.notebook.describe_proposals import describe_curation, mask_proposal
     from ricordo.notebook.unread import summed_up
 
     if options.json:
-        print_json(describe_curation(curation, applied, estimate))
+        print_json(describe_curation(curation, memory, taken, estimate))
         return
-    lines = [line for it in curation.proposals for line in proposal_lines(it)]
+    masked = (mask_proposal(it, memory) for it in curation.proposals)
+    lines = [line for it in masked for line in proposal_lines(it)]
     lines += rejected_lines(curation.rejected)
     lines += [it.told for it in summed_up(curation.skipped)]
     lines += brief_lines(curation.brief) if options.dry_run else []
     count = len(curation.proposals)
     lines.append(f"{count} proposed, {len(curation.rejected)} rejected")
-    if count and applied is None and not options.dry_run:
-        lines.append("They wait: `ricordo pending` shows them, --apply and --drop decide.")
+    if count and taken is None and not options.dry_run:
+        lines.append("They are pending: `ricordo pending` shows them, --apply and --drop decide.")
     print_lines(lines)
 
 
@@ -217,7 +229,8 @@ def _unasked(notebook: Notebook, prepared: Prepared, outside: Outside) -> Mappin
     from ricordo.notebook.curate import checked
     from ricordo.notebook.describe_proposals import describe_curation
 
-    return describe_curation(checked(notebook, prepared, outside.author, Answer()), None)
+    curation = checked(notebook, prepared, outside.author, Answer())
+    return describe_curation(curation, prepared.memory, None)
 
 
 def _print_brief(

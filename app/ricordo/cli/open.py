@@ -26,7 +26,7 @@ Without PATH it opens the memory of the current directory. Commands:
   lint       what is wrong with a memory; --fix makes the safe fixes
   conflicts  pairs of notes that cannot both hold; --resolve settles one
   curate     propose changes by what you said to agents
-  pending    the proposals that wait; --apply and --drop decide
+  pending    the pending proposals; --apply and --drop decide
   ledger     what curation cost and what it bought
   handoff    write HANDOFF.md: what the next agent needs to go on
   resume     what of a handoff still holds

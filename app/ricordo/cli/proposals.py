@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ricordo.curator.brief import Brief
     from ricordo.curator.proposal import Rejected
     from ricordo.curator.waiting import Waiting
+    from ricordo.memory.memory import Memory
     from ricordo.notebook.curate import Taken
 
 _COUNTED = {
@@ -21,14 +22,17 @@ _COUNTED = {
     "index": "lines of the index",
     "other notes": "notes by name",
     "descriptions": "descriptions",
+    "decided": "decisions",
     "gaps": "gaps",
     "activity": "turns",
 }
 
 
 def proposal_lines(it: Waiting) -> list[str]:
-    """Return one proposal: what and why, on what it rests, what speaks against it, the diff."""
-    lines = [f"{it.op} {one_line(it.path)}: {one_line(it.change.reason)}"]
+    """Return one proposal, which has no credentials any more: its id, what and why, on what it
+    rests, what speaks against it, the diff.
+    """
+    lines = [f"{it.id}  {it.op} {one_line(it.path)}: {one_line(it.change.reason)}"]
     for quoted in it.evidence:
         mark = "" if quoted.found else " (not found there)"
         lines.append(f"  “{one_line(quoted.quote)}”{mark}")
@@ -40,7 +44,10 @@ def proposal_lines(it: Waiting) -> list[str]:
 
 def rejected_lines(rejected: Iterable[Rejected]) -> list[str]:
     """Return what was rejected, a line each."""
-    return [f"rejected: {one_line(it.change)}: {one_line(it.why)}" for it in rejected]
+    from ricordo.notebook.describe_proposals import mask_rejected
+
+    masked = map(mask_rejected, rejected)
+    return [f"rejected: {one_line(it.change)}: {one_line(it.why)}" for it in masked]
 
 
 def brief_lines(brief: Brief) -> list[str]:
@@ -59,13 +66,19 @@ def note_taken(taken: Taken) -> None:
         note_change(f"applied {', '.join(f'{it.op} {it.path}' for it in taken.applied)}")
 
 
-def print_taken(taken: Taken) -> None:
+def print_taken(taken: Taken, memory: Memory) -> None:
     """Print what was applied, what was left and why."""
     from ricordo.cli.output import print_lines
+    from ricordo.notebook.describe_proposals import mask_text
 
     lines = [f"applied: {it.op} {one_line(it.path)}" for it in taken.applied]
-    lines += [f"left: {it.op} {one_line(it.path)}: {one_line(why)}" for it, why in taken.left]
+    lines += [
+        f"left: {it.id} {it.op} {one_line(it.path)}: {one_line(mask_text(why, it, memory))}"
+        for it, why in taken.left
+    ]
     lines.append(f"{len(taken.applied)} applied, {len(taken.left)} left")
+    if any(it.told for it, _ in taken.left):
+        lines.append("What is left is pending: `ricordo pending --apply ID` applies it.")
     if taken.applied:
-        lines.append("`ricordo undo` takes it back.")
+        lines.append("`ricordo undo` reverts this.")
     print_lines(lines)

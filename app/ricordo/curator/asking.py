@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ricordo.curator.brief import Brief
-from ricordo.curator.edits import read_edits
+from ricordo.curator.edits import read_edits, with_frontmatter
 from ricordo.curator.engine import FREE, Answer, Step, Usage
 from ricordo.curator.restoring import as_shown, restored
 from ricordo.memory.change import Author
@@ -86,6 +86,7 @@ class Asking:
         reply = self.ask(sent_of(brief, redaction), step)
         read = read_edits(memory, brief, reply.said)
         brought = restored(redaction, memory, read.wishes)
+        wishes = tuple(with_frontmatter(memory, it) for it in brought.wishes)
         shown = as_shown(redaction, memory, self.said, brought.wishes)
         rejected = (*read.rejected, *brought.rejected)
-        return Answer(brought.wishes, rejected, reply.usage, shown)
+        return Answer(wishes, rejected, reply.usage, shown)

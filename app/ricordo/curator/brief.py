@@ -3,8 +3,9 @@
 What changes least stands first, so that a cache of prompts serves the most of it. Where it would be
 longer than its budget, parts give way in this order: the oldest activity, down to half of the
 budget; the descriptions of notes that nothing touches, and their names; gaps; the last of the
-touched notes; the end of the index; the end of the schema; the rest of the activity. A note or a
-turn gives way as a whole: half a note might be taken for all of it.
+touched notes; the end of the index; the end of the schema; the oldest decisions of the user; the
+rest of the activity. A note or a turn gives way as a whole: half a note might be taken for all of
+it.
 
 Notes and talk stand as data, each line behind a mark, so that no line of theirs can pass for a line
 of ours, and without their secrets.
@@ -18,11 +19,12 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ricordo.curator.heard import Spoken
+from ricordo.curator.user_decisions import NOTHING_DECIDED, Told, UserDecisions
 from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.model.redaction import Redaction
-from ricordo.text import visible
+from ricordo.text import clip, visible
 
 BUDGET = 60_000
 """Tokens."""
@@ -31,12 +33,17 @@ BYTES_A_TOKEN = 4
 _LOGS = ("log.md",)
 _AROUND = 30
 """Tokens of our own lines around a turn."""
-SCHEMA, TOUCHED, INDEX, OTHERS, GAPS, ACTIVITY = range(6)
+SCHEMA, TOUCHED, INDEX, OTHERS, DECIDED, GAPS, ACTIVITY = range(7)
 """The parts, in their order."""
-_TITLES = ("schema", "touched notes", "index", "other notes", "gaps", "activity")
+_TITLES = ("schema", "touched notes", "index", "other notes", "decided", "gaps", "activity")
+_MOST_DECIDED = 60
+"""Decisions of the user that are told, the newest."""
+_LONGEST_DECIDED = 300
+"""Characters of one of them."""
 _NAMED = {
     TOUCHED: re.compile(r"note (n\d+)\n"),
     OTHERS: re.compile(r"(n\d+) \|"),
+    DECIDED: re.compile(r"(n\d+) "),
     ACTIVITY: re.compile(r"turn (t\d+),"),
 }
 """How a block of a part begins that is about one note or turn, with its name."""
@@ -111,10 +118,12 @@ def compose_brief(
     gaps: Sequence[str] = (),
     budget: int = BUDGET,
     redaction: Redaction | None = None,
+    decisions: UserDecisions = NOTHING_DECIDED,
 ) -> Brief:
     """Return the brief on `memory`: `touched` are the paths of the notes that the activity bears
     on, `said` the activity in the order of time, `gaps` what was looked for in vain; `budget` is
-    in tokens. `redaction` is that of the run, which seals what is sent.
+    in tokens. `redaction` is that of the run, which seals what is sent. `decisions` are told as far
+    as they are about notes that are there, or about what was proposed.
     """
     ids = ids_of(memory)
     names = {path: name for name, path in ids}
@@ -123,17 +132,24 @@ def compose_brief(
         (memory.by_path[path], name) for name, path in ids if memory.by_path[path] not in shown
     ]
     index = [memory.index.note] if memory.index else []
+    decided = decisions.newest(names, _MOST_DECIDED)
     writing = _Writing(redaction or Redaction(), names)
     writing.learn(
         [*_schemas(memory), *shown, *index],
         [note for note, _ in listed],
-        [*gaps, *(it.text for it in said), *(it.before for it in said)],
+        [
+            *gaps,
+            *(it.text for it in said),
+            *(it.before for it in said),
+            *(it.told for it in decided),
+        ],
     )
     blocks = (
         writing.files(_schemas(memory)),
         [writing.note(it) for it in shown],
         writing.files(index),
         [writing.listed(note, name) for note, name in listed],
+        [writing.decided(it) for it in reversed(decided)],
         [f"{line}\n" for it in gaps for line in writing.fenced("", it)],
         [writing.turn(it, f"t{number}") for number, it in enumerate(said, 1)],
     )
@@ -181,6 +197,11 @@ class _Writing:
     def listed(self, note: Note, name: str) -> str:
         clean = self.redaction.redact(note.path, _about(note))
         return f"{name} | {visible(' '.join(clean.split()))}\n"
+
+    def decided(self, it: Told) -> str:
+        clean = self.redaction.redact(it.path, it.told)
+        about = f"{self.names[it.path]} " if it.path in self.names else ""
+        return f"{about}{it.what} on {it.at.date().isoformat()} | {clip(clean, _LONGEST_DECIDED)}\n"
 
     def turn(self, it: Spoken, name: str) -> str:
         lines = [f"turn {name}, said on {it.day.isoformat()}", *self.fenced(it.source, it.text)]
@@ -271,5 +292,6 @@ _STEPS = (
     _Step(TOUCHED, _without_last),
     _Step(INDEX, _without_last),
     _Step(SCHEMA, _without_last),
+    _Step(DECIDED, _without_first),
     _Step(ACTIVITY, _without_first),
 )

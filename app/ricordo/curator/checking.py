@@ -4,8 +4,10 @@ is said to stand, and what would be lost.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from ricordo.curator import drift
 from ricordo.curator.proposal import (
@@ -19,6 +21,7 @@ from ricordo.curator.proposal import (
     retired,
 )
 from ricordo.curator.suspicion import MOST_OF_ONE, brought_orders, crowded, strays
+from ricordo.curator.user_decisions import NOTHING_DECIDED, UserDecisions
 from ricordo.errors import ChangeRefused
 from ricordo.memory import change as acts
 from ricordo.memory import frontmatter
@@ -38,6 +41,10 @@ LONGEST = 64 * 1024
 MOST_RETIRED = 5
 """Notes that may be retired within a day without a typed word."""
 _SHARE_RETIRED = 0.1
+MOST_CREATED = 12
+"""Notes that may be created within a day without a warning."""
+_SHORTEST_QUOTE = 4
+"""Bytes of a quote: a shorter one is in every text."""
 ALLOWED = (
     acts.Create,
     acts.Replace,
@@ -67,7 +74,18 @@ class Desk:
     retired: int = 0
     """Notes that curations have retired within the last day."""
     retiring: Collection[str] = ()
-    """Paths of the notes that proposals would retire that wait already."""
+    """Paths of the notes that pending proposals would retire."""
+    created: int = 0
+    """Notes that curations have created within the last day."""
+    creating: Collection[str] = ()
+    """Paths of the notes that pending proposals would create."""
+    decisions: UserDecisions = NOTHING_DECIDED
+    said_at: Mapping[str, datetime] = field(default_factory=dict)
+    """When what was said was said, by its source, as far as that is known."""
+
+
+class _DecidedOtherwise(ChangeRefused):
+    """The user decided otherwise."""
 
 
 def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
@@ -81,7 +99,11 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
         try:
             proposal = _checked(desk, memory, wish)
         except ChangeRefused as refused:
-            rejected.append(Rejected(told(wish.act), one_line(refused.message), wish.said))
+            is_decided = isinstance(refused, _DecidedOtherwise)
+            why = one_line(refused.message)
+            # a model cannot put it right
+            said = "" if is_decided else wish.said
+            rejected.append(Rejected(told(wish.act), why, said, is_decided))
             continue
         memory = with_edits(memory, proposal.edits)
         if gone := retired(wish.act):
@@ -90,12 +112,23 @@ def check(desk: Desk, wishes: Sequence[Wish]) -> Checked:
                 proposal = replace(proposal, alarms=(*proposal.alarms, Alarm.MANY))
         proposals.append(proposal)
     told_of = crowded(proposals)
-    proposals = [_crowded(it) if n in told_of else it for n, it in enumerate(proposals)]
+    same = f"more than {MOST_OF_ONE} new notes rest on the same words"
+    proposals = [_warned(it, same) if n in told_of else it for n, it in enumerate(proposals)]
+    acts_made = [it.change.act for it in proposals]
+    paths = {*desk.creating, *(it.path for it in acts_made if isinstance(it, acts.Create))}
+    created = desk.created + len(paths)
+    if created > MOST_CREATED:
+        # which of them are too many nobody can tell
+        many = f"one of {created} new notes within a day, more than {MOST_CREATED}"
+        proposals = [_warned(it, many) if _creates(it) else it for it in proposals]
     return Checked(tuple(proposals), tuple(rejected))
 
 
-def _crowded(proposal: Proposal) -> Proposal:
-    warning = f"more than {MOST_OF_ONE} new notes rest on the same words"
+def _creates(proposal: Proposal) -> bool:
+    return isinstance(proposal.change.act, acts.Create)
+
+
+def _warned(proposal: Proposal, warning: str) -> Proposal:
     return replace(proposal, warnings=(*proposal.warnings, warning))
 
 
@@ -124,6 +157,10 @@ def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
     if not composed.edits:
         raise ChangeRefused("It would change nothing.")
     evidence = tuple(_looked_up(desk, it) for it in wish.evidence)
+    moments = [desk.said_at[it.source] for it in evidence if it.found and it.source in desk.said_at]
+    newest = max(moments, default=None)
+    if why := desk.decisions.objection(memory, act, composed.edits, newest):
+        raise _DecidedOtherwise(why)
     warnings = [*_of_evidence(evidence), *_of_going(memory, act), *composed.remarks]
     warnings += brought_orders(memory, composed.edits)
     if strays(memory, act, composed.edits, evidence):
@@ -136,7 +173,8 @@ def _checked(desk: Desk, memory: Memory, wish: Wish) -> Proposal:
             warnings += _of_edit(edit, only_led=_only_leads(act, edit))
             alarms += _alarms(edit, act)
     shown = tuple(dict.fromkeys(warnings))
-    return Proposal(change, evidence, composed.edits, shown, tuple(dict.fromkeys(alarms)))
+    alarming = tuple(dict.fromkeys(alarms))
+    return Proposal(change, evidence, composed.edits, shown, alarming, wish.finding)
 
 
 def _refuse_text(act: Act) -> None:
@@ -172,7 +210,12 @@ def _looked_up(desk: Desk, quoted: Quoted) -> Quoted:
 def _of_evidence(evidence: Sequence[Quoted]) -> list[str]:
     if not evidence:
         return ["no evidence"]
-    return [f"the quote is not found in {one_line(it.source)}" for it in evidence if not it.found]
+    missing = (it for it in evidence if not it.found)
+    told = [f"the quote is not found in {one_line(it.source)}" for it in missing]
+    found = [it.quote.strip() for it in evidence if it.found]
+    if found and max(len(it.encode("utf-8")) for it in found) < _SHORTEST_QUOTE:
+        told.append("the quote is too short to be evidence")
+    return told
 
 
 def _only_leads(act: Act, edit: Edit) -> bool:
@@ -195,26 +238,41 @@ def _of_edit(edit: Edit, *, only_led: bool) -> list[str]:
             found.append("loses the head of the note")
     if _kinds(after) - _kinds(before):
         found.append(f"brings a credential: {', '.join(sorted(_kinds(after) - _kinds(before)))}")
-    if len(hidden_characters(after)) > len(hidden_characters(before)):
+    if _brings_hidden(before, after):
         found.append("brings characters that do not show")
     return found
 
 
+def _brings_hidden(before: str, after: str) -> bool:
+    """Whether a text has characters that do not show, and did not have these before."""
+    return bool(_hidden(after) - _hidden(before))
+
+
+def _hidden(text: str) -> Counter[str]:
+    return Counter(it[0] for it in hidden_characters(text))
+
+
 def _of_going(memory: Memory, act: Act) -> list[str]:
-    """What a note that goes says, and the one that stays would not."""
+    """That a note goes, what it says, and what the one that stays would not say."""
+    told = [it for it in (told_of_removal(act),) if it]
     match act:
         case acts.Retire(successor=""):
-            return ["nothing takes its place"]
+            told.append("nothing takes its place")
         case acts.Merge(other=other, text=text) if other in memory.by_path:
-            return [f"loses {it}" for it in drift.losses(memory.by_path[other].body, text)]
-        case _:
-            return []
+            told += [f"loses {it}" for it in drift.losses(memory.by_path[other].body, text)]
+    return told
+
+
+def told_of_removal(act: Act) -> str:
+    """Return the warning that an act removes a note; "" where it removes none."""
+    gone = retired(act)
+    return f"removes the note {one_line(gone)}" if gone else ""
 
 
 def _of_index(memory: Memory, edit: Edit) -> list[str]:
     before, after = text_of(edit.before), text_of(edit.after)
     found: list[str] = []
-    if after and len(hidden_characters(after)) > len(hidden_characters(before)):
+    if _brings_hidden(before, after):
         found.append("brings characters that do not show into the index")
     if memory.index is None or edit.path == memory.index.path:
         found += _of_load(memory.layout.limits, before, after)
@@ -230,8 +288,15 @@ def _of_load(limits: Limits | None, before: str, after: str) -> list[str]:
     new = [number for number, line in enumerate(after.split("\n"), 1) if line not in known]
     if any(number >= cut for number in new):
         return [f"index-over-budget: agents stop reading at line {cut}, above its entry"]
-    if compute_load(before, limits).cut_at_line is None:
+    given = compute_load(before, limits)
+    if given.cut_at_line is None:
         return [f"index-over-budget: agents would stop reading the index at line {cut}"]
+    now = set(compute_load(after, limits).text.split("\n"))
+    stays = set(after.split("\n")) - now
+    pushed = sum(line in stays for line in given.text.split("\n"))
+    if pushed:
+        lines = "1 line" if pushed == 1 else f"{pushed} lines"
+        return [f"index-over-budget: agents would no longer be given {lines} that they get now"]
     return []
 
 

@@ -8,7 +8,7 @@ and takes nothing else down with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ricordo.curator.brief import Brief
@@ -17,8 +17,9 @@ from ricordo.curator.proposal import Quoted, Rejected, Wish
 from ricordo.curator.sending_back import as_said
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import Act, AddLink, Insert, Merge, Replace, Retire, Rewrite
+from ricordo.memory.lines import line_end
 from ricordo.memory.memory import Memory
-from ricordo.memory.new_note import new_note
+from ricordo.memory.new_note import frontmatter_of, new_note
 from ricordo.text import clip, hidden_characters, one_line
 
 MOST = 200
@@ -65,6 +66,30 @@ def read_edits(memory: Memory, brief: Brief, given: object) -> Read:
     if len(given) > MOST:
         rejected.append(Rejected("reply", f"Only the first {MOST} edits are looked at."))
     return Read(tuple(wishes), tuple(rejected))
+
+
+def with_frontmatter(memory: Memory, wish: Wish) -> Wish:
+    """Return a wish for a whole note with the frontmatter that the note has, where its text brings
+    none: engines give what a note says. A note without frontmatter gets some by a merge, in a
+    memory whose notes have it.
+    """
+    act = wish.act
+    if not isinstance(act, Merge | Rewrite) or act.text.lstrip().startswith("---"):
+        return wish
+    note = memory.by_path.get(act.path)
+    if note is None or not note.readable:
+        return wish
+    head = note.text[: note.head.end]
+    if not head and isinstance(act, Merge) and _most_have_frontmatter(memory):
+        other = memory.by_path.get(act.other, note)
+        about = note.type or other.type, note.description or other.description
+        head = frontmatter_of(memory, note.name, *about)
+    gap = "" if not head or act.text.startswith(("\n", "\r\n")) else line_end(note.text)
+    return replace(wish, act=replace(act, text=head + gap + act.text))
+
+
+def _most_have_frontmatter(memory: Memory) -> bool:
+    return 2 * sum(note.head.present for note in memory.notes) > len(memory.notes)
 
 
 def _op(edit: object) -> str:

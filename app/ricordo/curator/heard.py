@@ -32,6 +32,8 @@ class Spoken:
     key: str = ""
     before: str = ""
     """The end of what the agent had said right before it."""
+    at: str = ""
+    """The moment at which it was said, ISO 8601 in UTC; "" where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def spoken(
             continue
         day = date.fromisoformat(turn.at[:10]) if turn.at else today
         place = turn.key or f":{turn.where.line}"
-        yield Spoken(f"{path}#{place}", cut(turn.text), day, is_answer, turn.key, before)
+        yield Spoken(f"{path}#{place}", cut(turn.text), day, is_answer, turn.key, before, turn.at)
         before = ""
 
 

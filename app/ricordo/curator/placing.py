@@ -50,6 +50,8 @@ class Known:
     pairs: tuple[NotePair, ...] = ()
     causes: Mapping[str, Collection[str]] | None = None
     """The notes that a turn caused, by the key of the turn."""
+    confirmed: Collection[str] = ()
+    """Paths of the notes whose present text the user confirmed."""
     is_instruction: Callable[[str], bool] = lambda _: False
     """Says of a text that the project tells its agents so anyway."""
 

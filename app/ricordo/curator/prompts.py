@@ -32,7 +32,7 @@ class Prompt:
     """What a model is told to do."""
 
     version: str
-    """What names it in history and ledger: `curate-2`, or `curate-own-` and a digest."""
+    """What names it in history and ledger: `curate-3`, or `curate-own-` and a digest."""
     text: str
     remark: str = ""
     """What the person should know of a file of theirs."""

@@ -33,6 +33,8 @@ class Wish:
     """As an engine outside our code gave it, in JSON; "" where none did, or not for the first
     time.
     """
+    finding: str = ""
+    """The id of the finding that it fixes; "" for none."""
 
 
 class Alarm(StrEnum):
@@ -53,6 +55,8 @@ class Proposal:
     """What it comes to by itself; their `before` is what the person is shown."""
     warnings: tuple[str, ...] = ()
     alarms: tuple[Alarm, ...] = ()
+    finding: str = ""
+    """The id of the finding that it fixes; "" for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,8 @@ class Rejected:
     why: str
     said: str = ""
     """It as an engine outside our code gave it, by which it can be sent back once; else ""."""
+    is_decided: bool = False
+    """Whether it would go against what the user decided."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class Rules:
             for wish in place(self.known, it):
                 found.setdefault(wish.act, wish)
         gone = {path for it in found.values() if (path := retired(it.act))}
-        in_order = tidied(self.known.memory, self.known.pairs, self.findings)
+        in_order = tidied(self.known.memory, self.known.pairs, self.findings, self.known.confirmed)
         for wish in islice(in_order, _MOST_TIDIED):
             step()
             if retired(wish.act) not in gone:

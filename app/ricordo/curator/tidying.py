@@ -5,7 +5,7 @@ links that are missing, an index that is out of step, notes that another one rep
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from ricordo.curator.gist import gist, share
 from ricordo.curator.proposal import Quoted, Wish, retired
@@ -35,12 +35,17 @@ _JOINED_BEFORE, _JOINED_BEHIND = re.compile(r"[\w/\[-]\Z"), re.compile(r"[\w/\]-
 
 
 def tidied(
-    memory: Memory, pairs: Iterable[NotePair], findings: Iterable[Finding]
+    memory: Memory,
+    pairs: Iterable[NotePair],
+    findings: Iterable[Finding],
+    confirmed: Collection[str] = (),
 ) -> Iterator[Wish]:
-    """Yield the changes that put `memory` in order, by what was found in it."""
+    """Yield the changes that put `memory` in order, by what was found in it. Of two notes that say
+    the same, one that the user `confirmed`, given by its path, stays.
+    """
     pairs = tuple(pairs)
     gone: set[str] = set()
-    for wish in (*_superseded(memory, pairs), *_merged(memory, pairs)):
+    for wish in (*_superseded(memory, pairs), *_merged(memory, pairs, confirmed)):
         goes = retired(wish.act)
         if goes not in gone:
             gone.add(goes)
@@ -79,13 +84,18 @@ def _replaced_by(memory: Memory, note: Note) -> Iterator[tuple[Note, str]]:
             yield old, note.text[before : found.link.end]
 
 
-def _merged(memory: Memory, pairs: Iterable[NotePair]) -> Iterator[Wish]:
+def _merged(
+    memory: Memory, pairs: Iterable[NotePair], confirmed: Collection[str]
+) -> Iterator[Wish]:
+    def weight(note: Note) -> tuple[bool, int, int, str]:
+        return (note.path in confirmed, *_weight(memory, note))
+
     for pair in pairs:
         notes = [memory.by_path.get(it.path) for it in (pair.left, pair.right)]
         one, other = notes
         if pair.relation is not Relation.REPEATS or one is None or other is None:
             continue
-        kept, gone = sorted((one, other), key=lambda it: _weight(memory, it), reverse=True)
+        kept, gone = sorted((one, other), key=weight, reverse=True)
         rest = _not_said(kept, gone)
         text = kept.text.rstrip("\n") + "\n" + "".join(f"\n{it.text}\n" for it in rest)
         evidence = tuple(
@@ -124,7 +134,7 @@ def _mended(memory: Memory, findings: Iterable[Finding], gone: set[str]) -> Iter
         quote = quote or (_first_line(file) if file else "")
         evidence = (Quoted(finding.path, quote),) if quote else ()
         for act in fix.acts:
-            yield Wish(act, f"{finding.rule}: {fix.label}", evidence)
+            yield Wish(act, f"{finding.rule}: {fix.label}", evidence, finding=finding.id)
 
 
 def _linked(memory: Memory, gone: set[str]) -> Iterator[Wish]:

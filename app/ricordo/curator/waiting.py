@@ -7,10 +7,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ricordo.curator.checking import ALLOWED, text_of
+from ricordo.curator.checking import ALLOWED, text_of, told_of_removal
 from ricordo.curator.proposal import Alarm, Proposal, Quoted, Rejected, op_of
 from ricordo.memory.change import Act, Author, Change, Role
 from ricordo.memory.change_set import Edit, digest
@@ -39,6 +39,10 @@ class Waiting:
     """Whether the person has edited what it brings."""
     run: str = ""
     """The id of the run that proposed it, in the ledger; "" where that is not known."""
+    finding: str = ""
+    """The id of the finding that it fixes; "" for none."""
+    at: str = ""
+    """When it was proposed, ISO 8601; "" where that is not known."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -56,9 +60,10 @@ class Waiting:
         return str(getattr(self.change.act, "path", ""))
 
 
-def waiting(proposal: Proposal, memory: Memory, run: str = "") -> Waiting:
-    """Return a proposal on `memory` as it waits, by the `run` of that id. What it was made against
-    is what stands on the disk, though it may have been checked behind other proposals.
+def waiting(proposal: Proposal, memory: Memory, run: str = "", at: str = "") -> Waiting:
+    """Return a proposal on `memory` as it is kept, made `at` that moment by the `run` of that id.
+    What it was made against is what stands on the disk, though it may have been checked behind
+    other proposals.
     """
     against = {
         it.path: digest(memory.by_path[it.path].raw) if it.path in memory.by_path else None
@@ -74,6 +79,8 @@ def waiting(proposal: Proposal, memory: Memory, run: str = "") -> Waiting:
         proposal.warnings,
         proposal.alarms,
         run=run,
+        finding=proposal.finding,
+        at=at,
     )
 
 
@@ -81,6 +88,11 @@ def _id(act: Act, against: Mapping[str, str | None]) -> str:
     """Return what names a proposal while the change and what it was made against are the same."""
     whole = json.dumps([type(act).__name__, asdict(act), dict(against)], sort_keys=True)
     return hashlib.blake2b(whole.encode("ascii"), digest_size=6).hexdigest()
+
+
+def renewed(it: Waiting) -> Waiting:
+    """Return a proposal under another id: the one that it has was decided already."""
+    return replace(it, id=hashlib.blake2b(it.id.encode("ascii"), digest_size=6).hexdigest())
 
 
 def _diffs(edits: tuple[Edit, ...]) -> Iterator[str]:
@@ -124,6 +136,8 @@ def as_kept(it: Waiting) -> dict[str, Any]:
         "alarms": [alarm.value for alarm in it.alarms],
         "edited": it.is_edited,
         "run": it.run,
+        "finding": it.finding,
+        "at": it.at,
     }
 
 
@@ -145,13 +159,21 @@ def from_kept(kept: Any, run: str = "") -> Waiting | None:
             tuple(_quoted(it) for it in kept["evidence"]),
             str(kept["diff"]),
             against,
-            tuple(map(str, kept["warnings"])),
+            _warnings(act, tuple(map(str, kept["warnings"]))),
             tuple(map(Alarm, kept["alarms"])),
             kept.get("edited") is True,
             str(kept.get("run", run)),
+            str(kept.get("finding", "")),
+            str(kept.get("at", "")),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
+
+
+def _warnings(act: Act, kept: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the warnings of a proposal: an older Ricordo gave none that a note goes."""
+    told = told_of_removal(act)
+    return kept if not told or told in kept else (told, *kept)
 
 
 def _quoted(kept: Any) -> Quoted:

@@ -57,7 +57,7 @@ class Act:
     """ISO 8601, with time zone."""
     kind: str
     subject: str
-    """What a decision is about; of a change the ids of the findings that it dismisses."""
+    """What a decision is about; of a change what is decided with it (`subject_of_change`)."""
     author: Author
     reason: str
     state: str

@@ -4,7 +4,8 @@ history, so that taking one back is an act too, and undo knows the order of all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -33,6 +34,16 @@ class Decision(StrEnum):
     """A value may leave though it looks like a secret; the subject is its fingerprint."""
     WITHHOLD = "withhold"
     """A value may leave no longer."""
+    ACCEPT = "accept"
+    """A proposal was applied: part of the change that applied it, never an act by itself."""
+    CONFIRM = "confirm"
+    """The text of a note, by its SHA-256, was kept in a conflict: part of the change that settled
+    it, never an act by itself.
+    """
+    LEAVE = "leave"
+    """The fix of a finding was refused as a proposal: part of that act, never one by itself."""
+    REFUSE = "refuse"
+    """A proposal is not wanted; one act holds all that were refused at once."""
 
 
 _OPPOSITE = {
@@ -40,6 +51,7 @@ _OPPOSITE = {
     Decision.SNOOZE: Decision.KEEP,
     Decision.FREE: Decision.PROTECT,
     Decision.WITHHOLD: Decision.ALLOW,
+    Decision.REFUSE: Decision.ACCEPT,
 }
 """Decisions of one kind share their subjects: the last one counts."""
 
@@ -76,7 +88,7 @@ class Decisions:
             acts = history.acts(root.id) if root else []
         latest: dict[tuple[Decision, str], Decided] = {}
         for act in effective_acts(acts):
-            for decision, subject in _decided(act):
+            for decision, subject in decided_in(act):
                 key = _OPPOSITE.get(decision, decision), subject
                 latest[key] = Decided(decision, subject, act.at, act.reason, act.n)
         return {d.subject: d for d in latest.values() if d.decision in wanted}
@@ -93,6 +105,17 @@ class Decisions:
             marked = _marked(history) if root else set()
         return frozenset(path for of, path in marked if root is not None and of == root.id)
 
+    def refuse(self, proposals: list[str], findings: list[str], at: str, reason: str) -> str:
+        """Keep, as one act, that the proposals of these ids are refused, and with them the fixes of
+        `findings`; return the token of the act. Raises StateUnusable.
+        """
+        token = secrets.token_hex(4)
+        fixes = (f"{_FIX}{it}" for it in findings)
+        subject, kind = " ".join((*proposals, *fixes)), Decision.REFUSE.value
+        with self._writing() as (history, root):
+            history.begin(root, at, kind, subject=subject, reason=reason, token=token)
+        return token
+
     def decide(self, decision: Decision, subjects: list[str], at: str, reason: str = "") -> None:
         """Keep a decision on each of the `subjects`. Raises StateUnusable."""
         with self._writing() as (history, root):
@@ -107,12 +130,40 @@ class Decisions:
             yield history, history.root(self._root).id
 
 
-def _decided(act: Act) -> Iterator[tuple[Decision, str]]:
-    """What was decided in an act, and of what."""
-    if act.kind in _KINDS:
+def decided_in(act: Act) -> Iterator[tuple[Decision, str]]:
+    """Yield what was decided in an act, and of what."""
+    if act.kind == Decision.REFUSE:
+        for word in act.subject.split():
+            is_fix = word.startswith(_FIX)
+            yield (Decision.LEAVE if is_fix else Decision.REFUSE), word.removeprefix(_FIX)
+    elif act.kind in _KINDS:
         yield Decision(act.kind), act.subject
     elif act.kind == CHANGE:
-        yield from ((Decision.DISMISS, finding) for finding in act.subject.split())
+        for word in act.subject.split():
+            prefix, _, name = word.rpartition(":")
+            yield _WITH_CHANGE[prefix], name
+
+
+_FIX = "fix:"
+"""How the id of a finding begins, whose fix is refused, in the subject of a refusal."""
+
+
+_WITH_CHANGE = {
+    "": Decision.DISMISS,
+    "proposal": Decision.ACCEPT,
+    "text": Decision.CONFIRM,
+}
+"""What is decided with a change, by what stands before each id in its subject."""
+
+
+def subject_of_change(
+    dismisses: Iterable[str], accepts: Iterable[str], confirms: Iterable[str]
+) -> str:
+    """Return the subject of a change that also dismisses findings, accepts proposals, both given by
+    their ids, and confirms texts, given by their SHA-256.
+    """
+    words = (*dismisses, *(f"proposal:{it}" for it in accepts), *(f"text:{it}" for it in confirms))
+    return " ".join(words)
 
 
 def _marked(history: History) -> set[Place]:

@@ -20,6 +20,7 @@ from ricordo.disk.act import CHANGE, SEEN, Act, Op, Root
 from ricordo.disk.carry import Carrier, Step
 from ricordo.disk.consolidation import wait_for_agents
 from ricordo.disk.database import Database, reserve_pages, transaction
+from ricordo.disk.decisions import subject_of_change
 from ricordo.disk.held_root import HeldRoot
 from ricordo.disk.history import History
 from ricordo.disk.lock import state_lock
@@ -268,7 +269,9 @@ class _Work:
                 memory,
                 at,
                 purpose.kind,
-                subject=" ".join(change_set.dismisses),
+                subject=subject_of_change(
+                    change_set.dismisses, change_set.accepts, change_set.confirms
+                ),
                 author=purpose.author,
                 reason=purpose.reason or change_set.reason,
                 state="refused",

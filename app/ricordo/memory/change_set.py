@@ -45,6 +45,10 @@ class ChangeSet:
     """What the person should know before applying: a hard link, a link that could not follow."""
     dismisses: tuple[str, ...] = ()
     """The ids of findings that are fine from then on: decided, and taken back, with the rest."""
+    accepts: tuple[str, ...] = ()
+    """The ids of the proposals that it applies: pending again once it is undone."""
+    confirms: tuple[str, ...] = ()
+    """The SHA-256 of the texts of notes that the user keeps where a conflict is settled."""
 
     @property
     def author(self) -> Author | None:

@@ -11,7 +11,7 @@ from ricordo.memory.new_path import path_for
 
 def new_note(memory: Memory, name: str, type_: str, description: str, body: str) -> Create:
     """Return the act that makes a note; its head has the fields that the memory's heads have."""
-    head = _head(memory, name, type_, description)
+    head = frontmatter_of(memory, name, type_, description)
     gap = "" if body.startswith("\n") else "\n"
     ended = body if body.endswith("\n") else f"{body}\n"
     folder = _folder(memory, type_)
@@ -19,7 +19,8 @@ def new_note(memory: Memory, name: str, type_: str, description: str, body: str)
     return Create(path, head + gap + ended)
 
 
-def _head(memory: Memory, name: str, type_: str, description: str) -> str:
+def frontmatter_of(memory: Memory, name: str, type_: str, description: str) -> str:
+    """Return the frontmatter of a note, with the fields that the memory's notes have."""
     layout = memory.layout
     lines = [f"{layout.title_keys[0]}: {written(name)}"]
     if description or "description" in layout.required:

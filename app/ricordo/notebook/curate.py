@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from ricordo.curator.brief import Brief
 from ricordo.curator.checking import Desk, check, most_retired
 from ricordo.curator.engine import Answer, Step
-from ricordo.curator.proposal import Alarm, Proposal, Rejected, retired
-from ricordo.curator.waiting import Waiting, waiting
+from ricordo.curator.proposal import RULES, Alarm, Proposal, Rejected, retired
+from ricordo.curator.routine import is_routine
+from ricordo.curator.user_decisions import NOTHING_DECIDED, UserDecisions
+from ricordo.curator.waiting import Waiting, renewed, waiting
 from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused, Conflict, StateUnusable
-from ricordo.memory.change import AddEntry, Author, Change, Insert
+from ricordo.memory.change import AddEntry, Author, Change, Create, Insert
 from ricordo.memory.change_set import ChangeSet, digest
 from ricordo.memory.compose import compose
 from ricordo.memory.edited import with_edits
@@ -22,7 +24,7 @@ from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
 from ricordo.model.redaction import Redaction
 from ricordo.notebook.change import Merged, apply_or_merge, protected_paths
-from ricordo.notebook.curations import retired_lately
+from ricordo.notebook.curations import created_lately, retired_lately
 from ricordo.notebook.engines import MakeEngine, rules
 from ricordo.notebook.ledger import Decided, Run, new_run, record, record_decided
 from ricordo.notebook.open import Notebook
@@ -30,7 +32,11 @@ from ricordo.notebook.pending import Kept, recall_curation, remember_curation
 from ricordo.notebook.preparing import Prepared, prepare
 from ricordo.notebook.spoken import Scope, still_there
 from ricordo.notebook.unread import Skipped, skipped
+from ricordo.notebook.user_decisions import moment_of, user_decisions
+from ricordo.text import clip
 
+_LONGEST_TOLD = 200
+"""Cells in which the history tells what was refused."""
 _LOG = "log.md"
 """Where an LLM wiki keeps what was done to it."""
 
@@ -79,7 +85,6 @@ class Taken:
     applied: tuple[Waiting, ...]
     left: tuple[tuple[Waiting, str], ...]
     """Those that were not, each with why."""
-    kept: Kept
 
 
 # Proposing
@@ -117,9 +122,15 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
     StateUnusable.
     """
     memory, scope, told = prepared.memory, prepared.scope, prepared.told
+    at = notebook.surroundings.now.isoformat()
     # read again: what waits may have been decided while the brief was looked at
     kept = recall_curation(notebook.surroundings.state, memory.root)
-    old = [it for it in kept.waiting if not why_changed(memory, it)]
+    decisions = user_decisions(notebook, memory)
+    old = [
+        it
+        for it in kept.waiting
+        if not why_changed(memory, it) and not _objection(notebook, memory, decisions, it)
+    ]
     desk = Desk(
         memory,
         {**{it.source: it.text for it in told.said}, **answer.shown},
@@ -127,16 +138,28 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
         protected_paths(notebook),
         retired_lately(notebook),
         [gone for it in old if (gone := retired(it.change.act))],
+        created_lately(notebook),
+        [it.path for it in old if isinstance(it.change.act, Create)],
+        decisions,
+        {it.source: moment for it in told.said if (moment := moment_of(it.at))},
     )
     found = check(desk, answer.wishes)
-    fresh = [waiting(it, memory) for it in found.proposals if _is_about(scope.note, it)]
-    new = {it.id: it for it in fresh if it.id not in kept.dropped}
-    at = notebook.surroundings.now.isoformat()
+    fresh = [waiting(it, memory, at=at) for it in found.proposals if _is_about(scope.note, it)]
+    # one that was applied, and what it did reverted by others, is another one by now
+    fresh = [renewed(it) if it.id in kept.applied else it for it in fresh]
+    new = {it.id: it for it in fresh if it.id not in {*kept.dropped, *kept.refused}}
     recorded = new_run(at, author, answer.usage, told.tokens, len(new), answer.besides)
-    # what is proposed again is this run's
-    by_id = {it.id: it for it in old} | {it.id: replace(it, run=recorded.id) for it in new.values()}
-    waits = tuple(by_id.values())
-    rejected = (*answer.rejected, *found.rejected)
+    # what is proposed again is this run's; what no longer fits, or was decided otherwise since it
+    # was proposed, is not kept
+    outdated = {it.id for it in kept.waiting} - {it.id for it in old}
+    by_id = {it.id: it for it in kept.proposals if it.id not in outdated}
+    by_id |= {it.id: replace(it, run=recorded.id) for it in new.values()}
+    proposals = tuple(by_id.values())
+    waits = tuple(it for it in proposals if not kept.is_decided(it.id))
+    # rules find the same each time: what was decided of it is no news
+    is_silent = author.name == RULES
+    checks = (it for it in found.rejected if not (is_silent and it.is_decided))
+    rejected = (*answer.rejected, *checks)
     passed_over = skipped(answer.unread, memory, told.said)
     # what was not asked about is heard again
     stays = scope.is_named or any(it.is_left for it in passed_over)
@@ -146,7 +169,7 @@ def checked(notebook: Notebook, prepared: Prepared, author: Author, answer: Answ
         rejected,
         prepared.brief,
         prepared.redaction,
-        replace(kept, waiting=waits, moving=moving),
+        replace(kept, proposals=proposals, moving=moving),
         told.sessions,
         recorded.costing(answer.usage + answer.besides),
         recorded,
@@ -160,6 +183,32 @@ def _is_about(note: str, it: Proposal) -> bool:
         *(edit.path for edit in it.edits),
         getattr(it.change.act, "note", ""),
     )
+
+
+def pending_proposals(notebook: Notebook, memory: Memory) -> tuple[Waiting, ...]:
+    """Return the proposals on `memory` that are pending. One that goes against what the user
+    decided since it was proposed has a warning. Raises StateUnusable.
+    """
+    pending = recall_curation(notebook.surroundings.state, memory.root).waiting
+    decisions = user_decisions(notebook, memory) if pending else NOTHING_DECIDED
+    if decisions == NOTHING_DECIDED:
+        return pending
+    found: list[Waiting] = []
+    for it in pending:
+        why = _objection(notebook, memory, decisions, it)
+        found.append(replace(it, warnings=(why, *it.warnings)) if why else it)
+    return tuple(found)
+
+
+def _objection(notebook: Notebook, memory: Memory, decisions: UserDecisions, it: Waiting) -> str:
+    """Return what the user decided since a proposal was made, and it goes against; "" for
+    nothing.
+    """
+    try:
+        edits = compose(memory, [it.change], marked=protected_paths(notebook)).edits
+    except ChangeRefused:
+        return ""
+    return decisions.objection(memory, it.change.act, edits, moment_of(it.at))
 
 
 def why_changed(memory: Memory, it: Waiting) -> str:
@@ -208,27 +257,53 @@ def keep(notebook: Notebook, kept: Kept) -> None:
 def take(
     notebook: Notebook,
     memory: Memory,
-    kept: Kept,
-    wanted: Callable[[Waiting], str],
+    waits: Sequence[Waiting],
+    why_left: Callable[[Waiting], str],
     *,
     by_hand: bool,
     confirmed: Collection[str] = (),
 ) -> Taken:
-    """Apply what waits, as one change set: each proposal of which `wanted` says no reason against
-    it, and whose notes are as they were shown. What alarms is applied only where its id is among
-    those that the person has `confirmed`. Keeps what was done, and what waits on.
+    """Apply those of the proposals that `wait`, as one change set, of which `why_left` gives no
+    reason to leave them, and whose notes are as they were shown. What alarms is applied only where
+    its id is among those that the user has `confirmed`.
 
     Raises Conflict where somebody writes meanwhile, ChangeRefused, WriteFailed, StateUnusable and
     Busy; nothing was applied then.
     """
-    alarming = alarms(notebook, memory, [it for it in kept.waiting if not wanted(it)])
+    why = {it.id: why_left(it) for it in waits}
+    alarming = alarms(notebook, memory, [it for it in waits if not why[it.id]])
 
     def why_not(it: Waiting) -> str:
         told = "; ".join(alarming.get(it.id, ()) if it.id not in confirmed else ())
-        return wanted(it) or (f"{told}: this has to be confirmed" if told else "")
+        return why[it.id] or (f"{told}: this has to be confirmed" if told else "")
 
-    plan = plan_of(notebook, memory, kept.waiting, why_not)
-    return settle(notebook, kept, plan, _applied(notebook, plan, by_hand=by_hand))
+    plan = plan_of(notebook, memory, waits, why_not)
+    return settle(notebook, plan, _applied(notebook, plan, by_hand=by_hand))
+
+
+def warnings_of(it: Waiting) -> str:
+    """Return what speaks against a proposal, in one line; "" where nothing does."""
+    return "; ".join(it.told)
+
+
+def routine_ids(notebook: Notebook, memory: Memory, waits: Iterable[Waiting]) -> frozenset[str]:
+    """Return the ids of those of the proposals that `wait` which nothing speaks against and which
+    are routine, each behind the ones before it. Raises StateUnusable.
+    """
+    marked, renamed = protected_paths(notebook), notebook.renamed(memory)
+    found: set[str] = set()
+    draft = memory
+    for it in waits:
+        if it.told or why_changed(memory, it):
+            continue
+        try:
+            edits = compose(draft, [it.change], marked=marked).edits
+        except ChangeRefused:
+            continue
+        if is_routine(draft, edits, renamed):
+            found.add(it.id)
+            draft = with_edits(draft, edits)
+    return frozenset(found)
 
 
 def _applied(notebook: Notebook, plan: Plan, *, by_hand: bool) -> Applied | None:
@@ -285,7 +360,9 @@ def plan_of(
 
     def composed(chosen: Sequence[Waiting]) -> ChangeSet:
         changes = _changes(memory, chosen, change_of, marked)
-        return compose(memory, [*changes, *_log_line(notebook, memory, chosen)], marked=marked)
+        lines = _log_line(notebook, memory, chosen)
+        whole = compose(memory, [*changes, *lines], marked=marked)
+        return replace(whole, accepts=tuple(it.id for it in chosen))
 
     try:
         return Plan(composed(fitting), tuple(fitting), tuple(left))
@@ -315,45 +392,51 @@ def _changes(
     return changes
 
 
-def settle(notebook: Notebook, kept: Kept, plan: Plan, applied: Applied | None) -> Taken:
-    """Keep that what was planned was `applied`, if it was anything; what was not waits on. Raises
+def settle(notebook: Notebook, plan: Plan, applied: Applied | None) -> Taken:
+    """Record what was `applied` as planned, if anything was: the history knows that already. Raises
     StateUnusable.
     """
-    done = {it.id for it in plan.chosen}
-    waits = tuple(it for it in kept.waiting if it.id not in done)
-    now = replace(kept, waiting=waits).settled()
     try:
-        keep(notebook, now)
-        record_taken(notebook, plan.chosen, applied)
+        _move_cursors(notebook)
+        act = applied.token if applied is not None else ""
+        counts = _by_run(plan.chosen).items()
+        _record(notebook, [Decided(run, accepted=count, act=act) for run, count in counts])
     except StateUnusable as error:
-        was = f"{len(plan.chosen)} proposals were applied" if done else "Nothing was applied"
-        raise StateUnusable(error.message, changed=f"{was}; that could not be kept.") from None
-    return Taken(plan.chosen, plan.left, now)
+        count = len(plan.chosen)
+        done = f"{count} proposals were applied" if count else "Nothing was applied"
+        done = "1 proposal was applied" if count == 1 else done
+        raise StateUnusable(
+            error.message, changed=f"{done}; the ledger does not tell of it."
+        ) from None
+    return Taken(plan.chosen, plan.left)
 
 
-def drop(notebook: Notebook, memory: Memory) -> int:
-    """Drop all that waits; return how many proposals there were. Raises StateUnusable."""
-    kept = recall_curation(notebook.surroundings.state, memory.root)
-    ids = tuple(it.id for it in kept.waiting)
-    keep(notebook, replace(kept, waiting=(), dropped=(*kept.dropped, *ids)).settled())
-    record_dropped(notebook, kept.waiting)
-    return len(ids)
-
-
-def record_taken(notebook: Notebook, taken: Iterable[Waiting], applied: Applied | None) -> None:
-    """Record in the ledger, with the run that had proposed each, what was taken and `applied`.
-    Raises StateUnusable.
+def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> int:
+    """Refuse those of the proposals that are pending, as one act of the history; return how many
+    those were. Raises StateUnusable and MemoryUnreadable.
     """
-    act = applied.token if applied is not None else ""
-    counts = _by_run(taken).items()
-    _record(notebook, [Decided(run, accepted=count, act=act) for run, count in counts])
+    surroundings, root = notebook.surroundings, notebook.place.root
+    pending = {it.id for it in recall_curation(surroundings.state, root).waiting}
+    them = [it for it in refused if it.id in pending]
+    if not them:
+        _move_cursors(notebook)
+        return 0
+    told = clip(", ".join(f"{it.op} {it.path}" for it in them), _LONGEST_TOLD)
+    ids, now = [it.id for it in them], surroundings.now.isoformat()
+    findings = sorted({it.finding for it in them if it.finding})
+    token = notebook.decisions.refuse(ids, findings, now, told)
+    _move_cursors(notebook)
+    counts = _by_run(them).items()
+    _record(notebook, [Decided(run, rejected=count, act=token) for run, count in counts])
+    return len(them)
 
 
-def record_dropped(notebook: Notebook, dropped: Iterable[Waiting]) -> None:
-    """Record in the ledger, with the run that had proposed each, what the person dropped. Raises
-    StateUnusable.
-    """
-    _record(notebook, [Decided(run, rejected=count) for run, count in _by_run(dropped).items()])
+def _move_cursors(notebook: Notebook) -> None:
+    """Keep how far activity was curated, where nothing is pending any more."""
+    # read again: a command may have kept something meanwhile
+    kept = recall_curation(notebook.surroundings.state, notebook.place.root)
+    if kept.moving and not kept.waiting:
+        keep(notebook, kept.settled())
 
 
 def _record(notebook: Notebook, decided: Iterable[Decided]) -> None:

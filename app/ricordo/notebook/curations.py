@@ -54,17 +54,25 @@ def applied_at(notebook: Notebook) -> list[datetime]:
 
 def retired_lately(notebook: Notebook) -> int:
     """Return how many notes curations have retired in the day before now, of those that were not
-    taken back. What a clock that was put back leaves in the future counts too. Raises
-    StateUnusable.
+    undone. What a clock that was put back leaves in the future counts too. Raises StateUnusable.
     """
-    now, layout = notebook.surroundings.now, notebook.place.layout
+    return _count_lately(notebook, lambda op: op.pre is not None and op.post is None)
 
-    def is_retired(op: Op) -> bool:
-        return op.pre is not None and op.post is None and layout.role(op.path) is FileRole.NOTE
+
+def created_lately(notebook: Notebook) -> int:
+    """Return how many notes curations have created in the day before now, of those that were not
+    undone. Raises StateUnusable.
+    """
+    return _count_lately(notebook, lambda op: op.pre is None and op.post is not None)
+
+
+def _count_lately(notebook: Notebook, counts: Callable[[Op], bool]) -> int:
+    now, layout = notebook.surroundings.now, notebook.place.layout
 
     def counted(history: History, acts: list[Act]) -> int:
         lately = [it for it in effective_acts(acts) if now - _moment(it) < _DAY]
-        return sum(is_retired(op) for act in lately for op in history.ops(act.n))
+        ops = (op for act in lately for op in history.ops(act.n))
+        return sum(layout.role(op.path) is FileRole.NOTE and counts(op) for op in ops)
 
     return _of_acts(notebook, counted, 0)
 
@@ -79,13 +87,17 @@ def curated(notebook: Notebook) -> list[Curated]:
 
 
 def acts_taken_back(notebook: Notebook) -> frozenset[str]:
-    """Return the curations that do not stand, by the tokens of their acts. Raises StateUnusable."""
-
-    def tokens(_: History, acts: list[Act]) -> frozenset[str]:
-        undone = taken_back(acts)
-        return frozenset(it.token for it in acts if it.n in undone)
-
-    return _of_acts(notebook, tokens, frozenset())
+    """Return the acts that applied or refused proposals and were undone, by their tokens. Raises
+    StateUnusable.
+    """
+    if not notebook.database.exists:
+        return frozenset()
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        root = history.known_root(notebook.place.root)
+        acts = history.acts(root.id) if root else []
+    undone = taken_back(acts)
+    return frozenset(it.token for it in acts if it.n in undone and it.token)
 
 
 def _of_acts(

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from ricordo.curator.checking import Desk, check, text_of
 from ricordo.curator.proposal import Wish
 from ricordo.curator.waiting import Waiting, waiting
-from ricordo.disk.door import Applied
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import (
     Act,
@@ -35,10 +34,10 @@ from ricordo.memory.layout import Role
 from ricordo.memory.memory import Memory
 from ricordo.memory.merge import merge
 from ricordo.notebook.change import protected_paths
-from ricordo.notebook.curate import Plan, keep, plan_of, record_dropped, settle, why_changed
+from ricordo.notebook.curate import Plan, keep, pending_proposals, plan_of, why_changed
 from ricordo.notebook.ledger import Run, runs_of
 from ricordo.notebook.open import Notebook
-from ricordo.notebook.pending import Kept, recall_curation
+from ricordo.notebook.pending import recall_curation
 from ricordo.text import one_line
 
 _FINDS_ITS_PLACE = (Create, Replace, SetField, AddLink, Retire)
@@ -120,16 +119,22 @@ class Waits:
     shown: tuple[Shown, ...]
     runs: tuple[Run, ...]
     """Those that proposed it, newest first, as far as the ledger tells of them."""
+    applied: frozenset[str] = frozenset()
+    """Ids of the proposals that were applied, by whatever process."""
 
 
 def what_waits(notebook: Notebook) -> Waits:
-    """Return what waits now, and what it comes to. Raises MemoryNotFound and MemoryUnreadable."""
+    """Return what is pending now, and what it comes to. Raises MemoryNotFound, MemoryUnreadable and
+    StateUnusable.
+    """
     memory = notebook.read()
     state = notebook.surroundings.state
-    waits = recall_curation(state, memory.root).waiting
+    waits = pending_proposals(notebook, memory)
     ids = {it.run for it in waits}
     runs = tuple(it for it in runs_of(state, memory.root)[0] if it.id in ids)
-    return Waits(memory, show(notebook, memory, waits), runs)
+    return Waits(
+        memory, show(notebook, memory, waits), runs, recall_curation(state, memory.root).applied
+    )
 
 
 def show(notebook: Notebook, memory: Memory, waits: Sequence[Waiting]) -> tuple[Shown, ...]:
@@ -205,69 +210,15 @@ def _why_other(shown: Shown, shown_in: Memory, memory: Memory) -> str:
     return ""
 
 
-def wrote(notebook: Notebook, planned: Plan, applied: Applied) -> None:
-    """Keep that what was planned was written and `applied`. Raises StateUnusable."""
-    # read anew: a command may have kept something meanwhile
-    kept = recall_curation(notebook.surroundings.state, notebook.place.root)
-    settle(notebook, kept, planned, applied)
-
-
-# What waits
-
-
-def refuse(notebook: Notebook, refused: Iterable[Waiting]) -> int:
-    """Let proposals wait no longer, and keep them away; return how many there were. Raises
-    StateUnusable.
-    """
-    ids = {it.id for it in refused}
-
-    def without(kept: Kept) -> Kept:
-        left = tuple(it for it in kept.waiting if it.id not in ids)
-        return replace(kept, waiting=left, dropped=(*kept.dropped, *sorted(ids))).settled()
-
-    gone = [it for it in _keep(notebook, without).waiting if it.id in ids]
-    record_dropped(notebook, gone)
-    return len(gone)
-
-
-def wait_again(notebook: Notebook, again: Iterable[Waiting]) -> None:
-    """Let proposals wait that were applied and taken back. Raises StateUnusable."""
-    them = {it.id: it for it in again}
-
-    def with_them(kept: Kept) -> Kept:
-        waits = {it.id: it for it in kept.waiting} | them
-        return replace(kept, waiting=tuple(waits.values()))
-
-    _keep(notebook, with_them)
-
-
-def wait_no_longer(notebook: Notebook, done: Iterable[Waiting]) -> None:
-    """Let proposals wait no longer that were applied again. Raises StateUnusable."""
-    ids = {it.id for it in done}
-
-    def without(kept: Kept) -> Kept:
-        left = tuple(it for it in kept.waiting if it.id not in ids)
-        return replace(kept, waiting=left).settled()
-
-    _keep(notebook, without)
+# What is pending
 
 
 def put_in_place(notebook: Notebook, old: Waiting, new: Waiting) -> None:
     """Let a proposal wait in the place of the one that the person edited. Raises StateUnusable."""
-
-    def replaced(kept: Kept) -> Kept:
-        waits = tuple(new if it.id == old.id else it for it in kept.waiting)
-        return replace(kept, waiting=waits, dropped=(*kept.dropped, old.id))
-
-    _keep(notebook, replaced)
-
-
-def _keep(notebook: Notebook, changed: Callable[[Kept], Kept]) -> Kept:
-    """Return what was kept before."""
-    # read anew: a command may have kept something meanwhile
+    # read again: a command may have kept something meanwhile
     kept = recall_curation(notebook.surroundings.state, notebook.place.root)
-    keep(notebook, changed(kept))
-    return kept
+    proposals = tuple(new if it.id == old.id else it for it in kept.proposals)
+    keep(notebook, replace(kept, proposals=proposals, dropped=(*kept.dropped, old.id)))
 
 
 # Editing
@@ -312,7 +263,7 @@ def edited(notebook: Notebook, memory: Memory, it: Waiting, text: str) -> Waitin
     checked = check(desk, [wish])
     if not checked.proposals:
         raise ChangeRefused(checked.rejected[0].why)
-    return replace(waiting(checked.proposals[0], memory, it.run), is_edited=True)
+    return replace(waiting(checked.proposals[0], memory, it.run, it.at), is_edited=True)
 
 
 def _with_text(act: Act, text: str) -> Act:

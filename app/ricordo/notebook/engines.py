@@ -9,11 +9,13 @@ from ricordo.curator.engine import Engine, Progress, Step
 from ricordo.curator.overlap import Overlap
 from ricordo.curator.placing import Known
 from ricordo.curator.rules import Rules
+from ricordo.curator.user_decisions import UserDecisions
 from ricordo.memory.note import Note
 from ricordo.notebook.open import Look, Notebook
 from ricordo.notebook.origin import causes_by_note
 from ricordo.notebook.preparing import Prepared
 from ricordo.notebook.recall import open_index, recall
+from ricordo.notebook.user_decisions import user_decisions
 
 MakeEngine = Callable[[Notebook, Prepared, Step], Engine]
 """Makes an engine for a curation. Raises what the step raises."""
@@ -23,10 +25,11 @@ def rules(notebook: Notebook, prepared: Prepared, step: Step) -> Rules:
     """Return the engine that needs no key and no network."""
     notebook.gather(prepared.memory, lambda doing: step(Progress(doing)))
     look = notebook.judge(prepared.memory)
-    return Rules(_known(notebook, look), prepared.heard, look.findings)
+    decisions = user_decisions(notebook, prepared.memory)
+    return Rules(_known(notebook, look, decisions), prepared.heard, look.findings)
 
 
-def _known(notebook: Notebook, look: Look) -> Known:
+def _known(notebook: Notebook, look: Look, decisions: UserDecisions) -> Known:
     surroundings, memory = notebook.surroundings, look.memory
     index = open_index(notebook.place, surroundings)
 
@@ -40,8 +43,9 @@ def _known(notebook: Notebook, look: Look) -> Known:
             for turn in cause.turns:
                 if turn.is_cause and turn.key:
                     causes.setdefault(turn.key, []).append(note)
-    pairs = look.evidence.pairs
-    return Known(memory, speaks_of, Overlap(memory), pairs, causes, _instructions(notebook))
+    pairs = tuple(it for it in look.evidence.pairs if not decisions.is_fine(it, memory))
+    said = (Overlap(memory), pairs, causes, decisions.confirmed, _instructions(notebook))
+    return Known(memory, speaks_of, *said)
 
 
 def _instructions(notebook: Notebook) -> Callable[[str], bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import IntEnum, auto
 from functools import cached_property
@@ -13,9 +13,9 @@ from functools import cached_property
 from ricordo.activity.store import Store
 from ricordo.agents.place import Place
 from ricordo.disk.database import Database
-from ricordo.disk.decisions import Decision, Decisions
+from ricordo.disk.decisions import Decided, Decision, Decisions
 from ricordo.disk.door import Door
-from ricordo.disk.judgements import Judged, JudgedNotes, Judgement, Judgements
+from ricordo.disk.judgements import Judged, JudgedNotes, Judgement, Judgements, on_content
 from ricordo.disk.last_seen import remember
 from ricordo.disk.reader import list_memory, read_memory
 from ricordo.errors import StateUnusable
@@ -272,22 +272,31 @@ class Notebook:
         evidence = self._evidence
         remark = ""
         dismissed: frozenset[str] = frozenset()
+        closed: frozenset[str] = frozenset()
         marked: frozenset[str] = frozenset()
         said: JudgedNotes = {}
         written: Mapping[str, date] = {}
         try:
-            dismissed = frozenset(self.decisions.standing(Decision.DISMISS))
+            decided = self.decisions.standing(Decision.DISMISS, Decision.STAND)
             marked = self.decisions.protected()
             said = self.judgements.standing()
             written = self._written(memory)
+            dismissed = frozenset(
+                id for id, it in decided.items() if it.decision is Decision.DISMISS
+            )
+            closed = _closed(memory, said, decided)
         except StateUnusable as error:
             remark = error.message
         retention = self._retained(memory, evidence, said, written)
         found = self._found_last = self._found(memory, evidence or NOTHING_KNOWN, retention)
+
+        def is_fine(finding: Finding) -> bool:
+            return finding.id in dismissed or (finding.id in closed and finding.rule in _CLOSED)
+
         look = Look(
             memory,
-            tuple(finding for finding in found if finding.id not in dismissed),
-            tuple(finding for finding in found if finding.id in dismissed),
+            tuple(finding for finding in found if not is_fine(finding)),
+            tuple(finding for finding in found if is_fine(finding)),
             self.surroundings.now,
             Depth.JUDGED if evidence is None else Depth.KNOWN,
             remark,
@@ -345,7 +354,19 @@ class Notebook:
         context = Context(
             now, memory.layout, set_, renamed, unseen, retention, encrypted=self._encrypted
         )
-        return self._linter.run(memory, context)
+        return self._without_refused(self._linter.run(memory, context))
+
+    def _without_refused(self, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """Return findings of which no fix is safe that the user refused as a proposal."""
+        refused: Collection[str] = ()
+        with suppress(StateUnusable):
+            refused = self.decisions.standing(Decision.LEAVE)
+        if not refused:
+            return found
+        return tuple(
+            replace(it, fix=replace(it.fix, safe=False)) if it.id in refused and it.fix else it
+            for it in found
+        )
 
     def _remember(self, look: Look) -> None:
         """Keep the numbers for answers that may not take the time to look."""
@@ -380,3 +401,26 @@ class Notebook:
         )
         why = ": ".join(it for it in (next(named, ""), reason) if it)
         self.decisions.decide(decision, [subject], now, why)
+
+
+_CLOSED = frozenset(
+    ("stale", "changed-since", "status-claim", "passed-date", "missing-path", "missing-symbol")
+)
+"""The rules whose findings ask whether what a note says is still true, and nothing else."""
+
+
+def _closed(memory: Memory, said: JudgedNotes, decided: Mapping[str, Decided]) -> frozenset[str]:
+    """Return the ids of the findings that a note had when the user said of it, as it is now, that
+    it is still true; without those of which the user `decided` since that they stand.
+    """
+    found: set[str] = set()
+    for path, judged in said.items():
+        note = memory.by_path.get(path)
+        closed: dict[str, str] = {}
+        for it in on_content(judged, digest(note.raw)) if note is not None else ():
+            if it.judgement is Judgement.WRONG:
+                closed.clear()
+            elif it.judgement is Judgement.TRUE:
+                closed |= dict.fromkeys(it.findings, it.at)
+        found |= {id for id, at in closed.items() if id not in decided or decided[id].at < at}
+    return frozenset(found)

@@ -17,6 +17,7 @@ from ricordo.notebook.redacting import begin_redaction
 from ricordo.notebook.spoken import Scope, Told, listen
 from ricordo.notebook.storm import still_going_on, storm
 from ricordo.notebook.usage import gaps
+from ricordo.notebook.user_decisions import user_decisions
 
 READING, COMPOSING = "reading transcripts", "composing the brief"
 _MOST_ASKED = 20
@@ -72,9 +73,10 @@ def prepare(
     missed = [gap.words for gap in gaps(surroundings, memory)]
     step(Progress(COMPOSING))
     asked = () if scope.note else _asked(told.said, said)
-    touched = [scope.note, *_touched(notebook, memory, asked, step)]
+    decisions = user_decisions(notebook, memory)
+    touched = [scope.note, *decisions.wrong, *_touched(notebook, memory, asked, step)]
     redaction = begin_redaction(notebook)
-    brief = compose_brief(memory, touched, told.said, missed, budget, redaction)
+    brief = compose_brief(memory, touched, told.said, missed, budget, redaction, decisions)
     return Prepared(memory, scope, told, tuple(said), brief, redaction, _remarks(notebook, told))
 
 

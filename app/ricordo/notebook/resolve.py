@@ -16,7 +16,7 @@ from ricordo.health.conflicts.values import Value, says, values_of, with_new
 from ricordo.health.finding import finding_id
 from ricordo.health.vocabulary import expressions
 from ricordo.memory.change import Act, Change, Merge, Retire
-from ricordo.memory.change_set import ChangeSet
+from ricordo.memory.change_set import ChangeSet, digest
 from ricordo.memory.edited import with_edits
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
@@ -52,6 +52,8 @@ class Settled(NamedTuple):
     """The path of the note that claims something else now, and the values that it gave up."""
     both: Conflict | None = None
     """The conflict, where both sides of it hold."""
+    kept: tuple[str, ...] = ()
+    """The paths of the notes of which the user says that they hold, as they are then."""
     whole: Settled | None = None
     """What would settle it by retiring a note of which else only the claim is replaced."""
 
@@ -69,7 +71,9 @@ def compose_settled(notebook: Notebook, memory: Memory, settled: Settled) -> Cha
     remarks = [*change_set.remarks, *(f"{it}." for it in left)]
     if dismisses:
         remarks.append(_STILL_OPPOSED)
-    return replace(change_set, remarks=tuple(remarks), dismisses=dismisses)
+    kept = (after.by_path[path] for path in settled.kept if path in after.by_path)
+    confirms = tuple(filter(None, (digest(note.raw) for note in kept)))
+    return replace(change_set, remarks=tuple(remarks), dismisses=dismisses, confirms=confirms)
 
 
 def keep_one(memory: Memory, conflict: Conflict, keep: Keep) -> Settled:
@@ -83,14 +87,15 @@ def keep_one(memory: Memory, conflict: Conflict, keep: Keep) -> Settled:
     gone = claims(conflict, lost, note, keep.opposite)
     reason = f"conflict settled for {note.path}: {conflict.reason}"
     told = f"{visible(lost.path)} is retired, links to it go to {visible(note.path)}"
-    retired = Settled((Retire(lost.path, note.path),), reason, told)
+    retired = Settled((Retire(lost.path, note.path),), reason, told, kept=(note.path,))
     if not says_more(lost, note, gone):
         return retired
     values = values_of(other.quote.text, kept.quote.text)
     texts = {said: _replaced(said.text, new, values) for said, new in gone.items()}
     acts = reworded(memory, lost, texts, _in_favour(kept, values))
     told = f"{visible(lost.path)} says more than this: only its claim is replaced"
-    return Settled(tuple(acts), reason, told, (lost.path, values), whole=retired)
+    both = (note.path, lost.path)
+    return Settled(tuple(acts), reason, told, (lost.path, values), kept=both, whole=retired)
 
 
 def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Settled:
@@ -113,7 +118,8 @@ def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Sett
             texts = {it: _with_scope(it.text, scope) for it in said}
             acts += reworded(memory, note, texts, _limited(conflict, of, scope))
     told = "Both hold, each as far as it says"
-    return Settled(tuple(acts), f"both hold: {conflict.reason}", told, both=conflict)
+    kept = tuple(it.path for it in notes)
+    return Settled(tuple(acts), f"both hold: {conflict.reason}", told, both=conflict, kept=kept)
 
 
 def _one_of_two(note: Note, lost: Note) -> Settled:
@@ -121,7 +127,7 @@ def _one_of_two(note: Note, lost: Note) -> Settled:
     reason = f"{lost.path} says nearly the same as {note.path}"
     told = f"{visible(lost.path)} is retired, links to it go to {visible(note.path)}"
     more = ", though it says more than that" if says_more(lost, note, {}) else ""
-    return Settled((Retire(lost.path, note.path),), reason, f"{told}{more}")
+    return Settled((Retire(lost.path, note.path),), reason, f"{told}{more}", kept=(note.path,))
 
 
 def merged_text(memory: Memory, conflict: Conflict) -> tuple[str, str, str]:
@@ -138,7 +144,8 @@ def merged_text(memory: Memory, conflict: Conflict) -> tuple[str, str, str]:
 def merge_notes(path: str, other: str, text: str) -> Settled:
     """Return what makes one note of two: `other` is retired into the one at `path`."""
     told = f"{visible(other)} is part of {visible(path)} now"
-    return Settled((Merge(path, other, text),), f"conflict settled: {other} merged", told)
+    reason = f"conflict settled: {other} merged"
+    return Settled((Merge(path, other, text),), reason, told, kept=(path,))
 
 
 def _notes(memory: Memory, *sides: Side) -> tuple[Note, ...]:

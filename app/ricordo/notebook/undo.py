@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ricordo.disk.act import CHANGE, Act, Op, Place
 from ricordo.disk.database import transaction
-from ricordo.disk.decisions import Decision
+from ricordo.disk.decisions import Decision, decided_in
 from ricordo.disk.door import Applied
 from ricordo.disk.held_root import why_unreachable
 from ricordo.disk.history import History
@@ -43,11 +43,12 @@ _IN_WORDS: Mapping[str, str] = {
     Decision.FREE: "end of the protection of {}",
     Decision.ALLOW: "leave for a value to go to models",
     Decision.WITHHOLD: "end of the leave for a value to go to models",
+    Decision.REFUSE: "refusal of {}",
     Judgement.TRUE: "“still true” of {}",
     Judgement.WRONG: "“wrong” of {}",
     Judgement.LATER: "“later” of {}",
 }
-"""What a decision is called; the path of the file that it is about stands in it."""
+"""What a decision is called; the path of the file that it is about is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,13 +228,23 @@ def tell(notebook: Notebook, act: Act) -> str:
         ops = History(connection).ops(act.n)
     names = [visible(op.path) for op in ops]
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"change of {shown}{reason}"
+    with_them = f", with {proposals}" if (proposals := _proposals(act)) else ""
+    return f"change of {shown}{reason}{with_them}"
+
+
+def _proposals(act: Act) -> str:
+    """Return how many proposals an act applied or refused; "" for none."""
+    kinds = (Decision.ACCEPT, Decision.REFUSE)
+    count = sum(decision in kinds for decision, _ in decided_in(act))
+    return "" if not count else "1 proposal" if count == 1 else f"{count} proposals"
 
 
 def _subject(notebook: Notebook, act: Act) -> str:
     """Return the path that a decision is about; an arrival is named by the numbers of its act and
-    op.
+    op, proposals are counted.
     """
+    if act.kind == Decision.REFUSE:
+        return _proposals(act)
     if act.kind not in (Decision.KEEP, Decision.SNOOZE):
         return visible(act.subject)
     number, _, n = act.subject.partition(".")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from ricordo.errors import RicordoError
+from ricordo.errors import RicordoError, StateUnusable
 from ricordo.notebook.open import Look, Notebook
 from ricordo.notebook.pending import recall_curation, stamp_of_curation
 from ricordo.text import one_line
@@ -71,8 +72,11 @@ class Curating:
         stamp = stamp_of_curation(surroundings.state, root)
         if stamp == self._stamp:
             return
-        kept = await asyncio.to_thread(recall_curation, surroundings.state, root)
-        self._stamp, self.waiting = stamp, len(kept.waiting)
+        # that the history cannot be read is told where it is written
+        with suppress(StateUnusable):
+            kept = await asyncio.to_thread(recall_curation, surroundings.state, root)
+            self.waiting = len(kept.waiting)
+        self._stamp = stamp
         self._screen.call_later(self._say)
 
     def looked(self, look: Look) -> None:

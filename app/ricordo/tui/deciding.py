@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from enum import Enum, auto
 
 from ricordo.curator.proposal import Rejected
 from ricordo.curator.waiting import Waiting
+from ricordo.memory.change_set import Edit
 from ricordo.notebook.deciding import Hunks, Shown
 from ricordo.notebook.unread import Skipped
 
@@ -25,15 +25,6 @@ Thing = Shown | Rejected | Skipped | str
 """What a row of the list is about; words of our own are a line above others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """Proposals that were written at once."""
-
-    proposals: tuple[Shown, ...]
-    about: frozenset[str]
-    """Paths of the files that were changed."""
-
-
 class Deciding:
     """The decisions on what waits in one memory, for as long as it is open."""
 
@@ -45,20 +36,26 @@ class Deciding:
         self._left_out: dict[str, frozenset[tuple[int, int]]] = {}
         self._nothing: set[str] = set()
         """Proposals of which every hunk is left out."""
-        self._written: list[Written] = []
-        self._taken_back: list[Written] = []
+        self._shown: dict[str, tuple[Edit, ...]] = {}
+        """What was shown to its end of each proposal."""
+        self._written: dict[str, Shown] = {}
+        """Those that were written here; an undo by whatever process makes them pending again."""
+        self._applied: frozenset[str] = frozenset()
         self.rejected: Sequence[Rejected] = ()
         """What the checks rejected of the last curation, until the next one."""
         self.skipped: Sequence[Skipped] = ()
         """What was not read in it."""
 
-    def things(self, waiting: Sequence[Shown]) -> list[Thing]:
-        """Return what is to be listed: what waits, what was written, what the checks rejected, what
-        was not read.
+    def things(self, waiting: Sequence[Shown], applied: Collection[str]) -> list[Thing]:
+        """Return what is to be listed: what is pending, what was written, what the checks rejected,
+        what was not read. `applied` are the ids of all proposals that are applied now.
         """
+        self._applied = frozenset(applied)
         things: list[Thing] = [*self._arranged(waiting)]
+        for it in self.written:
+            self.mark(it, Mark.WRITTEN)
         if self.written:
-            things += ["written, u takes it back", *self.written]
+            things += ["written, u undoes it", *self.written]
         if self.rejected:
             things += ["rejected by checks", *self.rejected]
         if self.skipped:
@@ -67,15 +64,15 @@ class Deciding:
 
     def _arranged(self, shown: Sequence[Shown]) -> list[Shown]:
         """Return the proposals with those on one note together, in the order in which they were
-        seen first. Those that are new are taken where nothing speaks against them; what no longer
-        fits is not taken.
+        seen first. None is accepted before the user accepts it: not one that is new, nor one that
+        was written and undone; what no longer fits is not accepted any more.
         """
         first: dict[str, int] = {}
         for it in shown:
             number = self._seen.setdefault(it.waiting.id, len(self._seen))
             first[it.waiting.path] = min(first.get(it.waiting.path, number), number)
-            mark = self._marks.setdefault(it.waiting.id, Mark.TAKEN if it.is_plain else Mark.OPEN)
-            if it.why_not and mark is Mark.TAKEN:
+            mark = self.of(it)
+            if mark is Mark.WRITTEN or (it.why_not and mark is Mark.TAKEN):
                 self.mark(it, Mark.OPEN)
         return sorted(shown, key=lambda it: (first[it.waiting.path], self._seen[it.waiting.id]))
 
@@ -122,46 +119,35 @@ class Deciding:
         """Say whether all hunks of a proposal are left out."""
         return it.waiting.id in self._nothing
 
+    # What was shown to its end
+
+    def was_shown(self, it: Shown) -> bool:
+        """Know that a proposal was shown to its end as it is; say whether that is new."""
+        is_new = not self.is_shown(it)
+        self._shown[it.waiting.id] = it.edits
+        return is_new
+
+    def is_shown(self, it: Shown) -> bool:
+        """Say whether a proposal, as it is, was shown to its end."""
+        return self._shown.get(it.waiting.id) == it.edits
+
     # What was written
 
     @property
     def written(self) -> tuple[Shown, ...]:
-        """The proposals that were written and not taken back."""
-        return tuple(it for act in self._written for it in act.proposals)
+        """The proposals that were written here and are not undone."""
+        return tuple(it for id, it in self._written.items() if id in self._applied)
 
-    def wrote(self, proposals: Sequence[Shown], about: Iterable[str]) -> None:
-        """Know that proposals were written as one act, with the files that it changed."""
-        self._written.append(Written(tuple(proposals), frozenset(about)))
-        self._taken_back.clear()
+    def wrote(self, proposals: Sequence[Shown]) -> None:
+        """Know that proposals were written."""
+        self._written |= {it.waiting.id: it for it in proposals}
+        self._applied |= {it.waiting.id for it in proposals}
         for it in proposals:
             self.mark(it, Mark.WRITTEN)
-
-    def took_back(self, about: frozenset[str]) -> tuple[Shown, ...]:
-        """Know that an act was taken back; return the proposals that it had written, which are as
-        they were before.
-        """
-        return self._move(about, self._written, self._taken_back, Mark.TAKEN)
-
-    def wrote_again(self, about: frozenset[str]) -> tuple[Shown, ...]:
-        """Know that an act was done again that was taken back; return the proposals that it has
-        written.
-        """
-        return self._move(about, self._taken_back, self._written, Mark.WRITTEN)
-
-    def _move(
-        self, about: frozenset[str], origin: list[Written], to: list[Written], mark: Mark
-    ) -> tuple[Shown, ...]:
-        if not about or not origin or origin[-1].about != about:
-            return ()
-        to.append(origin.pop())
-        for it in to[-1].proposals:
-            self.mark(it, mark)
-        return to[-1].proposals
 
     def leave(self) -> None:
         """Look no longer at what was written."""
         self._written.clear()
-        self._taken_back.clear()
 
     # What was rejected
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.cli.main import run
 from tests.builders import SHARED, note_text, write_memory
 from tests.curating import SESSION, said
 from tests.unit.cli.conftest import INDEX, Ricordo, contents, settle
@@ -55,9 +56,66 @@ def test_proposals_wait_until_they_are_applied_and_can_be_undone(
     assert (memory / waiting["path"]).read_text("utf-8").endswith("said on 2026-11-12.\n")
     assert waiting["path"] in (memory / "MEMORY.md").read_text("utf-8")
     assert "curator rules" in ricordo("history")
-    ricordo("undo")
-    assert contents(memory) == before
     assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert ", with 1 proposal\n" in ricordo("undo")
+    assert contents(memory) == before
+    assert json.loads(ricordo("pending", "--json")) == {"changes": [waiting]}
+    ricordo("redo")
+    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert waiting["path"] in contents(memory)
+
+
+def test_proposals_that_were_dropped_are_pending_again_after_undo(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    transcript.write_text(said(RULE, "I prefer small commits with one change each."), "utf-8")
+    ricordo("curate", "--session", str(transcript))
+    before = ricordo("pending", "--json")
+    first, second = json.loads(before)["changes"]
+    assert "dropped 1" in ricordo("pending", "--drop", second["id"])
+    assert json.loads(ricordo("pending", "--json"))["changes"] == [first]
+    assert "dropped 1" in ricordo("pending", "--drop")
+    assert json.loads(ricordo("pending", "--json")) == {"changes": []}
+    assert "refusal of 1 proposal" in ricordo("undo")
+    ricordo("undo")
+    assert ricordo("pending", "--json") == before
+    ricordo("redo")
+    assert json.loads(ricordo("pending", "--json"))["changes"] == [first]
+    # undone acts and acts after them keep their order: an applied one between two drops
+    ricordo("pending", "--apply", first["id"])
+    for left in ([first], [first, second]):
+        ricordo("undo")
+        assert json.loads(ricordo("pending", "--json"))["changes"] == left
+    assert first["path"] not in contents(memory)
+
+
+@pytest.mark.parametrize("act", ["--apply", "--drop"])
+def test_ids_name_proposals_and_only_those_are_decided(
+    ricordo: Ricordo, memory: Path, transcript: Path, act: str
+) -> None:
+    transcript.write_text(said(RULE, "I prefer small commits with one change each."), "utf-8")
+    ricordo("curate", "--session", str(transcript))
+    before = contents(memory)
+    first, second = json.loads(ricordo("pending", "--json"))["changes"]
+    assert f"{first['id']}  create" in ricordo("pending")
+    for words in (["0" * 12], ["nothing-of-this-name"], [first["id"], "0000"]):
+        assert "no pending proposal" in ricordo("pending", act, *words, code=2)
+    assert contents(memory) == before
+    told = json.loads(ricordo("pending", act, second["id"][:8], "--json"))
+    assert told["changes"] == [first]
+    assert (contents(memory) == before) == (act == "--drop")
+    assert "already" in ricordo("pending", act, second["id"], code=2)
+    # a word that is no id is PATH
+    ricordo("pending", act, first["id"], str(memory), "-m", str(memory), code=2)
+
+
+def test_a_memory_is_named_behind_the_option_too(
+    ricordo: Ricordo, memory: Path, transcript: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ricordo("curate", "--session", str(transcript))
+    (it,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert run(["pending", "--apply", it["id"], str(memory)]) == 0
+    assert "1 applied, 0 left" in capsys.readouterr().out
 
 
 def test_what_was_dropped_is_not_proposed_again(ricordo: Ricordo, transcript: Path) -> None:
@@ -66,7 +124,13 @@ def test_what_was_dropped_is_not_proposed_again(ricordo: Ricordo, transcript: Pa
     assert "0 proposed" in ricordo("curate", "--session", str(transcript))
 
 
-def test_yes_applies_what_no_warning_speaks_against_and_keeps_the_rest(
+def decided(ricordo: Ricordo, act: str = "--apply", *, given: str | None = None) -> str:
+    """Decide on all that is pending, each named."""
+    pending = json.loads(ricordo("pending", "--json"))["changes"]
+    return ricordo("pending", act, *(it["id"] for it in pending), given=given)
+
+
+def test_apply_by_itself_takes_what_no_warning_speaks_against_and_says_what_is_left(
     ricordo: Ricordo, memory: Path, transcript: Path
 ) -> None:
     (memory / "tides.md").write_text(
@@ -74,14 +138,27 @@ def test_yes_applies_what_no_warning_speaks_against_and_keeps_the_rest(
     )
     moved = "The freeze for the winter timetable moved: it begins on 30 November."
     transcript.write_text(said(RULE, moved), "utf-8")
-    told = ricordo("curate", "--session", str(transcript), "--yes")
+    ricordo("curate", "--session", str(transcript))
+    told = ricordo("pending", "--apply", given="")
     assert "1 applied, 1 left" in told
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert f"left: {waiting['id']} replace tides.md: loses date 2026-11-09" in told
     assert (waiting["op"], waiting["path"]) == ("replace", "tides.md")
     assert waiting["warnings"] == ["loses date 2026-11-09"]
     assert "2026-11-09" in (memory / "tides.md").read_text("utf-8")
-    ricordo("pending", "--apply")
+    decided(ricordo, given="")
     assert "begins on 2026-11-30." in (memory / "tides.md").read_text("utf-8")
+
+
+def test_yes_applies_no_statement_that_is_new(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    before = contents(memory)
+    told = ricordo("curate", "--session", str(transcript), "--yes")
+    assert "0 applied, 1 left" in told
+    assert "not routine" in told
+    assert contents(memory) == before
+    assert len(json.loads(ricordo("pending", "--json"))["changes"]) == 1
 
 
 def test_a_note_that_changed_since_is_not_written(
@@ -98,7 +175,7 @@ def test_a_note_that_changed_since_is_not_written(
         (memory / "tides.md").read_text("utf-8") + "Another line.\n", "utf-8"
     )
     before = contents(memory)
-    told = ricordo("pending", "--apply")
+    told = decided(ricordo)
     assert "0 applied, 1 left" in told
     assert "is not what it was" in told
     assert contents(memory) == before
@@ -191,8 +268,9 @@ def test_a_wiki_is_told_in_its_log(ricordo: Ricordo, tmp_path: Path, transcript:
         },
     )
     settle(root)
-    told = ricordo("curate", "--session", str(transcript), "--yes", "-m", str(root))
-    assert "1 applied" in told
+    ricordo("curate", "--session", str(transcript), "-m", str(root))
+    settle(root)
+    assert "1 applied" in ricordo("pending", "--apply", "-m", str(root))
     log = (root / "wiki/log.md").read_text("utf-8")
     assert log.startswith("# Log\n\n## [2026-11-01] ingest | A talk\n\n## [2026-11-20] curate | 1 ")
     settle(root)
@@ -219,9 +297,12 @@ def test_what_would_retire_many_waits_for_a_typed_word(
         )
     transcript.write_text(said("Go on."), "utf-8")
     told = ricordo("curate", "--session", str(transcript), "--yes")
+    assert "applied: retire" not in told
+    assert "applied: retire" not in ricordo("pending", "--apply", given="")
+    told = decided(ricordo, given="")
     assert told.count("applied: retire") == 1
     assert told.count("many notes would be retired within a day") >= 2
-    ricordo("pending", "--apply", given="")
+    decided(ricordo, given="")
     assert len([it for it in memory.iterdir() if it.name.startswith("old")]) == 2
 
 
@@ -258,7 +339,8 @@ def test_a_dry_run_tells_the_measure_of_the_brief(ricordo: Ricordo, transcript: 
 
 def test_the_ledger_tells_of_runs(ricordo: Ricordo, transcript: Path) -> None:
     assert "No curation has been decided yet" in ricordo("ledger")
-    ricordo("curate", "--session", str(transcript), "--yes")
+    ricordo("curate", "--session", str(transcript))
+    ricordo("pending", "--apply")
     told = json.loads(ricordo("ledger", "--json"))
     (run,) = told["runs"]
     assert {key: run[key] for key in LEDGER} == {
@@ -282,7 +364,8 @@ def test_a_storm_is_refused_where_no_person_can_be_asked(
     config = pinned / ".config/ricordo"
     config.mkdir(parents=True, exist_ok=True)
     (config / "settings.toml").write_text("curate.hour = 1\n")
-    ricordo("curate", "--session", str(transcript), "--yes")
+    ricordo("curate", "--session", str(transcript))
+    ricordo("pending", "--apply")
     transcript.write_text(said("I prefer small commits with one change each."), "utf-8")
     words = ("curate", "--session", str(transcript))
     refused = ricordo(*words, code=4, given="")
@@ -312,7 +395,8 @@ def test_an_entry_that_agents_would_not_be_given_is_warned_of(
     assert [it for it in create["warnings"] if it.startswith("index-over-budget")] == [
         "index-over-budget: agents stop reading at line 201, above its entry"
     ]
-    assert "0 applied" in ricordo("curate", "--session", str(transcript), "--yes")
+    ricordo("curate", "--session", str(transcript))
+    assert "0 applied" in ricordo("pending", "--apply")
 
 
 @pytest.mark.parametrize(("typed", "gone"), [("apply\n", 2), ("yes\n", 1), ("", 1)])
@@ -334,7 +418,7 @@ def test_at_a_terminal_what_alarms_is_done_once_its_word_was_typed(
     transcript.write_text(said("Go on."), "utf-8")
     ricordo("curate", "--session", str(transcript))
     monkeypatch.setattr("ricordo.cli.confirm.is_at_terminal", lambda: True)
-    told = ricordo("pending", "--apply", given=typed)
+    told = decided(ricordo, given=typed)
     assert "Type “apply” to do this too:" in told
     assert told.count("applied: retire") == gone
     assert len(list(memory.glob("old-*.md"))) == 2 - gone
@@ -352,7 +436,8 @@ def test_at_a_terminal_the_person_may_curate_in_a_storm(
     config = pinned / ".config/ricordo"
     config.mkdir(parents=True, exist_ok=True)
     (config / "settings.toml").write_text("curate.hour = 1\n")
-    ricordo("curate", "--session", str(transcript), "--yes")
+    ricordo("curate", "--session", str(transcript))
+    ricordo("pending", "--apply")
     monkeypatch.setattr("ricordo.cli.confirm.is_at_terminal", lambda: True)
     told = ricordo("curate", "--session", str(transcript), code=code, given=typed)
     assert "Type “curate” to curate all the same:" in told
@@ -374,3 +459,17 @@ def test_a_limit_in_time_stays_one_when_its_date_is_written(
     (change,) = told["changes"]
     added = [line for line in change["diff"].split("\n") if line.startswith("+")]
     assert any(re.search(kept, line) for line in added)
+
+
+def test_an_entry_that_pushes_another_out_of_the_load_is_warned_of(
+    ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    index = memory / "MEMORY.md"
+    # its entries stand at the top, where the new one goes too
+    index.write_text(INDEX + "".join(f"- line {n} of the house\n" for n in range(300)), "utf-8")
+    before = contents(memory)
+    ricordo("curate", "--session", str(transcript))
+    told = ricordo("pending", "--apply")
+    assert "0 applied, 1 left" in told
+    assert "agents would no longer be given 1 line that they get now" in told
+    assert contents(memory) == before

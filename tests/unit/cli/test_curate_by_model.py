@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from tests import messages_replies as replies
-from tests.asking import FILES, MOVED, TOKEN, proposing, saying, write_program
-from tests.builders import write_memory
+from tests.asking import EMPTY, FILES, MOVED, TOKEN, proposing, saying, write_program
+from tests.builders import note_text, write_memory
 from tests.curating import SAID, SESSION, said
 from tests.messages_server import (
     Asked,
@@ -90,11 +90,11 @@ def test_what_a_model_proposes_waits_and_its_cost_is_told_before_and_after(
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     assert (waiting["op"], waiting["path"]) == ("replace", "tides.md")
     assert waiting["evidence"][0]["found"] is True
-    ricordo("pending", "--apply")
+    ricordo("pending", "--apply", waiting["id"])
     assert "The port is Lagos." in (memory / "tides.md").read_text("utf-8")
     (run,) = runs(ricordo)
     named = (run["engine"], run["model"], run["prompt_version"])
-    assert named == ("anthropic", "claude-haiku-4-5", "curate-2")
+    assert named == ("anthropic", "claude-haiku-4-5", "curate-3")
     assert (run["input_tokens"], run["output_tokens"], run["accepted"]) == (4020, 77, 1)
 
 
@@ -371,3 +371,184 @@ def test_words_that_do_not_fit_an_engine_are_refused(curate: Ricordo, pinned: Pa
     put(pinned, '[engine]\ncommand = ["claude", "--resume", "x"]\n')
     assert "Leave it out." in curate("--engine", "command", code=2)
     curate("--engine", "magic", code=2)
+
+
+def test_a_merge_keeps_the_frontmatter_of_the_note_that_stays(
+    curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer
+) -> None:
+    head = (memory / "tides.md").read_text("utf-8").split("---\n")[1]
+    merged = "The port is Lagos. All ports: Sines, Faro, Lagos and Sagres.\n"
+    merge = {**EMPTY, "op": "merge", "note": "n2", "other": "n1", "text": merged}
+    server.scripts[:] = [proposing(merge)]
+    curate(*BY_MODEL)
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert "removes the note ports.md" in waiting["warnings"]
+    assert not any("head" in it for it in waiting["warnings"])
+    ricordo("pending", "--apply", waiting["id"])
+    assert (memory / "tides.md").read_text("utf-8") == f"---\n{head}---\n\n{merged}"
+    assert not (memory / "ports.md").exists()
+
+
+def test_a_merge_gives_frontmatter_to_a_note_that_has_none(
+    curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer
+) -> None:
+    (memory / "bare.md").write_text("# Berths\n\nBerth 12 is deep.\n", "utf-8")
+    settle(memory)
+    merged = "# Berths\n\nBerth 12 is deep. Ports: Sines, Faro, Lagos and Sagres.\n"
+    merge = {**EMPTY, "op": "merge", "note": "n1", "other": "n2", "text": merged}
+    server.scripts[:] = [proposing(merge)]
+    curate(*BY_MODEL)
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert waiting["path"] == "bare.md"
+    ricordo("pending", "--apply", waiting["id"])
+    written = (memory / "bare.md").read_text("utf-8")
+    assert re.fullmatch(
+        r"---\nname: \S+\ndescription: All ports\nmetadata:\n  type: \w+\n---\n\n"
+        + re.escape(merged),
+        written,
+    ), written
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The password of the staging database is kitten-Harbour-4711.",
+        "`sshpass -p Kx9mQ2vLp7` opens the gate.",
+        f"The token is {TOKEN}.",
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAE\n"
+        "bm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZWQy\n-----END OPENSSH PRIVATE KEY-----",
+    ],
+)
+def test_no_credential_of_a_note_is_printed_with_a_proposal_and_what_is_written_has_it(
+    curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer, line: str
+) -> None:
+    values = ("kitten-Harbour-4711", "Kx9mQ2vLp7", TOKEN, "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAE")
+    (value,) = (it for it in values if it in line)
+    ports = memory / "ports.md"
+    ports.write_text(ports.read_text("utf-8") + f"\n{line}\n\nSines is deep.\n", "utf-8")
+    settle(memory)
+    retire, add = (
+        {**EMPTY, "op": "retire", "note": "n1", "other": "n2"},
+        {
+            **EMPTY,
+            "op": "replace",
+            "note": "n1",
+            "old": "deep.",
+            "text": "deep, the port is Lagos.",
+        },
+    )
+    server.scripts[:] = [proposing(retire), proposing(add), proposing(retire)]
+    printed = curate(*BY_MODEL, "--dry-run")
+    printed += curate(*BY_MODEL, "--json") + curate(*BY_MODEL)
+    for words in ([], ["--json"], ["--apply"], ["--apply", "--json"]):
+        printed += ricordo("pending", *words)
+    assert "[secret: " in printed
+    assert value not in printed
+    assert "deep, the port is Lagos" in ports.read_text("utf-8")
+    assert value in ports.read_text("utf-8")
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert value not in ricordo("pending", "--drop", waiting["id"]) + ricordo("undo")
+    assert value not in ricordo("pending", "--apply", waiting["id"])
+
+
+HIDDEN = "Ask Rui\u202e, then Marta\u200b."
+
+
+@pytest.mark.parametrize(
+    ("edit", "warning"),
+    [
+        ({"op": "replace", "old": "Sines", "text": "Lagos", "evidence": []}, "no evidence"),
+        (
+            {"op": "replace", "old": "Sines", "text": "Lagos Sines", "quote": "drop all tables"},
+            "the quote is not found in",
+        ),
+        (
+            {"op": "replace", "old": "Sines", "text": "Lagos Sines", "quote": "e"},
+            "the quote is too short",
+        ),
+        ({"op": "insert", "text": HIDDEN}, "brings characters that do not show"),
+        # as many as before, and others
+        ({"op": "replace", "old": "\u200c", "text": "\u202e"}, "characters that do not show"),
+        ({"op": "retire", "other": "n1"}, "removes the note tides.md"),
+        ({"op": "merge", "other": "n1", "text": "The port is Sines. Sines, Faro, Lagos and "
+          "Sagres."}, "removes the note ports.md"),
+    ],
+)  # fmt: skip
+def test_apply_by_itself_leaves_what_has_a_warning_and_says_why(
+    curate: Ricordo,
+    ricordo: Ricordo,
+    memory: Path,
+    server: MessagesServer,
+    edit: dict[str, Any],
+    warning: str,
+) -> None:
+    tides = memory / "tides.md"
+    tides.write_text(tides.read_text("utf-8") + "The port is\u200c open.\n", "utf-8")
+    settle(memory)
+    fields = {**EMPTY, "note": "n2", "after_line": 9, **edit}
+    if quote := fields.pop("quote", ""):
+        fields["evidence"] = [{"source": "t1", "quote": quote}]
+    server.scripts[:] = [proposing(fields)]
+    curate(*BY_MODEL)
+    before = contents(memory)
+    program = [sys.executable, "-m", "ricordo", "pending", "--apply", str(memory)]
+    nobody = subprocess.DEVNULL
+    done = subprocess.run(program, stdin=nobody, capture_output=True, text=True, check=True)
+    assert "0 applied, 1 left" in done.stdout
+    assert warning in done.stdout
+    assert contents(memory) == before
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    (left,) = json.loads(ricordo("pending", "--apply", "--json", given=""))["left"]
+    assert (left["id"], warning in left["why"]) == (waiting["id"], True)
+    assert "1 applied, 0 left" in ricordo("pending", "--apply", waiting["id"], given="")
+    assert contents(memory) != before
+
+
+def test_two_hundred_new_notes_are_not_written_by_one_word(
+    curate: Ricordo, ricordo: Ricordo, memory: Path, server: MessagesServer, transcript: Path
+) -> None:
+    turns = [f"Remember that crane {n} stands at berth {n}." for n in range(200)]
+    transcript.write_text(said(*turns), "utf-8")
+    notes = [
+        {
+            **EMPTY, "op": "create", "name": f"crane {n}", "type": "project", "description": "d",
+            "text": f"Crane {n} stands at berth {n}.",
+            "evidence": [{"source": f"t{n + 1}", "quote": turns[n]}],
+        }
+        for n in range(200)
+    ]  # fmt: skip
+    before = contents(memory)
+    # what is proposed again counts once
+    server.scripts[:] = [proposing(*notes[:12])]
+    for _ in range(2):
+        assert "new notes within a day" not in curate(*BY_MODEL)
+    server.scripts[:] = [proposing(*notes[:150]), proposing(*notes[150:]), proposing()]
+    assert "150 proposed" in curate(*BY_MODEL)
+    assert "200 proposed" in curate(*BY_MODEL)
+    told = ricordo("pending", "--apply", given="")
+    assert "0 applied, 200 left" in told
+    assert "one of 150 new notes within a day, more than 12" in told
+    assert contents(memory) == before
+    assert "0 applied, 200 left" in curate(*BY_MODEL, "--yes")
+
+
+def test_yes_applies_what_is_routine_and_nothing_else(
+    curate: Ricordo, ricordo: Ricordo, memory: Path, transcript: Path
+) -> None:
+    transcript.write_text(said("From now on write commands with uv run, not with pip."), "utf-8")
+    index = memory / "MEMORY.md"
+    (memory / "quay.md").write_text(note_text("quay", "Long.\n", "The long quay"), "utf-8")
+    index.write_text(index.read_text("utf-8") + "- [tides](tides.md) — which port\n", "utf-8")
+    (memory / "lamps.md").write_text(
+        note_text("lamps", "Lamps: [tides](old_tides.md).\n", "All lamps"), "utf-8"
+    )
+    index.write_text(index.read_text("utf-8") + "- [lamps](lamps.md) — All lamps\n", "utf-8")
+    settle(memory)
+    told = curate("--yes")
+    assert "left: " in told
+    assert " create " in told
+    assert index.read_text("utf-8").count("(tides.md)") == 1
+    assert "(quay.md)" in index.read_text("utf-8")
+    assert set(contents(memory)) == {"MEMORY.md", "lamps.md", "ports.md", "quay.md", "tides.md"}
+    pending = json.loads(ricordo("pending", "--json"))["changes"]
+    assert "create" in [it["op"] for it in pending]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ricordo.curator.brief import ACTIVITY, OTHERS, SCHEMA, TOUCHED, Brief, Part, name_of
 from ricordo.curator.dividing import Piece, whole_of
 
-_TITLES = ("schema", "touched notes", "index", "other notes", "gaps", "activity")
+_TITLES = ("schema", "touched notes", "index", "other notes", "decided", "gaps", "activity")
 WORDS = st.lists(st.sampled_from(["tide", "port", "crane", "buoy", "chart", "lamp"]), max_size=9)
 
 
@@ -22,6 +22,7 @@ def brief_of(notes: list[list[str]], turns: list[list[str]]) -> Brief:
         tuple(f"note n{n}\n1| {' '.join(it)}\n" for n, it in enumerate(notes, 1)),
         ("| - [a](a.md)\n",),
         ("n99 | other: of which nobody spoke\n",),
+        ("n99 confirmed on 2026-11-10 | still true\n",),
         (),
         tuple(
             f"turn t{n}, said on {date(2026, 11, 12)}\n| {' '.join(it)}\n"

@@ -290,4 +290,4 @@ def test_a_link_that_is_led_elsewhere_is_no_loss(memory: Memory) -> None:
     name = names(memory)
     led, _ = judged(memory, [edit("retire", note=name["ports.md"], successor=name["dry.md"])])
     assert [it.path for it in led.proposals[0].edits] == ["MEMORY.md", "ports.md", "tides.md"]
-    assert led.proposals[0].warnings == ()
+    assert led.proposals[0].warnings == ("removes the note ports.md",)

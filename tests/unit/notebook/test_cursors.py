@@ -13,13 +13,14 @@ from ricordo.curator.engine import Answer, Progress, Step, Unread
 from ricordo.curator.proposal import curator
 from ricordo.curator.rules import COMPARING
 from ricordo.memory.memory import Memory
-from ricordo.notebook.curate import begin, drop, keep, propose, propose_prepared, take
+from ricordo.notebook.curate import begin, keep, propose, propose_prepared, refuse, take
 from ricordo.notebook.find import find_memory
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import recall_curation
 from ricordo.notebook.preparing import COMPOSING, READING, prepare
 from ricordo.notebook.spoken import Scope
 from ricordo.notebook.surroundings import look_around
+from ricordo.notebook.undo import undo
 from ricordo.settings.settings import Settings
 from tests.builders import note_text, write_memory
 from tests.conftest import NOW
@@ -69,14 +70,15 @@ class Session:
         take(
             self.notebook,
             memory,
-            kept,
+            kept.waiting,
             lambda it: "" if it.path in paths or not paths else "no",
             by_hand=True,
         )
 
     def drop(self) -> None:
         """Drop all that waits."""
-        drop(self.notebook, self.notebook.read())
+        kept = recall_curation(self.notebook.surroundings.state, self.notebook.place.root)
+        refuse(self.notebook, kept.waiting)
 
 
 @pytest.fixture
@@ -262,3 +264,22 @@ def test_what_was_said_comes_day_by_day_each_session_as_it_went(session: Session
     first = session.path.with_name("z.jsonl")
     first.write_text(said("Older.", "And older.", at="2026-11-10T08:00:00.000Z", start=7), "utf-8")
     assert session.heard == ["Older.", "And older.", ONE, TWO]
+
+
+def test_of_decided_proposals_the_newest_are_kept_and_of_pending_ones_all(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.notebook.pending._MOST_OF_DECIDED", 2_000)
+    state, root = session.notebook.surroundings.state, session.notebook.place.root
+
+    def kept_again() -> list[str]:
+        keep(session.notebook, recall_curation(state, root))
+        return [it.id for it in recall_curation(state, root).proposals]
+
+    session.curate(INSERTED, RETIRED)
+    both = kept_again()
+    assert len(both) == 2
+    session.drop()
+    assert kept_again() == both[1:]
+    undo(session.notebook)
+    assert [it.id for it in recall_curation(state, root).waiting] == both[1:]

@@ -22,21 +22,19 @@ from ricordo.memory.change import (
     Rewrite,
 )
 from ricordo.notebook.change import apply_or_merge
-from ricordo.notebook.curate import Plan, alarms
+from ricordo.notebook.curate import Plan, alarms, refuse, settle
 from ricordo.notebook.deciding import (
     Shown,
     edited,
     plan,
     put_in_place,
-    refuse,
     text_to_edit,
-    wait_again,
     what_waits,
-    wrote,
 )
 from ricordo.notebook.ledger import runs_of
 from ricordo.notebook.open import Notebook
 from ricordo.notebook.pending import recall_curation
+from ricordo.notebook.undo import redo, undo
 from tests.builders import note_text, recorded
 from tests.proposing import created, let_wait, wish
 
@@ -75,7 +73,7 @@ def planned(
 def write(notebook: Notebook, made: Plan) -> None:
     applied = apply_or_merge(notebook, made.change_set)
     assert isinstance(applied, Applied)
-    wrote(notebook, made, applied)
+    settle(notebook, made, applied)
 
 
 def waits(notebook: Notebook) -> list[Waiting]:
@@ -86,7 +84,7 @@ def waits(notebook: Notebook) -> list[Waiting]:
 def test_all_that_is_chosen_is_one_act_and_waits_no_longer(notebook: Notebook) -> None:
     create = Create("locks.md", created())
     found = shown(notebook, create, Replace(TIDES, "Sines", "Lagos"), Retire(PORTS, TIDES))
-    assert [it.is_plain for it in found] == [True, False, True]
+    assert [it.is_plain for it in found] == [True, False, False]
     made = planned(notebook, [found[0], found[2]])
     write(notebook, made)
     assert "locks.md" in text(notebook, "MEMORY.md")
@@ -197,16 +195,24 @@ def test_what_was_refused_stays_away_and_is_counted(notebook: Notebook) -> None:
     assert refuse(notebook, [first.waiting]) == 0
     kept = recall_curation(notebook.surroundings.state, notebook.place.root)
     assert len(kept.waiting) == 1
-    assert first.waiting.id in kept.dropped
+    assert first.waiting.id in kept.refused
     assert runs_of(notebook.surroundings.state, notebook.place.root) == ((), 0)
 
 
-def test_what_was_applied_and_taken_back_waits_again(notebook: Notebook) -> None:
-    found = shown(notebook, Create("locks.md", created()))
-    write(notebook, planned(notebook, found))
+def test_undo_and_redo_of_what_was_applied_or_refused_decide_on_the_proposals_too(
+    notebook: Notebook,
+) -> None:
+    found = shown(notebook, Create("locks.md", created()), Replace(TIDES, "Sines", "Lagos"))
+    both = [it.waiting for it in found]
+    write(notebook, planned(notebook, found[:1]))
+    assert waits(notebook) == both[1:]
+    assert refuse(notebook, waits(notebook)) == 1
     assert not waits(notebook)
-    wait_again(notebook, [found[0].waiting])
-    assert waits(notebook) == [found[0].waiting]
+    for turn, pending in ((undo, both[1:]), (undo, both), (redo, both[1:]), (redo, [])):
+        turn(notebook)
+        assert waits(notebook) == pending
+    assert "locks.md" in text(notebook, "MEMORY.md")
+    assert "Sines" in text(notebook, TIDES)
 
 
 def test_what_the_person_edited_waits_in_the_place_of_what_was_proposed(

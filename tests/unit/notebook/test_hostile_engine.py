@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from ricordo.memory.change import Create
-from ricordo.notebook.curate import drop
+from ricordo.notebook.curate import keep
+from ricordo.notebook.pending import Kept
 from tests.builders import note_text
 from tests.curating import Desk, edit
 from tests.unit.curator.test_hostile_edits import ESCAPES, FILES, FLAGGED, SHAPELESS
@@ -33,7 +34,7 @@ def judged(desk: Desk, edits: Any) -> tuple[int, int]:
     taken = desk.take(by_hand=False)
     assert not taken.applied
     assert desk.files == before
-    drop(desk.notebook, desk.notebook.read())
+    keep(desk.notebook, Kept())
     return len(curation.proposals), len(curation.rejected)
 
 
@@ -69,7 +70,7 @@ def test_a_note_that_was_emptied_halved_or_retired_with_many_needs_the_typed_wor
         left = desk.take().left
         assert {why for _, why in left if "confirmed" in why}
         assert all((desk.root / it.path).exists() for it, _ in left)
-        drop(desk.notebook, desk.notebook.read())
+        keep(desk.notebook, Kept())
         for path, content in before.items():
             (desk.root / path).write_bytes(content)
         desk.notebook.record(desk.notebook.read())
@@ -97,7 +98,7 @@ def test_a_new_note_gets_its_path_from_us(desk: Desk) -> None:
             assert isinstance(it.change.act, Create)
             assert "/" not in it.path
             assert it.path not in FILES
-        drop(desk.notebook, desk.notebook.read())
+        keep(desk.notebook, Kept())
 
 
 def _with_proof(given: Any) -> Any:

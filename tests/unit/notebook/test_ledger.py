@@ -14,8 +14,8 @@ from ricordo.curator.engine import Usage
 from ricordo.errors import StateUnusable
 from ricordo.memory.change import Replace
 from ricordo.notebook.bought import bought
-from ricordo.notebook.curate import drop
-from ricordo.notebook.deciding import edited, put_in_place, refuse, wait_again
+from ricordo.notebook.curate import refuse
+from ricordo.notebook.deciding import edited, put_in_place
 from ricordo.notebook.describe_bought import told_bought
 from ricordo.notebook.find import find_memory
 from ricordo.notebook.ledger import FILE, runs_of
@@ -55,7 +55,7 @@ def test_a_run_tells_its_cost_and_what_the_person_took_and_dropped(desk: Desk) -
     edits = [inserting(), replacing("ports.md", "12", "13", desk), {"op": "shell"}]
     desk.propose(edits, Usage(900, 40, 0.0125))
     desk.take(by_hand=False)
-    drop(desk.notebook, desk.notebook.read())
+    refuse(desk.notebook, desk.waiting)
     desk.propose([], Usage(800, 3, None))
     (last, first), damaged = runs_of(desk.notebook.surroundings.state, str(desk.root))
     assert damaged == 0
@@ -101,7 +101,7 @@ def test_what_waited_for_long_is_credited_to_the_run_that_had_proposed_it(desk: 
 def test_what_is_proposed_again_is_credited_to_the_run_that_did(desk: Desk) -> None:
     desk.propose([inserting()])
     desk.propose([inserting()])
-    drop(desk.notebook, desk.notebook.read())
+    refuse(desk.notebook, desk.waiting)
     assert taken_and_dropped(desk) == [(1, 0, 0), (1, 0, 1)]
 
 
@@ -119,14 +119,12 @@ def test_what_the_person_edited_stays_that_of_its_run(desk: Desk) -> None:
 
 def test_what_was_taken_counts_while_its_act_stands(desk: Desk) -> None:
     desk.propose([inserting()])
-    waited = desk.waiting
     desk.take()
     undo(desk.notebook)
     assert taken_and_dropped(desk) == [(1, 0, 0)]
     redo(desk.notebook)
     assert taken_and_dropped(desk) == [(1, 1, 0)]
     undo(desk.notebook)
-    wait_again(desk.notebook, waited)
     desk.take()
     assert taken_and_dropped(desk) == [(1, 1, 0)]
 
@@ -220,15 +218,14 @@ def test_a_value_can_be_purged_from_it(desk: Desk) -> None:
     assert all(json.loads(line) for line in ledger(desk).read_text("utf-8").splitlines())
 
 
-def test_where_what_was_applied_cannot_be_kept_it_is_told_that_it_was(desk: Desk) -> None:
+def test_where_the_ledger_cannot_be_written_it_is_told_what_was_applied(desk: Desk) -> None:
     desk.propose([inserting()])
-    full = mock.patch(
-        "ricordo.notebook.curate.remember_curation", side_effect=StateUnusable("Full.")
-    )
+    full = mock.patch("ricordo.notebook.curate.record_decided", side_effect=StateUnusable("Full."))
     with full, pytest.raises(StateUnusable) as raised:
         desk.take()
-    assert str(raised.value) == "Full. 1 proposals were applied; that could not be kept."
+    assert str(raised.value) == "Full. 1 proposal was applied; the ledger does not tell of it."
     assert b"Lagos" in desk.files["tides.md"]
+    assert not desk.waiting
 
 
 # Drift

@@ -68,7 +68,7 @@ def test_from_what_was_said_to_the_note_and_back_again(desk: Desk) -> None:
     assert desk.take().applied
     assert b"The port is Lagos." in (desk.root / "tides.md").read_bytes()
     author = waits.change.author
-    assert author == Author(Role.CURATOR, "anthropic", "claude-sonnet-5-5", "curate-2")
+    assert author == Author(Role.CURATOR, "anthropic", "claude-sonnet-5-5", "curate-3")
     assert "connecting to the model" in {it.phase for it in told}
 
 

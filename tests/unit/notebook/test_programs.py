@@ -26,7 +26,7 @@ def desk(tmp_path: Path) -> Desk:
 def test_a_program_proposes_as_a_model_does(desk: Desk) -> None:
     curation = by_script(desk, saying(MOVED))
     (waits,) = curation.proposals
-    assert waits.change.author == Author(Role.CURATOR, "command", "model", "curate-2")
+    assert waits.change.author == Author(Role.CURATOR, "command", "model", "curate-3")
     (run,) = ledger(desk)
     assert run.input_tokens > run.output_tokens > 0
     assert run.usd is None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.curator.proposal import Alarm
-from ricordo.notebook.curate import alarms
+from ricordo.notebook.curate import alarms, refuse
 from ricordo.notebook.undo import undo
 from tests.builders import note_text
 from tests.curating import Desk, edit
@@ -81,6 +81,7 @@ def test_what_was_taken_back_does_not_count(desk: Desk) -> None:
     desk.propose(retiring(desk, 0, 1, 2))
     desk.take()
     undo(desk.notebook)
+    refuse(desk.notebook, desk.waiting)
     desk.propose(retiring(desk, 3, 4))
     assert left(desk) == 0
 
@@ -106,4 +107,7 @@ def test_a_day_is_a_day_whatever_the_clock_does(desk: Desk, later: str, counts: 
 def test_nobody_but_a_person_confirms(desk: Desk) -> None:
     desk.propose(retiring(desk, 0, 1, 2, 3))
     taken = desk.take(by_hand=False)
-    assert [why for _, why in taken.left] == [Alarm.MANY.value]
+    assert [why for _, why in taken.left] == [
+        *(f"removes the note n_{number:02}.md" for number in range(3)),
+        f"removes the note n_03.md; {Alarm.MANY.value}",
+    ]

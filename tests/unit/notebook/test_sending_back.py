@@ -82,7 +82,7 @@ def test_it_costs_as_another_run_and_is_bounded_as_one(desk: Desk) -> None:
     assert 0 < before.leaving.estimate.input_tokens < 2_500
     runs = ledger(desk)
     assert len(runs) == 2
-    assert [it.prompt_version for it in runs] == ["curate-2", "curate-2"]
+    assert [it.prompt_version for it in runs] == ["curate-3", "curate-3"]
     assert [bool(it.activity_tokens) for it in runs] == [False, True]
     left = gate_of(desk.notebook.surroundings).left()
     assert left.day == Caps().day - 2 * 4097

@@ -116,7 +116,8 @@ JUDGING: tuple[Action, ...] = (
         "all",
         "A",
         "all",
-        "Say yes to all that is not marked; of proposals, to all without a warning",
+        "Say yes to all that is not marked; of proposals, to all without a warning whose diff was "
+        "shown to its end",
         Group.JUDGE,
         _INBOX | _CURATION,
         _INBOX | _CURATION,

@@ -57,7 +57,9 @@ def _state_of(it: Shown, deciding: Deciding) -> tuple[str, str, str]:
         if deciding.is_nothing(it):
             return "·", "nothing left", "warning"
         return "✓", "yes, in part" if deciding.left_out(it) else "yes", "success"
-    return ("!", "warned", "warning") if it.waiting.told else ("·", "undecided", "")
+    if it.waiting.told:
+        return "!", "warned", "warning"
+    return "·", "undecided" if deciding.is_shown(it) else "unread", ""
 
 
 def _proposal_rows(

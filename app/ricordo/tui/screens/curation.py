@@ -13,20 +13,15 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.curator.proposal import Rejected
-from ricordo.curator.waiting import Waiting
-from ricordo.notebook.curate import alarms
+from ricordo.notebook.curate import alarms, refuse, settle
 from ricordo.notebook.deciding import (
     Shown,
     Waits,
     edited,
     plan,
     put_in_place,
-    refuse,
     text_to_edit,
-    wait_again,
-    wait_no_longer,
     what_waits,
-    wrote,
 )
 from ricordo.notebook.quoted import causes_of, titles
 from ricordo.settings.keymap import Keymap
@@ -58,14 +53,16 @@ if TYPE_CHECKING:
     from ricordo.tui.palette import Palette
 
 _NO_TURN = "No transcript tells where the quoted words come from."
+_NONE_PLAIN = "None is left without a warning whose diff you have seen to its end."
 _NOT_BACK = "Only what a model or a program proposed and the checks rejected is sent back, once."
 _DECIDING = ("yes", "no", "later", "edit", "hunk")
-_Know = Callable[[frozenset[str]], Sequence[Shown]]
-_Keep = Callable[["Notebook", Sequence[Waiting]], None]
 
 
 class Hands(past.Hands, Protocol):
     """What the notebook does for the review."""
+
+    def ask_history(self) -> None:
+        """Find out whether there is something to undo: an act was recorded without a change."""
 
     async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
         """Open a text in the person's editor as a file that is called `name`, and hand what was
@@ -95,7 +92,7 @@ class CurationScreen(PastScreen):
         `changed` is called when another number may wait.
         """
         super().__init__(notebook, palette, keymap, hands)
-        self._edit_text = hands.edit_text
+        self._edit_text, self._ask_history = hands.edit_text, hands.ask_history
         self._deciding = deciding
         self._curate = curate
         self._send_back = send_back
@@ -108,7 +105,12 @@ class CurationScreen(PastScreen):
         """Show what waits."""
         # what is known of a proposal is scrolled with its diff
         self._about.display = False
+        self.watch(self._diff, "scroll_y", self._scrolled, init=False)
         self.refresh_proposals()
+
+    def on_resize(self) -> None:
+        """More of the diff may be in sight."""
+        self.call_after_refresh(self._scrolled)
 
     # What is shown
 
@@ -151,7 +153,7 @@ class CurationScreen(PastScreen):
         # from here on nothing is waited for: what is loaded is shown
         self._waits = waits
         before, at = self.thing, max(self._list.at, 0)
-        self._things = self._deciding.things(waits.shown)
+        self._things = self._deciding.things(waits.shown, waits.applied)
         numbers = (n for n, it in enumerate(self._things) if is_same(it, before))
         at = min(next(numbers, at), len(self._things) - 1)
         self._list.show(len(self._things), at, NOTHING_WAITS)
@@ -173,7 +175,15 @@ class CurationScreen(PastScreen):
         else:
             head = partial(aside_lines, thing) if isinstance(thing, Aside) else None
             self._diff.show((), (), head)
+        self.call_after_refresh(self._scrolled)
         self.say()
+
+    def _scrolled(self) -> None:
+        """Remember what was on the screen to its end."""
+        it = self.proposal
+        if it is not None and self._diff.is_read and self._deciding.was_shown(it):
+            self._list.refresh()
+            self.say()
 
     def _rests(self, number: int) -> bool:
         return not isinstance(self._things[number], str)
@@ -217,7 +227,7 @@ class CurationScreen(PastScreen):
             refusals["hunk"] = refusals["yes"] or self._why_no_hunk(it)
         is_quoted = it is not None and bool(it.waiting.evidence)
         refusals["origin"] = "" if is_quoted else "Nothing is quoted here."
-        refusals["all"] = "" if self._plain else "Nothing is left that has no warning."
+        refusals["all"] = "" if self._plain else _NONE_PLAIN
         nothing = "" if self._taken else "Nothing is accepted; a accepts."
         refusals["write"] = nothing or read_only
         refusals["curate"] = ""
@@ -241,7 +251,8 @@ class CurationScreen(PastScreen):
 
     @property
     def _plain(self) -> list[Shown]:
-        return [it for it in self._proposals if it.is_plain and self._deciding.of(it) is Mark.OPEN]
+        undecided = (it for it in self._proposals if self._deciding.of(it) is Mark.OPEN)
+        return [it for it in undecided if it.is_plain and self._deciding.is_shown(it)]
 
     def do_yes(self) -> None:
         """Take it, or no longer."""
@@ -265,7 +276,7 @@ class CurationScreen(PastScreen):
             self._list.refresh()
 
     def do_all(self) -> None:
-        """Take all without a warning that are not decided."""
+        """Accept all without a warning that are not decided and were shown to their end."""
         for it in self._plain:
             self._deciding.mark(it, Mark.TAKEN)
         self._list.refresh()
@@ -321,10 +332,10 @@ class CurationScreen(PastScreen):
         if applied is not None:
             chosen = {it.id for it in planned.chosen}
             written = [it for it in taken if it.waiting.id in chosen]
-            self._deciding.wrote(written, (it.path for it in planned.change_set.edits))
+            self._deciding.wrote(written)
             told = told_of_taken(written, self._notebook.place.layout)
-            self.notify(f"Written: {told}. u takes all of it back.", markup=False, timeout=6)
-            await asyncio.to_thread(wrote, self._notebook, planned, applied)
+            self.notify(f"Written: {told}. u undoes all of it.", markup=False, timeout=6)
+            await asyncio.to_thread(settle, self._notebook, planned, applied)
         for it, why in planned.left:
             said = f"Not written: {it.op} {clip(it.path, 60)}: {one_line(why)}."
             self.notify(said, severity="warning", markup=False, timeout=10)
@@ -342,20 +353,8 @@ class CurationScreen(PastScreen):
         screen = ConfirmScreen("This takes much away", told_of_alarms(waits, found), self._palette)
         return await self.app.push_screen_wait(screen) is True
 
-    def do_undo(self) -> None:
-        """Take the last act back; what it had written waits again."""
-        hands, deciding = self._hands, self._deciding
-        self._begin(partial(self._turned, hands.undo_last, deciding.took_back, wait_again))
-
-    def do_redo(self) -> None:
-        """Do again what was undone last; what that writes waits no longer."""
-        hands, deciding = self._hands, self._deciding
-        self._begin(partial(self._turned, hands.redo_last, deciding.wrote_again, wait_no_longer))
-
-    async def _turned(self, turn: Turn, know: _Know, keep: _Keep) -> None:
-        them = [it.waiting for it in know(await turn())]
-        if them:
-            await asyncio.to_thread(keep, self._notebook, them)
+    async def _turn(self, turn: Turn) -> None:
+        await turn()
         await self._load()
         self._changed()
 
@@ -371,7 +370,7 @@ class CurationScreen(PastScreen):
             self._send_back(self.thing)
 
     def _leave(self) -> None:
-        """Keep away what was refused; all else waits."""
+        """Refuse what is marked so; all else is pending."""
         self._begin(self._close)
 
     async def _close(self) -> None:
@@ -379,6 +378,7 @@ class CurationScreen(PastScreen):
             refused = self._deciding.refused(self._proposals)
             if refused:
                 await asyncio.to_thread(refuse, self._notebook, refused)
+                self._ask_history()
             if taken := self._taken:
                 said = f"{len(taken)} accepted were not written (ctrl+s does): they wait."
                 self.app.notify(said, severity="warning", markup=False)
