@@ -224,7 +224,8 @@ def test_an_error_of_our_own_is_one_line(
     said = session.bytes.rpartition(b"\x1b[?1049l")[2].decode()
     lines = [line for line in said.splitlines() if "ricordo:" in line or "error" in line]
     assert len(lines) == 1
-    assert "an error of our own (RuntimeError). Nothing was changed." in lines[0]
+    assert "internal error (RuntimeError); this is a bug, please report it." in lines[0]
+    assert "Nothing was changed" not in lines[0]
     assert "hunter2" not in session.bytes.decode("utf-8", "replace")
     assert "Traceback" not in said
     kept = Path(os.environ["RICORDO_STATE"], "crash.log")

@@ -94,8 +94,11 @@ def _lines(notebook: Notebook, seen: Inbox) -> list[str]:
             f"{arrival.kind} {one_line(arrival.path)}{origin}  {arrival.at[:16].replace('T', ' ')}"
             f"  {one_line(arrival.by)}{_state(arrival)}",
         ]
-        lines += [
+        changes = [
             f"  {row.sign} {visible(row.text)}{f'  ({row.ending})' if row.ending else ''}"
             for row in rows(arrival.old_text, arrival.new_text)
         ]
+        if not changes and arrival.before != arrival.after and arrival.kind == "changed":
+            changes = ["  Only the value of a credential changed, which is not printed."]
+        lines += changes
     return lines

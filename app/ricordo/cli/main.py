@@ -115,7 +115,8 @@ def _report(error: BaseException, *, debug: bool) -> int:
         return error.exit_code
     kind = type(error).__name__
     changed = "" if done else f" {NOTHING_CHANGED}"
-    tell([f"{done}an error of our own ({kind}).{changed} --debug shows where."])
+    told = f"{done}internal error ({kind}); this is a bug, please report it.{changed}"
+    tell([f"{told} --debug shows where."])
     return 3
 
 

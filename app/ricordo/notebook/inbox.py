@@ -16,6 +16,7 @@ from ricordo.disk.database import transaction
 from ricordo.disk.decisions import Decision
 from ricordo.disk.history import History
 from ricordo.notebook.open import Notebook
+from ricordo.secrets import mask
 
 VISIT = "visit"
 """The kind of the act that closes a visit."""
@@ -57,13 +58,13 @@ class Arrival:
 
     @property
     def old_text(self) -> str:
-        """The text before, for a diff."""
-        return _text(self.before)
+        """The text before as it may be printed: without credentials."""
+        return mask(_text(self.before))
 
     @property
     def new_text(self) -> str:
-        """The text after, for a diff."""
-        return _text(self.after)
+        """The text after as it may be printed: without credentials."""
+        return mask(_text(self.after))
 
 
 @dataclass(frozen=True, slots=True)

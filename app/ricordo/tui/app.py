@@ -174,7 +174,10 @@ class RicordoApp(App[int]):
         path = os.path.join(self._surroundings.state, _CRASH_LOG)
         kept = error is not None and _keep_crash(path, error)
         where = f" Where it happened is in {one_line(path)}." if kept else ""
-        self.last_words = f"ricordo: an error of our own ({kind}). Nothing was changed.{where}"
+        self.last_words = (
+            f"ricordo: internal error ({kind}); this is a bug, please report it.{where}"
+            " What you changed before it is written and can be undone."
+        )
         self._close_messages_no_wait()
 
     def panic(self, *renderables: object) -> None:

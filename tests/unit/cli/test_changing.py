@@ -283,3 +283,18 @@ def test_an_agent_that_consolidates_is_not_disturbed(
     assert "Nothing was changed" in told
     (memory / ".consolidate-lock").unlink()
     assert contents(memory) == before
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_the_inbox_prints_no_credential_of_a_note(
+    memory: Path, ricordo: Ricordo, form: tuple[str, ...]
+) -> None:
+    old, new = ("postgres://tide:" + f"{part}-Hw72Kd9x@db/ports" for part in ("Qr4", "Zt8"))
+    write_memory(memory, {"db.md": note_text("db", f"The database is {old}\n")})
+    ricordo("inbox", "--keep-all")
+    write_memory(memory, {"db.md": note_text("db", f"The database is {new}\n")})
+    printed = ricordo("inbox", *form)
+    assert "db.md" in printed
+    assert "Hw72Kd9x" not in printed
+    if not form:
+        assert "Only the value of a credential changed" in printed

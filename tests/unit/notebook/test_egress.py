@@ -176,7 +176,7 @@ def test_no_credential_stands_in_what_is_told_of_an_error_of_our_own(
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         assert run(["curate", "-m", place, *words]) == 3
     printed = capsys.readouterr()
-    assert "an error of our own (RuntimeError)" in printed.err
+    assert "internal error (RuntimeError)" in printed.err
     assert leaks(planted, f"{printed.out}{printed.err}".encode() + kept(desk)) == []
 
 
