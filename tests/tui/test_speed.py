@@ -10,6 +10,7 @@ from textual.screen import Screen
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.render import note_page
 from ricordo.tui.widgets import index_list
+from ricordo.tui.widgets.note_view import NoteView
 from tests.tui.stage import build, staged
 from tests.tui.test_inbox import recorded
 
@@ -44,14 +45,29 @@ async def test_a_long_note_shows_its_beginning_before_the_rest(
         rendered.append(len(text))
         return render(text, *rest)  # type: ignore[arg-type]
 
+    filled: list[int] = []
+    fill = NoteView._fill
+
+    def counted_fill(view: NoteView, *rest: object) -> None:
+        fill(view, *rest)  # type: ignore[arg-type]
+        filled.append(sum(rendered))
+
     monkeypatch.setattr(note_page, "render_markdown", counted)
+    monkeypatch.setattr(NoteView, "_fill", counted_fill)
     text = "".join(f"Paragraph {n} of a long note, with *words* in it.\n\n" for n in range(4_000))
     root = build(tmp_path, {"a.md": "Short.\n", "b.md": text})
     async with staged(root) as stage:
         assert stage.here == "a.md"
         rendered.clear()
+        filled.clear()
         stage.main._go_to("b.md")
-        assert 0 < sum(rendered) < 20_000, "only the beginning before anything else happens"
+        assert sum(rendered) == 0, "it is looked through for secrets beside the screen first"
+        await stage.wait_for(lambda: "Paragraph 3999 of" in stage.note_text)
+        assert 0 < filled[0] < 20_000, "the beginning is shown before the rest"
+        rendered.clear()
+        stage.main._go_to("a.md")
+        stage.main._go_to("b.md")
+        assert 0 < sum(rendered) < 20_000, "once it is looked through, at once"
         assert "Paragraph 0 of" in stage.note_text
         await stage.wait_for(lambda: "Paragraph 3999 of" in stage.note_text)
         assert sum(rendered) > 150_000
