@@ -116,7 +116,7 @@ GROUPS = (
     Group("health", ("tests/unit/health",), {"examples": 10_000, "hostile_bytes": 1_000_000}),
     Group(
         "recall",
-        ("tests/unit/recall", "tests/faults/test_hook.py"),
+        ("tests/unit/recall", "tests/faults/test_hook.py", "tests/faults/test_hook_leaks.py"),
         {"examples": 10_000, "damages": 500},
     ),
     Group("agents", ("tests/unit/agents", "tests/unit/activity"), {"examples": 10_000}),

@@ -198,12 +198,12 @@ def test_nothing_found(snap_compare: Compare, tmp_path: Path) -> None:
     assert snap_compare(app, terminal_size=(100, 24), run_before=drawn())
 
 
-def test_chooser(snap_compare: Compare, pinned: Path, tmp_path: Path) -> None:
+def test_chooser(snap_compare: Compare, pinned: Path) -> None:
     for name in ("-srv-harbour", "-srv-tidepool", "-srv-[@click=app.quit]x"):
         folder = pinned / ".claude/projects" / name / "memory"
         folder.mkdir(parents=True)
         (folder / "MEMORY.md").write_text("- nothing yet\n")
-    app = notebook_app(build(tmp_path, MEMORY))
+    app = notebook_app(build(pinned, MEMORY))
 
     async def ready(pilot: Pilot[int]) -> None:
         await drawn("p")(pilot)

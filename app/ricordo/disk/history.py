@@ -242,14 +242,19 @@ class History:
         return self._acts(where, (root, role.value, CHANGE))
 
     def writings(self, root: str) -> list[tuple[str, str, str]]:
-        """Return what Ricordo wrote to files of a root, oldest first: the path, the SHA-256 of the
-        content, and when, ISO 8601. What only took something back is left out.
+        """Return what users wrote to files of a root through Ricordo or accepted, oldest first: the
+        path, the SHA-256 of the content, and when, ISO 8601.
+
+        What only reverted something is left out, and what changes no statement: fixes, and links
+        that follow a note that gets another path or leaves.
         """
         rows = self.db.execute(
             "SELECT op.path, op.post, act.at FROM op JOIN act ON act.n = op.act"
             " WHERE op.root = ? AND op.post IS NOT NULL AND op.outcome = ''"
-            " AND act.kind = ? AND act.state = 'done' AND act.undoes IS NULL ORDER BY op.act, op.n",
-            (root, CHANGE),
+            " AND act.kind = ? AND act.state = 'done' AND act.undoes IS NULL AND act.role <> ?"
+            " AND NOT EXISTS (SELECT 1 FROM op AS it WHERE it.act = act.n AND it.post IS NULL)"
+            " ORDER BY op.act, op.n",
+            (root, CHANGE, Role.RULE.value),
         )
         return [(path_of(path), content, at) for path, content, at in rows]
 

@@ -403,10 +403,11 @@ class Notebook:
         self.decisions.decide(decision, [subject], now, why)
 
 
-_CLOSED = frozenset(
-    ("stale", "changed-since", "status-claim", "passed-date", "missing-path", "missing-symbol")
-)
-"""The rules whose findings ask whether what a note says is still true, and nothing else."""
+_CLOSED = frozenset(("status-claim", "passed-date", "missing-path", "missing-symbol"))
+"""The rules whose findings ask whether what a note says is still true, and nothing else. `stale`
+and `changed-since` ask it too, but count from the last confirmation by themselves: what has become
+old or was committed after it is reported again.
+"""
 
 
 def _closed(memory: Memory, said: JudgedNotes, decided: Mapping[str, Decided]) -> frozenset[str]:

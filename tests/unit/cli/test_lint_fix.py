@@ -353,3 +353,26 @@ def test_undo_of_many_fixes_is_a_short_line_and_one_for_each_file(
 def test_unsafe_alone_is_wrong_usage(memory: Path, capsys: Printed) -> None:
     assert run(["lint", "-m", str(memory), "--unsafe"]) == 2
     assert "--fix" in capsys.readouterr().err
+
+
+def test_links_that_follow_a_rename_make_no_note_newer(tmp_path: Path, capsys: Printed) -> None:
+    stamp = "  type: project\n  modified: 2026-01-05\n"
+    notes = {
+        "MEMORY.md": "- [Tides](tides.md) — which port\n- [Ports](ports.md) — where they are\n",
+        "tides.md": note_text("tides", "See [[ports]].\n").replace("  type: project\n", stamp),
+        "ports.md": note_text("ports", "Sines.\n"),
+    }
+    memory = write_memory(tmp_path / "memory", notes)
+    settle(memory)
+
+    def stale() -> set[str]:
+        document, _ = lint(memory, capsys)
+        return {it["path"] for it in document["findings"] if it["rule"] == "stale"}
+
+    before = stale()
+    assert "tides.md" in before
+    assert run(["rename", "ports", "harbours", "-m", str(memory)]) == 0
+    capsys.readouterr()
+    assert "[[harbours]]" in (memory / "tides.md").read_text()
+    settle(memory)
+    assert "tides.md" in stale()
