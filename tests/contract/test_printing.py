@@ -303,7 +303,7 @@ def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
     assert case.named in last
     assert "could not be printed" in last
     assert NOTHING not in told
-    assert "error of our own" not in told
+    assert "internal error" not in told
     refused = world.start(on("show", "no such note")(world)).returncode
     assert done.returncode not in (0, 1, refused)
 
@@ -409,6 +409,6 @@ def test_a_body_that_is_no_utf8_is_refused(world: World) -> None:
     done = world.start(
         on("new", "Quay")(world), environ={"PYTHONIOENCODING": "utf-8:strict"}, given=b"\xff\n"
     )
-    assert b"error of our own" not in done.stderr
+    assert b"internal error" not in done.stderr
     assert NOTHING in done.stderr.decode()
     assert not (world.memory / "quay.md").exists()

@@ -14,7 +14,7 @@ import pytest
 from tests.builders import note_text
 from tests.unit.cli.conftest import Ricordo, contents
 
-OWN = "error of our own"
+OWN = "internal error"
 Call = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -90,7 +90,7 @@ def test_a_clock_far_away_works(ricordo: Ricordo, now: str) -> None:
 
 def test_a_time_since_when_that_is_before_all_others_is_told(ricordo: Ricordo) -> None:
     assert "--since" in ricordo("curate", "--dry-run", "--since", "yesterday", code=2)
-    for since in ("0001-01-01T00:00+00:00", "9999-12-31T23:59"):
+    for since in ("0001-01-01T00:00+00:00", "9999-12-31T23:59+00:00"):
         assert OWN not in ricordo("curate", "--dry-run", "--since", since)
 
 
