@@ -125,6 +125,7 @@ GROUPS = (
         ("tests/unit/notebook", "tests/unit/cli"),
         {"examples": 1_000, "history_days": 365, "fault_seeds": 25},
     ),
+    Group("printing", ("tests/contract/test_printing.py",), {"printing": 1}),
     Group("tui", ("tests/unit/tui", "tests/tui"), {"examples": 1_000}),
     Group("late", ("tests/tui",), {"late_ms": 600}),
 )

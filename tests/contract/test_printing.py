@@ -11,18 +11,20 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, redirect_stderr, redirect_stdout
 from io import StringIO
-from itertools import chain
+from itertools import cycle, product
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from ricordo.cli.main import COMMANDS, run
 from tests.builders import note_text, write_memory
 from tests.curating import SESSION, said
+from tests.figures import figure
 from tests.unit.cli.conftest import contents, settle
 
 SECONDS = 120
@@ -240,11 +242,6 @@ READING = {
     "ledger": ["ledger"], "resume": [], "review": ["review"],
 }  # fmt: skip
 """Those without words are called without a memory, or not at all."""
-CASES = [
-    pytest.param(case, id=f"{name}-{case.named}")
-    for name, cases in WRITING.items()
-    for case in cases
-]
 LACKING = {
     "ascii": {"PYTHONIOENCODING": "ascii"},
     "latin-1": {"PYTHONIOENCODING": "latin-1"},
@@ -281,8 +278,19 @@ def test_every_command_is_tried_here() -> None:
     assert {*WRITING, *READING} == set(COMMANDS)
 
 
-@pytest.mark.parametrize("stdout", ["full", "closed", "unread"])
-@pytest.mark.parametrize("case", CASES)
+def each_with_some(ways: Sequence[str]) -> list[ParameterSet]:
+    """Return each command that changes something with one way of printing in turn; in a soak with
+    all of them.
+    """
+    cases = [(name, case) for name, cases in WRITING.items() for case in cases]
+    every = product(cases, ways)
+    chosen = every if figure("printing", everyday=0) else zip(cases, cycle(ways), strict=False)
+    return [
+        pytest.param(case, way, id=f"{name}-{case.named}-{way}") for (name, case), way in chosen
+    ]
+
+
+@pytest.mark.parametrize(("case", "stdout"), each_with_some(("full", "closed", "unread")))
 def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
     world: World, case: Case, stdout: str
 ) -> None:
@@ -311,7 +319,7 @@ def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
 @pytest.mark.parametrize(
     ("case", "lacking"),
     [
-        *((case, lacking) for case in chain(*WRITING.values()) for lacking in ("ascii", "latin-1")),
+        *each_with_some(("ascii", "latin-1")),
         *((WRITING[name][0], "a plain locale") for name in ("new", "lint")),
     ],
 )

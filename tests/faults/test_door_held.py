@@ -190,7 +190,7 @@ def test_no_line_of_two_programs_is_lost_of_which_one_holds_the_note_open(
     """
     counts: Counter[str] = Counter()
     chance = random.Random(27)
-    for number in range(figure("held_open", everyday=50)):
+    for number in range(figure("held_open", everyday=12)):
         notebook, note = started(folder / str(number))
         held, by_path = f"held open {number}", f"by path {number}"
         first, second = sorted(chance.sample(range(1, LAST_STEP), 2))
