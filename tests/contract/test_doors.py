@@ -6,6 +6,7 @@ Import contracts see modules; these tests see calls. They read the source and ru
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -413,3 +414,28 @@ def test_splitting_at_other_than_newlines_is_seen():
 def test_a_text_that_is_said_to_be_sealed_is_seen(code: str):
     assert seals(snippet(code, "model/engine.py"))
     assert not seals(snippet(code, "model/redaction.py"))
+
+
+GROUP_REPEATED_POSSESSIVELY = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d*,?\d*\})\+")
+
+
+def repeated_groups(source: Source) -> list[str]:
+    """Return the strings of a module that repeat a group possessively.
+
+    Python before 3.11.5 matches such expressions wrongly:
+    https://github.com/python/cpython/issues/106052
+    """
+    strings = (node for node in ast.walk(source.tree) if isinstance(node, ast.Constant))
+    return [
+        source.at(node)
+        for node in strings
+        if isinstance(node.value, str) and GROUP_REPEATED_POSSESSIVELY.search(node.value)
+    ]
+
+
+def test_no_expression_repeats_a_group_possessively() -> None:
+    assert repeated_groups(snippet(r"""re.compile(r"(?:a|b)*+c")"""))
+    assert not repeated_groups(snippet(r"""re.compile(r"(?:a|b)*c*+\)*+")"""))
+    assert [it for source in sources() for it in repeated_groups(source)] == []
+    tables = {path: path.read_text("utf-8") for path in ROOT.rglob("*.toml")}
+    assert [path for path, text in tables.items() if GROUP_REPEATED_POSSESSIVELY.search(text)] == []

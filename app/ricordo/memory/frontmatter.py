@@ -32,7 +32,7 @@ _CLOSING = re.compile(r"\n---[ \t]*+\r?(?:\n|\Z)")
 # A key, a list, a flow collection, an anchor or a tag. Prose between two rules, be it a heading,
 # a link, a picture or something in bold, is no head.
 _HEAD_LIKE = re.compile(
-    r"""\s*+(?:\#[^\n]*\n\s*+)*+
+    r"""\s*+(?:\#[^\n]*\n\s*+)*
         (?: ['"]?[^\s:'"\#*!\[][^:\n]{0,80}['"]?:(?:\s|\Z)
           | -[ ](?!\[) | \{ | \[(?!\[|[^\]\n]*\]\() | &\w | !(?!\[)\S | \?\s )""",
     re.VERBOSE,

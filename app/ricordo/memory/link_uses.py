@@ -12,7 +12,7 @@ _BEGINS = re.compile(r"\[|(?<!`)`|\\|~~~|<!--")
 """Where a use, or what hides one, may begin."""
 _USE = re.compile(
     r"""
-    \[(?P<text>(?:[^\[\]\\\n]++|\\.|\n(?![ \t\r]*\n)|\[[^\[\]\n]*+\])*+)\]
+    \[(?P<text>(?:[^\[\]\\\n]++|\\.|\n(?![ \t\r]*\n)|\[[^\[\]\n]*+\])*)\]
     (?:\[(?P<label>[^\[\]\n]*+)\])?
     """,
     re.VERBOSE,

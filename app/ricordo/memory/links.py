@@ -29,12 +29,14 @@ class Link(NamedTuple):
     is_wikilink: bool
 
 
-# Every repetition is possessive or bounded by a line, so that no text makes a match slow.
+# What is repeated one by one is possessive, and no two alternatives of a repeated group begin
+# alike, so that no text makes a match slow. A group is never repeated possessively: Python before
+# 3.11.5 gets that wrong (https://github.com/python/cpython/issues/106052).
 _LINK = r"""
     \[(?:
         \[(?P<wiki>[^\[\]\n|\#]*+)(?:\#(?P<heading>[^\[\]\n|]*+))?(?:\|(?P<alias>[^\[\]\n]*+))?\]\]
-      | (?P<label>(?:[^\[\]\\\n]++|\\.|\[[^\[\]\n]*+\])*+)\]
-        \((?P<url>\s*+(?:<[^<>\n]*+>|[^\s()<>]*+(?:\([^\s()]*+\)[^\s()]*+)*+))
+      | (?P<label>(?:[^\[\]\\\n]++|\\.|\[[^\[\]\n]*+\])*)\]
+        \((?P<url>\s*+(?:<[^<>\n]*+>|[^\s()<>]*+(?:\([^\s()]*+\)[^\s()]*+)*))
         (?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'))?\s*+\)
       | (?:(?<=^\[)|(?<=^[ ]\[)|(?<=^[ ]{2}\[)|(?<=^[ ]{3}\[))
         (?P<reflabel>[^\[\]\n^][^\[\]\n]*+)\]:[ \t]+(?P<refurl><[^<>\n]*+>|\S+)
@@ -42,14 +44,14 @@ _LINK = r"""
 """
 _CODE = r"""
     `(?:(?<=^`)|(?<=^[ ]`)|(?<=^[ ]{2}`)|(?<=^[ ]{3}`))``(?P<ticked>`*+)(?=[^`\n]*\n)[^\n]*\n
-      (?:(?![ ]{0,3}```(?P=ticked)`*[ \t\r]*(?:\n|\Z)).*+(?:\n|\Z))*+.*\n?
+      (?:(?![ ]{0,3}```(?P=ticked)`*[ \t\r]*(?:\n|\Z)).*+(?:\n|\Z))*.*\n?
   | `(?<!``)(?P<more>`*+)
-      (?:[^`\n]++|\n(?![ \t\r]*\n)|(?!`(?P=more)(?!`))`++)*+`(?P=more)(?!`)
+      (?:[^`\n]++|\n(?![ \t\r]*\n)|(?!`(?P=more)(?!`))`++)*`(?P=more)(?!`)
 """
 _REST = r"""
     \\[\\\[\]`~<!]
   | ~(?:(?<=^~)|(?<=^[ ]~)|(?<=^[ ]{2}~)|(?<=^[ ]{3}~))~~(?P<waved>~*+)[^\n]*\n
-      (?:(?![ ]{0,3}~~~(?P=waved)~*[ \t\r]*(?:\n|\Z)).*+(?:\n|\Z))*+.*\n?
+      (?:(?![ ]{0,3}~~~(?P=waved)~*[ \t\r]*(?:\n|\Z)).*+(?:\n|\Z))*.*\n?
   | <!--
 """
 _LINKS, _CODES, TOKENS = (

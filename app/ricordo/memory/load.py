@@ -20,7 +20,7 @@ CLAUDE_LIMITS = Limits(lines=200, units=25_000)
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}+(?=[^`]*$)|~{3,}+)")
 _COMMENT_START = re.compile(r"^ {0,3}<!--")
-_WHOLE_COMMENTS = re.compile(r"(?:\s*+<!--.*?-->)*+")
+_WHOLE_COMMENTS = re.compile(r"(?:\s*+<!--.*?-->)*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ _SIGNS = (
     "\u0f71-\u0f84\u0f8d-\u0fbc\u102b-\u103e\u1056-\u1059\u17b4-\u17d3]"
 )
 """Vowels and other signs within the words of South and South-East Asia, which are no letters."""
-_WORD = rf"[^\W_]++(?:{_SIGNS}+[^\W_]*)*+"
+_WORD = rf"[^\W_]++(?:{_SIGNS}+[^\W_]*)*"
 _UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"

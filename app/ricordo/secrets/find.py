@@ -17,7 +17,7 @@ from ricordo.secrets.unwrapping import unwrapped
 
 _LONG = 90
 """Characters from which on a value may be longer than its rule."""
-_REST = re.compile(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*+")
+_REST = re.compile(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*")
 
 
 def find_secrets(text: str) -> list[Secret]:
