@@ -5,15 +5,15 @@
 PLAN is a folder with up to six files, such as `tools/layout`. Modules are named without the leading
 `ricordo.`:
 
-layout.txt      `new.module < old.module other.module`: where modules go. Several of them are merged,
+layout.txt      `new.module < old.module other.module`: where modules go. Several are merged,
                 each behind those that it imports; the first one gives the docstring.
 files.txt       `old/file.toml > new/file.toml`: where data files go, below app/ricordo/.
 packages.txt    `new.package: The docstring of its __init__.`
 docstrings.txt  `new.module: The docstring of a module that moves.`
 symbols.txt     `old.module.Old > New`: a class, function or constant at the top of a module, renamed
                 where it is defined and imported, and nowhere else.
-tokens.txt      `old > new`: every identifier of that name in all code, attributes, parameters and
-                local names too. A file that uses the new name already is reported.
+tokens.txt      `old > new`: every identifier of that name in all code: attributes, parameters
+                and local names too. A file that uses the new name already is reported.
 
 Dotted names and paths in strings, pages and configuration follow. Needs libcst, which the project
 itself does not use.

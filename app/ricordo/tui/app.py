@@ -176,7 +176,7 @@ class RicordoApp(App[int]):
         where = f" Where it happened is in {one_line(path)}." if kept else ""
         self.last_words = (
             f"ricordo: internal error ({kind}); this is a bug, please report it.{where}"
-            " What you changed before it is written and can be undone."
+            " Changes that were written stay, and can be undone."
         )
         self._close_messages_no_wait()
 
