@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -138,7 +138,17 @@ def test_it_ends_at_its_deadline_and_what_it_waited_for_is_told(
     assert caught.value.cause is Cause.TOO_SLOW
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.fixture(params=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda it: it.name)
+def number(request: pytest.FixtureRequest) -> Iterator[signal.Signals]:
+    """Give a signal that does what it usually does, also where the tests were started in the
+    background, with the interrupt ignored.
+    """
+    usual = signal.default_int_handler if request.param == signal.SIGINT else signal.SIG_DFL
+    before = signal.signal(request.param, usual)
+    yield request.param
+    signal.signal(request.param, before)
+
+
 def test_it_ends_when_we_are_asked_to_end(
     number: signal.Signals, run: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -152,6 +162,21 @@ def test_it_ends_when_we_are_asked_to_end(
         run('echo $$ > "$NOTES/new"; mv "$NOTES/new" "$NOTES/me"; exec sleep 1000', step=step)
     assert not is_running((tmp_path / "me").read_text())
     assert signal.getsignal(number) is before
+
+
+def test_a_signal_that_we_ignore_ends_nothing(
+    number: signal.Signals, run: Callable[..., str], tmp_path: Path
+) -> None:
+    signal.signal(number, signal.SIG_IGN)
+
+    def step() -> None:
+        if (tmp_path / "me").exists():
+            os.kill(os.getpid(), number)
+            (tmp_path / "sent").touch()
+
+    script = 'touch "$NOTES/me"; while [ ! -e "$NOTES/sent" ]; do sleep 0.01; done; echo answer'
+    assert run(script, step=step) == "answer\n"
+    assert signal.getsignal(number) == signal.SIG_IGN
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
