@@ -56,7 +56,7 @@ bench: $(DEVELOPS) ## measure speed beside its references
 	$(BIN)/python -m tests.benchmarks.handoff
 
 docs: $(DEVELOPS) ## write the generated pages of docs/ anew
-	$(BIN)/python -m ricordo.settings.explain > docs/settings.md.new
+	$(BIN)/python -m ricordo.settings.page > docs/settings.md.new
 	mv docs/settings.md.new docs/settings.md
 	$(BIN)/python -m ricordo.tui.key_page > docs/keys.md.new
 	mv docs/keys.md.new docs/keys.md

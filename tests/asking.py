@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ricordo.curator.engine import Progress
-from ricordo.model.ask import Server
-from ricordo.model.bounds import Bounds
-from ricordo.model.budget import Caps
-from ricordo.model.programs import program_of
-from ricordo.notebook.curate import Curation, begin, propose
-from ricordo.notebook.ledger import Run, runs_of
-from ricordo.notebook.models import by_model, by_program
+from ricordo.curation.engine import CurationProgress
+from ricordo.llm.ask import Server
+from ricordo.llm.budget import Caps
+from ricordo.llm.program import program_of
+from ricordo.llm.question import Bounds
+from ricordo.services.curation.curation import Curation, begin, propose
+from ricordo.services.engines.engines import by_model, by_program
+from ricordo.services.ledger.ledger import LedgerRun, runs_of
 from tests import messages_replies as replies
 from tests.builders import note_text
 from tests.curating import SAID, Desk, said
@@ -49,7 +49,7 @@ def proposing(*edits: dict[str, Any]) -> Script:
 def curated(
     desk: Desk,
     server: MessagesServer,
-    step: Callable[[Progress], None] = lambda _: None,
+    step: Callable[[CurationProgress], None] = lambda _: None,
     *,
     bounds: Bounds = PATIENT,
     model: str = "claude-sonnet-5-5",
@@ -62,7 +62,7 @@ def curated(
     return curation
 
 
-def ledger(desk: Desk) -> tuple[Run, ...]:
+def ledger(desk: Desk) -> tuple[LedgerRun, ...]:
     return runs_of(desk.notebook.surroundings.state, str(desk.root))[0]
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.reader import read_memory
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.memory.layout import Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import FileFacts, Note, read_note
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import look_around
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.settings import load_settings
+from ricordo.storage.reader import read_memory
 from tests.conftest import NOW
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -54,7 +54,7 @@ def recorded(folder: Path, files: Mapping[str, str | bytes], name: str = "memory
     its notebook, with the history begun.
     """
     root = write_memory(folder / name, files)
-    surroundings = look_around(
+    surroundings = load_environment(
         {"HOME": str(folder), "RICORDO_STATE": str(folder / "state"), "RICORDO_NOW": NOW}
     )
     place = find_memories(str(root), surroundings)[0]

@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ricordo.curator.asking import Asking, Reply
-from ricordo.curator.engine import FREE, Step, Usage
-from ricordo.curator.proposal import curator
-from ricordo.curator.waiting import Waiting
-from ricordo.notebook.curate import Curation, Taken, begin, propose, take
-from ricordo.notebook.engines import MakeEngine
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.pending import recall_curation
-from ricordo.notebook.preparing import Prepared
-from ricordo.notebook.spoken import Scope
+from ricordo.curation.engine import FREE, EngineUsage, Step
+from ricordo.curation.engines.external import Asking, Reply
+from ricordo.curation.pending import Waiting
+from ricordo.curation.proposal import curator
+from ricordo.services.curation.curation import Curation, Taken, begin, propose, take
+from ricordo.services.curation.pending import recall_curation
+from ricordo.services.curation.preparation import CurationScope, Prepared
+from ricordo.services.engines.engines import MakeEngine
+from ricordo.services.workspace.notebook import Notebook
 from tests.builders import recorded
 
 SESSION = "5b1c7a52-90f4-4d0e-8a6d-2f6f1c9a0b11"
@@ -50,9 +49,9 @@ class Desk:
         self.root = Path(self.notebook.place.root)
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> CurationScope:
         """The session."""
-        return Scope(session=str(self.transcript))
+        return CurationScope(session=str(self.transcript))
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -76,7 +75,7 @@ class Desk:
         self.notebook = Notebook(old.place, surroundings, old.settings)
         return self
 
-    def propose(self, edits: object, usage: Usage = FREE) -> Curation:
+    def propose(self, edits: object, usage: EngineUsage = FREE) -> Curation:
         """Curate by an engine that replies with `edits`, and let what it proposes wait."""
         memory = self.notebook.read()
         curation = propose(self.notebook, memory, self.scope, make=replying(edits, usage))
@@ -95,7 +94,7 @@ class Desk:
         return take(self.notebook, memory, kept.waiting, wanted, by_hand=by_hand, confirmed=ids)
 
 
-def replying(edits: object, usage: Usage = FREE) -> MakeEngine:
+def replying(edits: object, usage: EngineUsage = FREE) -> MakeEngine:
     """Return an engine outside our code that replies with `edits` whatever it is asked."""
 
     def make(_: Notebook, prepared: Prepared, step: Step) -> Asking:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ricordo.curator.engine import Step
-from ricordo.model.ask import Server
-from ricordo.model.bounds import Bounds
-from ricordo.model.budget import Caps
-from ricordo.notebook.conflicts import Conflict
-from ricordo.notebook.judging import Asked, Judged, judge, prepare_judging
-from ricordo.notebook.ledger import Run, runs_of
-from ricordo.notebook.models import model_outside
-from ricordo.notebook.open import Look, Notebook
-from ricordo.notebook.opinions import judged, known_opinions
+from ricordo.curation.engine import Step
+from ricordo.llm.ask import Server
+from ricordo.llm.budget import Caps
+from ricordo.llm.question import Bounds
+from ricordo.services.conflicts.conflicts import Conflict
+from ricordo.services.conflicts.judgement import (
+    JudgementOutcome,
+    JudgementRequest,
+    judge,
+    prepare_judging,
+)
+from ricordo.services.conflicts.opinions import judged, known_opinions
+from ricordo.services.engines.engines import model_outside
+from ricordo.services.ledger.ledger import LedgerRun, runs_of
+from ricordo.services.workspace.notebook import Notebook, Snapshot
 from tests import messages_replies as replies
 from tests.asking import PATIENT
 from tests.builders import note_text, recorded
@@ -58,7 +63,7 @@ def judging(*verdicts: dict[str, Any]) -> Script:
     return replies.good({"verdicts": list(verdicts)}, "judge")
 
 
-def look_at(notebook: Notebook) -> Look:
+def look_at(notebook: Notebook) -> Snapshot:
     return notebook.look_closely()
 
 
@@ -69,7 +74,7 @@ def told(notebook: Notebook) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]
 
 def asked_of(
     notebook: Notebook, server: MessagesServer, bounds: Bounds = PATIENT, caps: Caps | None = None
-) -> Asked:
+) -> JudgementRequest:
     model = "claude-sonnet-5-5"
     outside = model_outside(notebook.surroundings, model, Server(server.url, bounds), caps)
     return prepare_judging(notebook, told(notebook)[1], outside)
@@ -81,9 +86,9 @@ def had_judged(
     step: Step = lambda _: None,
     bounds: Bounds = PATIENT,
     caps: Caps | None = None,
-) -> Judged:
+) -> JudgementOutcome:
     return judge(notebook, asked_of(notebook, server, bounds, caps), step)
 
 
-def ledger(notebook: Notebook) -> tuple[Run, ...]:
+def ledger(notebook: Notebook) -> tuple[LedgerRun, ...]:
     return runs_of(notebook.surroundings.state, notebook.place.root)[0]

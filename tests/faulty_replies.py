@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from ricordo.model.failure import Cause
+from ricordo.llm.failure import FailureCause
 from tests import messages_replies as replies
 from tests.messages_replies import JSON, STREAM, Event, error, plain, streamed, told
 from tests.messages_server import Asked, Script, Wire
@@ -22,7 +22,7 @@ class Fault(NamedTuple):
 
     make: Callable[[Random, dict[str, Any]], Script]
     """Makes one, by chance, around an edit that would be a good one."""
-    causes: frozenset[Cause]
+    causes: frozenset[FailureCause]
     """As which it may be told; none where it is an answer, of which a person decides."""
     may_heal: bool = False
     """Whether what is lost or doubled may be nothing that counts, so that the answer is good."""
@@ -249,57 +249,59 @@ def _huge(random: Random, edit: dict[str, Any]) -> Script:
     return replies.good({"edits": random.choice((many, [{**edit, "text": "x" * size}]))})
 
 
-def _of(*causes: Cause) -> frozenset[Cause]:
+def _of(*causes: FailureCause) -> frozenset[FailureCause]:
     return frozenset(causes)
 
 
-CUT = _of(Cause.CUT, Cause.NO_ANSWER)
-SPOILT = _of(Cause.NO_ANSWER, Cause.MISSHAPEN, Cause.NO_TOOL, Cause.CUT)
-SHAPE = _of(Cause.MISSHAPEN)
-ANSWER: frozenset[Cause] = frozenset()
+CUT = _of(FailureCause.CUT, FailureCause.NO_ANSWER)
+SPOILT = _of(FailureCause.NO_ANSWER, FailureCause.MISSHAPEN, FailureCause.NO_TOOL, FailureCause.CUT)
+SHAPE = _of(FailureCause.MISSHAPEN)
+ANSWER: frozenset[FailureCause] = frozenset()
 
 FAULTS: dict[str, Fault] = {
     "clean end": Fault(_broken(Wire.end), CUT),
     "reset": Fault(_broken(Wire.cut), CUT),
     "closed": Fault(_broken(Wire.drop), CUT),
-    "stall": Fault(_broken(Wire.stall), _of(Cause.SILENT)),
-    "silence": Fault(_silent, _of(Cause.SILENT)),
-    "drip": Fault(_drip, _of(Cause.TOO_SLOW, Cause.NO_ANSWER)),
-    "400": Fault(_status(400, 409, 418, 422), _of(Cause.BAD_REQUEST)),
-    "401": Fault(_status(401), _of(Cause.WRONG_KEY)),
-    "402": Fault(_status(402, 407, 451), _of(Cause.BAD_REQUEST)),
-    "403": Fault(_status(403), _of(Cause.FORBIDDEN)),
-    "404": Fault(_status(404), _of(Cause.NOT_FOUND)),
-    "408": Fault(_status(408), _of(Cause.SERVER)),
-    "413": Fault(_status(413), _of(Cause.TOO_LARGE)),
-    "429": Fault(_status(429), _of(Cause.RATE_LIMIT)),
-    "429, at once": Fault(_status(429, retry_after="0"), _of(Cause.RATE_LIMIT)),
-    "429, tomorrow": Fault(_status(429, retry_after="86400"), _of(Cause.RATE_LIMIT)),
-    "429, nonsense": Fault(_status(429, retry_after="nan, soon"), _of(Cause.RATE_LIMIT)),
-    "500": Fault(_status(500, 501), _of(Cause.SERVER)),
-    "502": Fault(_status(502, 503, 504, 599), _of(Cause.SERVER)),
-    "529": Fault(_status(529), _of(Cause.OVERLOADED)),
+    "stall": Fault(_broken(Wire.stall), _of(FailureCause.SILENT)),
+    "silence": Fault(_silent, _of(FailureCause.SILENT)),
+    "drip": Fault(_drip, _of(FailureCause.TOO_SLOW, FailureCause.NO_ANSWER)),
+    "400": Fault(_status(400, 409, 418, 422), _of(FailureCause.BAD_REQUEST)),
+    "401": Fault(_status(401), _of(FailureCause.WRONG_KEY)),
+    "402": Fault(_status(402, 407, 451), _of(FailureCause.BAD_REQUEST)),
+    "403": Fault(_status(403), _of(FailureCause.FORBIDDEN)),
+    "404": Fault(_status(404), _of(FailureCause.NOT_FOUND)),
+    "408": Fault(_status(408), _of(FailureCause.SERVER)),
+    "413": Fault(_status(413), _of(FailureCause.TOO_LARGE)),
+    "429": Fault(_status(429), _of(FailureCause.RATE_LIMIT)),
+    "429, at once": Fault(_status(429, retry_after="0"), _of(FailureCause.RATE_LIMIT)),
+    "429, tomorrow": Fault(_status(429, retry_after="86400"), _of(FailureCause.RATE_LIMIT)),
+    "429, nonsense": Fault(_status(429, retry_after="nan, soon"), _of(FailureCause.RATE_LIMIT)),
+    "500": Fault(_status(500, 501), _of(FailureCause.SERVER)),
+    "502": Fault(_status(502, 503, 504, 599), _of(FailureCause.SERVER)),
+    "529": Fault(_status(529), _of(FailureCause.OVERLOADED)),
     "redirect": Fault(_status(301, 302, 307, 308, location="http://127.0.0.1:9/"), SPOILT),
-    "overload inside": Fault(_within("overloaded_error"), _of(Cause.OVERLOADED)),
-    "failure inside": Fault(_within("api_error", "no_such_error"), _of(Cause.SERVER)),
-    "too many inside": Fault(_within("rate_limit_error"), _of(Cause.RATE_LIMIT)),
-    "wrong key inside": Fault(_within("authentication_error"), _of(Cause.WRONG_KEY)),
+    "overload inside": Fault(_within("overloaded_error"), _of(FailureCause.OVERLOADED)),
+    "failure inside": Fault(_within("api_error", "no_such_error"), _of(FailureCause.SERVER)),
+    "too many inside": Fault(_within("rate_limit_error"), _of(FailureCause.RATE_LIMIT)),
+    "wrong key inside": Fault(_within("authentication_error"), _of(FailureCause.WRONG_KEY)),
     "max_tokens": Fault(
-        _stopped("max_tokens", "model_context_window_exceeded"), _of(Cause.UNFINISHED)
+        _stopped("max_tokens", "model_context_window_exceeded"), _of(FailureCause.UNFINISHED)
     ),
-    "refusal": Fault(_stopped("refusal"), _of(Cause.REFUSED)),
+    "refusal": Fault(_stopped("refusal"), _of(FailureCause.REFUSED)),
     "another end": Fault(
-        _stopped("end_turn", "pause_turn", "stop_sequence", "", "new"), _of(Cause.NO_TOOL)
+        _stopped("end_turn", "pause_turn", "stop_sequence", "", "new"), _of(FailureCause.NO_TOOL)
     ),
-    "own words": Fault(_words, _of(Cause.NO_TOOL)),
+    "own words": Fault(_words, _of(FailureCause.NO_TOOL)),
     "another tool": Fault(_other_tool, SHAPE),
-    "html": Fault(_status(200), _of(Cause.NO_ANSWER)),
-    "nothing": Fault(_status(204, 205), _of(Cause.NO_ANSWER)),
-    "no HTTP": Fault(_not_http, _of(Cause.CUT, Cause.NO_ANSWER, Cause.UNREACHABLE)),
-    "no events": Fault(_no_events, _of(Cause.NO_ANSWER)),
+    "html": Fault(_status(200), _of(FailureCause.NO_ANSWER)),
+    "nothing": Fault(_status(204, 205), _of(FailureCause.NO_ANSWER)),
+    "no HTTP": Fault(
+        _not_http, _of(FailureCause.CUT, FailureCause.NO_ANSWER, FailureCause.UNREACHABLE)
+    ),
+    "no events": Fault(_no_events, _of(FailureCause.NO_ANSWER)),
     "disorder": Fault(_disorder, SPOILT, may_heal=True),
-    "packed": Fault(_packed, _of(Cause.NO_ANSWER)),
-    "20 MB": Fault(_flood, _of(Cause.TOO_LONG)),
+    "packed": Fault(_packed, _of(FailureCause.NO_ANSWER)),
+    "20 MB": Fault(_flood, _of(FailureCause.TOO_LONG)),
     "malformed": Fault(
         _input('{"edits": [EDIT]', '{"edits": [EDIT}]', "{edits: []}", '{"edits": [EDIT]}x', "{"),
         SHAPE,

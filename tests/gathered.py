@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ricordo.activity.session import Agent, Deed, Session
+from ricordo.agents.transcripts.session import Agent, FileAction, Session
 from ricordo.handoff.facts import (
-    Decided,
+    DecisionFact,
+    ErrorFact,
     Facts,
     FileUse,
     GivenUp,
-    Mishap,
+    MessageFact,
     NoteFound,
     Ran,
     Ref,
     Refusal,
-    Said,
     Summary,
     Todo,
     Work,
@@ -38,11 +38,11 @@ class Gathered:
 
     def says(self, text: str) -> Gathered:
         """Add what the person says."""
-        return self._add("said", Said(self._id(), self._next(), text, is_person=True))
+        return self._add("said", MessageFact(self._id(), self._next(), text, is_person=True))
 
     def answers(self, text: str) -> Gathered:
         """Add what the agent says."""
-        return self._add("said", Said(self._id(), self._next(), text, is_person=False))
+        return self._add("said", MessageFact(self._id(), self._next(), text, is_person=False))
 
     def runs(
         self,
@@ -59,10 +59,10 @@ class Gathered:
         return self._add("ran", Ran(self._id(), self._next(), *told))
 
     def changes(
-        self, path: str, *deeds: Deed, sha: str | None = SHA, parts: tuple[str, ...] = ()
+        self, path: str, *deeds: FileAction, sha: str | None = SHA, parts: tuple[str, ...] = ()
     ) -> Gathered:
         """Add a file that the agent changes, or does to what `deeds` tell."""
-        did = deeds or (Deed.EDITED,)
+        did = deeds or (FileAction.EDITED,)
         times = sum(deed.changes for deed in did)
         is_gone = sha is None and not path.startswith("/")
         told = (path, tuple(dict.fromkeys(did)), self._next(), times, sha, parts, is_gone)
@@ -79,11 +79,11 @@ class Gathered:
         """Add an error, mended at a turn or not at all."""
         ref = self._next()
         at = Ref(0, mended) if mended else None
-        return self._add("mishaps", Mishap(self._id(), ref, what, error, at, by))
+        return self._add("mishaps", ErrorFact(self._id(), ref, what, error, at, by))
 
     def decides(self, text: str, why: str = "", *, person: bool = False) -> Gathered:
         """Add a decision."""
-        return self._add("decided", Decided(self._id(), self._next(), text, why, person))
+        return self._add("decided", DecisionFact(self._id(), self._next(), text, why, person))
 
     def gives_up(self, what: str, why: str = "", *, is_deed: bool = False) -> Gathered:
         """Add what was tried in vain."""

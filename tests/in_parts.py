@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 
-from ricordo.model.ask import Server
-from ricordo.model.budget import Caps
-from ricordo.notebook.curate import Curation, begin, propose
-from ricordo.notebook.models import gate_of, model_outside
-from ricordo.notebook.spoken import Scope
+from ricordo.llm.ask import Server
+from ricordo.llm.budget import Caps
+from ricordo.services.curation.curation import Curation, begin, propose
+from ricordo.services.curation.preparation import CurationScope
+from ricordo.services.engines.engines import gate_of, model_outside
 from tests import messages_replies as replies
 from tests.asking import EMPTY, PATIENT, ledger, sent
 from tests.builders import note_text
@@ -41,7 +41,7 @@ def ask(
     desk: Desk,
     server: MessagesServer,
     *,
-    scope: Scope | None = None,
+    scope: CurationScope | None = None,
     caps: Caps | None = None,
     is_automatic: bool = False,
 ) -> Curation:

@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
-from ricordo.model.ask import Server, ask
-from ricordo.model.failure import ModelFailed
-from ricordo.model.question import Meter, Question, Tool
-from ricordo.model.redaction import Sealed
+from ricordo.llm.ask import Server, ask
+from ricordo.llm.failure import ModelFailed
+from ricordo.llm.question import FormTool, Meter, ModelQuestion
+from ricordo.llm.redaction import Sealed
 
 _RESET = struct.pack("ii", 1, 0)
 """A socket that lingers for no time is reset when it is closed."""
@@ -138,7 +138,7 @@ def load_client() -> None:
     """Load the client, so that no test counts the seconds that this takes. It is asked in a thread:
     in this one a loop may be running.
     """
-    question = Question("", "", Sealed(""), Sealed(""), Tool("", "", {}))
+    question = ModelQuestion("", "", Sealed(""), Sealed(""), FormTool("", "", {}))
 
     def load(url: str) -> None:
         with suppress(ModelFailed):

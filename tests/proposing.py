@@ -5,33 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ricordo.curator.checking import Desk, check
-from ricordo.curator.proposal import Quoted, Wish, curator
-from ricordo.curator.waiting import Waiting, waiting
+from ricordo.curation.pending import Waiting, waiting
+from ricordo.curation.proposal import ProposedChange, Quoted, curator
+from ricordo.curation.validation import ValidationContext, check
 from ricordo.memory.change import Act
-from ricordo.notebook.curate import keep
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.pending import recall_curation
+from ricordo.services.curation.curation import keep
+from ricordo.services.curation.pending import recall_curation
+from ricordo.services.workspace.notebook import Notebook
 from tests.builders import note_text
 
 SOURCE = "/talks/harbour.jsonl#t1"
 QUOTE = "remember that, please"
 
 
-def wish(act: Act, reason: str = "you said so", quote: str = QUOTE, source: str = SOURCE) -> Wish:
+def wish(
+    act: Act, reason: str = "you said so", quote: str = QUOTE, source: str = SOURCE
+) -> ProposedChange:
     """Return a wish whose words are found where it says, unless another quote is given."""
-    return Wish(act, reason, (Quoted(source, quote),))
+    return ProposedChange(act, reason, (Quoted(source, quote),))
 
 
 def let_wait(
-    notebook: Notebook, *wishes: Wish | Act, heard: Mapping[str, str] | None = None
+    notebook: Notebook, *wishes: ProposedChange | Act, heard: Mapping[str, str] | None = None
 ) -> Sequence[Waiting]:
     """Let what comes of checking the `wishes` wait; return it. `heard` is what was said besides,
     by its source.
     """
     memory = notebook.read()
-    wanted = [it if isinstance(it, Wish) else wish(it) for it in wishes]
-    found = check(Desk(memory, {SOURCE: QUOTE, **(heard or {})}, curator("rules")), wanted)
+    wanted = [it if isinstance(it, ProposedChange) else wish(it) for it in wishes]
+    found = check(
+        ValidationContext(memory, {SOURCE: QUOTE, **(heard or {})}, curator("rules")), wanted
+    )
     assert not found.rejected, found.rejected
     waits = tuple(waiting(it, memory) for it in found.proposals)
     state = notebook.surroundings.state

@@ -13,13 +13,13 @@ def main() -> int:
     at = 2 if first == "--state" else 1 if first.startswith("--state=") else 0
     if words[at : at + 1] == ["hook"]:
         # agents wait for it at every message: nothing of the command line is loaded
-        from ricordo.serve.hook import answer
+        from ricordo.hook.program import answer
 
         answer([*words[at + 1 :], *words[:at]])
         # all is written; taking the interpreter down in good order would only take time
         os._exit(0)
     if sys.getfilesystemencoding() != "utf-8":
-        from ricordo.settings.utf8_mode import restart_in_utf8_mode
+        from ricordo.cli.streams import restart_in_utf8_mode
 
         restart_in_utf8_mode()
     from ricordo.cli.main import run

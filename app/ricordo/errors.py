@@ -98,7 +98,7 @@ class ChangeRefused(RicordoError):
     exit_code = 3
 
 
-class Conflict(ChangeRefused):
+class EditRefused(ChangeRefused):
     """Somebody else changed the same lines meanwhile."""
 
 

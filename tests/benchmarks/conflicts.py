@@ -18,15 +18,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.kinds import recognise
-from ricordo.disk.reader import read_memory
-from ricordo.health.conflicts.compare import excludes
-from ricordo.health.conflicts.comparing import Comparing
-from ricordo.health.conflicts.sayings import Said
-from ricordo.health.conflicts.telling import opposed_of
-from ricordo.health.lint import Linter
-from ricordo.health.rule import Context
+from ricordo.lint.contradictions.compare import excludes
+from ricordo.lint.contradictions.comparer import NoteComparer, opposed_of
+from ricordo.lint.contradictions.statements import NoteStatement
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
+from ricordo.storage.reader import read_memory
 
 TESTS = Path(__file__).resolve().parents[1]
 OWN = tuple(sorted((TESTS / "data").glob("claim_pairs*.tsv")))
@@ -71,7 +70,7 @@ def score(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 def _is_in_doubt(pair: Pair) -> bool:
-    found = opposed_of(*(Said(1, text, False) for text in (pair.left, pair.right)))
+    found = opposed_of(*(NoteStatement(1, text, False) for text in (pair.left, pair.right)))
     return found is not None and found.distance is not None
 
 
@@ -85,7 +84,7 @@ def memories() -> Iterator[Path]:
 def told_in(folder: Path) -> Iterator[str]:
     """Yield what is told in one real memory."""
     memory = read_memory(str(folder), recognise(str(folder)))
-    every = Comparing().pairs(memory)
+    every = NoteComparer().pairs(memory)
     found = [it for it in every if it.relation.is_certain]
     doubts = f"{len(every) - len(found)} in doubt"
     yield f"{folder.relative_to(SHARED)}: {len(memory.notes)} notes, {len(found)} told, {doubts}"
@@ -106,7 +105,7 @@ def lost_corrections(pairs: Sequence[Pair], seed: int) -> int:
         assert len(lines) == LINES > CUT + DRAWN
         Path(folder, "MEMORY.md").write_text("\n".join(lines) + "\n", "utf-8")
         Path(folder, "filler.md").write_text("Nothing.\n", "utf-8")
-        context = Context(datetime(2026, 6, 1, tzinfo=UTC), AUTO_MEMORY)
+        context = RuleContext(datetime(2026, 6, 1, tzinfo=UTC), AUTO_MEMORY)
         memory = read_memory(folder, AUTO_MEMORY)
         return len(Linter({}, frozenset(("lost-correction",))).run(memory, context))
 

@@ -19,16 +19,16 @@ from pathlib import Path
 from shutil import copytree
 from typing import NamedTuple
 
-from ricordo.activity.sources import source_at
-from ricordo.curator.heard import Spoken, spoken
-from ricordo.curator.waiting import Waiting
-from ricordo.notebook.curate import propose
-from ricordo.notebook.find import find_memory
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.spoken import Scope
-from ricordo.notebook.surroundings import look_around
-from ricordo.speech.saying import find_saying
+from ricordo.agents.transcripts.sources import source_at
+from ricordo.curation.pending import Waiting
+from ricordo.curation.spoken import Spoken, spoken
+from ricordo.extraction.statement import find_saying
+from ricordo.services.curation.curation import propose
+from ricordo.services.curation.preparation import CurationScope
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memory
+from ricordo.services.workspace.settings import load_settings
 from tests.benchmarks.planted import NOW, PAGE, REPOSITORY, SAMPLE
 from tests.builders import SHARED
 
@@ -137,12 +137,12 @@ def sample_proposals() -> Sequence[Waiting]:
         home = copytree(SAMPLE / "home", Path(folder) / "home")
         root = copytree(SAMPLE / "memory", home / ".claude/projects" / PROJECT / "memory")
         project = copytree(SAMPLE / "project", Path(folder) / "project")
-        surroundings = look_around(
+        surroundings = load_environment(
             {"HOME": str(home)}, state=f"{folder}/state", now=NOW, agent_home=str(home)
         )._replace(project=str(project))
         settings, _ = load_settings(surroundings, frozenset())
         notebook = Notebook(find_memory(str(root), surroundings), surroundings, settings)
-        return propose(notebook, notebook.read(), Scope()).proposals
+        return propose(notebook, notebook.read(), CurationScope()).proposals
 
 
 def _rows() -> list[Wanted]:

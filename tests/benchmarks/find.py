@@ -26,16 +26,16 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.agents.place import Place
-from ricordo.disk.reader import read_memory
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.place import MemoryPlace
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, read_note
-from ricordo.notebook.recall import open_index, recall
-from ricordo.notebook.search import Search
-from ricordo.notebook.surroundings import Surroundings
-from ricordo.recall.question import Question
-from ricordo.recall.rank import FAST, rank
+from ricordo.search.question import RecallQuestion
+from ricordo.search.rank import FAST, rank
+from ricordo.services.search.recall import open_index, recall
+from ricordo.services.search.search import Search
+from ricordo.services.workspace.environment import Environment
+from ricordo.storage.reader import read_memory
 from tests.benchmarks.generate import generate
 from tests.benchmarks.measure import Reference, Row, median, print_row, process_time
 from tests.benchmarks.run import in_p
@@ -67,10 +67,10 @@ class Stage:
         self.random = random.Random(SEED)
         self.memory: Memory = read_memory(str(self.root), AUTO_MEMORY)
         _ = self.memory.links
-        self.surroundings = Surroundings(
+        self.surroundings = Environment(
             str(self.project), {}, str(folder), str(folder / "state"), str(folder)
         )
-        place = Place(self.memory.root, AUTO_MEMORY, str(self.project))
+        place = MemoryPlace(self.memory.root, AUTO_MEMORY, str(self.project))
         self.index = open_index(place, self.surroundings)
 
     def note(self) -> Note:
@@ -207,7 +207,7 @@ def full_text(at: Stage, judged: bool) -> Iterator[Row]:
     today = date(2026, 1, 1)
     for _ in range(ASKED):
         words = at.words(3)
-        question = Question(" ".join(words), today)
+        question = RecallQuestion(" ".join(words), today)
         pattern = "|".join(word for word in words if word.isalnum()) or "ke"
         search = [tool, "-ciN"] if tool else ["grep", "-rciE"]
         line = [*search, pattern, str(at.root)]

@@ -24,20 +24,20 @@ from functools import cached_property
 from pathlib import Path
 from shutil import copytree
 
-from ricordo.activity.opencode import sessions_at
+from ricordo.agents.opencode import sessions_at
 from ricordo.errors import RicordoError
 from ricordo.handoff.budget import DEFAULT
-from ricordo.handoff.parse import State, parse
-from ricordo.handoff.statement import Quote, Statement, Status
-from ricordo.model.placeholder import LIKE
-from ricordo.notebook.find import find_memory
-from ricordo.notebook.handing_off import Wish, draft
-from ricordo.notebook.handing_over import Finished, finished, write
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.resuming import resume_handoff
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import look_around
+from ricordo.handoff.document import HandoffStatement, QuoteMark, Status
+from ricordo.handoff.format import State, parse
+from ricordo.llm.redaction import LIKE
 from ricordo.secrets import find_secrets
+from ricordo.services.handoff.handoff import HandoffOptions, draft
+from ricordo.services.handoff.output import Finished, finished, write
+from ricordo.services.handoff.resume import resume_handoff
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memory
+from ricordo.services.workspace.settings import load_settings
 from ricordo.text import visible
 from tests.benchmarks.planted import NOW, SAMPLE
 from tests.builders import SHARED
@@ -99,7 +99,7 @@ def transcripts(folder: Path) -> Iterator[Transcript]:
 
 def hand_off(notebook: Notebook, found: Transcript, budget: int) -> Row:
     """Return how a transcript is handed off in the project of `notebook`."""
-    wish = Wish(budget=budget, sessions=(found.name,))
+    wish = HandoffOptions(budget=budget, sessions=(found.name,))
     memory = notebook.read()
     try:
         drafted = draft(notebook, wish)
@@ -129,11 +129,11 @@ def _over(raw: bytes, budget: int) -> Iterator[str]:
         yield f"takes {len(raw) // 4} tokens of {budget}"
 
 
-def _misquoted(statements: Sequence[Statement], found: Transcript) -> Iterator[str]:
+def _misquoted(statements: Sequence[HandoffStatement], found: Transcript) -> Iterator[str]:
     for it in statements:
         if it.quote and not _is_said(it.quote, found):
             yield f"quotes what is not said: {it.quote[:60]!r}"
-        if isinstance(it.proof, Quote) and not it.quote:
+        if isinstance(it.proof, QuoteMark) and not it.quote:
             yield f"is marked as a quotation and quotes nothing: {it.text}"
 
 
@@ -145,7 +145,7 @@ def _is_said(quote: str, found: Transcript) -> bool:
 
 
 def _invented(
-    statements: Sequence[Statement], found: Transcript, known: Sequence[str]
+    statements: Sequence[HandoffStatement], found: Transcript, known: Sequence[str]
 ) -> Iterator[str]:
     """Yield what stands between backticks in a line of ours, or is a file of ours, and is not
     there.
@@ -173,7 +173,7 @@ def machine(folder: Path) -> Notebook:
     """Return the notebook of the sample memory on a machine of its own in `folder`."""
     home = folder / "home"
     root = copytree(SAMPLE / "memory", home / _MEMORY)
-    surroundings = look_around(
+    surroundings = load_environment(
         {"HOME": str(home)}, state=str(folder / "state"), now=NOW, agent_home=str(home)
     )
     settings, _ = load_settings(surroundings, frozenset())

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ricordo.memory.memory import Memory
-from ricordo.notebook.find import find_memory
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import look_around
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memory
+from ricordo.services.workspace.settings import load_settings
 from ricordo.text import one_line
 from tests.benchmarks.planted import NOW, SAMPLE
 
@@ -123,7 +123,7 @@ def of_ours(root: str, project: str) -> tuple[Memory, tuple[Named, ...]]:
         # the agents of the sample have a home of their own, and their transcripts in it
         agents = str(SAMPLE / "home") if Path(root).is_relative_to(SAMPLE) else home
         environ = {"HOME": home, "PATH": os.environ["PATH"]}
-        surroundings = look_around(environ, now=NOW, agent_home=agents)
+        surroundings = load_environment(environ, now=NOW, agent_home=agents)
         surroundings = surroundings._replace(project=os.path.abspath(project) if project else "")
         settings, _ = load_settings(surroundings)
         look = Notebook(find_memory(root, surroundings), surroundings, settings).look_closely()

@@ -26,12 +26,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from ricordo.activity.session import Agent
-from ricordo.handoff.document import Handoff, Head, SourceSession, Target
+from ricordo.agents.transcripts.session import Agent
+from ricordo.handoff.document import (
+    Handoff,
+    HandoffHeader,
+    HandoffStatement,
+    HandoffTarget,
+    QuoteMark,
+    SourceSession,
+    StatementSection,
+)
 from ricordo.handoff.facts import Ref
+from ricordo.handoff.format import render
 from ricordo.handoff.pickup import pickup, pickup_act
-from ricordo.handoff.render import render
-from ricordo.handoff.statement import Quote, Section, Statement
 
 WORD = "XYZZY-OBJECTIVE"
 CANARY = "CANARY-OF-A-FILE-THAT-IS-ONLY-QUOTED"
@@ -45,7 +52,7 @@ _SECONDS = 60
 class Program:
     """How an agent is started without an account."""
 
-    target: Target
+    target: HandoffTarget
     words: tuple[str, ...]
     """What follows the name of the program; the prompt comes last."""
     settle: Callable[[Path, str], Mapping[str, str]]
@@ -94,10 +101,10 @@ def _gemini(home: Path, url: str) -> Mapping[str, str]:
 
 
 PROGRAMS = (
-    Program(Target.CLAUDE, ("-p",), _claude),
-    Program(Target.CODEX, ("exec", "--skip-git-repo-check"), _codex),
-    Program(Target.OPENCODE, ("run",), _opencode),
-    Program(Target.GEMINI, ("-p",), _gemini),
+    Program(HandoffTarget.CLAUDE, ("-p",), _claude),
+    Program(HandoffTarget.CODEX, ("exec", "--skip-git-repo-check"), _codex),
+    Program(HandoffTarget.OPENCODE, ("run",), _opencode),
+    Program(HandoffTarget.GEMINI, ("-p",), _gemini),
 )
 
 
@@ -205,13 +212,15 @@ def _responses(item: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def handed_off(project: Path, target: Target) -> None:
+def handed_off(project: Path, target: HandoffTarget) -> None:
     """Write a handoff that quotes orders to load a file, the file, and the line that is offered."""
     now = datetime.now(UTC)
     source = SourceSession(Agent.CLAUDE, "s", "/s.jsonl")
-    head = Head(now, now + timedelta(days=7), target, 4000, "rules", (source,))
-    quoted = Statement(Section.OBJECTIVE, "Asked @canary.md", Quote(Ref(0, 1)), (), _SAID)
-    next_ = Statement(Section.NEXT, "Run `a @canary.md`, then @canary.md")
+    head = HandoffHeader(now, now + timedelta(days=7), target, 4000, "rules", (source,))
+    quoted = HandoffStatement(
+        StatementSection.OBJECTIVE, "Asked @canary.md", QuoteMark(Ref(0, 1)), (), _SAID
+    )
+    next_ = HandoffStatement(StatementSection.NEXT, "Run `a @canary.md`, then @canary.md")
     (project / "HANDOFF.md").write_text(render(Handoff(head, (quoted, next_))))
     (project / "canary.md").write_text(f"{CANARY}\n")
     wanted = pickup(target, str(project), str(project / "HANDOFF.md"))
@@ -228,7 +237,7 @@ def tried(program: Program, path: str, folders: str) -> tuple[str, bool]:
         subprocess.run(["git", "init", "--quiet", str(project)], check=True)
         handed_off(project, program.target)
         environ = {"PATH": folders, "HOME": str(home), **program.settle(home, url)}
-        prompt = f"Go on. {OBEY}" if program.target is Target.CODEX else "Go on."
+        prompt = f"Go on. {OBEY}" if program.target is HandoffTarget.CODEX else "Go on."
         # what was asked until it is stopped is recorded
         with suppress(subprocess.TimeoutExpired):
             subprocess.run(

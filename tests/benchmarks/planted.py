@@ -18,12 +18,12 @@ from pathlib import Path
 from shutil import copytree
 from typing import NamedTuple
 
-from ricordo.health.finding import Finding
-from ricordo.health.rule import all_rules
-from ricordo.notebook.find import find_memory
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import look_around
+from ricordo.lint.finding import Finding
+from ricordo.lint.rule import all_rules
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memory
+from ricordo.services.workspace.settings import load_settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = REPOSITORY / "docs" / "sample.md"
@@ -94,7 +94,7 @@ def findings_of(folder: Path, home: Path) -> Iterator[tuple[str, Finding]]:
     """Yield the findings of the memories of the sample in `folder`, each with the path of its file
     in the sample.
     """
-    surroundings = look_around(
+    surroundings = load_environment(
         {"HOME": str(home), "PATH": os.environ["PATH"]},
         state=str(home / "state"),
         now=NOW,

@@ -24,19 +24,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ricordo.curator.asking import Asking, Reply, Sent
-from ricordo.curator.engine import Step
-from ricordo.curator.opinion import read_opinions
-from ricordo.curator.prompts import CURATE, NAMES, Prompt, our_prompt, versions
-from ricordo.curator.waiting import Waiting
-from ricordo.model.ask import Server
-from ricordo.model.question import estimate
-from ricordo.notebook.conflicts import doubts
-from ricordo.notebook.curate import propose_prepared
-from ricordo.notebook.judging import Asked, prepare_judging
-from ricordo.notebook.models import Outside, model_outside
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.preparing import Prepared, prepare
+from ricordo.curation.engine import Step
+from ricordo.curation.engines.external import Asking, Reply, Sent
+from ricordo.curation.opinion import read_opinions
+from ricordo.curation.pending import Waiting
+from ricordo.curation.prompts import CURATE, NAMES, Prompt, our_prompt, versions
+from ricordo.llm.ask import Server
+from ricordo.llm.question import estimate
+from ricordo.services.conflicts.conflicts import doubts
+from ricordo.services.conflicts.judgement import JudgementRequest, prepare_judging
+from ricordo.services.curation.curation import propose_prepared
+from ricordo.services.curation.preparation import Prepared, prepare
+from ricordo.services.engines.engines import Outside, model_outside
+from ricordo.services.workspace.notebook import Notebook
 from tests.builders import recorded
 from tests.curating import Desk, said
 
@@ -82,7 +82,7 @@ class Given:
 
     case: Case
     notebook: Notebook
-    about: Prepared | Asked
+    about: Prepared | JudgementRequest
 
     @property
     def brief(self) -> str:
@@ -92,7 +92,7 @@ class Given:
     def outcome(self, prompt: Prompt, answer: object) -> Outcome:
         """Return what an answer comes to that was given under a `prompt`."""
         tokens = estimate(prompt.text + self.brief), estimate(json.dumps(answer))
-        if isinstance(self.about, Asked):
+        if isinstance(self.about, JudgementRequest):
             opinions = read_opinions(answer, self.about.batch.ids)
             told = (f"{p} {it.view.value} {it.keeps.value}" for p, it in opinions.by_pair.items())
             rejected = tuple(f"{it.change}: {it.why}" for it in opinions.rejected)
@@ -111,7 +111,7 @@ class Given:
         """Return what a model answers under a `prompt`. Raises CuratorFailed."""
         answers: list[object] = []
         outside = _outside(self.notebook, prompt, model, server)
-        if isinstance(self.about, Asked):
+        if isinstance(self.about, JudgementRequest):
             asked = prepare_judging(self.notebook, self.about.doubts, outside)
             ask = replace(asked.outside.ask, prompt=prompt)
             return ask(asked.batch.sent, lambda _: None).said

@@ -21,14 +21,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ricordo.agents.folder import FOLDER
-from ricordo.disk.reader import read_memory
 from ricordo.memory.memory import Memory
-from ricordo.recall.index import Index
-from ricordo.recall.question import Question
-from ricordo.recall.rank import NARROW, WIDE, Breadth, Ranking, rank
-from ricordo.recall.select import LIKELY, likelihood_of_best
-from ricordo.recall.stem import stem
-from ricordo.recall.words import content_words, words
+from ricordo.search.index import SearchIndex
+from ricordo.search.question import RecallQuestion
+from ricordo.search.rank import NARROW, WIDE, Breadth, Ranking, rank
+from ricordo.search.select import LIKELY, likelihood_of_best
+from ricordo.search.words import content_words, stem, words
+from ricordo.storage.reader import read_memory
 from tests.benchmarks.locomo import KINDS, Asked, Conversation, Piece, read_conversations
 from tests.builders import write_memory
 
@@ -51,10 +50,10 @@ class Bench:
         self.today = today
         root = write_memory(folder / "memory", {it.path: it.markdown() for it in pieces})
         self.memory: Memory = read_memory(str(root), FOLDER)
-        self.index = Index(str(folder / "state"), self.memory.root)
+        self.index = SearchIndex(str(folder / "state"), self.memory.root)
 
     def ranking(self, question: str, breadth: Breadth = WIDE) -> Ranking:
-        asked = Question(question, self.today)
+        asked = RecallQuestion(question, self.today)
         return self.index.ask(self.memory, lambda reader: rank(reader, asked, self.today, breadth))
 
     def bearing(self, question: str) -> float:

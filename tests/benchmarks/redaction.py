@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from ricordo.model.redaction import Redaction
+from ricordo.llm.redaction import Redaction
 from ricordo.secrets import find_secrets
 from tests import held_out_secrets, secret_corpus, secret_families, seed_phrases
 from tests.benchmarks.published import Example, examples

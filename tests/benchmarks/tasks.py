@@ -56,21 +56,21 @@ def read_bytes(folder: str) -> Callable[[], None]:
 
 def load(folder: str) -> Callable[[], None]:
     """Read the memory, with heads and resolved links."""
-    from ricordo.agents.claude import AUTO_MEMORY
-    from ricordo.disk.reader import read_memory
+    from ricordo.agents.claude.location import AUTO_MEMORY
+    from ricordo.storage.reader import read_memory
 
     return lambda: void(read_memory(folder, AUTO_MEMORY).links)
 
 
 def lint(folder: str, only: frozenset[str] = frozenset()) -> Callable[[], None]:
     """Read the memory and judge it by the rules `only`, or by all."""
-    from ricordo.agents.claude import AUTO_MEMORY
-    from ricordo.disk.reader import read_memory
-    from ricordo.health.lint import Linter
-    from ricordo.health.rule import Context
+    from ricordo.agents.claude.location import AUTO_MEMORY
+    from ricordo.lint.linter import Linter
+    from ricordo.lint.rule import RuleContext
+    from ricordo.storage.reader import read_memory
 
     linter = Linter({}, only)
-    context = Context(datetime(2026, 1, 1, tzinfo=UTC), AUTO_MEMORY)
+    context = RuleContext(datetime(2026, 1, 1, tzinfo=UTC), AUTO_MEMORY)
     return lambda: void(linter.run(read_memory(folder, AUTO_MEMORY), context))
 
 
@@ -81,12 +81,12 @@ def lint_structure(folder: str) -> Callable[[], None]:
 
 def find_candidates(folder: str) -> Callable[[], None]:
     """Find the notes and the statements that are worth comparing, in a memory that was read."""
-    from ricordo.agents.claude import AUTO_MEMORY
-    from ricordo.disk.reader import read_memory
-    from ricordo.garbage import no_garbage_collection
-    from ricordo.health.conflicts.blocking import Blocks
-    from ricordo.health.conflicts.digest import digest
-    from ricordo.health.conflicts.repeats import alike
+    from ricordo.agents.claude.location import AUTO_MEMORY
+    from ricordo.background import no_garbage_collection
+    from ricordo.lint.contradictions.comparer import Blocks
+    from ricordo.lint.contradictions.repeats import alike
+    from ricordo.lint.contradictions.statements import digest
+    from ricordo.storage.reader import read_memory
 
     memory = read_memory(folder, AUTO_MEMORY)
 
@@ -101,22 +101,22 @@ def find_candidates(folder: str) -> Callable[[], None]:
 
 def compare(folder: str) -> Callable[[], None]:
     """Find the notes that repeat or contradict each other, in a memory that was read."""
-    from ricordo.agents.claude import AUTO_MEMORY
-    from ricordo.disk.reader import read_memory
-    from ricordo.health.conflicts.comparing import Comparing
+    from ricordo.agents.claude.location import AUTO_MEMORY
+    from ricordo.lint.contradictions.comparer import NoteComparer
+    from ricordo.storage.reader import read_memory
 
     memory = read_memory(folder, AUTO_MEMORY)
-    return lambda: void(Comparing().pairs(memory))
+    return lambda: void(NoteComparer().pairs(memory))
 
 
 def compare_one(folder: str) -> Callable[[], None]:
     """The same, after one note was changed."""
-    from ricordo.agents.claude import AUTO_MEMORY
-    from ricordo.disk.reader import read_memory
-    from ricordo.health.conflicts.comparing import Comparing
+    from ricordo.agents.claude.location import AUTO_MEMORY
+    from ricordo.lint.contradictions.comparer import NoteComparer
     from ricordo.memory.note import read_note
+    from ricordo.storage.reader import read_memory
 
-    memory, comparing = read_memory(folder, AUTO_MEMORY), Comparing()
+    memory, comparing = read_memory(folder, AUTO_MEMORY), NoteComparer()
     comparing.pairs(memory)
     note = memory.notes[len(memory.notes) // 2]
     text = note.raw + b"\nThe web view listens on port 8040.\n"
@@ -145,12 +145,12 @@ def sync_files(folder: str, count: int) -> Callable[[], None]:
 
 def apply_changes(folder: str, count: int) -> Callable[[], None]:
     """Take a change set of so many files through the door; it is put together beforehand."""
-    from ricordo.agents.claude import AUTO_MEMORY
-    from ricordo.disk.database import Database
-    from ricordo.disk.door import Door, Purpose
-    from ricordo.disk.reader import read_memory
+    from ricordo.agents.claude.location import AUTO_MEMORY
     from ricordo.memory.change import Change, SetField
     from ricordo.memory.compose import compose
+    from ricordo.storage.database import Database
+    from ricordo.storage.reader import read_memory
+    from ricordo.storage.writer import Purpose, Writer
 
     memory = read_memory(folder, AUTO_MEMORY)
     notes = [note for note in memory.notes if note.head.present and not note.head.fault][:count]
@@ -158,7 +158,7 @@ def apply_changes(folder: str, count: int) -> Callable[[], None]:
     wished = f"as it was at {now.isoformat()}"
     changes = [Change(SetField(note.path, "description", wished)) for note in notes]
     change_set = compose(memory, changes)
-    door = Door(Database(os.path.join(os.environ["HOME"], "state-of-changes")))
+    door = Writer(Database(os.path.join(os.environ["HOME"], "state-of-changes")))
     return lambda: void(door.apply(change_set, Purpose(now)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ricordo.health.finding import Finding, Severity
+from ricordo.lint.finding import Finding, Severity
 from tests.benchmarks.planted import PLANTED, SILENT, rows_below, scores, told_of_sample
 
 PROBED = ("missing-path", "missing-symbol", "changed-since", "restates-instructions")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.prompts import NAMES, load_prompt
+from ricordo.curation.prompts import NAMES, load_prompt
 from tests import messages_replies as replies
 from tests.benchmarks import prompts
 from tests.benchmarks.prompts import cases, given, main, reply

@@ -91,11 +91,11 @@ def measured(folder: Path) -> Measured:
 
 def read(folder: Path) -> Measured:
     """Do that in this process."""
-    from ricordo.activity.catch_up import catch_up
-    from ricordo.activity.sources import claude_sources
-    from ricordo.activity.store import Store
+    from ricordo.agents.transcripts.catch_up import catch_up
+    from ricordo.agents.transcripts.sources import claude_sources
+    from ricordo.agents.transcripts.store import TranscriptStore
 
-    store = Store(str(folder / "state"))
+    store = TranscriptStore(str(folder / "state"))
     before, began = bytes_read(), time.perf_counter()
     catch_up(store, claude_sources(str(folder)), lambda: None)
     seconds, asked = time.perf_counter() - began, bytes_read() - before

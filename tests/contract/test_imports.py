@@ -94,13 +94,13 @@ def test_a_short_list_loads_neither_screen_nor_yaml_nor_rules(tmp_path: Path):
 
 PROMPT = """
 import io, json, os
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.reader import read_memory
-from ricordo.recall.index import Index
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.storage.reader import read_memory
+from ricordo.search.index import Index
 Index({state!r}, {memory!r}, {project!r}).bring_up(read_memory({memory!r}, AUTO_MEMORY))
 """
 ANSWER = """
-from ricordo.serve.hook_prompt import answer_prompt
+from ricordo.hook.prompt import answer_prompt
 answer_prompt({document!r}, {state!r})
 """
 
@@ -116,14 +116,14 @@ def test_the_hook_loads_the_standard_library_and_little_of_it(memory: Path, tmp_
     assert of_packages(loaded, "ricordo.memory", "ricordo.cli", "ricordo.errors") == []
     assert of_packages(loaded, "ricordo.agents", "ricordo.disk") == [
         "ricordo.agents",
-        "ricordo.agents.claude_folder",
-        "ricordo.agents.claude_settings",
-        "ricordo.agents.workplace",
+        "ricordo.agents.claude.folder",
+        "ricordo.agents.claude.folder",
+        "ricordo.agents.place",
         "ricordo.disk",
-        "ricordo.disk.json_file",
-        "ricordo.disk.paths",
-        "ricordo.disk.plain_file",
-        "ricordo.disk.state_file",
+        "ricordo.storage.foreign_file",
+        "ricordo.storage.foreign_file",
+        "ricordo.storage.foreign_file",
+        "ricordo.storage.state_file",
     ]
 
 
@@ -136,9 +136,9 @@ def test_lint_loads_no_textual(memory: Path, tmp_path: Path):
 FIRST_SCREEN = """
 import ricordo.tui.app
 import os
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.open import Depth, Notebook
-from ricordo.notebook.surroundings import look_around
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.notebook import Depth, Notebook
+from ricordo.services.workspace.environment import look_around
 from ricordo.settings.settings import Settings
 surroundings = look_around(os.environ)
 notebook = Notebook(find_memories({memory!r}, surroundings)[0], surroundings, Settings())
@@ -150,13 +150,13 @@ assert notebook.look().depth is Depth.JUDGED
 def test_neither_a_list_nor_the_first_screen_measures_retention(code: str, memory: Path) -> None:
     loaded = loaded_after(code.format(memory=str(memory)), memory.parents[3])
     assert of_packages(loaded, "fsrs") == []
-    assert of_packages(loaded, "ricordo.health.rules.stale") != []
+    assert of_packages(loaded, "ricordo.lint.rules.time") != []
 
 
 def test_plain_heads_are_read_without_yaml(memory: Path, tmp_path: Path):
     read = (
-        "from ricordo.agents.claude import AUTO_MEMORY\n"
-        "from ricordo.disk.reader import read_memory\n"
+        "from ricordo.agents.claude.location import AUTO_MEMORY\n"
+        "from ricordo.storage.reader import read_memory\n"
         f"read_memory({str(memory)!r}, AUTO_MEMORY)"
     )
     assert of_packages(loaded_after(read, tmp_path), "yaml", "frontmatter") == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk import held_root
+from ricordo.storage import jail as held_root
 from tests.faults.door_world import World
 
 

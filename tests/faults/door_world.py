@@ -16,12 +16,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ricordo.disk import calls, held_root
-from ricordo.disk.act import Act
-from ricordo.disk.database import Database
-from ricordo.disk.door import Applied, Clashed, Door, Purpose, Recovered
-from ricordo.disk.history import History
-from ricordo.memory.change_set import ChangeSet, Edit
+from ricordo.memory.change import ChangeSet, Edit
+from ricordo.storage import jail as held_root
+from ricordo.storage import system_calls as calls
+from ricordo.storage.database import Database
+from ricordo.storage.history import History
+from ricordo.storage.operation import Act
+from ricordo.storage.writer import Applied, EditsConflict, Purpose, Recovered, Writer
 from tests.conftest import NOW
 
 AT = datetime.fromisoformat(NOW)
@@ -134,12 +135,12 @@ class World:
         return ChangeSet((Edit(str(self.root), path, before, after),))
 
     @property
-    def door(self) -> Door:
-        return Door(Database(str(self.state)))
+    def door(self) -> Writer:
+        return Writer(Database(str(self.state)))
 
     def apply(
         self, change_set: ChangeSet | None = None, *, by_hand: bool = True
-    ) -> Applied | Clashed:
+    ) -> Applied | EditsConflict:
         return self.door.apply(change_set or self.change_set(), Purpose(AT), by_hand=by_hand)
 
     def recover(self) -> Recovered:

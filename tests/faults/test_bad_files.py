@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.reader import read_memory
-from ricordo.memory.head import flat
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.memory.frontmatter.values import flat
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
-from ricordo.memory.note import LARGEST_NOTE, PREVIEW_BYTES, Note, Trouble
+from ricordo.memory.note import LARGEST_NOTE, PREVIEW_BYTES, Note, ReadError
+from ricordo.storage.reader import read_memory
 from ricordo.text import encodable, one_line, visible
 from tests.builders import note_text, open_memory, write_memory
 
@@ -54,7 +54,7 @@ def test_an_empty_note_is_listed_by_its_stem(root: Path, content: str) -> None:
 )
 def test_a_binary_file_is_listed_as_binary_without_text(root: Path, content: bytes) -> None:
     note = read_one(root, content)
-    assert (note.trouble, note.text, note.raw) == (Trouble.BINARY, "", content)
+    assert (note.trouble, note.text, note.raw) == (ReadError.BINARY, "", content)
 
 
 def test_a_nul_in_the_body_is_kept_and_shown_as_a_picture(root: Path) -> None:
@@ -75,21 +75,21 @@ def test_what_is_no_utf8_is_listed_and_shown_with_replacement_marks(
     root: Path, content: bytes
 ) -> None:
     note = read_one(root, content)
-    assert (note.trouble, note.readable, note.raw) == (Trouble.NOT_UTF8, False, content)
+    assert (note.trouble, note.readable, note.raw) == (ReadError.NOT_UTF8, False, content)
     assert "�" in note.text
 
 
 @pytest.mark.parametrize(
     ("encoding", "mark", "trouble"),
     [
-        ("utf-16-le", b"\xff\xfe", Trouble.UTF16),
-        ("utf-16-be", b"\xfe\xff", Trouble.UTF16),
-        ("utf-32-le", b"\xff\xfe\0\0", Trouble.UTF32),
-        ("utf-32-be", b"\0\0\xfe\xff", Trouble.UTF32),
+        ("utf-16-le", b"\xff\xfe", ReadError.UTF16),
+        ("utf-16-be", b"\xfe\xff", ReadError.UTF16),
+        ("utf-32-le", b"\xff\xfe\0\0", ReadError.UTF32),
+        ("utf-32-be", b"\0\0\xfe\xff", ReadError.UTF32),
     ],
 )
 def test_another_encoding_is_named_and_its_text_shown(
-    root: Path, encoding: str, mark: bytes, trouble: Trouble
+    root: Path, encoding: str, mark: bytes, trouble: ReadError
 ) -> None:
     note = read_one(root, mark + "tides at Sines\n".encode(encoding))
     assert note.trouble is trouble
@@ -133,7 +133,7 @@ def test_of_a_fifty_megabyte_note_only_the_beginning_is_read(root: Path) -> None
     os.truncate(root / "bad.md", 50_000_000)
     (root / "bad.md").open("r+b").write(start + b"words " * PREVIEW_BYTES)
     note = open_memory(root).by_path["bad.md"]
-    assert (note.trouble, note.facts.size) == (Trouble.TOO_LARGE, 50_000_000)
+    assert (note.trouble, note.facts.size) == (ReadError.TOO_LARGE, 50_000_000)
     assert (len(note.raw), note.name) == (PREVIEW_BYTES, "huge")
 
 
@@ -141,7 +141,7 @@ def test_of_a_fifty_megabyte_note_only_the_beginning_is_read(root: Path) -> None
 def test_a_large_note_cut_inside_a_character_is_no_other_encoding(root: Path, shift: int) -> None:
     text = b"\xef\xbb\xbf---\nname: huge\n---\n" + b"x" * shift + "👩".encode() * 300_000
     note = read_one(root, text)
-    assert (note.trouble, note.name) == (Trouble.TOO_LARGE, "huge")
+    assert (note.trouble, note.name) == (ReadError.TOO_LARGE, "huge")
     assert "�" not in note.text
 
 
@@ -425,8 +425,8 @@ def test_a_read_only_file_is_known_as_such(root: Path) -> None:
 
 UNPRIVILEGED = """
 import sys
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.reader import read_memory
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.storage.reader import read_memory
 from ricordo.errors import MemoryUnreadable
 try:
     memory = read_memory(sys.argv[1], AUTO_MEMORY)
@@ -560,4 +560,4 @@ def test_a_failing_disk_is_told_apart_from_a_missing_permission(
     monkeypatch.setattr("os.read", failing)
     memory = open_memory(root)
     troubles = {file.path: file.trouble for file in memory.files}
-    assert troubles == {"fine.md": Trouble.NONE, "torn.md": Trouble.DISK_ERROR}
+    assert troubles == {"fine.md": ReadError.NONE, "torn.md": ReadError.DISK_ERROR}

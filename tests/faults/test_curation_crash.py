@@ -12,9 +12,9 @@ from unittest import mock
 
 import pytest
 
-from ricordo.curator.waiting import Waiting
-from ricordo.notebook.ledger import FILE, runs_of
-from ricordo.notebook.undo import undo
+from ricordo.curation.pending import Waiting
+from ricordo.services.history.undo import undo
+from ricordo.services.ledger.ledger import FILE, runs_of
 from tests.builders import note_text
 from tests.curating import Desk, edit
 from tests.faults.door_world import die, in_child
@@ -136,7 +136,7 @@ def test_killed_right_after_the_memory_was_written_nothing_is_pending_or_applied
     desk.propose([entry, *edits(desk)[:1]])
 
     def work() -> None:
-        with mock.patch("ricordo.notebook.curate.settle", side_effect=lambda *_: die()):
+        with mock.patch("ricordo.services.curation.curation.settle", side_effect=lambda *_: die()):
             desk.take()
 
     assert not in_child(work)

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.door import Applied, Clashed
-from ricordo.disk.reader import read_memory
-from ricordo.memory.change import Change, Rename
-from ricordo.memory.change_set import ChangeSet
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.memory.change import Change, ChangeSet, Rename
 from ricordo.memory.compose import compose
-from ricordo.notebook.change import Overlap, apply_or_merge
-from ricordo.notebook.undo import undo
+from ricordo.services.edits.change import EditOverlap, apply_or_merge
+from ricordo.services.history.undo import undo
+from ricordo.storage.reader import read_memory
+from ricordo.storage.writer import Applied, EditsConflict
 from tests.builders import recorded
 from tests.faults.door_world import (
     World,
@@ -99,7 +98,7 @@ def test_what_somebody_writes_to_it_meanwhile_stays(moment: str) -> None:
 
         change_set = to_lower_case(world)
         with at_every_call(write):
-            assert isinstance(world.apply(change_set), Clashed)
+            assert isinstance(world.apply(change_set), EditsConflict)
         stays = "tides.md" if moment == "rename" else "Tides.md"
         assert world.on_disk() == {"MEMORY.md": BEFORE["MEMORY.md"], stays: b"theirs\n"}
         assert NOTE in world.kept()
@@ -113,6 +112,6 @@ def test_a_note_that_stands_there_in_another_case_is_not_taken_for_ours(tmp_path
     (root / "Tides.md").rename(root / "TIDES.md")
     with without_case():
         outcome = apply_or_merge(notebook, change_set)
-    assert isinstance(outcome, Overlap)
+    assert isinstance(outcome, EditOverlap)
     assert outcome.moved == {"Tides.md": "TIDES.md"}
     assert (root / "TIDES.md").read_bytes() == NOTE

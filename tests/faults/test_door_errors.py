@@ -18,9 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk import database, held_root
-from ricordo.disk.door import Applied
 from ricordo.errors import RicordoError, StateUnusable, WriteFailed
+from ricordo.storage import database
+from ricordo.storage import jail as held_root
+from ricordo.storage.writer import Applied
 from tests.faults.door_world import (
     MARKS,
     NEW,

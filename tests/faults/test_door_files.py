@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk import calls, held_root
-from ricordo.disk.database import Database
-from ricordo.disk.door import Applied, Purpose
-from ricordo.disk.history import History
 from ricordo.errors import ChangeRefused, RicordoError, WriteFailed
-from ricordo.memory.change_set import ChangeSet, Edit
+from ricordo.memory.change import ChangeSet, Edit
+from ricordo.storage import jail as held_root
+from ricordo.storage import system_calls as calls
+from ricordo.storage.database import Database
+from ricordo.storage.history import History
+from ricordo.storage.writer import Applied, Purpose
 from tests.faults.door_world import (
     AT,
     OLD,

@@ -20,12 +20,14 @@ from pathlib import Path
 import pytest
 
 import ricordo
-from ricordo.disk import calls, held_root, swap
-from ricordo.errors import ChangeRefused, Conflict, WriteFailed
+from ricordo.errors import ChangeRefused, EditRefused, WriteFailed
 from ricordo.memory.change import Change, Replace
-from ricordo.notebook.change import apply_at_once, put_together
-from ricordo.notebook.inbox import Arrival, inbox
-from ricordo.notebook.open import Notebook
+from ricordo.services.edits.change import apply_at_once, put_together
+from ricordo.services.inbox.inbox import Arrival, inbox
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage import atomic_exchange as swap
+from ricordo.storage import jail as held_root
+from ricordo.storage import system_calls as calls
 from tests.builders import note_text, recorded
 from tests.faults.door_world import at_every_call, die, fast_folder, in_child
 from tests.figures import figure
@@ -251,7 +253,7 @@ def test_a_note_that_stays_open_is_left_alone_and_that_is_told(
     before = note.read_bytes()
     identity = note.stat().st_ino
     program.do("open", note)
-    with pytest.raises(Conflict, match=r"has a\.md open for writing") as refused:
+    with pytest.raises(EditRefused, match=r"has a\.md open for writing") as refused:
         replace(notebook, "Sines", "Faro")
     assert "Nothing was changed." in str(refused.value)
     program.do("write", note, "later")
@@ -293,7 +295,7 @@ def test_what_cannot_be_merged_is_a_conflict_in_the_inbox(folder: Path, program:
         if step == "exchange" and lines:
             program.do("replace", note, lines.pop())
 
-    with at_every_call(look), pytest.raises(Conflict, match="at the same moment") as refused:
+    with at_every_call(look), pytest.raises(EditRefused, match="at the same moment") as refused:
         replace(notebook, "Sines", "Faro")
     assert "a conflict in the inbox" in str(refused.value)
     assert "Of another." in note.read_text()
@@ -390,7 +392,7 @@ def test_the_command_line_says_that_a_note_is_open_and_names_conflicts(
         if step == "exchange" and lines:
             program.do("replace", note, lines.pop())
 
-    with at_every_call(look), pytest.raises(Conflict):
+    with at_every_call(look), pytest.raises(EditRefused):
         replace(notebook, "Sines", "Faro")
     code, printed = run("inbox")
     assert code == 0

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk import database as database_module
-from ricordo.disk import lock
-from ricordo.disk.database import Database
-from ricordo.disk.decisions import Decision, Decisions
-from ricordo.disk.door import Applied, Door, Purpose
-from ricordo.disk.lock import history_lock
 from ricordo.errors import MemoryUnreadable, StateUnusable
-from ricordo.notebook.record import Recorder
+from ricordo.services.history.recorder import Recorder
+from ricordo.storage import database as database_module
+from ricordo.storage import lock
+from ricordo.storage.database import Database
+from ricordo.storage.decisions import Decision, Decisions
+from ricordo.storage.lock import history_lock
+from ricordo.storage.writer import Applied, Purpose, Writer
 from tests.builders import open_memory
 from tests.conftest import NOW
 from tests.faults.door_world import AT, OLD, World, killed_in_the_middle, replace_a
@@ -49,7 +49,7 @@ def test_a_damaged_history_is_moved_aside_told_and_begun_anew(world: World, dama
     path = world.state / "history.db"
     DAMAGES[damage](path)
     database = Database(str(world.state))
-    door = Door(database)
+    door = Writer(database)
     back = world.edit("a.md", (world.root / "a.md").read_bytes(), b"after the damage\n")
     for _ in range(2):
         try:

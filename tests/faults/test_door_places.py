@@ -14,15 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk import calls, consolidation, database, held_root, lock
-from ricordo.disk.database import Database
-from ricordo.disk.door import Applied
-from ricordo.disk.lock import state_lock
 from ricordo.errors import Busy, ChangeRefused, StateUnusable, WriteFailed
-from ricordo.memory.change import Change, Replace
-from ricordo.memory.change_set import ChangeSet
+from ricordo.memory.change import Change, ChangeSet, Replace
 from ricordo.memory.compose import compose
-from ricordo.notebook.record import Recorder
+from ricordo.services.history.recorder import Recorder
+from ricordo.storage import database, lock
+from ricordo.storage import jail as held_root
+from ricordo.storage import lock as consolidation
+from ricordo.storage import system_calls as calls
+from ricordo.storage.database import Database
+from ricordo.storage.lock import state_lock
+from ricordo.storage.writer import Applied
 from tests.builders import open_memory
 from tests.faults.door_world import (
     AT,

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk import calls
-from ricordo.disk.database import Database
-from ricordo.disk.door import Applied
+from ricordo.storage import system_calls as calls
+from ricordo.storage.database import Database
+from ricordo.storage.writer import Applied
 from tests.faults.door_world import World, at_every_call, new_world
 from tests.figures import figure
 

@@ -10,17 +10,26 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.database import Database
-from ricordo.disk.door import Applied, Clashed, Purpose
-from ricordo.disk.history import History
-from ricordo.disk.reader import read_memory
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.errors import ChangeRefused
-from ricordo.memory.change import Act, Change, Create, Insert, Rename, Retire, Rewrite
-from ricordo.memory.change_set import ChangeSet, Edit
+from ricordo.memory.change import (
+    Act,
+    Change,
+    ChangeSet,
+    Create,
+    Edit,
+    Insert,
+    Rename,
+    Retire,
+    Rewrite,
+)
 from ricordo.memory.compose import compose
 from ricordo.memory.memory import Memory
-from ricordo.notebook.record import Recorder
+from ricordo.services.history.recorder import Recorder
+from ricordo.storage.database import Database
+from ricordo.storage.history import History
+from ricordo.storage.reader import read_memory
+from ricordo.storage.writer import Applied, EditsConflict, Purpose
 from tests.builders import note_text
 from tests.faults.door_world import AT, World, at_step, die, in_child, new_world
 from tests.faults.test_door_race import STYLES
@@ -150,7 +159,7 @@ class DoorMachine(RuleBasedStateMachine):
         if change_set:
             self.an_agent_writes(change_set.edits[-1].path, style)
             before = self.world.on_disk()
-            assert isinstance(self.world.apply(change_set), Clashed)
+            assert isinstance(self.world.apply(change_set), EditsConflict)
             assert self.world.on_disk() == before
             COUNTS["clashes"] += 1
 

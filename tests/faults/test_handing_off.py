@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import ricordo
-from ricordo.agents.claude_folder import slug
-from ricordo.handoff.parse import State, parse
+from ricordo.agents.claude.folder import slug
+from ricordo.handoff.format import State, parse
 from tests.builders import note_text
 from tests.transcripts import BEGAN, Claude, Codex, Opencode
 from tests.unit.cli.conftest import settle

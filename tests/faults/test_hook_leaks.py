@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.claude_folder import slug
+from ricordo.agents.claude.folder import slug
 from ricordo.cli.main import run
 from tests.builders import note_text, write_memory
 from tests.unit.machine import Machine, git

@@ -28,7 +28,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setattr("ricordo.tui.widgets.find_bar.FindBar.cursor_blink", False, raising=False)
-    monkeypatch.setattr("ricordo.tui.screens.form.FormInput.cursor_blink", False, raising=False)
+    monkeypatch.setattr("ricordo.tui.dialogs.form.FormInput.cursor_blink", False, raising=False)
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from ricordo.agents.claude_folder import slug
-from ricordo.tui.screens.handoff import HandoffScreen
-from ricordo.tui.screens.sessions import SessionsScreen
+from ricordo.agents.claude.folder import slug
+from ricordo.tui.handoff.screen import HandoffScreen
+from ricordo.tui.handoff.sessions_screen import SessionsScreen
 from tests.transcripts import BEGAN, SESSION, Claude
 from tests.tui.stage import Stage, build, staged, text_of
 from tests.unit.machine import git

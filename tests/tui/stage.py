@@ -17,14 +17,14 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets._toast import ToastRack
 
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.follow import Seen
-from ricordo.notebook.settle import load_settings, load_themes
-from ricordo.notebook.surroundings import Surroundings, look_around
+from ricordo.services.workspace.environment import Environment, load_environment
+from ricordo.services.workspace.follower import FollowedSnapshot
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.settings import load_settings, load_themes
 from ricordo.tui.actions.registry import known_actions
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.screens.acting import CALM
-from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.base.acting_screen import CALM
+from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.line_view import LineView
 from ricordo.tui.widgets.panes import Panes
@@ -77,9 +77,9 @@ def build(folder: Path, files: Mapping[str, str | bytes] | None = None) -> Path:
     return root
 
 
-def surroundings_at(cwd: Path) -> Surroundings:
+def surroundings_at(cwd: Path) -> Environment:
     """Return the surroundings that the fixtures pinned, with `cwd` as the current directory."""
-    return look_around(os.environ)._replace(cwd=str(cwd))
+    return load_environment(os.environ)._replace(cwd=str(cwd))
 
 
 def notebook_app(root: Path | None, cwd: Path | None = None) -> RicordoApp:
@@ -241,10 +241,10 @@ class Stage:
         return self.main._reading.path
 
     @property
-    def looked(self) -> Seen | None:
+    def looked(self) -> FollowedSnapshot | None:
         """What was seen last, where the memory could be read and was judged."""
         seen = self.main._seen
-        return seen if isinstance(seen, Seen) and seen.look.judged else None
+        return seen if isinstance(seen, FollowedSnapshot) and seen.look.judged else None
 
     @property
     def note_text(self) -> str:

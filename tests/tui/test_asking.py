@@ -9,14 +9,14 @@ from threading import Event
 
 import pytest
 
-from ricordo.model.prices import told
-from ricordo.notebook.ledger import Run, runs_of
-from ricordo.tui.screens.confirm import ConfirmScreen
-from ricordo.tui.screens.help import HelpScreen
-from ricordo.tui.screens.kept_back import KeptBackScreen
-from ricordo.tui.screens.ledger import LedgerScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.scope import ScopeScreen
+from ricordo.llm.prices import told
+from ricordo.services.ledger.ledger import LedgerRun, runs_of
+from ricordo.tui.curation.redaction_screen import KeptBackScreen
+from ricordo.tui.curation.scope_screen import ScopeScreen
+from ricordo.tui.dialogs.confirm import ConfirmScreen
+from ricordo.tui.dialogs.help import HelpScreen
+from ricordo.tui.dialogs.ledger import LedgerScreen
+from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 from tests import messages_replies as replies
@@ -96,7 +96,7 @@ def keys_of(screen: ScopeScreen) -> str:
     return screen.query_one("#keys", Bar).text
 
 
-def ledger(root: Path) -> tuple[Run, ...]:
+def ledger(root: Path) -> tuple[LedgerRun, ...]:
     return runs_of(notebook_of(root).surroundings.state, str(root))[0]
 
 

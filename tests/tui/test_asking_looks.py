@@ -10,9 +10,9 @@ import pytest
 from textual.pilot import Pilot
 
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.screens.confirm import ConfirmScreen
-from ricordo.tui.screens.kept_back import KeptBackScreen
-from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.curation.redaction_screen import KeptBackScreen
+from ricordo.tui.dialogs.confirm import ConfirmScreen
+from ricordo.tui.main.screen import MainScreen
 from tests import messages_replies as replies
 from tests.asking import TOKEN
 from tests.curating import SAID, SESSION, said

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.tui.changing.writing import MERGED
-from ricordo.tui.screens.acting import CALM
-from ricordo.tui.screens.form import FormScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.move import MoveScreen
-from ricordo.tui.screens.pick_note import PickNoteScreen
-from ricordo.tui.screens.proposal import ProposalScreen
-from ricordo.tui.screens.three_versions import ThreeVersionsScreen
+from ricordo.tui.base.acting_screen import CALM
+from ricordo.tui.base.writer import MERGED
+from ricordo.tui.dialogs.change_set import ProposalScreen
+from ricordo.tui.dialogs.form import FormScreen
+from ricordo.tui.dialogs.merge import ThreeVersionsScreen
+from ricordo.tui.dialogs.move import MoveScreen
+from ricordo.tui.dialogs.pick_note import PickNoteScreen
+from ricordo.tui.main.screen import MainScreen
 from tests.builders import note_text
 from tests.figures import figure
 from tests.tui import hostile
@@ -350,7 +350,7 @@ async def test_what_the_screen_shows_late_is_still_ours(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A large memory takes longer to be judged than anybody waits for it."""
-    monkeypatch.setattr("ricordo.tui.changing.expected._PATIENCE", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.writer._PATIENCE", 0.0)
     async with staged(root) as stage:
         await stage.go_to(TIDES)
         await stage.press("m")

@@ -9,16 +9,16 @@ from shutil import copytree
 import pytest
 from textual.pilot import Pilot
 
-from ricordo.curator.opinion import Keeps, Opinion, View
-from ricordo.curator.proposal import curator
-from ricordo.notebook.conflicts import doubts
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.opinions import keep_opinions
-from ricordo.notebook.settle import load_settings
+from ricordo.curation.opinion import Keeps, Opinion, View
+from ricordo.curation.proposal import curator
+from ricordo.services.conflicts.conflicts import doubts
+from ricordo.services.conflicts.opinions import keep_opinions
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.settings import load_settings
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.screens.conflicts import ConflictsScreen
-from ricordo.tui.screens.question import QuestionScreen
+from ricordo.tui.conflicts.screen import ConflictsScreen
+from ricordo.tui.dialogs.question import QuestionScreen
 from tests.builders import note_text
 from tests.doubts import SUMMARY, doubtful_files
 from tests.messages_server import without_credentials

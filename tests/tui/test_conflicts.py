@@ -10,15 +10,15 @@ from shutil import copytree
 
 import pytest
 
-from ricordo.disk.history import History
-from ricordo.notebook.conflicts import Keep
-from ricordo.tui.screens.acting import CALM
-from ricordo.tui.screens.conflicts import ConflictsScreen
-from ricordo.tui.screens.form import FormScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.origin import OriginScreen
-from ricordo.tui.screens.proposal import ProposalScreen
-from ricordo.tui.screens.three_versions import ThreeVersionsScreen
+from ricordo.services.conflicts.conflicts import Keep
+from ricordo.storage.history import History
+from ricordo.tui.base.acting_screen import CALM
+from ricordo.tui.conflicts.screen import ConflictsScreen
+from ricordo.tui.dialogs.change_set import ProposalScreen
+from ricordo.tui.dialogs.form import FormScreen
+from ricordo.tui.dialogs.merge import ThreeVersionsScreen
+from ricordo.tui.dialogs.origin import OriginScreen
+from ricordo.tui.main.screen import MainScreen
 from tests.builders import note_text
 from tests.tui.stage import Stage, build, editor, staged
 

@@ -10,24 +10,24 @@ from shutil import copytree
 
 import pytest
 
-from ricordo.curator.engine import Progress, Step
-from ricordo.curator.proposal import Wish
+from ricordo.curation.engine import CurationProgress, Step
+from ricordo.curation.proposal import ProposedChange
 from ricordo.errors import TooOften
 from ricordo.memory.change import Create, Replace, Retire, Rewrite
-from ricordo.notebook import before as looking
-from ricordo.notebook import curate
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.pending import recall_curation
-from ricordo.notebook.spoken import Scope
-from ricordo.tui.screens import curation
-from ricordo.tui.screens.confirm import ConfirmScreen
-from ricordo.tui.screens.curation import CurationScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.origin import OriginScreen
-from ricordo.tui.screens.proposal import ProposalScreen
-from ricordo.tui.screens.review import ReviewScreen
-from ricordo.tui.screens.scope import ScopeScreen
-from ricordo.tui.screens.three_versions import ThreeVersionsScreen
+from ricordo.services.curation import curation as curate
+from ricordo.services.curation.pending import recall_curation
+from ricordo.services.curation.preparation import CurationScope
+from ricordo.services.engines import preview as looking
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.tui.curation import screen as curation
+from ricordo.tui.curation.scope_screen import ScopeScreen
+from ricordo.tui.curation.screen import CurationScreen
+from ricordo.tui.dialogs.change_set import ProposalScreen
+from ricordo.tui.dialogs.confirm import ConfirmScreen
+from ricordo.tui.dialogs.merge import ThreeVersionsScreen
+from ricordo.tui.dialogs.origin import OriginScreen
+from ricordo.tui.main.screen import MainScreen
+from ricordo.tui.review.screen import ReviewScreen
 from tests.builders import note_text
 from tests.curating import said
 from tests.proposing import created, let_wait, wish
@@ -96,7 +96,7 @@ def change(root: Path, path: str, old: str, new: str) -> None:
     (root / path).write_text((root / path).read_text().replace(old, new))
 
 
-def quoted(root: Path) -> Wish:
+def quoted(root: Path) -> ProposedChange:
     """Return a wish whose words stand in a transcript."""
     talk = root.parent / "talk.jsonl"
     talk.write_text(said("Fix the test.", RULE))
@@ -277,7 +277,7 @@ async def test_what_empties_a_note_is_written_after_a_word_was_typed(root: Path)
 async def test_what_is_typed_too_early_or_pasted_writes_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 3600.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 3600.0)
     before = files(root)
     async with review(root, CREATE, MOVED) as (stage, _):
         await stage.press("A", "ctrl+s")
@@ -400,7 +400,7 @@ async def test_escape_ends_what_runs_and_nothing_is_changed(
         step: Step = next(it for it in given if getattr(it, "__name__", "") == "step")  # type: ignore[assignment]
         try:
             while True:
-                step(Progress("thinking hard"))
+                step(CurationProgress("thinking hard"))
                 time.sleep(0.005)
         finally:
             ended.append("")
@@ -450,8 +450,8 @@ async def scope(stage: Stage) -> ScopeScreen:
     return screen
 
 
-def scoped(screen: ScopeScreen) -> Scope:
-    return screen.before.prepared.scope if screen.before else Scope()
+def scoped(screen: ScopeScreen) -> CurationScope:
+    return screen.before.prepared.scope if screen.before else CurationScope()
 
 
 # The whole way, on the sample memory

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from ricordo.curator.proposal import Rejected
+from ricordo.curation.proposal import Rejected
 from ricordo.memory.change import Create, Replace, Retire, Rewrite
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.screens.curation import CurationScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.scope import ScopeScreen
+from ricordo.tui.curation.scope_screen import ScopeScreen
+from ricordo.tui.curation.screen import CurationScreen
+from ricordo.tui.main.screen import MainScreen
 from tests.builders import note_text
 from tests.curating import SESSION, said
 from tests.proposing import created, let_wait, wish

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.notebook.opinions import FILE
-from ricordo.tui.screens.conflicts import ConflictsScreen
-from ricordo.tui.screens.question import QuestionScreen
+from ricordo.services.conflicts.opinions import FILE
+from ricordo.tui.conflicts.screen import ConflictsScreen
+from ricordo.tui.dialogs.question import QuestionScreen
 from tests import messages_replies as replies
 from tests.doubts import SUMMARY, doubtful_files, judging, verdict
 from tests.messages_server import MessagesServer, Script, messages_server, without_credentials

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from ricordo.courtesy import GivingWay
+from ricordo.background import Throttle
 from ricordo.memory.memory import Memory
-from ricordo.notebook.open import Look, Notebook
-from ricordo.notebook.search import Found, Search
-from ricordo.notebook.usage import gaps
-from ricordo.recall.index import Index
-from ricordo.tui.screens.finder import FinderScreen
-from ricordo.tui.screens.main import MainScreen
+from ricordo.search.index import SearchIndex
+from ricordo.services.search.search import Search, SearchResults
+from ricordo.services.search.usage import gaps
+from ricordo.services.workspace.notebook import Notebook, Snapshot
+from ricordo.tui.finder.screen import FinderScreen
+from ricordo.tui.main.screen import MainScreen
 from tests.builders import note_text
 from tests.tui.stage import SMALL, Stage, build, notebook_app, on_stage, staged, text_of
 
@@ -148,7 +148,7 @@ async def test_what_is_wrong_is_found_once_it_is_known(
 ) -> None:
     go_on, judge = threading.Event(), Notebook.judge
 
-    def slowly(self: Notebook, memory: Memory) -> Look:
+    def slowly(self: Notebook, memory: Memory) -> Snapshot:
         go_on.wait(20)
         return judge(self, memory)
 
@@ -203,9 +203,9 @@ async def test_nobody_waits_for_the_index_of_a_notebook_that_is_left(
 ) -> None:
     told: list[int] = []
     ended = threading.Event()
-    bring_up = Index.bring_up
+    bring_up = SearchIndex.bring_up
 
-    def slowly(self: Index, memory: Any, progress: Any = None) -> None:
+    def slowly(self: SearchIndex, memory: Any, progress: Any = None) -> None:
         bring_up(self, memory)
         try:
             for number in range(1000):
@@ -215,7 +215,7 @@ async def test_nobody_waits_for_the_index_of_a_notebook_that_is_left(
         finally:
             ended.set()
 
-    monkeypatch.setattr(Index, "bring_up", slowly)
+    monkeypatch.setattr(SearchIndex, "bring_up", slowly)
     async with staged(build(tmp_path)) as stage:
         await stage.press("ctrl+f")
         await stage.wait_for(lambda: told)
@@ -227,14 +227,14 @@ async def test_names_are_found_while_the_index_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()
-    bring_up = Index.bring_up
+    bring_up = SearchIndex.bring_up
 
-    def slowly(self: Index, memory: Any, progress: Any = None) -> None:
+    def slowly(self: SearchIndex, memory: Any, progress: Any = None) -> None:
         progress(2, 5)
         go_on.wait(20)
         bring_up(self, memory, progress)
 
-    monkeypatch.setattr(Index, "bring_up", slowly)
+    monkeypatch.setattr(SearchIndex, "bring_up", slowly)
     async with staged(build(tmp_path)) as stage:
         screen = await opened_finder(stage)
         await stage.type_ahead(*"cache")
@@ -251,8 +251,8 @@ async def test_what_goes_on_behind_the_finder_waits_for_what_is_searched(
     waited: list[float] = []
     find = Search.find
 
-    def watched(self: Search, *words: Any) -> Found:
-        way = GivingWay(patience=0.2)
+    def watched(self: Search, *words: Any) -> SearchResults:
+        way = Throttle(patience=0.2)
         time.sleep(0.02)
         before = time.monotonic()
         way.step()

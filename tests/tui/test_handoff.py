@@ -11,20 +11,20 @@ from shlex import quote
 import pytest
 
 from ricordo.errors import WriteFailed, WrongUsage
-from ricordo.handoff.parse import State, parse
-from ricordo.handoff.statement import Status
-from ricordo.tui import drafter
-from ricordo.tui.drafter import Drafter
-from ricordo.tui.drafting import Place
-from ricordo.tui.handoffs import Ask
-from ricordo.tui.render.fact_rows import draw_fact, fact_lines
-from ricordo.tui.screens.confirm import ConfirmScreen
-from ricordo.tui.screens.engine import EngineScreen
-from ricordo.tui.screens.handoff import HandoffScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.piped import LineForm, PipedScreen
-from ricordo.tui.screens.proposal import ProposalScreen
-from ricordo.tui.screens.sessions import SessionsScreen
+from ricordo.handoff.document import Status
+from ricordo.handoff.format import State, parse
+from ricordo.tui.dialogs.change_set import ProposalScreen
+from ricordo.tui.dialogs.confirm import ConfirmScreen
+from ricordo.tui.handoff import controller as drafter
+from ricordo.tui.handoff.controller import Drafter
+from ricordo.tui.handoff.draft import StatementChoice
+from ricordo.tui.handoff.engine_screen import EngineScreen
+from ricordo.tui.handoff.fact_rows import draw_fact, fact_lines
+from ricordo.tui.handoff.pipe_screen import LineForm, PipedScreen
+from ricordo.tui.handoff.screen import HandoffScreen
+from ricordo.tui.handoff.sessions_screen import SessionsScreen
+from ricordo.tui.handoff.values import Ask
+from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.text_view import TextView
 from tests.transcripts import OTHER, SESSION
 from tests.tui.handing import (
@@ -152,8 +152,8 @@ async def test_what_the_budget_has_no_room_for_is_told(
             await stage.wait_for(lambda: "It does not fit." in stage.toasts)
             await stage.press("ctrl+s")
         assert "What is wanted was not fitted to the budget" in stage.toasts
-        while any(it.place is not Place.DROPPED for it in screen._drafted):
-            places = [it.place is Place.DROPPED for it in screen._drafted]
+        while any(it.place is not StatementChoice.DROPPED for it in screen._drafted):
+            places = [it.place is StatementChoice.DROPPED for it in screen._drafted]
             screen._draft.go_to(places.index(False))
             await stage.press("d")
         await drafted(stage)

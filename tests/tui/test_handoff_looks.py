@@ -11,50 +11,52 @@ from typing import Any, cast
 import pytest
 from textual.pilot import Pilot
 
-from ricordo.activity.session import Agent, Deed, Session
-from ricordo.curator.engine import Step
+from ricordo.agents.transcripts.session import Agent, FileAction, Session
+from ricordo.curation.engine import Step
 from ricordo.handoff.budget import fitted, tokens
-from ricordo.handoff.destination import Destination
-from ricordo.handoff.document import Handoff, Head, SourceSession, Target
+from ricordo.handoff.document import (
+    FileIs,
+    GitIs,
+    Handoff,
+    HandoffHeader,
+    HandoffStatement,
+    HandoffTarget,
+    QuoteMark,
+    ResultMark,
+    SourceSession,
+    StatementSection,
+    Status,
+)
 from ricordo.handoff.facts import (
     GIT,
+    ErrorFact,
     Facts,
     FileUse,
     GitState,
     GivenUp,
-    Mishap,
+    MessageFact,
     NoteFound,
     Ran,
     Ref,
-    Said,
     Todo,
     Work,
 )
-from ricordo.handoff.past import Commit
-from ricordo.handoff.pickup import start_line
-from ricordo.handoff.resume import Checked, Resumed
-from ricordo.handoff.since import Changes, FileChange, Kind
-from ricordo.handoff.statement import (
-    FileIs,
-    GitIs,
-    Quote,
-    Result,
-    Section,
-    Statement,
-    Status,
-)
-from ricordo.notebook.handing_off import Composed, Draft
-from ricordo.notebook.handing_over import Finished
-from ricordo.notebook.resuming import Resumption
+from ricordo.handoff.pickup import HandoffFile, start_line
+from ricordo.handoff.project_git import ProjectCommit
+from ricordo.handoff.resume import RecheckedStatement, Resumed
+from ricordo.handoff.since import FileChange, FileChangeKind, ProjectChanges
+from ricordo.services.handoff.handoff import Composed, HandoffDraft
+from ricordo.services.handoff.output import Finished
+from ricordo.services.handoff.resume import Resumption
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.drafter import Drafter
-from ricordo.tui.drafting import Drafting
-from ricordo.tui.handing_on import Shared
-from ricordo.tui.handoffs import Ask, Earlier, Gathered, Made, Standing
-from ricordo.tui.render.fact_rows import listed
-from ricordo.tui.screens.handoff import HandoffScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.sessions import SessionsScreen
+from ricordo.tui.handoff.controller import Drafter
+from ricordo.tui.handoff.draft import DraftDecisions
+from ricordo.tui.handoff.fact_rows import listed
+from ricordo.tui.handoff.output import Shared
+from ricordo.tui.handoff.screen import HandoffScreen
+from ricordo.tui.handoff.sessions_screen import SessionsScreen
+from ricordo.tui.handoff.values import Ask, Earlier, HandoffFacts, HandoffStatus, Made
+from ricordo.tui.main.screen import MainScreen
 from tests.tui import hostile
 from tests.tui.handing import drafted, go_to, sessions
 from tests.tui.stage import Stage, build, notebook_app
@@ -87,9 +89,9 @@ FACTS = Facts(
     HOME,
     SESSIONS[:1],
     said=(
-        Said("f1", Ref(0, 3, AT), "Make the berth alarm test green again.", is_person=True),
-        Said("f2", Ref(0, 7, AT), "Do not touch the schema.", is_person=True),
-        Said("f3", Ref(0, 9, AT), f"Looking at it. {ODD}", is_person=False),
+        MessageFact("f1", Ref(0, 3, AT), "Make the berth alarm test green again.", is_person=True),
+        MessageFact("f2", Ref(0, 7, AT), "Do not touch the schema.", is_person=True),
+        MessageFact("f3", Ref(0, 9, AT), f"Looking at it. {ODD}", is_person=False),
     ),
     ran=(
         Ran(
@@ -104,48 +106,62 @@ FACTS = Facts(
         Ran("f5", Ref(0, 43, AT), f"ruff {MARKED}", Work.CHECK, 1, True, CONTROLS, (ALARM,)),
     ),
     files=(
-        FileUse("f6", ALARM, (Deed.READ, Deed.EDITED), Ref(0, 40, AT), 3, SHA),
-        FileUse("f7", REPORT, (Deed.DELETED,), Ref(0, 38, AT), 1, None, is_gone=True),
-        FileUse("f8", f"/home/ana/{MARKED}", (Deed.READ,), Ref(0, 12, AT), 0, None),
+        FileUse("f6", ALARM, (FileAction.READ, FileAction.EDITED), Ref(0, 40, AT), 3, SHA),
+        FileUse("f7", REPORT, (FileAction.DELETED,), Ref(0, 38, AT), 1, None, is_gone=True),
+        FileUse("f8", f"/home/ana/{MARKED}", (FileAction.READ,), Ref(0, 12, AT), 0, None),
     ),
     todos=(Todo("f9", Ref(0, 30, AT), "Fix the report", "in_progress"),),
-    mishaps=(Mishap("f10", Ref(0, 20, AT), "pytest -q", "AssertionError", Ref(0, 41, AT), ALARM),),
+    mishaps=(
+        ErrorFact("f10", Ref(0, 20, AT), "pytest -q", "AssertionError", Ref(0, 41, AT), ALARM),
+    ),
     given_up=(GivenUp("f11", Ref(0, 25, AT), "Rounding to the minute", "broke two tests"),),
     git=GitState("4f1e2d3a9b0c" + "0" * 28, "feat/berth-alarm", (ALARM,), 2, "berth alarm"),
     notes=(NoteFound("f12", "feedback_tests.md", "tests", "how tests run", SHA, "tests"),),
 )
 STATEMENTS = (
-    Statement(Section.OBJECTIVE, "Asked first", Quote(Ref(0, 3)), ("f1",), FACTS.said[0].text),
-    Statement(
-        Section.CONSTRAINTS, "Limit", Quote(Ref(0, 7)), ("f2",), f"{FACTS.said[1].text}\n{ODD}"
+    HandoffStatement(
+        StatementSection.OBJECTIVE, "Asked first", QuoteMark(Ref(0, 3)), ("f1",), FACTS.said[0].text
     ),
-    Statement(
-        Section.ACTIVE,
+    HandoffStatement(
+        StatementSection.CONSTRAINTS,
+        "Limit",
+        QuoteMark(Ref(0, 7)),
+        ("f2",),
+        f"{FACTS.said[1].text}\n{ODD}",
+    ),
+    HandoffStatement(
+        StatementSection.ACTIVE,
         "Branch `feat/berth-alarm` at 4f1e2d3a9b0c; not committed: 1 file",
         GitIs("4f1e2d3a9b0c", "feat/berth-alarm", 1),
         (GIT,),
     ),
-    Statement(
-        Section.DONE,
+    HandoffStatement(
+        StatementSection.DONE,
         "`pytest -q tests/test_berth_alarm.py`: 12 passed",
-        Result(0, False, Ref(0, 41, AT)),
+        ResultMark(0, False, Ref(0, 41, AT)),
         ("f4",),
     ),
-    Statement(
-        Section.ERRORS,
+    HandoffStatement(
+        StatementSection.ERRORS,
         f"`ruff {MARKED}` failed",
-        Result(1, True, Ref(0, 43, AT), (ALARM,)),
+        ResultMark(1, True, Ref(0, 43, AT), (ALARM,)),
         ("f5",),
     ),
-    Statement(Section.FILES, f"`{ALARM}` (transcript: edited)", FileIs(ALARM, SHA[:12]), ("f6",)),
-    Statement(Section.RULED_OUT, f"Rounding to the minute. {ODD}", None, ("f11",)),
-    Statement(Section.NEXT, "Change `<` to `<=` in tidepool/report.py:14", None, ("f9", "f7")),
-    Statement(Section.MESSAGES, "All of it", Quote(Ref(0, 9)), ("f3",), "word " * 3_000),
+    HandoffStatement(
+        StatementSection.FILES, f"`{ALARM}` (transcript: edited)", FileIs(ALARM, SHA[:12]), ("f6",)
+    ),
+    HandoffStatement(StatementSection.RULED_OUT, f"Rounding to the minute. {ODD}", None, ("f11",)),
+    HandoffStatement(
+        StatementSection.NEXT, "Change `<` to `<=` in tidepool/report.py:14", None, ("f9", "f7")
+    ),
+    HandoffStatement(
+        StatementSection.MESSAGES, "All of it", QuoteMark(Ref(0, 9)), ("f3",), "word " * 3_000
+    ),
 )
-HEAD = Head(
+HEAD = HandoffHeader(
     WRITTEN,
     WRITTEN.replace(day=12),
-    Target.CLAUDE,
+    HandoffTarget.CLAUDE,
     2_000,
     "rules",
     (SourceSession(Agent.CLAUDE, "5b1c7a52", f"{HOME}/a.jsonl"),),
@@ -153,15 +169,18 @@ HEAD = Head(
     redactions=2,
 )
 CHECKED = (
-    Checked(STATEMENTS[0], Status.QUOTED),
-    Checked(STATEMENTS[3], Status.STALE, f"{ALARM} changed since", (ALARM,)),
-    Checked(STATEMENTS[5], Status.STALE, f"{ALARM} is 1a2b3c4d5e6f {CONTROLS}"),
-    Checked(STATEMENTS[6], Status.UNVERIFIED),
+    RecheckedStatement(STATEMENTS[0], Status.QUOTED),
+    RecheckedStatement(STATEMENTS[3], Status.STALE, f"{ALARM} changed since", (ALARM,)),
+    RecheckedStatement(STATEMENTS[5], Status.STALE, f"{ALARM} is 1a2b3c4d5e6f {CONTROLS}"),
+    RecheckedStatement(STATEMENTS[6], Status.UNVERIFIED),
 )
-CHANGES = Changes(
-    (Commit("9b0c4f1e2d3a" + "0" * 28, f"The report counts again {ODD}"),),
-    (FileChange(ALARM, Kind.CHANGED), FileChange(REPORT, Kind.RENAMED, f"{MARKED}.py")),
-    (FileChange("feedback_tests.md", Kind.DELETED),),
+CHANGES = ProjectChanges(
+    (ProjectCommit("9b0c4f1e2d3a" + "0" * 28, f"The report counts again {ODD}"),),
+    (
+        FileChange(ALARM, FileChangeKind.CHANGED),
+        FileChange(REPORT, FileChangeKind.RENAMED, f"{MARKED}.py"),
+    ),
+    (FileChange("feedback_tests.md", FileChangeKind.DELETED),),
 )
 
 
@@ -175,24 +194,24 @@ class Drawn:
         names = ("HANDOFF.md", "HANDOFF.new.md")
         return [Earlier(f"{HOME}/{name}", name) for name in names]
 
-    def look_at(self, it: Earlier, step: Step) -> Standing:
+    def look_at(self, it: Earlier, step: Step) -> HandoffStatus:
         if it.name == "HANDOFF.new.md":
-            return Standing(None, f"It is no handoff of ours. {ODD}")
+            return HandoffStatus(None, f"It is no handoff of ours. {ODD}")
         resumed = Resumed(Handoff(HEAD, STATEMENTS), CHECKED, CHANGES, True, False)
-        return Standing(Resumption(it.path, HOME, resumed, (f"A remark. {CONTROLS}",)))
+        return HandoffStatus(Resumption(it.path, HOME, resumed, (f"A remark. {CONTROLS}",)))
 
-    def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> Gathered:
-        to = Destination(
+    def gather(self, sessions: Sequence[Session], ask: Ask, step: Step) -> HandoffFacts:
+        to = HandoffFile(
             f"{HOME}/HANDOFF.new.md", remark="HANDOFF.md is left alone. It is not ours."
         )
-        draft = Draft(FACTS, Handoff(HEAD, STATEMENTS), to, cast(Any, None))
+        draft = HandoffDraft(FACTS, Handoff(HEAD, STATEMENTS), to, cast(Any, None))
         shown = {it: it for it in STATEMENTS}
-        return Gathered(FACTS, shown, draft, listed(FACTS), Composed(STATEMENTS))
+        return HandoffFacts(FACTS, shown, draft, listed(FACTS), Composed(STATEMENTS))
 
-    def make(self, gathered: Gathered, wanted: Sequence[Statement]) -> Made:
+    def make(self, gathered: HandoffFacts, wanted: Sequence[HandoffStatement]) -> Made:
         handoff = fitted(replace(gathered.draft.handoff, statements=tuple(wanted)))
         done = Finished(handoff, "", tokens(handoff))
-        return Made(gathered.draft, done, start_line(Target.CLAUDE, "HANDOFF.new.md"))
+        return Made(gathered.draft, done, start_line(HandoffTarget.CLAUDE, "HANDOFF.new.md"))
 
 
 async def on_main(pilot: Pilot[int]) -> Stage:
@@ -211,10 +230,17 @@ def test_draft(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> 
     async def ready(pilot: Pilot[int]) -> None:
         stage = await on_main(pilot)
         main = stage.main
-        ask = Ask(Target.CLAUDE, 2_000)
+        ask = Ask(HandoffTarget.CLAUDE, 2_000)
         drafter, hands = cast(Drafter, Drawn()), main._changing
         draft = HandoffScreen(
-            SESSIONS[:1], ask, drafter, Drafting(), hands, Shared(), main.styles_now(), main.keymap
+            SESSIONS[:1],
+            ask,
+            drafter,
+            DraftDecisions(),
+            hands,
+            Shared(),
+            main.styles_now(),
+            main.keymap,
         )
         stage.app.push_screen(draft)
         await drafted(stage)

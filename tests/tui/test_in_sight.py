@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.settings.color import contrast
+from ricordo.settings.theme import contrast
 from tests.builders import note_text
 from tests.tui.stage import SMALL, build, staged
 

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk import held_root
-from ricordo.errors import Conflict
+from ricordo.errors import EditRefused
 from ricordo.memory.change import Change, Replace
-from ricordo.notebook.change import apply_at_once, put_together
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.inbox import count_visits, inbox
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.settle import load_settings
+from ricordo.services.edits.change import apply_at_once, put_together
+from ricordo.services.inbox.inbox import count_visits, inbox
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.settings import load_settings
+from ricordo.storage import jail as held_root
 from ricordo.tui.actions.registry import known_actions
-from ricordo.tui.screens.history import HistoryScreen
-from ricordo.tui.screens.inbox import InboxScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.proposal import ProposalScreen
+from ricordo.tui.dialogs.change_set import ProposalScreen
+from ricordo.tui.history.screen import HistoryScreen
+from ricordo.tui.inbox.screen import InboxScreen
+from ricordo.tui.main.screen import MainScreen
 from tests.builders import note_text
 from tests.faults.door_world import at_every_call
 from tests.tui.stage import (
@@ -53,7 +53,7 @@ BEFORE: Mapping[str, str] = {
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let ctrl+s count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 0.0)
 
 
 def notebook_of(root: Path) -> Notebook:
@@ -151,7 +151,7 @@ async def test_a_text_that_could_not_be_merged_is_a_conflict_and_comes_first(
 
     exchanges: list[str] = []
     held_root._exchanging.clear()
-    with at_every_call(write_meanwhile), pytest.raises(Conflict):
+    with at_every_call(write_meanwhile), pytest.raises(EditRefused):
         apply_at_once(notebook, change_set, by_hand=True)
     write(root, "locks.md", note_text("locks", "Locks close at ebb.\n"))
     async with in_inbox(root) as stage:

@@ -13,44 +13,44 @@ import pytest
 from textual.command import CommandInput, CommandList, CommandPalette
 from textual.keys import _character_to_key
 
-from ricordo.notebook.conflicts import Keep
+from ricordo.services.conflicts.conflicts import Keep
 from ricordo.settings.keymap import clashes
 from ricordo.settings.settings import settings_file
 from ricordo.tui.actions.registry import (
     ACTIONS,
     BY_ID,
     actions_on,
+    key_label,
     known_actions,
     label_of,
     offered,
 )
-from ricordo.tui.actions.synonyms import SYNONYMS
-from ricordo.tui.key_label import key_label
+from ricordo.tui.base.acting_screen import CALM
+from ricordo.tui.command_palette import SYNONYMS
+from ricordo.tui.conflicts.screen import ConflictsScreen
+from ricordo.tui.context import Pane, Scene
+from ricordo.tui.curation.redaction_screen import KeptBackScreen
+from ricordo.tui.curation.scope_screen import ScopeScreen
+from ricordo.tui.curation.screen import CurationScreen
+from ricordo.tui.dialogs.change_set import ProposalScreen
+from ricordo.tui.dialogs.choose import ChooseScreen
+from ricordo.tui.dialogs.form import FormScreen
+from ricordo.tui.dialogs.help import HelpScreen
+from ricordo.tui.dialogs.ledger import LedgerScreen
+from ricordo.tui.dialogs.load import LoadScreen
+from ricordo.tui.dialogs.memories import MemoriesScreen
+from ricordo.tui.dialogs.move import MoveScreen
+from ricordo.tui.dialogs.origin import OriginScreen
+from ricordo.tui.dialogs.pick_note import PickNoteScreen
+from ricordo.tui.dialogs.question import QuestionScreen
+from ricordo.tui.finder.screen import FinderScreen
+from ricordo.tui.handoff.engine_screen import EngineScreen
+from ricordo.tui.handoff.screen import HandoffScreen
+from ricordo.tui.history.screen import HistoryScreen
+from ricordo.tui.inbox.screen import InboxScreen
+from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.render.index_rows import Order
-from ricordo.tui.screens.acting import CALM
-from ricordo.tui.screens.choose import ChooseScreen
-from ricordo.tui.screens.conflicts import ConflictsScreen
-from ricordo.tui.screens.curation import CurationScreen
-from ricordo.tui.screens.engine import EngineScreen
-from ricordo.tui.screens.finder import FinderScreen
-from ricordo.tui.screens.form import FormScreen
-from ricordo.tui.screens.handoff import HandoffScreen
-from ricordo.tui.screens.help import HelpScreen
-from ricordo.tui.screens.history import HistoryScreen
-from ricordo.tui.screens.inbox import InboxScreen
-from ricordo.tui.screens.kept_back import KeptBackScreen
-from ricordo.tui.screens.ledger import LedgerScreen
-from ricordo.tui.screens.load import LoadScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.memories import MemoriesScreen
-from ricordo.tui.screens.move import MoveScreen
-from ricordo.tui.screens.origin import OriginScreen
-from ricordo.tui.screens.pick_note import PickNoteScreen
-from ricordo.tui.screens.proposal import ProposalScreen
-from ricordo.tui.screens.question import QuestionScreen
-from ricordo.tui.screens.review import ReviewScreen
-from ricordo.tui.screens.scope import ScopeScreen
-from ricordo.tui.situation import Pane, Scene
+from ricordo.tui.review.screen import ReviewScreen
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
 from ricordo.tui.widgets.text_view import TextView

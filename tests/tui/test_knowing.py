@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ricordo.memory.memory import Memory
-from ricordo.notebook.evidence import Step, Stopped
-from ricordo.notebook.open import Notebook
+from ricordo.services.workspace.evidence import Step, Stopped
+from ricordo.services.workspace.notebook import Notebook
 from tests.builders import note_text
 from tests.tui.stage import build, staged
 from tests.unit.machine import git

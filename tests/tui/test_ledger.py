@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from ricordo.curator.engine import Usage
+from ricordo.curation.engine import EngineUsage
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.screens.ledger import LedgerScreen
-from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.dialogs.ledger import LedgerScreen
+from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.text_view import TextView
 from tests.curating import Desk, edit
 from tests.tui.stage import Stage, build, notebook_app, on_stage, text_of
@@ -27,11 +27,11 @@ def root(tmp_path: Path) -> Path:
     notebook.record(notebook.read())
     desk = Desk(tmp_path, {}, notebook)
     first = edit("insert", note="n1", after_line=8, text="Berth 12, since 2026-03-04.")
-    desk.propose([first], Usage(12_345, 678, 0.0432))
+    desk.propose([first], EngineUsage(12_345, 678, 0.0432))
     desk.take()
     name = desk.notebook.read().notes[0].path
     second = edit("replace", note=desk.id_of(name), old="Berth 12", new="A [/b]erth")
-    desk.propose([second, edit("retire", note="n2", successor="")], Usage(900, 12, None))
+    desk.propose([second, edit("retire", note="n2", successor="")], EngineUsage(900, 12, None))
     desk.take(by_hand=False)
     return root
 

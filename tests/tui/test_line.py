@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
-from ricordo.notebook.settle import load_themes
-from ricordo.notebook.surroundings import look_around
-from ricordo.tui.palette import Palette
-from ricordo.tui.render.line import Line, Span, fit_keys, wrap
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.settings import load_themes
+from ricordo.tui.color_palette import Palette
+from ricordo.tui.render.line import StyledLine, StyledSpan, fit_keys, wrap
 
 KEYS = tuple(
     span
     for key, word in (("a", "still true"), ("d", "wrong"), ("l", "later"))
-    for span in (Span(f" {key} ", "key"), Span(f"{word} ", "dim"))
+    for span in (StyledSpan(f" {key} ", "key"), StyledSpan(f"{word} ", "dim"))
 )
 
 
 def test_a_key_is_never_shown_without_its_words() -> None:
     whole = " a still true  d wrong  l later "
-    fitted = {Line(fit_keys(KEYS, width)).text for width in range(16, 60)}
+    fitted = {StyledLine(fit_keys(KEYS, width)).text for width in range(16, 60)}
     assert fitted == {whole, " a still true  d wrong …", " a still true …"}
     for width in range(1, 60):
-        assert len(Line(fit_keys(KEYS, width)).text) <= width
+        assert len(StyledLine(fit_keys(KEYS, width)).text) <= width
 
 
 def test_what_is_longer_than_its_row_ends_in_an_ellipsis() -> None:
-    themes, _ = load_themes(look_around({"HOME": "/nowhere"}))
+    themes, _ = load_themes(load_environment({"HOME": "/nowhere"}))
     palette = Palette(next(iter(themes.values())))
-    line = Line((Span("a note of "), Span("日本語", "bold")))
+    line = StyledLine((StyledSpan("a note of "), StyledSpan("日本語", "bold")))
     assert palette.strip(line, 20).text == "a note of 日本語    "
     assert palette.strip(line, 14).text == "a note of 日… "
 
 
 def test_what_closes_a_sentence_stays_with_its_last_word() -> None:
     spans = [
-        Span("See also "),
-        Span("user-ana", "link"),
-        Span(". Then "),
-        Span("go", "link"),
-        Span("!"),
+        StyledSpan("See also "),
+        StyledSpan("user-ana", "link"),
+        StyledSpan(". Then "),
+        StyledSpan("go", "link"),
+        StyledSpan("!"),
     ]
-    rows = {width: [Line(row).text for row in wrap(spans, width)] for width in (17, 18, 25, 26, 27)}
+    rows = {
+        width: [StyledLine(row).text for row in wrap(spans, width)]
+        for width in (17, 18, 25, 26, 27)
+    }
     assert rows == {
         17: ["See also ", "user-ana. Then ", "go!"],
         18: ["See also user-ana.", "Then go!"],

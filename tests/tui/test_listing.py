@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk.reader import reread_files
-from ricordo.tui.listing import Listing
+from ricordo.storage.reader import reread_files
+from ricordo.tui.main.listing import Listing
 from ricordo.tui.render.index_rows import Order, index_rows
 from tests.builders import note_text, recorded, write_memory
 

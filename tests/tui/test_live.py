@@ -13,10 +13,10 @@ import pytest
 
 from ricordo.errors import MemoryUnreadable, StateUnusable
 from ricordo.memory.memory import Memory
-from ricordo.notebook.follow import Lost, Seen
-from ricordo.notebook.open import Notebook
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.situation import Pane
+from ricordo.services.workspace.follower import FollowedSnapshot, Lost
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.tui.context import Pane
+from ricordo.tui.main.screen import MainScreen
 from tests.builders import note_text, write_memory
 from tests.tui.stage import PATIENCE, SMALL, Stage, build, notebook_app, on_stage, on_text, staged
 from tests.tui.test_keys import ANA, CACHE, TIDES, UNITS, title
@@ -27,7 +27,7 @@ NEW = "The pilot boards at the outer buoy."
 @pytest.fixture(autouse=True)
 def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look at a silent directory more often than a person needs."""
-    monkeypatch.setattr("ricordo.disk.watcher.IDENTITY_CHECK", 100)
+    monkeypatch.setattr("ricordo.storage.watcher.IDENTITY_CHECK", 100)
 
 
 def append(path: Path) -> None:
@@ -97,7 +97,7 @@ async def test_a_torn_file_is_held_back_until_it_is_stable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # between the two writes of a slow machine more time may pass than a torn file is held back
-    monkeypatch.setattr("ricordo.notebook.follow.STABLE_FOR", PATIENCE)
+    monkeypatch.setattr("ricordo.services.workspace.follower.STABLE_FOR", PATIENCE)
     root = build(tmp_path)
     async with staged(root) as stage:
         await stage.go_to(CACHE)
@@ -281,7 +281,7 @@ async def test_the_history_may_fail_while_it_is_read(
     def torn(decisions: object, *wanted: object) -> None:
         raise StateUnusable("The history cannot be used: it is torn.")
 
-    monkeypatch.setattr("ricordo.disk.decisions.Decisions.standing", torn)
+    monkeypatch.setattr("ricordo.storage.decisions.Decisions.standing", torn)
     async with staged(build(tmp_path)) as stage:
         assert "it is torn" in stage.toasts
         assert "Who Ana is" in stage.index_text
@@ -338,7 +338,9 @@ async def staged_unread(root: Path) -> AsyncIterator[Stage]:
     """Open a memory and wait for its first sight."""
     async with on_stage(notebook_app(root)) as stage:
         await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
-        await stage.wait_for(lambda: isinstance(stage.main._seen, Seen), "the first sight")
+        await stage.wait_for(
+            lambda: isinstance(stage.main._seen, FollowedSnapshot), "the first sight"
+        )
         await stage.settle()
         yield stage
 

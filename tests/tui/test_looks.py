@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from ricordo.disk.door import Clash
 from ricordo.errors import MemoryNotFound
-from ricordo.memory.change_set import Edit
-from ricordo.notebook.settle import load_settings, load_themes
+from ricordo.memory.change import Edit
+from ricordo.services.workspace.settings import load_settings, load_themes
+from ricordo.storage.writer import EditConflict
 from ricordo.tui.actions.registry import known_actions
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.three_versions import ThreeVersionsScreen
+from ricordo.tui.dialogs.merge import ThreeVersionsScreen
+from ricordo.tui.main.screen import MainScreen
 from tests.builders import note_text
 from tests.tui import hostile
 from tests.tui.stage import SMALL, Stage, build, notebook_app, surroundings_at
@@ -133,7 +133,7 @@ def test_changing(
 ) -> None:
     if name == "move":
         # where the memory lies is another place in every run
-        monkeypatch.setattr("ricordo.tui.screens.memories.clip", lambda text, width: text[-15:])
+        monkeypatch.setattr("ricordo.tui.dialogs.memories.clip", lambda text, width: text[-15:])
     app = notebook_app(small)
     app.theme = theme
     assert snap_compare(app, terminal_size=size, run_before=opened(*CHANGING[name].split()))
@@ -153,7 +153,9 @@ def test_three_versions(
     async def ready(pilot: Pilot[int]) -> None:
         await drawn()(pilot)
         words = "Somebody else changed the same lines meanwhile: project_tides.md."
-        screen = ThreeVersionsScreen([Clash(edit, theirs)], app.palette, words, can_edit=True)
+        screen = ThreeVersionsScreen(
+            [EditConflict(edit, theirs)], app.palette, words, can_edit=True
+        )
         await app.push_screen(screen)
         await Stage(app, pilot).settle()
 

@@ -13,9 +13,9 @@ import pytest
 from textual.pilot import Pilot
 
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.screens.inbox import InboxScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.origin import OriginScreen
+from ricordo.tui.dialogs.origin import OriginScreen
+from ricordo.tui.inbox.screen import InboxScreen
+from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.bar import Bar
 from tests.transcripts import BEGAN, Claude
 from tests.tui import hostile
@@ -77,7 +77,7 @@ async def test_the_note_pane_tells_of_its_session_and_its_readings(tmp_path: Pat
 async def test_what_an_agent_reads_while_the_notebook_is_open_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.notebook.gathering.NEWS_EVERY", 0.1)
+    monkeypatch.setattr("ricordo.services.workspace.follower.NEWS_EVERY", 0.1)
     root = build(tmp_path)
     transcript = with_transcript(root, TIDES)
     async with staged(root) as stage:

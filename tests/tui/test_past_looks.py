@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.screens.history import HistoryScreen
+from ricordo.tui.history.screen import HistoryScreen
 from tests.builders import note_text
 from tests.tui import hostile
 from tests.tui.stage import Stage, build, notebook_app

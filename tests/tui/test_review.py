@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk.judgements import Judgement
-from ricordo.tui.screens.choose import ChooseScreen
-from ricordo.tui.screens.form import FormScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.origin import OriginScreen
-from ricordo.tui.screens.proposal import ProposalScreen
-from ricordo.tui.screens.review import ReviewScreen
+from ricordo.storage.decisions import ReviewVerdict
+from ricordo.tui.dialogs.change_set import ProposalScreen
+from ricordo.tui.dialogs.choose import ChooseScreen
+from ricordo.tui.dialogs.form import FormScreen
+from ricordo.tui.dialogs.origin import OriginScreen
+from ricordo.tui.main.screen import MainScreen
+from ricordo.tui.review.screen import ReviewScreen
 from tests.tui.stage import Stage, build, editor, notebook_app, on_stage, staged
 from tests.tui.test_inbox import notebook_of
 from tests.tui.test_origin import with_transcript
@@ -39,7 +39,7 @@ FILES = {
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let judging count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 0.0)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def here(screen: ReviewScreen) -> str:
     return screen.item.note.path if screen.item else ""
 
 
-def said(root: Path) -> dict[str, Judgement]:
+def said(root: Path) -> dict[str, ReviewVerdict]:
     """What stands, as the next start reads it."""
     standing = notebook_of(root).judgements.standing()
     return {path: it[-1].judgement for path, it in standing.items()}
@@ -112,7 +112,7 @@ async def test_still_true_goes_on_and_lasts(root: Path) -> None:
     async with reviewing(root) as (stage, screen):
         await stage.press("down", "a")
         await goes_to(stage, screen, "vendor.md")
-        assert said(root) == {"port.md": Judgement.TRUE}
+        assert said(root) == {"port.md": ReviewVerdict.TRUE}
         await stage.wait_for(lambda: "1/3" in stage.painted(), "the bar that fills")
         await stage.press("escape")
         await stage.wait_for(lambda: "R review 2" in stage.bottom, "one less")
@@ -125,13 +125,13 @@ async def test_wrong_is_left_to_the_curator(root: Path) -> None:
         await stage.shows(ChooseScreen)
         await stage.press("down", "down", "enter")
         await goes_to(stage, screen, "port.md")
-        assert said(root) == {"freeze.md": Judgement.WRONG}
+        assert said(root) == {"freeze.md": ReviewVerdict.WRONG}
         await stage.press("d")
         await stage.shows(ChooseScreen)
         await stage.press("escape")
         await stage.shows(ReviewScreen)
         assert here(screen) == "port.md"
-        assert said(root) == {"freeze.md": Judgement.WRONG}
+        assert said(root) == {"freeze.md": ReviewVerdict.WRONG}
 
 
 async def test_wrong_is_retired_through_the_one_door(root: Path) -> None:
@@ -163,7 +163,7 @@ async def test_an_edited_note_stays_to_be_judged(
         assert here(screen) == "port.md"
         await stage.press("a")
         await goes_to(stage, screen, "vendor.md")
-        assert said(root) == {"port.md": Judgement.TRUE}
+        assert said(root) == {"port.md": ReviewVerdict.TRUE}
 
 
 async def test_later_asks_again_on_a_day(root: Path) -> None:
@@ -177,9 +177,9 @@ async def test_later_asks_again_on_a_day(root: Path) -> None:
         standing = notebook_of(root).judgements.standing()
         told = {path: (it.judgement, it.until) for path, (it,) in standing.items()}
         assert told == {
-            "freeze.md": (Judgement.LATER, "2026-11-21"),
-            "port.md": (Judgement.LATER, "2026-11-27"),
-            "vendor.md": (Judgement.LATER, "2026-12-20"),
+            "freeze.md": (ReviewVerdict.LATER, "2026-11-21"),
+            "port.md": (ReviewVerdict.LATER, "2026-11-27"),
+            "vendor.md": (ReviewVerdict.LATER, "2026-12-20"),
         }
 
 
@@ -212,7 +212,7 @@ async def test_u_takes_the_last_judgement_back_and_goes_to_its_note(root: Path) 
         await goes_to(stage, screen, "vendor.md")
         await stage.press("u")
         await goes_to(stage, screen, "port.md")
-        assert said(root) == {"freeze.md": Judgement.TRUE}
+        assert said(root) == {"freeze.md": ReviewVerdict.TRUE}
         await stage.press("U")
         await stage.wait_for(lambda: len(said(root)) == 2, "it is said again")
         await stage.press("u", "u")
@@ -260,7 +260,7 @@ async def test_escape_loses_nothing(root: Path) -> None:
         await goes_to(stage, screen, "port.md")
         await stage.press("escape")
         await stage.shows(MainScreen)
-        assert said(root) == {"freeze.md": Judgement.TRUE}
+        assert said(root) == {"freeze.md": ReviewVerdict.TRUE}
         await stage.wait_for(lambda: "R review 2" in stage.bottom, "the rest")
         again = await open_review(stage)
         assert here(again) == "port.md"
@@ -269,14 +269,14 @@ async def test_escape_loses_nothing(root: Path) -> None:
 async def test_keys_of_the_first_moment_judge_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 3600.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 3600.0)
     async with reviewing(root) as (stage, screen):
         await stage.press("a", "d", "l")
         assert stage.app.screen is screen
         assert here(screen) == "freeze.md"
         await stage.paste("a\na\n")
         assert said(root) == {}
-        monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 0.0)
+        monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 0.0)
         await stage.press("a")
         await goes_to(stage, screen, "port.md")
 
@@ -316,7 +316,7 @@ async def test_a_says_still_true_in_the_freshness_pane(root: Path) -> None:
         await stage.wait_for(lambda: "Still true: port" in stage.toasts, "it is kept")
         await stage.wait_for(lambda: "1.00" in stage.freshness_text, "the figure")
         assert "stale" not in [it.rule for it in stage.main._look.by_path.get("port.md", ())]
-        assert said(root) == {"port.md": Judgement.TRUE}
+        assert said(root) == {"port.md": ReviewVerdict.TRUE}
         await stage.wait_for(lambda: stage.main._changing.can_undo, "it can be undone")
         await stage.press("u")
         await stage.wait_for(lambda: not said(root), "it is taken back")

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.screens.choose import ChooseScreen
+from ricordo.tui.dialogs.choose import ChooseScreen
 from tests.tui import hostile
 from tests.tui.stage import Stage, build, notebook_app
 from tests.tui.test_inbox import notebook_of

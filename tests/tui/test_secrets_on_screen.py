@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from ricordo.memory.change import Replace
+from ricordo.tui.conflicts.screen import ConflictsScreen
+from ricordo.tui.dialogs.change_set import ProposalScreen
+from ricordo.tui.dialogs.load import LoadScreen
+from ricordo.tui.history.screen import HistoryScreen
+from ricordo.tui.inbox.screen import InboxScreen
+from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.render.mask import MASK, SHORT, masked, masked_passage
-from ricordo.tui.screens.conflicts import ConflictsScreen
-from ricordo.tui.screens.history import HistoryScreen
-from ricordo.tui.screens.inbox import InboxScreen
-from ricordo.tui.screens.load import LoadScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.proposal import ProposalScreen
 from ricordo.tui.widgets.line_view import LineView
 from tests.builders import note_text
 from tests.tui.stage import Stage, build, staged, text_of
@@ -47,7 +47,7 @@ SIZES = ((80, 24), (120, 40))
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let judging count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.screens.acting.CALM", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.acting_screen.CALM", 0.0)
 
 
 def shown(stage: Stage) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ricordo.curator.proposal import Rejected
-from ricordo.notebook.pending import recall_curation
-from ricordo.tui.screens.curation import CurationScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.question import QuestionScreen
-from ricordo.tui.screens.scope import ScopeScreen
+from ricordo.curation.proposal import Rejected
+from ricordo.services.curation.pending import recall_curation
+from ricordo.tui.curation.scope_screen import ScopeScreen
+from ricordo.tui.curation.screen import CurationScreen
+from ricordo.tui.dialogs.question import QuestionScreen
+from ricordo.tui.main.screen import MainScreen
 from tests.asking import TOKEN, proposing
 from tests.messages_server import MessagesServer
 from tests.tui.stage import Stage

@@ -87,7 +87,7 @@ async def test_a_key_is_answered_by_one_paint(
 
     monkeypatch.setattr(RicordoApp, "_display", counted)
     # what a note reminds of is painted by itself, once the person rests
-    monkeypatch.setattr("ricordo.tui.recalling._REST", 3600.0)
+    monkeypatch.setattr("ricordo.tui.finder.controller._REST", 3600.0)
     links = "".join(f"Paragraph {n}, see [[b]].\n\n" for n in range(20))
     # recorded before: the notice of the first recording is painted by itself
     root = recorded(tmp_path, {"a.md": "Short.\n", "b.md": links, "c.md": "# Head\n\n- point\n"})

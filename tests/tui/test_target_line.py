@@ -8,10 +8,10 @@ from shutil import copytree
 
 import pytest
 
-from ricordo.tui.screens.conflicts import ConflictsScreen
-from ricordo.tui.screens.finder import FinderScreen
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.review import ReviewScreen
+from ricordo.tui.conflicts.screen import ConflictsScreen
+from ricordo.tui.finder.screen import FinderScreen
+from ricordo.tui.main.screen import MainScreen
+from ricordo.tui.review.screen import ReviewScreen
 from ricordo.tui.widgets.line_view import LineView
 from tests.builders import note_text, write_memory
 from tests.transcripts import Claude

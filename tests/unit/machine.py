@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from ricordo.agents.claude_folder import slug
-from ricordo.notebook.surroundings import Surroundings
+from ricordo.agents.claude.folder import slug
+from ricordo.services.workspace.environment import Environment
 
 ENVIRON = {
     "PATH": os.environ["PATH"],
@@ -32,8 +32,8 @@ class Machine:
         self.home.mkdir()
         self.environ: dict[str, str] = {}
 
-    def surroundings(self, cwd: Path | None = None) -> Surroundings:
-        return Surroundings(
+    def surroundings(self, cwd: Path | None = None) -> Environment:
+        return Environment(
             cwd=str(cwd or self.path),
             environ=self.environ,
             agent_home=str(self.home),

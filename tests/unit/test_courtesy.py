@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ricordo import courtesy
-from ricordo.courtesy import GivingWay, awaited
+from ricordo import background as courtesy
+from ricordo.background import Throttle, awaited
 
 
 class Clock:
@@ -29,7 +29,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def waited(clock: Clock, way: GivingWay, worked: float) -> float:
+def waited(clock: Clock, way: Throttle, worked: float) -> float:
     """Work for so many seconds; return for how many others get their turn after it."""
     clock.sleep(worked)
     before = clock.now
@@ -38,7 +38,7 @@ def waited(clock: Clock, way: GivingWay, worked: float) -> float:
 
 
 def test_work_waits_for_what_is_awaited_until_it_is_on_the_screen(clock: Clock):
-    way = GivingWay(patience=10)
+    way = Throttle(patience=10)
     assert waited(clock, way, worked=1) == 0
     with awaited():
         clock.sleep(1)
@@ -49,7 +49,7 @@ def test_work_waits_for_what_is_awaited_until_it_is_on_the_screen(clock: Clock):
 
 
 def test_what_is_awaited_without_an_end_at_most_halves_the_speed(clock: Clock):
-    way = GivingWay(patience=3)
+    way = Throttle(patience=3)
     with awaited():
         assert waited(clock, way, worked=1) == 3
         assert [waited(clock, way, worked=0.5) for _ in range(4)] == [0.5] * 4
@@ -57,6 +57,6 @@ def test_what_is_awaited_without_an_end_at_most_halves_the_speed(clock: Clock):
 
 
 def test_work_that_is_needed_itself_does_not_wait(clock: Clock):
-    way = GivingWay(patience=10, is_needed=lambda: True)
+    way = Throttle(patience=10, is_needed=lambda: True)
     with awaited():
         assert waited(clock, way, worked=1) == 0

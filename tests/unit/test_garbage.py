@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ricordo.garbage import no_garbage_collection
+from ricordo.background import no_garbage_collection
 
 
 @pytest.fixture(autouse=True)

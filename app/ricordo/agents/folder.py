@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from ricordo.disk.paths import folders_in
-from ricordo.disk.reader import list_names
-from ricordo.memory.layout import Kind, Layout
+from ricordo.memory.layout import Layout, MemoryKind
+from ricordo.storage.foreign_file import folders_in
+from ricordo.storage.reader import list_names
 
 FOLDER = Layout(
-    kind=Kind.FOLDER,
+    kind=MemoryKind.FOLDER,
     agent="",
     index_names=frozenset(("index.md", "_index.md", "memory.md")),
     support_names=frozenset(("readme.md", "handoff.md", "handoff.new.md")),
@@ -18,7 +18,7 @@ FOLDER = Layout(
     type_keys=("type", "category", "kind"),
 )
 
-NO_MEMORY = Layout(kind=Kind.FOLDER, agent="", holds_notes=False)
+NO_MEMORY = Layout(kind=MemoryKind.FOLDER, agent="", holds_notes=False)
 """That of a project of which nobody keeps a memory."""
 
 PROJECT_FOLDER = "memory"

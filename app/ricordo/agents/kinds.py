@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from ricordo.agents import claude, codex, letta, wiki
+from ricordo.agents import codex, letta, wiki
+from ricordo.agents.claude import location as claude
 from ricordo.agents.folder import FOLDER
-from ricordo.disk.plain_file import read_plain_file
-from ricordo.disk.reader import list_names
-from ricordo.memory import frontmatter
+from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.layout import Layout
+from ricordo.storage.foreign_file import read_plain_file
+from ricordo.storage.reader import list_names
 
 _LARGEST_HEAD = 64 * 1024
 _ENOUGH_NOTES = 16

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 
-from ricordo.agents.place import Place
-from ricordo.disk.paths import folders_in
-from ricordo.disk.plain_file import read_plain_file
-from ricordo.disk.reader import list_names
-from ricordo.memory.layout import Kind, Layout
+from ricordo.agents.place import MemoryPlace
+from ricordo.memory.layout import Layout, MemoryKind
+from ricordo.storage.foreign_file import folders_in, read_plain_file
+from ricordo.storage.reader import list_names
 
 LOADED_FOLDER = "system"
 """What lies in it is always part of the prompt."""
 
 MEMORY_FILES = Layout(
-    kind=Kind.LETTA,
+    kind=MemoryKind.LETTA,
     agent="Letta",
     support_names=frozenset(("skill.md",)),
     required=("description",),
@@ -23,11 +22,11 @@ MEMORY_FILES = Layout(
 )
 
 
-def memories(home: str) -> list[Place]:
+def memories(home: str) -> list[MemoryPlace]:
     """Return the memory of every Letta agent that lives in `home`."""
     agents = folders_in(os.path.join(home, ".letta", "agents"))
     return [
-        Place(root, MEMORY_FILES, "", f"Letta's agent {os.path.basename(agent)}")
+        MemoryPlace(root, MEMORY_FILES, "", f"Letta's agent {os.path.basename(agent)}")
         for agent in agents
         if os.path.isdir(root := os.path.join(agent, "memory"))
     ]

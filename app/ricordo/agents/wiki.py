@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 
-from ricordo.agents.place import Place
-from ricordo.disk.reader import list_names
-from ricordo.memory.layout import Kind, Layout
+from ricordo.agents.place import MemoryPlace
+from ricordo.memory.layout import Layout, MemoryKind
+from ricordo.storage.reader import list_names
 
 SOURCES = "raw"
 PAGES = "wiki"
 
 WIKI = Layout(
-    kind=Kind.WIKI,
+    kind=MemoryKind.WIKI,
     agent="",
     index_names=frozenset(("index.md", "_index.md")),
     index_name="index.md",
@@ -47,12 +47,12 @@ def whole_wiki(root: str) -> str:
     return root
 
 
-def in_project(project: str) -> list[Place]:
+def in_project(project: str) -> list[MemoryPlace]:
     """Return the wikis of a project: itself, or the folders in which wikis are usually kept."""
     if _is_whole(list_names(project)):
-        return [Place(project, WIKI, project, "raw sources and a wiki side by side")]
+        return [MemoryPlace(project, WIKI, project, "raw sources and a wiki side by side")]
     return [
-        Place(root, WIKI, project, f"the wiki in {name} of the project")
+        MemoryPlace(root, WIKI, project, f"the wiki in {name} of the project")
         for name in (".wiki", PAGES)
         if is_wiki(list_names(root := os.path.join(project, name)))
     ]

@@ -4,27 +4,91 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.arguments import add_json, add_memory, add_project, with_project
-from ricordo.cli.changing import apply_reported, begin_reported
-from ricordo.cli.doubts import add_doubts, doubts_told
-from ricordo.cli.opening import look_reported, open_notebook
+from ricordo.cli.edit import apply_reported, begin_reported
+from ricordo.cli.engine import add_engine, engine_of, estimate_line, kept_back_lines, let_run
+from ricordo.cli.output import note_change, tell
+from ricordo.cli.parser import add_json, add_memory, add_project, with_project
+from ricordo.cli.workspace import look_reported, open_notebook
 from ricordo.errors import WrongUsage
 from ricordo.text import one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from ricordo.notebook.conflicts import Conflict, Keep, Side
-    from ricordo.notebook.open import Notebook
-    from ricordo.notebook.surroundings import Surroundings
+    from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
+    from ricordo.services.engines.engines import Outside
+    from ricordo.services.workspace.environment import Environment
+    from ricordo.services.workspace.notebook import Notebook, Snapshot
 
-SUMMARY = """Pairs of notes that cannot both hold. Ends with 1 where there is any.
+
+def add_doubts(parser: ArgumentParser) -> None:
+    """Declare the words that are about doubts."""
+    parser.add_argument(
+        "--doubts",
+        action="store_true",
+        help="tell of pairs too that are in doubt, with what was thought of them; none counts",
+    )
+    parser.add_argument(
+        "--judge",
+        action="store_true",
+        help="first have a model or a program say what it thinks of up to 20 doubts that nobody "
+        "has judged; it is paid, and settles nothing",
+    )
+    add_engine(parser)
+    parser.add_argument("--yes", action="store_true", help="with --judge, let a new program run")
+
+
+def doubts_told(options: Namespace, notebook: Notebook, look: Snapshot) -> tuple[Conflict, ...]:
+    """Return the doubts with what was thought of them, after having the others judged where that
+    is wanted. Raises WrongUsage, CuratorFailed and StateUnusable.
+    """
+    from ricordo.services.conflicts.opinions import judged, known_opinions
+
+    state = notebook.surroundings.state
+    told, untold = judged(look, known_opinions(state))
+    if options.judge and untold:
+        _judge(notebook, _engine(options, notebook), untold)
+        told, untold = judged(look, known_opinions(state))
+    return (*told, *untold)
+
+
+def _engine(options: Namespace, notebook: Notebook) -> Outside:
+    outside = engine_of(options, notebook)
+    if outside is None:
+        raise WrongUsage("The rules judge nothing further: --engine names a model or a program.")
+    let_run(notebook, outside, is_meant=options.yes)
+    return outside
+
+
+def _judge(notebook: Notebook, outside: Outside, untold: tuple[Conflict, ...]) -> None:
+    from ricordo.cli.output import progress_line
+    from ricordo.services.conflicts.judgement import judge, prepare_judging
+    from ricordo.services.engines.preview import answered
+
+    asked = prepare_judging(notebook, untold, outside)
+    if not asked.doubts:
+        raise WrongUsage("Not even one pair has room under the cap of a run.")
+    tell([asked.outside.remark] if asked.outside.remark != outside.remark else [])
+    count = f"{len(asked.doubts)} of {len(untold)} doubts are judged"
+    tell([count, estimate_line(asked.outside, asked.estimate)])
+    try:
+        with progress_line() as step:
+            found = judge(notebook, asked, step)
+    finally:
+        # it has left, whatever became of the answer
+        tell(kept_back_lines(asked.kept_back))
+    note_change("opinions on doubts were kept")
+    tell([answered(found.run)])
+    tell(f"refused: {it.change}: {it.why}" for it in found.rejected)
+
+
+CONFLICTS_SUMMARY = """Pairs of notes that cannot both hold. Ends with 1 where there is any.
 
 Of some pairs the rules cannot tell: --doubts shows them, --judge has a model or a program say what
 it thinks of them. That is an opinion: nothing is settled by it."""
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_conflicts_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `conflicts`."""
     add_memory(parser)
     add_project(parser)
@@ -38,7 +102,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_doubts(parser)
 
 
-def run(options: Namespace, surroundings: Surroundings) -> int:
+def run_conflicts(options: Namespace, surroundings: Environment) -> int:
     """Print the conflicts, or settle one."""
     if bool(options.resolve) != bool(options.keep):
         raise WrongUsage("--resolve goes with --keep.")
@@ -46,7 +110,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
         raise WrongUsage("--resolve settles one; it does not go with --doubts and --judge.")
     notebook = open_notebook(options, with_project(options, surroundings))
     if options.resolve:
-        from ricordo.notebook.conflicts import Keep
+        from ricordo.services.conflicts.conflicts import Keep
 
         return _resolve(notebook, options.resolve, Keep(options.keep))
     return _print(options, notebook)
@@ -54,7 +118,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
 
 def _print(options: Namespace, notebook: Notebook) -> int:
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.notebook.conflicts import conflicts
+    from ricordo.services.conflicts.conflicts import conflicts
 
     look = look_reported(notebook)
     found = conflicts(look)
@@ -72,8 +136,8 @@ def _print(options: Namespace, notebook: Notebook) -> int:
 
 def _resolve(notebook: Notebook, conflict_id: str, keep: Keep) -> int:
     from ricordo.cli.output import note_change, print_lines
-    from ricordo.notebook.conflicts import Keep, find_conflict
-    from ricordo.notebook.resolve import compose_settled, keep_one
+    from ricordo.services.conflicts.conflicts import Keep, find_conflict
+    from ricordo.services.conflicts.resolution import compose_settled, keep_one
 
     memory = begin_reported(notebook)
     notebook.gather(memory)

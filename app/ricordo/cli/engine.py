@@ -4,23 +4,101 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ricordo.cli.confirm import is_at_terminal, is_confirmed
-from ricordo.cli.kept_back import kept_back_lines
-from ricordo.cli.output import tell
+from ricordo.cli.output import is_at_terminal, is_confirmed, note_change, print_lines, tell
 from ricordo.cli.proposals import brief_lines
-from ricordo.errors import CuratorFailed
+from ricordo.errors import CuratorFailed, WrongUsage
 from ricordo.settings.settings import ENGINE, ENGINES
 from ricordo.text import one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable, Iterator
 
-    from ricordo.curator.asking import Estimate
-    from ricordo.model.programs import Program
-    from ricordo.notebook.curate import Curation
-    from ricordo.notebook.models import Outside
-    from ricordo.notebook.open import Notebook
-    from ricordo.notebook.preparing import Prepared
+    from ricordo.curation.engines.external import Estimate
+    from ricordo.llm.program import Program
+    from ricordo.llm.redaction import Redacted
+    from ricordo.services.curation.curation import Curation
+    from ricordo.services.curation.preparation import Prepared
+    from ricordo.services.engines.engines import Outside
+    from ricordo.services.workspace.notebook import Notebook
+
+_MOST = 20
+"""Values that are told one by one."""
+
+
+def add_letting_out(parser: ArgumentParser) -> None:
+    """Declare the words that let a value out, or keep it back again."""
+    parser.add_argument(
+        "--allow",
+        metavar="ID",
+        help="let a value leave that is kept back of the brief, in every curation of this memory; "
+        "it is named by the id that --brief tells; nobody is asked",
+    )
+    parser.add_argument(
+        "--withhold", metavar="ID", help="keep back again what was let out; nobody is asked"
+    )
+
+
+def decide(options: Namespace, notebook: Notebook, prepared: Prepared) -> int:
+    """Do what the words say of a value; return the exit code. Raises WrongUsage, StateUnusable."""
+    from ricordo.services.engines.redaction import allow_value, allowed_values, withhold_value
+
+    if options.allow:
+        brief = prepared.brief
+        _, kept_back = prepared.redaction.foreseen(brief.stable, brief.changing)
+        found = next((it for it in kept_back if it.fingerprint == options.allow), None)
+        if found is None:
+            raise WrongUsage(f"Nothing with the id “{one_line(options.allow)}” is kept back here.")
+        allow_value(notebook, found)
+        note_change(f"may leave from now on: {_named(found)}")
+        print_lines([f"may leave from now on: {_named(found)}"])
+    if options.withhold:
+        decided = allowed_values(notebook).get(options.withhold)
+        if decided is None:
+            raise WrongUsage(f"Nothing with the id “{one_line(options.withhold)}” was let out.")
+        withhold_value(notebook, options.withhold)
+        note_change(f"kept back from now on: {decided.reason}")
+        print_lines([f"kept back from now on: {one_line(decided.reason)}"])
+    return 0
+
+
+def let_out_lines(notebook: Notebook) -> Iterator[str]:
+    """Yield what was let out of this memory. Raises StateUnusable."""
+    from ricordo.services.engines.redaction import allowed_values
+
+    for name, it in allowed_values(notebook).items():
+        yield f"let out: {one_line(it.reason)} ({name})"
+
+
+def kept_back_lines(found: Iterable[Redacted]) -> Iterator[str]:
+    """Yield what was kept back, what stands in one note or session together."""
+    values = list(found)
+    by_places: dict[str, list[Redacted]] = {}
+    for it in values[:_MOST]:
+        by_places.setdefault(_from(it), []).append(it)
+    for places, those in by_places.items():
+        yield f"kept back{places}:"
+        yield from (f"  {it.kind}, {_times(it)} ({it.fingerprint})" for it in those)
+    if len(values) > _MOST:
+        yield f"kept back: {len(values) - _MOST} more"
+
+
+def _named(it: Redacted) -> str:
+    return f"{it.kind}{_from(it)}, {_times(it)}"
+
+
+def _times(it: Redacted) -> str:
+    return "once" if it.count == 1 else f"{it.count} times"
+
+
+def _from(it: Redacted) -> str:
+    """Return where a value stands, in a few words; "" where no place is known."""
+    from ricordo.services.sessions.quotes import place_in_words
+
+    places = list(dict.fromkeys(map(place_in_words, it.places)))
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f" from {places[0]}{more}" if places else ""
+
 
 _CONFIRMATION = "run"
 _NOT_KNOWN = "Nothing is added to its line: turn off its memory, hooks and tools there."
@@ -43,7 +121,7 @@ def add_engine(parser: ArgumentParser, does: str = "proposes") -> None:
 
 def engine_of(options: Namespace, notebook: Notebook) -> Outside | None:
     """Return the engine that words and settings choose; None for the rules. Raises WrongUsage."""
-    from ricordo.notebook.chosen import chosen
+    from ricordo.services.engines.choice import chosen
 
     engine, model = options.engine or "", options.model or ""
     outside = chosen(notebook, engine, model, is_automatic=not is_at_terminal())
@@ -56,7 +134,7 @@ def let_run(notebook: Notebook, outside: Outside | None, *, is_meant: bool) -> N
     """Show the line of a program before its first run, and keep that it may be run where that
     `is_meant` or the person says so. Raises CuratorFailed and StateUnusable.
     """
-    from ricordo.notebook.chosen import allow_program, new_program
+    from ricordo.services.engines.choice import allow_program, new_program
 
     surroundings = notebook.surroundings
     program = new_program(surroundings, outside)
@@ -80,11 +158,10 @@ def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None
     """Return what the engine proposes, and tell on stderr what that costs and what was kept back.
     Raises CuratorFailed and StateUnusable.
     """
-    from ricordo.cli.progress import progress_line
-    from ricordo.notebook.before import told_of_parts
-    from ricordo.notebook.curate import propose_prepared
-    from ricordo.notebook.describe_run import answered
-    from ricordo.notebook.engines import rules
+    from ricordo.cli.output import progress_line
+    from ricordo.services.curation.curation import propose_prepared
+    from ricordo.services.engines.engines import rules
+    from ricordo.services.engines.preview import answered, told_of_parts
 
     if outside is not None:
         left_out = (line.strip() for line in brief_lines(prepared.brief)[1:])
@@ -103,9 +180,9 @@ def propose_told(notebook: Notebook, prepared: Prepared, outside: Outside | None
 
 def estimate_line(outside: Outside, estimate: Estimate) -> str:
     """Return what a curation may cost."""
-    from ricordo.curator.asking_model import AskModel
-    from ricordo.model.address import shown_address
-    from ricordo.model.prices import told
+    from ricordo.curation.engines.llm import AskModel
+    from ricordo.llm.prices import told
+    from ricordo.llm.redaction import shown_address
 
     ask = outside.ask
     server = shown_address(ask.server.base_url) if isinstance(ask, AskModel) else ""

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-from ricordo.cli.arguments import add_json
-from ricordo.cli.changing import begin_shown
-from ricordo.cli.opening import open_notebook
-from ricordo.text import clip, one_line
+from ricordo.cli.edit import apply_reported, begin_reported, begin_shown, told_edits
+from ricordo.cli.parser import add_json, add_memory
+from ricordo.cli.workspace import open_notebook, open_notebook_or_project
+from ricordo.text import clip, one_line, visible
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
 
-    from ricordo.notebook.open import Notebook
-    from ricordo.notebook.surroundings import Surroundings
-    from ricordo.notebook.versions import Version
+    from ricordo.memory.change import Edit
+    from ricordo.services.history.undo import ToBeSeen, UndoResult
+    from ricordo.services.history.versions import Version
+    from ricordo.services.inbox.inbox import Arrival, Inbox
+    from ricordo.services.workspace.environment import Environment
+    from ricordo.services.workspace.notebook import Notebook
 
-SUMMARY = "The versions of a note, or of the whole memory, newest first."
+
+HISTORY_SUMMARY = "The versions of a note, or of the whole memory, newest first."
 _LONGEST_REASON = 80
 """Cells; `--json` has all of it."""
 _MOST_DAYS = 36_500
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_history_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `history`; a single word is NOTE."""
     parser.add_argument("note", metavar="NOTE", nargs="?", help="its name, its file, or its path")
     parser.add_argument("path", metavar="PATH", nargs="?", help="the memory")
@@ -40,13 +46,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--drop", action="store_true", help="drop what --older-than names")
 
 
-def run(options: Namespace, surroundings: Surroundings) -> int:
+def run_history(options: Namespace, surroundings: Environment) -> int:
     """Print versions, or what the check or the size says."""
     from ricordo.cli.output import print_json, print_lines
     from ricordo.errors import WrongUsage
-    from ricordo.notebook.describe import describe_version
-    from ricordo.notebook.pick import pick_path
-    from ricordo.notebook.versions import versions
+    from ricordo.services.describe import describe_version
+    from ricordo.services.history.versions import versions
+    from ricordo.services.workspace.note_choice import pick_path
 
     if options.drop and options.older_than is None:
         raise WrongUsage("--drop needs --older-than, which says what to drop.")
@@ -78,7 +84,7 @@ def _line(version: Version) -> str:
 
 def _verify(notebook: Notebook, *, as_json: bool) -> int:
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.notebook.history_check import check_history
+    from ricordo.services.history.maintenance import check_history
 
     checked = check_history(notebook)
     verdict = f"{len(checked.faults)} faults" if checked.faults else "all as it should be"
@@ -92,7 +98,7 @@ def _verify(notebook: Notebook, *, as_json: bool) -> int:
 def _trim(notebook: Notebook, options: Namespace) -> int:
     from ricordo.cli.output import note_change, print_json, print_lines
     from ricordo.errors import WrongUsage
-    from ricordo.notebook.trim import plan_trimming, trim
+    from ricordo.services.history.maintenance import plan_trimming, trim
 
     days, drop = options.older_than, options.drop
     if not 1 <= days <= _MOST_DAYS:
@@ -113,7 +119,7 @@ def _trim(notebook: Notebook, options: Namespace) -> int:
 
 def _size(notebook: Notebook, *, as_json: bool) -> int:
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.notebook.history_check import history_size
+    from ricordo.services.history.maintenance import history_size
 
     size = history_size(notebook)
     if as_json:
@@ -122,3 +128,240 @@ def _size(notebook: Notebook, *, as_json: bool) -> int:
         measured = f"{size.bytes / 1_000_000:.1f} MB, {size.contents} texts, {size.acts} acts"
         print_lines([f"{measured}; of all memories"])
     return 0
+
+
+INBOX_SUMMARY = (
+    "What agents and others changed since the last visit; looking does not end the visit."
+)
+
+
+def add_inbox_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `inbox`."""
+    add_memory(parser)
+    add_json(parser)
+    act = parser.add_mutually_exclusive_group()
+    act.add_argument("--revert", metavar="NOTE", help="take back what others did to this note")
+    act.add_argument("--keep-all", action="store_true", help="all of it is fine: end the visit")
+
+
+def run_inbox(options: Namespace, surroundings: Environment) -> int:
+    """Print the inbox, revert one note, or keep all."""
+    from ricordo.cli.output import note_change, print_json, print_lines
+    from ricordo.services.describe import describe_inbox
+    from ricordo.services.inbox.inbox import close_visit, inbox, learn_writers, with_writers
+    from ricordo.services.inbox.revert import revert_all
+
+    notebook = open_notebook(options, surroundings)
+    changes = options.revert or options.keep_all
+    memory = (begin_reported if changes else begin_shown)(notebook)
+    learn_writers(notebook, memory)
+    seen = with_writers(notebook, inbox(notebook))
+    if options.revert:
+        arrival = _pick(seen, options.revert)
+        change_set = revert_all(arrival, seen, memory)
+        apply_reported(notebook, change_set, f"reverted {one_line(arrival.path)}")
+    elif options.keep_all:
+        close_visit(notebook, seen)
+        note_change(f"kept {len(seen.waiting)}")
+        print_lines([f"kept {len(seen.waiting)}; from here on counts as new what comes now"])
+    elif options.json:
+        print_json(describe_inbox(seen))
+    else:
+        print_lines(_lines(notebook, seen))
+    return 0
+
+
+def _pick(seen: Inbox, name: str) -> Arrival:
+    """Return the arrival that `name` means: by path, file name, or name without ending."""
+    from ricordo.errors import AmbiguousNote, NoteNotFound
+    from ricordo.memory.note import stem
+
+    found = [it for it in seen.arrivals if name in (it.path, it.origin)] or [
+        it for it in seen.arrivals if name.removesuffix(".md") == stem(it.path)
+    ]
+    paths = sorted({arrival.path for arrival in found})
+    if len(paths) > 1:
+        raise AmbiguousNote(name, paths)
+    if not found:
+        raise NoteNotFound(f"Nothing in the inbox is called “{visible(name)}”.")
+    return found[-1]
+
+
+def _state(arrival: Arrival) -> str:
+    """Return what was decided of an arrival; "" where nothing was."""
+    if arrival.reverted:
+        return " (reverted)"
+    if arrival.kept:
+        return " (kept)"
+    return " (later: new again at the next visit)" if arrival.put_off else ""
+
+
+def _lines(notebook: Notebook, seen: Inbox) -> list[str]:
+    from ricordo.memory.diff import rows
+
+    if not seen.arrivals:
+        return ["Nothing new since the last visit."]
+    lines = [f"{len(seen.waiting)} new since {seen.since[:16].replace('T', ' ') or 'the start'}"]
+    for arrival in seen.arrivals:
+        origin = f" from {one_line(arrival.origin)}" if arrival.origin else ""
+        lines += [
+            "",
+            f"{arrival.kind} {one_line(arrival.path)}{origin}  {arrival.at[:16].replace('T', ' ')}"
+            f"  {one_line(arrival.by)}{_state(arrival)}",
+        ]
+        changes = [
+            f"  {row.sign} {visible(row.text)}{f'  ({row.ending})' if row.ending else ''}"
+            for row in rows(arrival.old_text, arrival.new_text)
+        ]
+        if not changes and arrival.before != arrival.after and arrival.kind == "changed":
+            changes = ["  Only the value of a credential changed, which is not printed."]
+        lines += changes
+    return lines
+
+
+def take_back(
+    options: Namespace,
+    surroundings: Environment,
+    act: Callable[[Notebook], UndoResult | ToBeSeen],
+    word: str,
+) -> int:
+    """Undo or redo by `act`; a clean merge with what others wrote since is applied and told."""
+    from ricordo.cli.output import note_change, print_lines
+    from ricordo.services.edits.change import EditOverlap, apply_at_once
+    from ricordo.services.history.undo import ToBeSeen
+
+    notebook = open_notebook_or_project(options, surroundings)
+    begin_reported(notebook)
+    outcome = act(notebook)
+    merged: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    if isinstance(outcome, ToBeSeen):
+        if isinstance(outcome.outcome, EditOverlap):
+            raise outcome.outcome.error()
+        change_set = outcome.outcome.change_set
+        edits = change_set.edits
+        _, later = apply_at_once(notebook, change_set, by_hand=True, undoes=outcome.undoes)
+        # where others had done the same, nothing is left to be merged
+        both = [edit.path for edit in edits if edit.path in outcome.outcome.files]
+        merged = tuple(dict.fromkeys((*both, *later)))
+    else:
+        edits = outcome.edits
+    note_change(f"{word}: {outcome.told}")
+    print_lines(
+        [f"{word}: {outcome.told}", *told_edits(edits)]
+        + [f"  {visible(path)}: merged with what somebody else wrote" for path in merged]
+    )
+    return 0
+
+
+RESTORE_SUMMARY = "Bring a version of a note back: the one before, or that named by --at."
+
+
+def add_restore_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `restore`."""
+    parser.add_argument("note", metavar="NOTE", help="its name, its file, or its path")
+    add_memory(parser)
+    parser.add_argument("--at", metavar="ID", default="", help="a version that `history` lists")
+
+
+def run_restore(options: Namespace, surroundings: Environment) -> int:
+    """Restore the note."""
+    from ricordo.cli.output import print_lines
+    from ricordo.memory.change import digest
+    from ricordo.services.history.versions import pick_version, restore, versions
+    from ricordo.services.workspace.note_choice import pick_path
+
+    notebook = open_notebook(options, surroundings)
+    memory = begin_reported(notebook)
+    path = pick_path(notebook, memory, options.note)
+    file = memory.by_path.get(path)
+    now = digest(file.raw) if file else None
+    found = versions(notebook, path)
+    earlier = found if options.at else [version for version in found if version.sha != now]
+    version = pick_version(earlier, options.at)
+    change_set = restore(notebook, memory, version, path)
+    told = f"{one_line(path)} as of {version.at[:16].replace('T', ' ')}"
+    if change_set:
+        apply_reported(notebook, change_set, f"restored {told}")
+    else:
+        print_lines([f"{told}: that is what it holds already"])
+    return 0
+
+
+PURGE_SUMMARY = """Remove a value from all versions in the history, of every memory.
+
+It is removed from quotes of sessions, searches without results, indexes and lists in the state
+directory too; indexes that held it are built again when they are next needed.
+
+The value is read from standard input, so that it stands in no list of processes and no shell
+history. The notes themselves are not touched; those that still hold the value are named."""
+SHORTEST = 4
+"""Characters; a shorter value would tear innocent texts."""
+
+
+def add_purge_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `purge`: there are none."""
+
+
+def run_purge(options: Namespace, surroundings: Environment) -> int:
+    """Purge the value."""
+    from ricordo.cli.output import note_change, print_errors, print_lines
+    from ricordo.errors import WrongUsage
+    from ricordo.services.history.maintenance import purge_value
+
+    if sys.stdin.isatty():
+        print_errors(["The value, then Enter and ctrl+d:"])
+    value = sys.stdin.read().strip("\r\n")
+    if len(value.strip()) < SHORTEST:
+        raise WrongUsage(f"The value on standard input must have at least {SHORTEST} characters.")
+    purged = purge_value(surroundings, value)
+    note_change("removed the value from the history")
+    counted = purged.history
+    lines = [
+        f"removed from {counted.contents} texts and {counted.told} reasons and paths in the history"
+    ]
+    if purged.quotes:
+        lines.append(f"and from {purged.quotes} quotes and titles of sessions")
+    if purged.derived:
+        lines.append(f"and from {purged.derived} search misses, indexes and lists of our own")
+    left = {
+        "It still stands in these notes, and comes into the history with them:": (
+            purged.still_holding
+        ),
+        "It still stands in these files of our own state; delete them:": purged.copies,
+        "These damaged histories cannot be searched; delete them:": purged.unsearched,
+    }
+    for told, paths in left.items():
+        lines += [told, *(f"  {one_line(path)}" for path in paths)] if paths else []
+    print_lines(lines)
+    return 0
+
+
+UNDO_SUMMARY = "Take the last act back: a change of files, or a decision."
+
+
+def add_undo_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `undo`."""
+    add_memory(parser)
+
+
+def run_undo(options: Namespace, surroundings: Environment) -> int:
+    """Undo."""
+    from ricordo.services.history.undo import undo
+
+    return take_back(options, surroundings, undo, "undone")
+
+
+REDO_SUMMARY = "Do again what was undone last."
+
+
+def add_redo_arguments(parser: ArgumentParser) -> None:
+    """Declare the words of `redo`."""
+    add_memory(parser)
+
+
+def run_redo(options: Namespace, surroundings: Environment) -> int:
+    """Redo."""
+    from ricordo.services.history.undo import redo
+
+    return take_back(options, surroundings, redo, "done again")

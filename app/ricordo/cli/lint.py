@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ricordo.cli.arguments import add_memory, add_project, with_project
-from ricordo.cli.opening import look_reported, open_notebook
 from ricordo.cli.output import tell
+from ricordo.cli.parser import add_memory, add_project, with_project
+from ricordo.cli.workspace import look_reported, open_notebook
 from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator
 
-    from ricordo.notebook.fix import FixPlan
-    from ricordo.notebook.open import Look, Notebook
-    from ricordo.notebook.surroundings import Surroundings
+    from ricordo.services.edits.fix import FixPlan
+    from ricordo.services.workspace.environment import Environment
+    from ricordo.services.workspace.notebook import Notebook, Snapshot
 
-SUMMARY = "What is wrong with a memory. Ends with 1 where something is at or over --fail-on."
+LINT_SUMMARY = "What is wrong with a memory. Ends with 1 where something is at or over --fail-on."
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_lint_arguments(parser: ArgumentParser) -> None:
     """Declare the words of `lint`."""
     add_memory(parser)
     form = parser.add_mutually_exclusive_group()
@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run(options: Namespace, surroundings: Surroundings) -> int:
+def run_lint(options: Namespace, surroundings: Environment) -> int:
     """Print the findings; return 1 where one is at or over the severity asked for."""
     only = _known_rules(options.rule)
     surroundings = with_project(options, surroundings)
@@ -72,7 +72,7 @@ def run(options: Namespace, surroundings: Surroundings) -> int:
 def _known_rules(names: list[str]) -> frozenset[str]:
     from difflib import get_close_matches
 
-    from ricordo.health.rule import all_rules
+    from ricordo.lint.rule import all_rules
 
     for name in names:
         if name not in all_rules():
@@ -91,12 +91,12 @@ class _Fixes(NamedTuple):
     """Paths of files to which somebody else wrote meanwhile."""
 
 
-def _fix(options: Namespace, surroundings: Surroundings, only: frozenset[str]) -> _Fixes:
+def _fix(options: Namespace, surroundings: Environment, only: frozenset[str]) -> _Fixes:
     """Fix what the rules `only` find; with `--diff` find out what that would change, no more."""
-    from ricordo.cli.changing import begin_reported
+    from ricordo.cli.edit import begin_reported
     from ricordo.cli.output import note_change, tell
-    from ricordo.notebook.change import apply_at_once
-    from ricordo.notebook.fix import plan_fixes
+    from ricordo.services.edits.change import apply_at_once
+    from ricordo.services.edits.fix import plan_fixes
 
     # by all rules: what is fixed for one of them must add nothing that another one finds
     notebook = open_notebook(options, surroundings)
@@ -113,8 +113,8 @@ def _fix(options: Namespace, surroundings: Surroundings, only: frozenset[str]) -
 
 def _fix_lines(fixes: _Fixes) -> Iterator[str]:
     """Yield what was fixed, or the diffs of what would be, and how much was not, and why."""
-    from ricordo.cli.changing import told_edits
-    from ricordo.notebook.describe_fixes import count_lines, diff_lines, fixed_lines
+    from ricordo.cli.edit import told_edits
+    from ricordo.services.edits.fix import count_lines, diff_lines, fixed_lines
     from ricordo.text import one_line
 
     plan = fixes.plan
@@ -131,9 +131,9 @@ def _fix_lines(fixes: _Fixes) -> Iterator[str]:
         yield "`ricordo undo` reverts it."
 
 
-def _dismiss(notebook: Notebook, look: Look, finding_id: str, reason: str) -> int:
+def _dismiss(notebook: Notebook, look: Snapshot, finding_id: str, reason: str) -> int:
     from ricordo.cli.output import note_change, print_lines
-    from ricordo.notebook.report import finding_line
+    from ricordo.services.report import finding_line
 
     known = {finding.id: finding for finding in (*look.findings, *look.dismissed)}
     if finding_id not in known:
@@ -144,14 +144,14 @@ def _dismiss(notebook: Notebook, look: Look, finding_id: str, reason: str) -> in
     return 0
 
 
-def _print(options: Namespace, look: Look, fixes: _Fixes | None) -> None:
+def _print(options: Namespace, look: Snapshot, fixes: _Fixes | None) -> None:
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.notebook.describe import describe_finding, describe_load, describe_summary
-    from ricordo.notebook.report import finding_line, load_line, summary_line
+    from ricordo.services.describe import describe_finding, describe_load, describe_summary
+    from ricordo.services.report import finding_line, load_line, summary_line
 
     memory = look.memory
     if options.sarif:
-        from ricordo.notebook.sarif import sarif
+        from ricordo.services.describe import sarif
 
         print_json(sarif(look))
         if fixes:
@@ -186,13 +186,13 @@ def _print(options: Namespace, look: Look, fixes: _Fixes | None) -> None:
 
 def _described(fixes: _Fixes | None) -> dict[str, Any]:
     """Return what the JSON document says of fixes: nothing where none were asked for."""
-    from ricordo.notebook.describe_fixes import describe_fixes
+    from ricordo.services.edits.fix import describe_fixes
 
     return {"fixes": describe_fixes(fixes.plan, applied=fixes.applied)} if fixes else {}
 
 
-def _exit_code(fail_on: str, look: Look) -> int:
-    from ricordo.health.finding import SEVERITY_WORDS
+def _exit_code(fail_on: str, look: Snapshot) -> int:
+    from ricordo.lint.finding import SEVERITY_WORDS
 
     if fail_on == "never":
         return 0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ricordo.cli.parser import Parser
-    from ricordo.notebook.surroundings import Surroundings
+    from ricordo.services.workspace.environment import Environment
 
     class Command(Protocol):
         """What a module of a command offers."""
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         def add_arguments(self, parser: ArgumentParser) -> None:
             """Declare the command's own words."""
 
-        def run(self, options: Namespace, surroundings: Surroundings) -> int:
+        def run(self, options: Namespace, surroundings: Environment) -> int:
             """Do it; return the exit code."""
 
 
@@ -124,7 +124,7 @@ def _run(arguments: list[str]) -> int:
     words, state = _without_state(arguments)
     if words == QUICK:
         from ricordo.cli.short import line_here
-        from ricordo.notebook.homes import state_directory
+        from ricordo.resources import state_directory
 
         write_out(f"{line_here(state_directory(os.environ, state))}\n")
         return 0
@@ -146,12 +146,12 @@ def _run(arguments: list[str]) -> int:
     except SystemExit:
         # the parser has printed its help
         return 0
-    from ricordo.disk.state_file import refuse_irregular
     from ricordo.errors import WrongUsage
-    from ricordo.notebook.surroundings import look_around
+    from ricordo.services.workspace.environment import load_environment
+    from ricordo.storage.state_file import refuse_irregular
 
     try:
-        surroundings = look_around(
+        surroundings = load_environment(
             os.environ, state=options.state, now=options.now, agent_home=options.agent_home
         )
     except ValueError:

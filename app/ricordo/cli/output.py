@@ -6,13 +6,22 @@ changed as soon as that is on the disk, and whatever fails afterwards is reporte
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from collections.abc import Iterable
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.main import write_out
-from ricordo.cli.streams import discard, has_encoding
-from ricordo.text import encodable, escape_json, one_line, visible
+from ricordo.cli.streams import discard, has_encoding, is_dumb_terminal
+from ricordo.errors import NOTHING_CHANGED
+from ricordo.text import cells, clip, encodable, escape_json, one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ricordo.curation.engine import CurationProgress, Step
 
 _changes: list[str] = []
 
@@ -74,3 +83,75 @@ def _encodable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_encodable(item) for item in value]
     return value
+
+
+def is_at_terminal() -> bool:
+    """Say whether a person can be asked and can see it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def is_confirmed(told: list[str], word: str, what: str) -> bool:
+    """Show what is `told`, and say whether the person typed `word` to have `what` done; nobody did
+    where there is no terminal.
+    """
+    if not is_at_terminal():
+        return False
+    lines = [*told, f"Type “{word}” to {what}:"]
+    print_errors(lines)
+    return sys.stdin.readline().strip() == word
+
+
+_QUIET = 0.3
+"""Seconds in which nothing is shown: what is done by then needs no line."""
+
+_USUAL_WIDTH = 80
+
+
+@contextmanager
+def progress_line() -> Iterator[Step]:
+    """Give what tells how far a curation is; it shows that where a person sees it. Says so where
+    the person cancels.
+    """
+    line = _Line()
+    try:
+        yield line.show if sys.stderr.isatty() and not is_dumb_terminal() else lambda _: None
+    except KeyboardInterrupt:
+        line.clear()
+        tell([f"Cancelled. {NOTHING_CHANGED}"])
+        raise
+    finally:
+        line.clear()
+
+
+class _Line:
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._shown = ""
+
+    def show(self, progress: CurationProgress) -> None:
+        seconds = time.monotonic() - self._began
+        if seconds < _QUIET:
+            return
+        tokens = f", {progress.tokens:,} tokens" if progress.tokens else ""
+        text = clip(one_line(f"{progress.phase}{tokens}, {seconds:.0f} s"), _width())
+        if text != self._shown:
+            self.clear()
+            self._write(text)
+            self._shown = text
+
+    def clear(self) -> None:
+        if self._shown:
+            self._write(f"\r{' ' * cells(self._shown)}\r")
+            self._shown = ""
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(encodable(text))
+        sys.stderr.flush()
+
+
+def _width() -> int:
+    """Return the cells that a line may have: in the last one, some terminals go to the next."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns - 1
+    except (OSError, ValueError):
+        return _USUAL_WIDTH - 1

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ricordo.cli.main import write_out
 from ricordo.errors import WrongUsage
+
+if TYPE_CHECKING:
+    from ricordo.services.workspace.environment import Environment
 
 _NAME = "\0"
 """Stands before a word that is no option, however it begins; no argument can hold it."""
@@ -41,3 +44,49 @@ class Parser(ArgumentParser):
         """Raise WrongUsage."""
         told = message.replace(_NAME, "")
         raise WrongUsage(f"{told[:1].upper()}{told[1:]}. `{self.prog} --help` says more.")
+
+
+def add_memory(parser: ArgumentParser) -> None:
+    """Add PATH, which every command also takes as `-m PATH`."""
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        nargs="?",
+        help="the memory's directory, its index, or a project; without it, that of this directory",
+    )
+    parser.add_argument("-m", "--memory", metavar="PATH", help="the same as PATH")
+
+
+def memory_path(options: Namespace) -> str | None:
+    """Return the memory that the words name; None where they name none."""
+    path = options.memory or options.path
+    return str(path) if path else None
+
+
+def add_project(parser: ArgumentParser) -> None:
+    """Add `--project DIR`."""
+    parser.add_argument(
+        "--project", metavar="DIR", help="check claims against this directory; else the memory's"
+    )
+
+
+def with_project(options: Namespace, surroundings: Environment) -> Environment:
+    """Return `surroundings` with the project that the words name. Raises WrongUsage where that is
+    no directory.
+    """
+    if options.project is None:
+        return surroundings
+    import os
+
+    from ricordo.errors import WrongUsage
+    from ricordo.text import one_line
+
+    full = os.path.join(surroundings.cwd, options.project)
+    if not os.path.isdir(full):
+        raise WrongUsage(f"--project: {one_line(full)} is no directory.")
+    return surroundings._replace(project=full)
+
+
+def add_json(parser: ArgumentParser) -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", action="store_true", help="print one JSON document")

@@ -10,11 +10,11 @@ from ricordo.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ricordo.curator.brief import Brief
-    from ricordo.curator.proposal import Rejected
-    from ricordo.curator.waiting import Waiting
+    from ricordo.curation.brief import Brief
+    from ricordo.curation.pending import Waiting
+    from ricordo.curation.proposal import Rejected
     from ricordo.memory.memory import Memory
-    from ricordo.notebook.curate import Taken
+    from ricordo.services.curation.curation import Taken
 
 _COUNTED = {
     "schema": "lines of the schema",
@@ -44,7 +44,7 @@ def proposal_lines(it: Waiting) -> list[str]:
 
 def rejected_lines(rejected: Iterable[Rejected]) -> list[str]:
     """Return what was rejected, a line each."""
-    from ricordo.notebook.describe_proposals import mask_rejected
+    from ricordo.services.curation.decision import mask_rejected
 
     masked = map(mask_rejected, rejected)
     return [f"rejected: {one_line(it.change)}: {one_line(it.why)}" for it in masked]
@@ -69,7 +69,7 @@ def note_taken(taken: Taken) -> None:
 def print_taken(taken: Taken, memory: Memory) -> None:
     """Print what was applied, what was left and why."""
     from ricordo.cli.output import print_lines
-    from ricordo.notebook.describe_proposals import mask_text
+    from ricordo.services.curation.decision import mask_text
 
     lines = [f"applied: {it.op} {one_line(it.path)}" for it in taken.applied]
     lines += [

@@ -20,30 +20,35 @@ from dataclasses import replace
 from itertools import accumulate, takewhile
 
 from ricordo.errors import WrongUsage
-from ricordo.handoff.document import Handoff, Head
-from ricordo.handoff.probe import DIGITS
-from ricordo.handoff.render import heading_lines, render, statement_lines
-from ricordo.handoff.sections import Heading, family
-from ricordo.handoff.statement import Section, Statement
-from ricordo.handoff.written import word
-from ricordo.model.question import BYTES_A_TOKEN, estimate
+from ricordo.handoff.check import DIGITS
+from ricordo.handoff.document import (
+    Handoff,
+    HandoffHeader,
+    HandoffStatement,
+    Heading,
+    StatementSection,
+    family,
+)
+from ricordo.handoff.format import heading_lines, render, statement_lines
+from ricordo.handoff.quotation import word
+from ricordo.llm.question import BYTES_A_TOKEN, estimate
 
 DEFAULT = 4_000
 """Tokens."""
 ORDER = (
-    Section.OBJECTIVE,
-    Section.NEXT,
-    Section.CONSTRAINTS,
-    Section.ACTIVE,
-    Section.BLOCKED,
-    Section.DONE,
-    Section.RULED_OUT,
-    Section.DECISIONS,
-    Section.QUESTIONS,
-    Section.ERRORS,
-    Section.FILES,
-    Section.MEMORY,
-    Section.MESSAGES,
+    StatementSection.OBJECTIVE,
+    StatementSection.NEXT,
+    StatementSection.CONSTRAINTS,
+    StatementSection.ACTIVE,
+    StatementSection.BLOCKED,
+    StatementSection.DONE,
+    StatementSection.RULED_OUT,
+    StatementSection.DECISIONS,
+    StatementSection.QUESTIONS,
+    StatementSection.ERRORS,
+    StatementSection.FILES,
+    StatementSection.MEMORY,
+    StatementSection.MESSAGES,
 )
 """Sections, those first without which the next agent would go wrong."""
 _FIRST = 3
@@ -101,9 +106,9 @@ def _with_room(handoff: Handoff, room: int, long: int) -> set[int]:
     return kept
 
 
-def _ranks(statements: Sequence[Statement]) -> list[int]:
+def _ranks(statements: Sequence[HandoffStatement]) -> list[int]:
     """Return of each statement how many of its section stand before it."""
-    seen: Counter[Section] = Counter()
+    seen: Counter[StatementSection] = Counter()
     ranks: list[int] = []
     for it in statements:
         ranks.append(seen[it.section])
@@ -111,7 +116,7 @@ def _ranks(statements: Sequence[Statement]) -> list[int]:
     return ranks
 
 
-def _cost(statement: Statement, handoff: Handoff) -> int:
+def _cost(statement: HandoffStatement, handoff: Handoff) -> int:
     return _size("\n".join((*statement_lines(statement, len(handoff.head.sources)), "")))
 
 
@@ -125,7 +130,7 @@ def _heading_cost(heading: Heading, begun: Collection[Heading]) -> int:
     return _size("\n".join((*heading_lines(heading, above), "")))
 
 
-def _with_fitting_lists(head: Head, room: int) -> tuple[Head, int]:
+def _with_fitting_lists(head: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
     """Return a head that lists no more files than there is `room` for, those that were changed
     before those that are only dirty, and the bytes that this takes.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from ricordo.activity.session import Agent, Deed, Session
+from ricordo.agents.transcripts.session import Agent, FileAction, Session
 
 
 class Ref(NamedTuple):
@@ -22,7 +22,7 @@ class Ref(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MessageFact:
     """A message of the person or of the agent, word for word."""
 
     id: str
@@ -85,7 +85,7 @@ class FileUse:
     id: str
     path: str
     """In the project, with `/`; absolute for one outside it."""
-    deeds: tuple[Deed, ...]
+    deeds: tuple[FileAction, ...]
     """In the order in which they were first done."""
     last: Ref
     """The last turn that changed it, else the last that read it."""
@@ -119,7 +119,7 @@ class Todo:
 
 
 @dataclass(frozen=True, slots=True)
-class Mishap:
+class ErrorFact:
     """An error that a command or tool came to."""
 
     id: str
@@ -153,7 +153,7 @@ class GivenUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DecisionFact:
     """What was decided, in the words of the session."""
 
     id: str
@@ -203,7 +203,7 @@ class NoteFound:
     """Why recall gave it."""
 
 
-Fact = Said | Summary | Ran | FileUse | Todo | Mishap | GivenUp | Decided | NoteFound
+Fact = MessageFact | Summary | Ran | FileUse | Todo | ErrorFact | GivenUp | DecisionFact | NoteFound
 """What a statement can stand on."""
 
 
@@ -215,14 +215,14 @@ class Facts:
     """Absolute path of the directory in which `HANDOFF.md` stands."""
     sessions: tuple[Session, ...]
     """Those that are handed off, and behind them those of their sub-agents that changed files."""
-    said: tuple[Said, ...] = ()
+    said: tuple[MessageFact, ...] = ()
     summaries: tuple[Summary, ...] = ()
     ran: tuple[Ran, ...] = ()
     files: tuple[FileUse, ...] = ()
     todos: tuple[Todo, ...] = ()
-    mishaps: tuple[Mishap, ...] = ()
+    mishaps: tuple[ErrorFact, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
-    decided: tuple[Decided, ...] = ()
+    decided: tuple[DecisionFact, ...] = ()
     git: GitState | None = None
     """None where the project is in no repository."""
     memory: str = ""

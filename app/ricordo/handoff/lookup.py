@@ -11,15 +11,13 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 
-from ricordo.activity.calls import Ending
-from ricordo.activity.session import Turn
-from ricordo.activity.sources import Source
-from ricordo.disk.paths import absolute_path
-from ricordo.handoff.document import Handoff, SourceSession
+from ricordo.agents.transcripts.session import CallResult, Turn
+from ricordo.agents.transcripts.sources import TranscriptSource
+from ricordo.handoff.document import Handoff, HandoffStatement, QuoteMark, SourceSession
 from ricordo.handoff.facts import Ref
-from ricordo.handoff.gathering.outcome import plain
-from ricordo.handoff.statement import Quote, Statement
-from ricordo.model.placeholder import LIKE
+from ricordo.handoff.gather.commands import plain
+from ricordo.llm.redaction import LIKE
+from ricordo.storage.foreign_file import absolute_path
 from ricordo.text import visible
 
 _KEPT_BACK = re.compile(rf"\[secret: [^\]\n]{{1,80}}\]|{LIKE.pattern}", LIKE.flags)
@@ -117,11 +115,11 @@ def _is(quote: str, text: str) -> bool:
     return is_framed and _stands(quote, text)
 
 
-def _quoted(statements: Iterable[Statement]) -> dict[int, frozenset[int]]:
+def _quoted(statements: Iterable[HandoffStatement]) -> dict[int, frozenset[int]]:
     """The turns that are quoted, by session."""
     found: dict[int, frozenset[int]] = {}
     for it in statements:
-        if isinstance(it.proof, Quote):
+        if isinstance(it.proof, QuoteMark):
             session, turn = it.proof.ref[:2]
             found[session] = found.get(session, frozenset()) | {turn}
     return found
@@ -139,7 +137,7 @@ def _words_of_turns(
     found: dict[int, list[str]] = {}
     running: dict[str, int] = {}
     last, is_read = max(wanted), False
-    for turn in Source(source.agent, path, source.id).transcript(step=step).turns():
+    for turn in TranscriptSource(source.agent, path, source.id).transcript(step=step).turns():
         is_read = True
         line = turn.where.line
         if line > last and not running:
@@ -163,7 +161,7 @@ def _words(turn: Turn) -> Iterator[str]:
         yield from _words_of_ending(ending)
 
 
-def _words_of_ending(ending: Ending) -> Iterator[str]:
+def _words_of_ending(ending: CallResult) -> Iterator[str]:
     yield from (ending.output, plain(ending.output), ending.words)
     for answer in ending.answers:
         yield from answer

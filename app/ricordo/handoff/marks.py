@@ -22,10 +22,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import assert_never
 
+from ricordo.handoff.check import DIGITS
+from ricordo.handoff.document import FileIs, GitIs, MemoryAt, NoteIs, Proof, QuoteMark, ResultMark
 from ricordo.handoff.facts import Ref
-from ricordo.handoff.probe import DIGITS
-from ricordo.handoff.statement import FileIs, GitIs, MemoryAt, NoteIs, Proof, Quote, Result
-from ricordo.handoff.written import WORD, read_word, word
+from ricordo.handoff.quotation import WORD, read_word, word
 
 _UNVERIFIED = "[unverified]"
 _UNCHANGED = "files unchanged since"
@@ -47,9 +47,9 @@ def mark(proof: Proof | None, sessions: int) -> str:
             return f"[verified: memory at {word(path)}]"
         case GitIs():
             return f"[verified: {_git(proof)}]"
-        case Quote(ref):
+        case QuoteMark(ref):
             return f"[quoted: {_turn(ref, sessions)}]"
-        case Result():
+        case ResultMark():
             return _result(proof, sessions)
         case _:
             assert_never(proof)
@@ -80,12 +80,12 @@ def settled(proof: Proof | None) -> Proof | None:
             return NoteIs(path, sha[:DIGITS])
         case GitIs(commit, branch, dirty):
             return GitIs(commit[:DIGITS], branch, dirty)
-        case Quote(ref):
-            return Quote(Ref(ref.session, ref.turn))
-        case Result(exit, has_failed, ref, changed):
+        case QuoteMark(ref):
+            return QuoteMark(Ref(ref.session, ref.turn))
+        case ResultMark(exit, has_failed, ref, changed):
             moment = _moment(ref.at)
             at = f"{_minute(moment)}Z" if moment else ""
-            return Result(exit, has_failed, Ref(ref.session, ref.turn, at), _first_of(changed))
+            return ResultMark(exit, has_failed, Ref(ref.session, ref.turn, at), _first_of(changed))
         case MemoryAt() | None:
             return proof
         case _:
@@ -99,7 +99,7 @@ def _git(proof: GitIs) -> str:
     return f"{commit}{branch}, {f'{proof.dirty} {files} dirty' if proof.dirty else 'clean'}"
 
 
-def _result(proof: Result, sessions: int) -> str:
+def _result(proof: ResultMark, sessions: int) -> str:
     ending = "failed" if proof.has_failed else "succeeded"
     if proof.exit is not None:
         is_plain = proof.has_failed == (proof.exit != 0)
@@ -165,7 +165,9 @@ def _read_result(match: re.Match[str]) -> Proof:
     has_failed = said == "failed" if said else exit_code != 0
     moment = at.replace(" ", "T") + "Z" if at else ""
     paths = re.findall(_NAME, changed) if changed else ()
-    return Result(exit_code, has_failed, _ref(turn, session, moment), tuple(map(read_word, paths)))
+    return ResultMark(
+        exit_code, has_failed, _ref(turn, session, moment), tuple(map(read_word, paths))
+    )
 
 
 def _ref(turn: str, session: str | None, at: str = "") -> Ref:
@@ -189,7 +191,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Proof]], ...] =
         ),
         _read_git,
     ),
-    (re.compile(rf"\[quoted: {_REF}\]"), lambda match: Quote(_ref(match[1], match[2]))),
+    (re.compile(rf"\[quoted: {_REF}\]"), lambda match: QuoteMark(_ref(match[1], match[2]))),
     (
         re.compile(
             rf"\[(?:reported|stale): {_HOW}"

@@ -11,21 +11,164 @@ import json
 import os
 import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ricordo import git
-from ricordo.disk.plain_file import read_plain_file
 from ricordo.errors import ChangeRefused
-from ricordo.handoff.document import Target
-from ricordo.handoff.splice import with_item
+from ricordo.handoff.document import Handoff, HandoffTarget
+from ricordo.handoff.format import MOST_BYTES, State, parse
 from ricordo.memory.change import WriteFile
-from ricordo.memory.lines import bare, split_lines, with_lines_after
+from ricordo.memory.lines import bare, line_end, split_lines, with_lines_after
 from ricordo.memory.note import BOM
 from ricordo.resources import data_text
+from ricordo.storage.foreign_file import read_plain_file
 from ricordo.text import one_line, visible
+
+_SPACE = " \t\r\n"
+
+
+class _Member(NamedTuple):
+    """A member of the object at the top, and where it stands."""
+
+    key: str
+    start: int
+    """Of the key."""
+    value: Any
+    value_start: int
+    value_end: int
+
+
+def with_item(text: str, key: str, item: str) -> str:
+    """Return the JSON object `text` with `item` in its list `key`, which is made where there is
+    none; the same text where it is in it already.
+
+    Raises ChangeRefused where the file is anything else than strict JSON: with comments, with a key
+    that stands twice, with something that is no list of texts under `key`.
+    """
+    members = _members(text)
+    own = next((it for it in members if it.key == key), None)
+    if own is None:
+        return _with_member(text, members, f"{json.dumps(key)}: [{json.dumps(item)}]")
+    if not isinstance(own.value, list) or not all(isinstance(it, str) for it in own.value):
+        raise ChangeRefused(f"“{key}” is no list of texts.")
+    return text if item in own.value else _with_element(text, own, json.dumps(item))
+
+
+def _members(text: str) -> list[_Member]:
+    try:
+        whole = json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refused)
+        if not isinstance(whole, dict):
+            raise ChangeRefused("It is no object of JSON.")
+        return list(_scanned(text))
+    except (ValueError, RecursionError):
+        raise ChangeRefused("It is no strict JSON, perhaps for its comments.") from None
+
+
+def _refused(constant: str) -> None:
+    """JSON knows no `NaN` and no `Infinity`, which Python reads all the same."""
+    raise ValueError(constant)
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ChangeRefused("A key stands twice in it.")
+    return found
+
+
+def _scanned(text: str) -> Iterator[_Member]:
+    """Yield the members of a text that was found to be an object."""
+    decoder = json.JSONDecoder()
+    at = _behind_space(text, _behind_space(text, 0) + 1)
+    while text[at] != "}":
+        key, end = decoder.raw_decode(text, at)
+        start = _behind_space(text, _behind_space(text, end) + 1)
+        value, value_end = decoder.raw_decode(text, start)
+        yield _Member(key, at, value, start, value_end)
+        at = _behind_space(text, value_end)
+        at = _behind_space(text, at + 1) if text[at] == "," else at
+
+
+def _behind_space(text: str, at: int) -> int:
+    while text[at] in _SPACE:
+        at += 1
+    return at
+
+
+def _with_member(text: str, members: list[_Member], member: str) -> str:
+    if not members:
+        opening, end = text.index("{") + 1, line_end(text)
+        return f"{text[:opening]}{end}  {member}{end}{text[text.index('}', opening) :]}"
+    last = members[-1]
+    gap = _space_before(text, members[0].start) or " "
+    return f"{text[: last.value_end]},{gap}{member}{text[last.value_end :]}"
+
+
+def _with_element(text: str, own: _Member, element: str) -> str:
+    end = own.value_end - 1
+    if not own.value:
+        return f"{text[: own.value_start + 1]}{element}{text[end:]}"
+    closing = len(text[:end].rstrip(_SPACE))
+    first = _behind_space(text, own.value_start + 1)
+    gap = _space_before(text, first) or " "
+    return f"{text[:closing]},{gap}{element}{text[closing:]}"
+
+
+def _space_before(text: str, at: int) -> str:
+    """Return the blanks and line ends in front of a place."""
+    return text[len(text[:at].rstrip(_SPACE)) : at]
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffFile:
+    """A file to which a handoff may be written."""
+
+    path: str
+    """Absolute, its folder without symbolic links."""
+    before: bytes | None = None
+    """What it holds; None where it is not there."""
+    handoff: Handoff | None = None
+    """The handoff of ours that it is; None where it is not there."""
+    remark: str = ""
+    """Why it is not the file that was wished; "" where it is."""
+
+
+def destination(path: str) -> HandoffFile:
+    """Return where the handoff for the file `path` is written. Raises ChangeRefused where neither
+    that file nor the one beside it is ours to write.
+    """
+    folder, name = os.path.split(os.path.abspath(path))
+    folder = os.path.realpath(folder)
+    stem, extension = os.path.splitext(name)
+    beside = f"{stem}.new{extension}"
+    own, why = _standing(os.path.join(folder, name))
+    if own is not None:
+        return own
+    other, why_beside = _standing(os.path.join(folder, beside))
+    if other is None:
+        told = f"{visible(name)} is left alone. {why} So is {visible(beside)}. {why_beside}"
+        raise ChangeRefused(f"{told} Name another file with -o.")
+    remark = f"{visible(name)} is left alone. {why} The handoff stands beside it."
+    return HandoffFile(other.path, other.before, other.handoff, remark)
+
+
+def _standing(path: str) -> tuple[HandoffFile | None, str]:
+    """Return the file at `path` as one to write to; None, and why, where it is not ours."""
+    raw = read_plain_file(path, MOST_BYTES + 1)
+    if raw is None:
+        if os.path.lexists(path):
+            return None, "It is no plain file that can be read."
+        return HandoffFile(path), ""
+    parsed = parse(raw)
+    if parsed.state is not State.WHOLE:
+        return None, parsed.why
+    if not os.stat(path, follow_symlinks=False).st_mode & 0o222:
+        return None, "It is read-only."
+    return HandoffFile(path, raw, parsed.handoff), ""
+
 
 _ODD = frozenset(" \\`@{}")
 _LARGEST = 1024 * 1024
@@ -46,7 +189,7 @@ class Pickup:
     """The handoff, as that file names it."""
 
 
-def start_line(target: Target, path: str) -> str:
+def start_line(target: HandoffTarget, path: str) -> str:
     """Return the line to copy that starts an agent with the handoff at `path`, from where it runs;
     for any agent, what to say to it.
     """
@@ -56,7 +199,7 @@ def start_line(target: Target, path: str) -> str:
     return shlex.join([*program, prompt]) if program else str(prompt)
 
 
-def pickup(target: Target, project: str, path: str) -> Pickup | None:
+def pickup(target: HandoffTarget, project: str, path: str) -> Pickup | None:
     """Return which line of which file of `project` makes the agent read the handoff at `path`, both
     absolute; None where nobody knows for which agent it is, where its path is too odd for a line,
     or where the file would have to be made and the agent would no longer read another one.
@@ -135,6 +278,6 @@ def _with_line(text: str, wanted: Pickup) -> str:
 
 
 @cache
-def _table(target: Target) -> dict[str, Any]:
+def _table(target: HandoffTarget) -> dict[str, Any]:
     found: dict[str, Any] = tomllib.loads(data_text("handoff/pickup.toml"))[target.value]
     return found

@@ -23,46 +23,48 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ricordo.disk.file_now import FileNow, Gone
-from ricordo.handoff.basis import changed_since
+from ricordo.handoff.check import DIGITS, World, is_as_told, without_own
+from ricordo.handoff.document import (
+    FileIs,
+    GitIs,
+    HandoffStatement,
+    MemoryAt,
+    NoteIs,
+    Proof,
+    QuoteMark,
+    ResultMark,
+    StatementSection,
+)
 from ricordo.handoff.facts import (
     GIT,
     MEMORY,
-    Decided,
+    DecisionFact,
+    ErrorFact,
     Fact,
     Facts,
     FileUse,
     GitState,
     GivenUp,
-    Mishap,
+    MessageFact,
     NoteFound,
     Ran,
     Ref,
-    Said,
     Summary,
     Todo,
 )
-from ricordo.handoff.probe import DIGITS, World, is_as_told, without_own
-from ricordo.handoff.statement import (
-    FileIs,
-    GitIs,
-    MemoryAt,
-    NoteIs,
-    Proof,
-    Quote,
-    Result,
-    Section,
-    Statement,
-)
+from ricordo.handoff.since import changed_since
+from ricordo.storage.file_state import FileNow, Gone
 
 
-def prove(statements: Iterable[Statement], facts: Facts, world: World) -> tuple[Statement, ...]:
+def prove(
+    statements: Iterable[HandoffStatement], facts: Facts, world: World
+) -> tuple[HandoffStatement, ...]:
     """Return the `statements`, which were made of `facts`, each with the proof that it has."""
-    known = Known(facts)
+    known = FactLookup(facts)
     return tuple(replace(it, proof=_proof(it, known, world)) for it in statements)
 
 
-class Known:
+class FactLookup:
     """The facts, by id and by turn."""
 
     def __init__(self, facts: Facts) -> None:
@@ -93,12 +95,14 @@ def all_facts(facts: Facts) -> list[Fact]:
     ]
 
 
-def words_of(fact: Said | Summary | Ran | Todo | Mishap | GivenUp | Decided) -> list[str]:
+def words_of(
+    fact: MessageFact | Summary | Ran | Todo | ErrorFact | GivenUp | DecisionFact,
+) -> list[str]:
     """Return what a fact has word for word from its turn of the transcript."""
     match fact:
         case Ran():
             return [fact.command, fact.result]
-        case Mishap():
+        case ErrorFact():
             return [fact.error]
         case GivenUp():
             # what was given up, and why, may have been said at other turns
@@ -107,20 +111,20 @@ def words_of(fact: Said | Summary | Ran | Todo | Mishap | GivenUp | Decided) -> 
             return [fact.text]
 
 
-def _proof(statement: Statement, known: Known, world: World) -> Proof | None:
+def _proof(statement: HandoffStatement, known: FactLookup, world: World) -> Proof | None:
     if statement.is_own_words:
         return None
     match statement.proof:
-        case Quote(ref):
+        case QuoteMark(ref):
             is_said = known.says(ref, statement.quote) or _is_list(statement, ref, known)
-            return Quote(ref) if is_said else None
-        case Result() as result:
+            return QuoteMark(ref) if is_said else None
+        case ResultMark() as result:
             return _result(result, statement, known, world)
         case _:
             return _seen(statement, known, world)
 
 
-def _is_list(statement: Statement, ref: Ref, known: Known) -> bool:
+def _is_list(statement: HandoffStatement, ref: Ref, known: FactLookup) -> bool:
     """Whether a statement quotes tasks of one turn, a line each, and stands on these alone."""
     tasks = [it for id in statement.stands_on if isinstance(it := known.by_id.get(id), Todo)]
     is_all = len(tasks) == len(statement.stands_on)
@@ -128,7 +132,9 @@ def _is_list(statement: Statement, ref: Ref, known: Known) -> bool:
     return is_all and is_there and statement.quote == "\n".join(it.text for it in tasks)
 
 
-def _result(result: Result, statement: Statement, known: Known, world: World) -> Result | None:
+def _result(
+    result: ResultMark, statement: HandoffStatement, known: FactLookup, world: World
+) -> ResultMark | None:
     """A result, and what was changed since; None where no command among the facts ended so."""
     stood_on = [known.by_id.get(id) for id in statement.stands_on]
     runs = [it for it in stood_on if isinstance(it, Ran) and _is_of(result, it)]
@@ -137,12 +143,12 @@ def _result(result: Result, statement: Statement, known: Known, world: World) ->
     return replace(result, ref=runs[0].ref, changed=changed_since(runs[0], known.facts, world))
 
 
-def _is_of(result: Result, ran: Ran) -> bool:
+def _is_of(result: ResultMark, ran: Ran) -> bool:
     told = (ran.ref[:2], ran.exit, ran.has_failed)
     return told == (result.ref[:2], result.exit, result.has_failed)
 
 
-def _seen(statement: Statement, known: Known, world: World) -> Proof | None:
+def _seen(statement: HandoffStatement, known: FactLookup, world: World) -> Proof | None:
     """What the probe sees of the one thing that the statement is about."""
     text = statement.text
     if tuple(statement.stands_on) == (GIT,):
@@ -154,10 +160,10 @@ def _seen(statement: Statement, known: Known, world: World) -> Proof | None:
         return MemoryAt(world.memory) if is_there else None
     stood_on = [known.by_id.get(id) for id in statement.stands_on]
     match statement.section, stood_on:
-        case Section.FILES, [FileUse() as use] if _is_about(text, use, known.facts.files):
+        case StatementSection.FILES, [FileUse() as use] if _is_about(text, use, known.facts.files):
             is_seen = _says_only(text, [use.path, *use.parts], [use.times, use.last.turn])
             return _file_is(use, world) if is_seen else None
-        case Section.MEMORY, [NoteFound() as note]:
+        case StatementSection.MEMORY, [NoteFound() as note]:
             words = f"{note.description} {note.why}"
             is_seen = _says_only(text, [note.path], words=words)
             is_seen = is_seen and is_as_told(world.note(note.path), note.sha)

@@ -20,24 +20,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ricordo.disk.file_now import Look, Unseen
-from ricordo.handoff.basis import COMMIT
-from ricordo.handoff.document import Handoff, Head
-from ricordo.handoff.facts import GitState, Ref
-from ricordo.handoff.git_state import find_unpushed, told_unpushed
-from ricordo.handoff.past import changed_between, is_known
-from ricordo.handoff.probe import DIGITS, World, is_as_told, told
-from ricordo.handoff.since import Changes, changes_since
-from ricordo.handoff.statement import (
+from ricordo.handoff.check import DIGITS, World, is_as_told, told
+from ricordo.handoff.document import (
     FileIs,
     GitIs,
+    Handoff,
+    HandoffHeader,
+    HandoffStatement,
     MemoryAt,
     NoteIs,
-    Quote,
-    Result,
-    Statement,
+    QuoteMark,
+    ResultMark,
     Status,
 )
+from ricordo.handoff.facts import GitState, Ref
+from ricordo.handoff.project_git import changed_between, find_unpushed, is_known, told_unpushed
+from ricordo.handoff.since import COMMIT, ProjectChanges, changes_since
+from ricordo.storage.file_state import Look, Unseen
 
 _MOST_NAMED = 5
 
@@ -46,10 +45,10 @@ Says = Callable[[Ref, str], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class RecheckedStatement:
     """A statement that was probed again."""
 
-    statement: Statement
+    statement: HandoffStatement
     """As it stands in the handoff."""
     now: Status
     why: str = ""
@@ -73,8 +72,8 @@ class Resumed:
     """A handoff, and what still holds of it."""
 
     handoff: Handoff
-    statements: tuple[Checked, ...]
-    changed: Changes
+    statements: tuple[RecheckedStatement, ...]
+    changed: ProjectChanges
     has_expired: bool
     is_edited: bool
     """Whether the document is not as it was written."""
@@ -106,16 +105,16 @@ def resume(
     )
 
 
-def _unlisted(head: Head) -> str:
+def _unlisted(head: HandoffHeader) -> str:
     """Return what cannot be told, for files that the head had no room for; "" without any."""
     files = "1 file" if head.unlisted == 1 else f"{head.unlisted} files"
     told = f"{files} had no room in the head: what results rest on there is not looked at."
     return told if head.unlisted else ""
 
 
-def _unheard(statements: Iterable[Statement], says: Says) -> Iterator[str]:
+def _unheard(statements: Iterable[HandoffStatement], says: Says) -> Iterator[str]:
     """Yield a line for each session whose quotes are not looked up."""
-    quoted = [(it.proof.ref, it.quote) for it in statements if isinstance(it.proof, Quote)]
+    quoted = [(it.proof.ref, it.quote) for it in statements if isinstance(it.proof, QuoteMark)]
     sessions = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
     for session, count in sorted(sessions.items()):
         quotes = "1 quote is" if count == 1 else f"{count} quotes are"
@@ -125,7 +124,7 @@ def _unheard(statements: Iterable[Statement], says: Says) -> Iterator[str]:
         )
 
 
-def _changed_since(head: Head, world: World) -> Iterator[str]:
+def _changed_since(head: HandoffHeader, world: World) -> Iterator[str]:
     """Yield what results rest on and was changed since: files, and `commit`."""
     for path, sha in head.files.items():
         if path not in world.own and not is_as_told(world.file(path), sha):
@@ -134,7 +133,7 @@ def _changed_since(head: Head, world: World) -> Iterator[str]:
         yield COMMIT
 
 
-def _has_other_commit(head: Head, world: World) -> bool:
+def _has_other_commit(head: HandoffHeader, world: World) -> bool:
     """Whether another commit is checked out, and what is other in it is more than handoffs."""
     commit = world.git.commit if world.git else ""
     if commit == head.commit:
@@ -145,7 +144,9 @@ def _has_other_commit(head: Head, world: World) -> bool:
     return not paths or not paths - {""} <= world.own
 
 
-def _checked(it: Statement, head: Head, since: Sequence[str], world: World, says: Says) -> Checked:
+def _checked(
+    it: HandoffStatement, head: HandoffHeader, since: Sequence[str], world: World, says: Says
+) -> RecheckedStatement:
     match it.proof:
         case FileIs(path, sha):
             return _seen(it, path, world.file(path), sha)
@@ -155,36 +156,38 @@ def _checked(it: Statement, head: Head, since: Sequence[str], world: World, says
             return _memory(it, path, world)
         case GitIs() as state:
             return _repository(it, state, head, world)
-        case Result() as result:
+        case ResultMark() as result:
             return _result(it, result, since)
-        case Quote(ref) if says(ref, it.quote) is False:
-            return Checked(it, Status.UNVERIFIED, "the words do not stand in that turn")
+        case QuoteMark(ref) if says(ref, it.quote) is False:
+            return RecheckedStatement(it, Status.UNVERIFIED, "the words do not stand in that turn")
         case _:
-            return Checked(it, it.status)
+            return RecheckedStatement(it, it.status)
 
 
-def _seen(it: Statement, name: str, look: Look, sha: str | None) -> Checked:
+def _seen(it: HandoffStatement, name: str, look: Look, sha: str | None) -> RecheckedStatement:
     if is_as_told(look, sha):
-        return Checked(it, it.status)
+        return RecheckedStatement(it, it.status)
     now = Status.UNVERIFIED if isinstance(look, Unseen) else Status.STALE
-    return Checked(it, now, f"{name} {told(look)}")
+    return RecheckedStatement(it, now, f"{name} {told(look)}")
 
 
-def _memory(it: Statement, path: str, world: World) -> Checked:
+def _memory(it: HandoffStatement, path: str, world: World) -> RecheckedStatement:
     if world.memory == path and world.has_memory:
-        return Checked(it, it.status)
-    return Checked(it, Status.STALE, "no memory that is known here lies there")
+        return RecheckedStatement(it, it.status)
+    return RecheckedStatement(it, Status.STALE, "no memory that is known here lies there")
 
 
-def _repository(it: Statement, then: GitIs, head: Head, world: World) -> Checked:
+def _repository(
+    it: HandoffStatement, then: GitIs, head: HandoffHeader, world: World
+) -> RecheckedStatement:
     if world.git is None:
-        return Checked(it, Status.UNVERIFIED, "no repository is found here")
+        return RecheckedStatement(it, Status.UNVERIFIED, "no repository is found here")
     unpushed, now = find_unpushed(it.text), told_unpushed(world.git)
     differences = [*_differences(then, frozenset(head.dirty) - world.own, world.git)]
     if unpushed and unpushed != now:
         differences.append(now or "no commit is known to be unpushed")
     why = "; ".join(differences)
-    return Checked(it, Status.STALE if why else it.status, why)
+    return RecheckedStatement(it, Status.STALE if why else it.status, why)
 
 
 def _differences(then: GitIs, dirty: frozenset[str], now: GitState) -> Iterator[str]:
@@ -202,8 +205,8 @@ def _differences(then: GitIs, dirty: frozenset[str], now: GitState) -> Iterator[
         yield f"other files are dirty: {', '.join(sorted(others)[:_MOST_NAMED])}"
 
 
-def _result(it: Statement, result: Result, since: Sequence[str]) -> Checked:
+def _result(it: HandoffStatement, result: ResultMark, since: Sequence[str]) -> RecheckedStatement:
     new = [name for name in since if name not in result.changed]
     changed = (*result.changed, *new)
     why = f"{', '.join(new)} changed since" if new else ""
-    return Checked(it, Status.STALE if changed else Status.REPORTED, why, changed)
+    return RecheckedStatement(it, Status.STALE if changed else Status.REPORTED, why, changed)

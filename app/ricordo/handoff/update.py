@@ -19,25 +19,33 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from ricordo.handoff.document import Handoff, Head
-from ricordo.handoff.render import tidied_statement
-from ricordo.handoff.resume import Resumed
-from ricordo.handoff.statement import (
+from ricordo.handoff.document import (
     FileIs,
     GitIs,
+    Handoff,
+    HandoffHeader,
+    HandoffStatement,
     MemoryAt,
     NoteIs,
-    Quote,
-    Result,
-    Section,
-    Statement,
+    QuoteMark,
+    ResultMark,
+    StatementSection,
     Status,
 )
-from ricordo.model.placeholder import LIKE
+from ricordo.handoff.format import tidied_statement
+from ricordo.handoff.resume import Resumed
+from ricordo.llm.redaction import LIKE
 
 Hide = Callable[[str], str]
 
-_OF_THE_MOMENT = frozenset((Section.OBJECTIVE, Section.ACTIVE, Section.BLOCKED, Section.NEXT))
+_OF_THE_MOMENT = frozenset(
+    (
+        StatementSection.OBJECTIVE,
+        StatementSection.ACTIVE,
+        StatementSection.BLOCKED,
+        StatementSection.NEXT,
+    )
+)
 
 
 def updated(old: Resumed, new: Handoff, hide: Hide = lambda text: text) -> Handoff:
@@ -63,7 +71,7 @@ def updated(old: Resumed, new: Handoff, hide: Hide = lambda text: text) -> Hando
     return _joined(new, old.handoff.head, stays)
 
 
-def _as_written(it: Statement, hide: Hide = lambda text: text) -> Statement:
+def _as_written(it: HandoffStatement, hide: Hide = lambda text: text) -> HandoffStatement:
     """Return a statement as its document tells it, any secret of it as any other one."""
 
     def shown(text: str) -> str:
@@ -73,7 +81,7 @@ def _as_written(it: Statement, hide: Hide = lambda text: text) -> Statement:
     return replace(tidy, text=shown(tidy.text), quote=shown(tidy.quote))
 
 
-def _keys(it: Statement) -> Iterator[Hashable]:
+def _keys(it: HandoffStatement) -> Iterator[Hashable]:
     """Yield by what a statement is known again."""
     yield it.text, it.quote
     match it.proof:
@@ -89,7 +97,9 @@ def _keys(it: Statement) -> Iterator[Hashable]:
             pass
 
 
-def _is_quoted(it: Statement, head: Head, quoted: Iterable[tuple[Hashable, str]]) -> bool:
+def _is_quoted(
+    it: HandoffStatement, head: HandoffHeader, quoted: Iterable[tuple[Hashable, str]]
+) -> bool:
     """Whether one of the `quoted` words is cut elsewhere than this quote, and is the same else."""
     whence = _whence(it, head)
     return whence is not None and any(
@@ -98,9 +108,9 @@ def _is_quoted(it: Statement, head: Head, quoted: Iterable[tuple[Hashable, str]]
     )
 
 
-def _whence(it: Statement, head: Head) -> Hashable:
+def _whence(it: HandoffStatement, head: HandoffHeader) -> Hashable:
     """Return the section of a quote, its session and its turn; None where it is none of them."""
-    if not isinstance(it.proof, Quote) or it.proof.ref.session >= len(head.sources):
+    if not isinstance(it.proof, QuoteMark) or it.proof.ref.session >= len(head.sources):
         return None
     source = head.sources[it.proof.ref.session]
     return it.section, source.agent, source.id, it.proof.ref.turn
@@ -115,13 +125,13 @@ def _ids(handoff: Handoff) -> set[tuple[str, str]]:
     return {(it.agent.value, it.id) for it in handoff.head.sources}
 
 
-def _joined(new: Handoff, old: Head, stays: list[Statement]) -> Handoff:
+def _joined(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Handoff:
     """Return `new` with the statements that stay, which name their sessions as the `old` head does;
     what their results rest on is listed with the rest.
     """
     joined = list(new.head.sources)
     ids = [(it.agent, it.id) for it in joined]
-    named = {it.proof.ref.session for it in stays if isinstance(it.proof, Quote | Result)}
+    named = {it.proof.ref.session for it in stays if isinstance(it.proof, QuoteMark | ResultMark)}
     has_unnamed = any(it.proof is None for it in stays)
     numbers: dict[int, int] = {}
     for number, source in enumerate(old.sources):
@@ -130,7 +140,7 @@ def _joined(new: Handoff, old: Head, stays: list[Statement]) -> Handoff:
         elif number in named or has_unnamed:
             numbers[number] = len(joined)
             joined.append(source)
-    rests_on = old.files if any(isinstance(it.proof, Result) for it in stays) else {}
+    rests_on = old.files if any(isinstance(it.proof, ResultMark) for it in stays) else {}
     head = replace(new.head, sources=tuple(joined), files={**rests_on, **new.head.files})
     kept = tuple(_renumbered(it, numbers) for it in stays)
     better = {it.section for it in kept} & _OF_THE_MOMENT
@@ -138,8 +148,8 @@ def _joined(new: Handoff, old: Head, stays: list[Statement]) -> Handoff:
     return replace(new, head=head, statements=(*fresh, *kept))
 
 
-def _renumbered(it: Statement, numbers: Mapping[int, int]) -> Statement:
-    if not isinstance(it.proof, Quote | Result):
+def _renumbered(it: HandoffStatement, numbers: Mapping[int, int]) -> HandoffStatement:
+    if not isinstance(it.proof, QuoteMark | ResultMark):
         return it
     ref = it.proof.ref
     if ref.session not in numbers:

@@ -7,40 +7,30 @@ from typing import assert_never
 
 from ricordo.errors import ChangeRefused
 from ricordo.memory import change as acts
-from ricordo.memory.change import Act, Author, Change
-from ricordo.memory.change_set import ChangeSet, Edit, effective
-from ricordo.memory.draft import Draft, encoded
-from ricordo.memory.entry_line import (
-    entry_text,
-    index_for,
-    line_behind,
-    lines_of_entry,
-    neighbour,
-)
-from ricordo.memory.hard_link import hard_link_remarks
-from ricordo.memory.head_edit import set_field
-from ricordo.memory.index import Entry, EntryForm, Index
-from ricordo.memory.layout import Role
+from ricordo.memory.change import Act, Author, Change, ChangeSet, Edit, effective
+from ricordo.memory.draft import MemoryDraft, encoded
+from ricordo.memory.entry import entry_text, index_for, line_behind, lines_of_entry, neighbour
+from ricordo.memory.frontmatter.edit import set_field
+from ricordo.memory.index import Entry, EntryForm, MemoryIndex
+from ricordo.memory.layout import FileRole
 from ricordo.memory.lines import (
     bare,
     has_one_line_end,
     line_end,
-    split_lines,
-    with_line_end,
-    with_lines_after,
-)
-from ricordo.memory.memory import Memory
-from ricordo.memory.names import Leads, is_called_the_same
-from ricordo.memory.note import Note
-from ricordo.memory.relink import markdown_link, wikilink
-from ricordo.memory.repair import keep_links, links_become_text
-from ricordo.memory.text_edit import (
     only_place,
     refuse_if_several,
     refuse_unless_line,
+    split_lines,
+    with_line_end,
     with_line_moved,
+    with_lines_after,
 )
-from ricordo.memory.unlink import unlinked
+from ricordo.memory.link_repair import keep_links, links_become_text
+from ricordo.memory.link_text import markdown_link, unlinked, wikilink
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Leads, is_called_the_same
+from ricordo.memory.note import Note
+from ricordo.memory.protection import hard_link_remarks
 from ricordo.text import visible
 
 
@@ -66,8 +56,8 @@ class _Composition:
     def __init__(
         self, memory: Memory, marked: Collection[str], others: Mapping[str, Memory]
     ) -> None:
-        self._draft = Draft(memory, marked)
-        self._others = {root: Draft(other) for root, other in others.items()}
+        self._draft = MemoryDraft(memory, marked)
+        self._others = {root: MemoryDraft(other) for root, other in others.items()}
         self._single: list[Edit] = []
         self._replaced: dict[str, list[range]] = {}
         """Where texts have been replaced, by path, counted in the file as it was at first."""
@@ -194,10 +184,10 @@ class _Composition:
         model = neighbour(self._draft.now, index, note)
         self._put_entry(self._draft, index, note, model, act.text, act.after_line)
 
-    def _enter(self, draft: Draft, path: str, text: str = "") -> None:
+    def _enter(self, draft: MemoryDraft, path: str, text: str = "") -> None:
         """Give the note at `path` an entry in the nearest index, which is made where none is."""
         note = draft.file(path)
-        if note.role is not Role.NOTE:
+        if note.role is not FileRole.NOTE:
             return
         index = index_for(draft.now, path)
         if index is None and draft.before.layout.index_name:
@@ -208,8 +198,8 @@ class _Composition:
 
     def _put_entry(
         self,
-        draft: Draft,
-        index: Index,
+        draft: MemoryDraft,
+        index: MemoryIndex,
         note: Note,
         model: Entry | None,
         text: str = "",
@@ -359,7 +349,7 @@ class _Composition:
             self._draft.put(index_path, "".join(kept))
 
     def _refuse_single_roles(self, note: Note) -> None:
-        if note.role in (Role.INDEX, Role.SUPPORT):
+        if note.role in (FileRole.INDEX, FileRole.SUPPORT):
             raise ChangeRefused(
                 f"{visible(note.path)} keeps its name and place: agents look there."
             )
@@ -368,7 +358,7 @@ class _Composition:
 _NO_BRACKETS = str.maketrans("[]\\", "()/")
 
 
-def _set_name(draft: Draft, path: str, name: str) -> None:
+def _set_name(draft: MemoryDraft, path: str, name: str) -> None:
     """Let the head of a note, where it has one, call it `name`."""
     head, keys = draft.file(path).head, draft.before.layout.title_keys
     if head.present:

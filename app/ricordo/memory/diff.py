@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ricordo.memory.lines import bare, split_lines
+from ricordo.memory.lines import bare, line_end, split_lines
 from ricordo.text import one_line
 
 CONTEXT = 3
@@ -29,7 +30,7 @@ class Hunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DiffRow:
     """One line of a diff as it is shown."""
 
     sign: str
@@ -125,10 +126,10 @@ def without_hunks(old: str, new: str, left_out: Collection[int]) -> str:
     return "".join(lines)
 
 
-def rows(old: str, new: str, context: int = CONTEXT) -> tuple[Row, ...]:
+def rows(old: str, new: str, context: int = CONTEXT) -> tuple[DiffRow, ...]:
     """Return the rows that show how `new` differs from `old`."""
     after = split_lines(new)
-    shown: list[Row] = []
+    shown: list[DiffRow] = []
     done = 0
     found = hunks(old, new)
     for n, hunk in enumerate(found):
@@ -137,7 +138,7 @@ def rows(old: str, new: str, context: int = CONTEXT) -> tuple[Row, ...]:
         done = hunk.new_start + len(hunk.new)
     if found:
         shown.extend(
-            Row(" ", number, bare(line), -1)
+            DiffRow(" ", number, bare(line), -1)
             for number, line in enumerate(after[done : done + context], done + 1)
         )
     return tuple(shown)
@@ -145,7 +146,7 @@ def rows(old: str, new: str, context: int = CONTEXT) -> tuple[Row, ...]:
 
 def _between(
     after: Sequence[str], start: int, end: int, context: int, first: bool
-) -> Iterator[Row]:
+) -> Iterator[DiffRow]:
     """Yield the lines that stay between two hunks, the middle of a long stretch left out."""
     head = 0 if first else context
     if end - start > head + context + 1:
@@ -155,17 +156,17 @@ def _between(
         kept = list(range(start, end))
     for position in kept:
         if position < 0:
-            yield Row("@", start + head + 1, f"{end - context - start - head} lines", -1)
+            yield DiffRow("@", start + head + 1, f"{end - context - start - head} lines", -1)
         else:
-            yield Row(" ", position + 1, bare(after[position]), -1)
+            yield DiffRow(" ", position + 1, bare(after[position]), -1)
 
 
-def _rows_of(hunk: Hunk, n: int) -> Iterator[Row]:
+def _rows_of(hunk: Hunk, n: int) -> Iterator[DiffRow]:
     same_text = [bare(line) for line in hunk.old] == [bare(line) for line in hunk.new]
     for sign, start, lines in (("-", hunk.old_start, hunk.old), ("+", hunk.new_start, hunk.new)):
         for number, line in enumerate(lines, start + 1):
             told = same_text or not line.endswith("\n")
-            yield Row(sign, number, bare(line), n, _ending(line) if told else "")
+            yield DiffRow(sign, number, bare(line), n, _ending(line) if told else "")
 
 
 def _ending(line: str) -> str:
@@ -215,3 +216,109 @@ def _groups(found: Sequence[Hunk]) -> list[list[Hunk]]:
 def _range(start: int, length: int) -> str:
     first = start + 1 if length else start
     return str(first) if length == 1 else f"{first},{length}"
+
+
+def merge(base: str, ours: str, theirs: str, *, additions_join: bool = False) -> str | None:
+    """Return `base` with the changes of `ours` and of `theirs`; None where they touch.
+
+    Source: the three-way merge of diff3, by lines; changes in neighbouring lines touch, equal
+    ones do not. With `additions_join`, meant for an index, lines that both sides add at one place
+    are all kept, theirs first and each once.
+    """
+    if additions_join:
+        ended = [_ended(text, base) for text in (base, ours, theirs)]
+        merged = merge(*ended)
+        if merged is None:
+            merged = _joined(*ended)
+        # the last line end is a change of its own: that of the side that made it
+        changed = ours if ours.endswith("\n") != base.endswith("\n") else theirs
+        if merged is None or changed.endswith("\n"):
+            return merged
+        return merged.removesuffix(line_end(base))
+    lines, left, right = _changes(base, ours, theirs)
+    if any(one != other and _touch(one, other) for one in left for other in right):
+        return None
+    return _applied(lines, {*left, *right})
+
+
+def merge_foreign(
+    before: bytes, after: bytes, one: bytes | None, other: bytes | None
+) -> bytes | None:
+    """Return a text with what two other programs wrote, and without our own change from `before`
+    to `after`; each of the two may have begun with either of these. Lines that both append are all
+    kept, those of `other` first and each once. None where the two touch, or where one is None.
+    """
+    if one is None or other is None:
+        return None
+    lower, upper = (_appended(raw, before, after) for raw in (one, other))
+    if lower is not None and upper is not None and all(map(_is_ended, (before, upper))):
+        taken = Counter(split_lines(upper.decode("latin-1")))
+        lines = split_lines(lower.decode("latin-1"))
+        added = "".join(line for line in lines if not _take(taken, line))
+        return before + upper + added.encode("latin-1")
+    # any byte is a character of Latin-1, and line ends are the same
+    texts = (raw.decode("latin-1") for raw in (after, one, other))
+    merged = merge(*texts)
+    return None if merged is None else merged.encode("latin-1")
+
+
+def _appended(raw: bytes, *starts: bytes) -> bytes | None:
+    """Return what stands after the longest of `starts` with which `raw` begins, and which ends
+    with a line end; None where it begins with none.
+    """
+    fitting = [it for it in starts if raw.startswith(it) and _is_ended(it)]
+    return raw[len(max(fitting, key=len)) :] if fitting else None
+
+
+def _is_ended(raw: bytes) -> bool:
+    return not raw or raw.endswith(b"\n")
+
+
+def _changes(base: str, ours: str, theirs: str) -> tuple[list[str], list[Hunk], list[Hunk]]:
+    """Return the lines of `base` and what each side does to them, apart from where it leads."""
+    lines = split_lines(base)
+    left, right = (
+        [Hunk(hunk.old_start, hunk.old, 0, hunk.new) for hunk in hunks_of_lines(lines, other)]
+        for other in (split_lines(ours), split_lines(theirs))
+    )
+    return lines, left, right
+
+
+def _joined(base: str, ours: str, theirs: str) -> str | None:
+    lines, left, right = _changes(base, ours, theirs)
+    kept: list[Hunk] = []
+    for hunk in left:
+        rivals = [other for other in right if other != hunk and _touch(hunk, other)]
+        if any(hunk.old or other.old for other in rivals):
+            return None
+        taken = Counter(line for other in rivals for line in other.new)
+        new = tuple(line for line in hunk.new if not _take(taken, line))
+        kept.append(Hunk(hunk.old_start, hunk.old, 0, new))
+    return _applied(lines, [*dict.fromkeys([*right, *kept])])
+
+
+def _take(taken: Counter[str], line: str) -> bool:
+    """Take one `line` out of `taken`; say whether there was one."""
+    taken[line] -= 1
+    return taken[line] >= 0
+
+
+def _ended(text: str, base: str) -> str:
+    return text + line_end(base) if text and not text.endswith("\n") else text
+
+
+def _touch(one: Hunk, other: Hunk) -> bool:
+    return one.old_start <= other.old_start + len(
+        other.old
+    ) and other.old_start <= one.old_start + len(one.old)
+
+
+def _applied(lines: Sequence[str], hunks: Sequence[Hunk] | set[Hunk]) -> str:
+    """Return the text after all `hunks`; of two at one place the later one stands lower."""
+    result: list[str] = []
+    at = 0
+    for hunk in sorted(hunks, key=lambda hunk: hunk.old_start):
+        result.extend(lines[at : hunk.old_start])
+        result.extend(hunk.new)
+        at = hunk.old_start + len(hunk.old)
+    return "".join([*result, *lines[at:]])

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from ricordo.errors import ChangeRefused
-from ricordo.memory.change import PERSON, Author, Role
-from ricordo.memory.change_set import Edit
-from ricordo.memory.encoding import text_of_other_encoding
+from ricordo.memory.change import PERSON, Author, AuthorRole, Edit
 from ricordo.memory.lines import has_one_line_end
 from ricordo.memory.memory import Memory
-from ricordo.memory.new_path import check_new_path
-from ricordo.memory.note import BOM, FileFacts, Note, Trouble, read_note
-from ricordo.memory.protected import is_protected
+from ricordo.memory.new_note import check_new_path
+from ricordo.memory.note import BOM, FileFacts, Note, ReadError, read_note, text_of_other_encoding
+from ricordo.memory.protection import is_protected
 from ricordo.text import one_line, visible
 
 _NOT_YET = FileFacts(size=0, modified=0.0, inode=0, changed_ns=0)
-_HELD_WHOLE = (Trouble.NONE, Trouble.NOT_UTF8, Trouble.UTF16, Trouble.UTF32, Trouble.BINARY)
+_HELD_WHOLE = (
+    ReadError.NONE,
+    ReadError.NOT_UTF8,
+    ReadError.UTF16,
+    ReadError.UTF32,
+    ReadError.BINARY,
+)
 """Troubles of files whose bytes are all there."""
 
 
-class Draft:
+class MemoryDraft:
     """One memory while changes are put together. Every method that is given the path of a file
     raises ChangeRefused where that file may not be changed so.
     """
@@ -113,7 +117,7 @@ class Draft:
     def remove(self, path: str) -> None:
         """Take the file at `path` away."""
         file = self._changeable(path)
-        is_by_person = self.author.role is Role.PERSON
+        is_by_person = self.author.role is AuthorRole.PERSON
         if file.trouble not in _HELD_WHOLE or not (file.readable or is_by_person):
             raise ChangeRefused(f"{visible(path)} is left alone: {file.trouble.value}.")
         self._moved_from.pop(path, None)
@@ -149,7 +153,7 @@ class Draft:
         """Return the file at `path`, which the author may change or take away."""
         file = self._last_read(path)
         self._refuse_if_read_only()
-        if self.author.role is not Role.PERSON:
+        if self.author.role is not AuthorRole.PERSON:
             root, origin = self.origin_of(path)
             known = self.before.by_path.get(origin) if root == self.before.root else None
             if known is not None and is_protected(known, self._marked):
@@ -190,3 +194,17 @@ def _sized(facts: FileFacts, raw: bytes) -> FileFacts:
     return FileFacts(
         len(raw), facts.modified, facts.inode, facts.changed_ns, facts.links, facts.writable
     )
+
+
+def with_edits(memory: Memory, edits: Iterable[Edit]) -> Memory:
+    """Return `memory` as it would be after `edits`."""
+    changed: dict[str, Note | None] = {}
+    for edit in edits:
+        if edit.after is None:
+            changed[edit.path] = None
+            continue
+        old = memory.by_path.get(edit.path)
+        facts = old.facts if old else FileFacts(0, 0.0, 0, 0)
+        sized = facts._replace(size=len(edit.after))
+        changed[edit.path] = read_note(edit.path, edit.after, sized, memory.layout)
+    return memory.with_files(changed)

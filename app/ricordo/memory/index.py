@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Index:
+class MemoryIndex:
     """An index file and its entries."""
 
     note: Note
@@ -62,7 +62,7 @@ _SEPARATOR = re.compile(r"[\s*_~]*(?:—|–|-|:|\|)*\s*")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s)?[^\w\[]*")
 
 
-def read_index(note: Note) -> Index:
+def read_index(note: Note) -> MemoryIndex:
     """Return the index that the file `note` is."""
     entries: list[Entry] = []
     last_line = 0
@@ -77,7 +77,7 @@ def read_index(note: Note) -> Index:
         hook = after[separator.end() :] if (separator := _SEPARATOR.match(after)) else after
         entries.append(Entry(link.line, link, form, line, hook.strip(" |")))
         last_line = link.line
-    return Index(note, tuple(entries))
+    return MemoryIndex(note, tuple(entries))
 
 
 def points_to_markdown(link: Link) -> bool:

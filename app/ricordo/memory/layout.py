@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class MemoryKind(StrEnum):
     """The kinds of memory that Ricordo reads."""
 
     CLAUDE = "claude"
@@ -20,7 +20,7 @@ class Kind(StrEnum):
     FOLDER = "folder"
 
 
-class Role(StrEnum):
+class FileRole(StrEnum):
     """What a markdown file is to its memory."""
 
     INDEX = "index"
@@ -44,7 +44,7 @@ class Limits:
 class Layout:
     """What the reader and the rules have to know of a memory's kind."""
 
-    kind: Kind
+    kind: MemoryKind
     agent: str
     """What a person calls the program that keeps it; "" where none does."""
     index_names: frozenset[str] = frozenset()
@@ -79,14 +79,14 @@ class Layout:
             return self.title_keys
         return self.summary_keys if field == "description" else self.type_keys
 
-    def role(self, path: str) -> Role:
+    def role(self, path: str) -> FileRole:
         """Return what the file at `path`, relative to the memory, is to it."""
         folder, _, name = path.rpartition("/")
         name = name.lower()
         if name in self.index_names and (self.nested_indexes or not folder):
-            return Role.INDEX
+            return FileRole.INDEX
         if name in self.support_names:
-            return Role.SUPPORT
+            return FileRole.SUPPORT
         if self.source_folder and path.startswith(self.source_folder + "/"):
-            return Role.SOURCE
-        return Role.NOTE
+            return FileRole.SOURCE
+        return FileRole.NOTE

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from ricordo.memory import frontmatter
+from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.layout import Limits
 
 CLAUDE_LIMITS = Limits(lines=200, units=25_000)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ricordo.memory.index import Entry, Index, read_index
-from ricordo.memory.layout import Layout, Role
+from ricordo.memory.index import Entry, MemoryIndex, read_index
+from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.links import Link
 from ricordo.memory.load import Load, compute_load
 from ricordo.memory.names import (
@@ -29,7 +29,7 @@ _FEW = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedFile:
     """Something in the memory's directory that is not read."""
 
     path: str
@@ -52,12 +52,12 @@ class Memory:
     """Every markdown file, indexes and logs too, ordered by path."""
     others: frozenset[str] = frozenset()
     """Paths of the files that are no markdown, and of the folders."""
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """The notes and raw sources: what is judged, counted and recalled."""
-        return tuple(file for file in self.files if file.role in (Role.NOTE, Role.SOURCE))
+        return tuple(file for file in self.files if file.role in (FileRole.NOTE, FileRole.SOURCE))
 
     @cached_property
     def types(self) -> tuple[str, ...]:
@@ -70,13 +70,13 @@ class Memory:
         return {file.path: file for file in self.files}
 
     @cached_property
-    def indexes(self) -> tuple[Index, ...]:
+    def indexes(self) -> tuple[MemoryIndex, ...]:
         """The indexes, that of the memory itself first."""
-        found = [read_index(file) for file in self.files if file.role is Role.INDEX]
+        found = [read_index(file) for file in self.files if file.role is FileRole.INDEX]
         return tuple(sorted(found, key=lambda index: (index.path.count("/"), index.path)))
 
     @property
-    def index(self) -> Index | None:
+    def index(self) -> MemoryIndex | None:
         """The index of the memory itself; None where there is none."""
         return self.indexes[0] if self.indexes else None
 
@@ -126,9 +126,9 @@ class Memory:
         return {path: tuple(sorted(sources)) for path, sources in found.items()}
 
     @cached_property
-    def entries(self) -> Mapping[str, tuple[tuple[Index, Entry], ...]]:
+    def entries(self) -> Mapping[str, tuple[tuple[MemoryIndex, Entry], ...]]:
         """For every note the entries that point to it."""
-        found: dict[str, list[tuple[Index, Entry]]] = {}
+        found: dict[str, list[tuple[MemoryIndex, Entry]]] = {}
         for index in self.indexes:
             for entry in index.entries:
                 resolved = self.target(index, entry)
@@ -136,7 +136,7 @@ class Memory:
                     found.setdefault(resolved.path, []).append((index, entry))
         return {path: tuple(entries) for path, entries in found.items()}
 
-    def target(self, index: Index, entry: Entry) -> Resolved:
+    def target(self, index: MemoryIndex, entry: Entry) -> Resolved:
         """Return where an entry of `index` points."""
         return self._targets[index.path][entry.link.start]
 
@@ -168,7 +168,7 @@ class Memory:
 
     def _is_index(self, path: str, file: Note | None) -> bool:
         file = file or self.by_path.get(path)
-        return file is not None and file.role is Role.INDEX
+        return file is not None and file.role is FileRole.INDEX
 
     def _carry_over(self, before: Memory, changed: Mapping[str, Note | None]) -> None:
         """Take what was derived from `before` and still holds: at 10,000 notes deriving it anew

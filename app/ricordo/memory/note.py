@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from ricordo.memory import frontmatter
-from ricordo.memory.head import NO_HEAD, Head
-from ricordo.memory.layout import Layout, Role
+from ricordo.memory.frontmatter import parser as frontmatter
+from ricordo.memory.frontmatter.values import NO_HEAD, Frontmatter
+from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.links import Link, find_links
 
 BOM = b"\xef\xbb\xbf"
@@ -24,7 +24,7 @@ _STAMPS = ("modified", "last_updated", "updated", "verified", "created", "ingest
 """Fields that give the date of the last change, the surest first."""
 
 
-class Trouble(StrEnum):
+class ReadError(StrEnum):
     """Why a file of the memory is not an ordinary note."""
 
     NONE = ""
@@ -65,18 +65,18 @@ class Note:
 
     path: str
     """Relative to the memory, with `/`; undecodable bytes as surrogates."""
-    role: Role
+    role: FileRole
     raw: bytes
     facts: FileFacts
     text: str
     """The decoded file without byte order mark; line ends as they are."""
-    head: Head
+    head: Frontmatter
     links: tuple[Link, ...]
     name: str
     """What the head calls it, else the file's stem."""
     description: str
     type: str
-    trouble: Trouble = Trouble.NONE
+    trouble: ReadError = ReadError.NONE
 
     @property
     def stem(self) -> str:
@@ -114,7 +114,7 @@ def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
     role = layout.role(path)
     too_large = facts.size > LARGEST_NOTE and facts.size > most_bytes(role)
     text, trouble = _decode(raw, too_large=too_large)
-    if trouble and trouble is not Trouble.TOO_LARGE:
+    if trouble and trouble is not ReadError.TOO_LARGE:
         return _bare(path, role, raw, facts, text, trouble)
     head = frontmatter.read(text) if text.startswith("---") else NO_HEAD
     return Note(
@@ -132,28 +132,30 @@ def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
     )
 
 
-def most_bytes(role: Role) -> int:
+def most_bytes(role: FileRole) -> int:
     """Return up to which size a file of that `role` is read whole."""
-    return LARGEST_INDEX if role is Role.INDEX else LARGEST_NOTE
+    return LARGEST_INDEX if role is FileRole.INDEX else LARGEST_NOTE
 
 
-def unreadable_note(path: str, facts: FileFacts, layout: Layout, trouble: Trouble) -> Note:
+def unreadable_note(path: str, facts: FileFacts, layout: Layout, trouble: ReadError) -> Note:
     """Return the note that stands for a file whose bytes cannot be had."""
     return _bare(path, layout.role(path), b"", facts, "", trouble)
 
 
-def _bare(path: str, role: Role, raw: bytes, facts: FileFacts, text: str, trouble: Trouble) -> Note:
+def _bare(
+    path: str, role: FileRole, raw: bytes, facts: FileFacts, text: str, trouble: ReadError
+) -> Note:
     return Note(path, role, raw, facts, text, NO_HEAD, (), stem(path), "", "", trouble)
 
 
-def _decode(raw: bytes, *, too_large: bool) -> tuple[str, Trouble]:
+def _decode(raw: bytes, *, too_large: bool) -> tuple[str, ReadError]:
     try:
         text = _utf8_begin(raw) if too_large else raw.decode("utf-8")
     except UnicodeDecodeError:
         return _undecodable(raw)
     if "\0" in text and text.count("\0") * 5 > len(text):
         return _undecodable(raw)
-    trouble = Trouble.TOO_LARGE if too_large else Trouble.NONE
+    trouble = ReadError.TOO_LARGE if too_large else ReadError.NONE
     return (text[1:] if text.startswith("\ufeff") else text), trouble
 
 
@@ -162,12 +164,36 @@ def _utf8_begin(raw: bytes) -> str:
     return codecs.getincrementaldecoder("utf-8")().decode(raw)
 
 
-def _undecodable(raw: bytes) -> tuple[str, Trouble]:
+def _undecodable(raw: bytes) -> tuple[str, ReadError]:
     """What is shown of bytes that are no UTF-8, and what they are."""
     if raw.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
-        return raw.decode("utf-32", "replace"), Trouble.UTF32
+        return raw.decode("utf-32", "replace"), ReadError.UTF32
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return raw.decode("utf-16", "replace"), Trouble.UTF16
+        return raw.decode("utf-16", "replace"), ReadError.UTF16
     if b"\0" in raw:
-        return "", Trouble.BINARY
-    return raw.decode("utf-8", "replace"), Trouble.NOT_UTF8
+        return "", ReadError.BINARY
+    return raw.decode("utf-8", "replace"), ReadError.NOT_UTF8
+
+
+_CODECS = {ReadError.UTF16: "utf-16", ReadError.UTF32: "utf-32"}
+_STRAY = {
+    0xDC00 + byte: char
+    for byte in range(0x80, 0x100)
+    if (char := bytes((byte,)).decode("cp1252", "ignore"))
+}
+"""What bytes that are no UTF-8 are in the encoding of the Western Windows, by their surrogates."""
+
+
+def text_of_other_encoding(file: Note) -> str | None:
+    """Return what `file` says where it is UTF-16, UTF-32, or Western text with or without UTF-8 in
+    it; None where it is none of these.
+    """
+    if file.trouble in _CODECS:
+        try:
+            return file.raw.decode(_CODECS[file.trouble])
+        except UnicodeDecodeError:
+            return None
+    if file.trouble is not ReadError.NOT_UTF8:
+        return None
+    text = file.raw.decode("utf-8", "surrogateescape").translate(_STRAY)
+    return None if any("\udc80" <= char <= "\udcff" for char in text) else text

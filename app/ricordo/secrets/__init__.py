@@ -6,6 +6,6 @@ every note that there is nothing to see; a closer one judges candidates by their
 
 from ricordo.secrets.find import find_secrets, mask
 from ricordo.secrets.known_values import KnownValues
-from ricordo.secrets.secret import Secret
+from ricordo.secrets.rules import Secret
 
 __all__ = ["KnownValues", "Secret", "find_secrets", "mask"]

@@ -32,7 +32,7 @@ class Shape(NamedTuple):
     """How many of the words of a phrase may be ones that are no password by themselves."""
 
 
-class Context:
+class NamedContext:
     """A kind of credential that has a name before it, and how it follows on the name."""
 
     def __init__(self, rule: dict[str, Any]) -> None:
@@ -47,7 +47,7 @@ class Context:
         return re.compile(_expanded(self._rule, "value"), re.IGNORECASE)
 
 
-class Before:
+class ContextRule:
     """A kind of credential that has its name behind it."""
 
     def __init__(self, rule: dict[str, Any]) -> None:
@@ -63,7 +63,7 @@ def data() -> dict[str, Any]:
     return tomllib.loads(data_text("secrets/rules.toml"))
 
 
-class Rules:
+class SecretRules:
     """The data with its patterns compiled, which takes a tenth of a second once."""
 
     def __init__(self, data: dict[str, Any]) -> None:
@@ -73,12 +73,12 @@ class Rules:
         self.name = _by_first_letter([name for names in data["names"].values() for name in names])
         self.names = {str(name): _union(parts) for name, parts in data["names"].items()}
         self.shapes = {name: _shape(shape) for name, shape in data["shapes"].items()}
-        contexts = [Context(rule) for rule in data["context"]]
+        contexts = [NamedContext(rule) for rule in data["context"]]
         self.contexts = {
             name: [context for context in contexts if name in context.after] for name in self.names
         }
         self.before = {
-            name: [it for it in map(Before, data["before"]) if name in it.names]
+            name: [it for it in map(ContextRule, data["before"]) if name in it.names]
             for name in self.names
         }
         self.guards = {key: _union(parts) for key, parts in data["guards"].items()}
@@ -88,9 +88,9 @@ class Rules:
 
 
 @cache
-def rules() -> Rules:
+def rules() -> SecretRules:
     """Return the rules."""
-    return Rules(data())
+    return SecretRules(data())
 
 
 def _by_first_letter(patterns: list[str]) -> re.Pattern[str]:
@@ -125,3 +125,11 @@ def entropy(value: str) -> float:
     sample = value[:256]
     shares = [n / len(sample) for n in Counter(sample).values()]
     return -sum(share * math.log2(share) for share in shares)
+
+
+class Secret(NamedTuple):
+    """A credential in a text: what it is, and where its value starts and ends."""
+
+    kind: str
+    start: int
+    end: int

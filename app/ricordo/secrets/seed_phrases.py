@@ -15,7 +15,7 @@ from functools import cache
 from itertools import groupby, pairwise
 
 from ricordo.resources import data_text
-from ricordo.secrets.secret import Secret
+from ricordo.secrets.rules import Secret
 
 SEED_PHRASE = "seed-phrase"
 _LENGTHS = (12, 15, 18, 21, 24)

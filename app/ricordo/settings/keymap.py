@@ -2,14 +2,89 @@
 
 from __future__ import annotations
 
+import string
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ricordo.settings.key_lines import Path
-from ricordo.settings.keys import NAMED_KEYS, key_name, same_key
 from ricordo.settings.known import KnownAction
-from ricordo.settings.source import Source
+from ricordo.settings.source import Path, SettingsSource
+
+MODIFIERS = frozenset(("alt", "ctrl", "hyper", "meta", "shift", "super"))
+
+_RENAMED = {
+    "commercial_at": "at",
+    "hyphen_minus": "minus",
+    "low_line": "underscore",
+    "plus_sign": "plus",
+    "reverse_solidus": "backslash",
+    "solidus": "slash",
+}
+"""Where Textual's name of a character differs from Unicode's."""
+
+_ALIKE = {
+    "ctrl+i": "tab",
+    "ctrl+m": "enter",
+    "ctrl+left_square_bracket": "escape",
+    "ctrl+space": "ctrl+at",
+}
+"""Keys for which terminals send the same byte as for another one."""
+
+
+def character_name(character: str) -> str:
+    """Return the key that types `character`: letters and digits as they are, others by name."""
+    if character.isalnum():
+        return character
+    name = unicodedata.name(character, character).lower().replace("-", "_").replace(" ", "_")
+    return _RENAMED.get(name, name)
+
+
+NAMED_KEYS = frozenset(
+    (
+        *map(character_name, string.punctuation + " "),
+        *(f"f{number}" for number in range(1, 25)),
+        *("up", "down", "left", "right", "home", "end", "pageup", "pagedown"),
+        *("enter", "escape", "tab", "backspace", "insert", "delete"),
+    )
+)
+"""Every key that has a name instead of a character."""
+
+
+def key_name(written: str) -> str:
+    """Return Textual's name of the key that a person wrote; "" where there is no such key.
+
+    `Ctrl+S` is `ctrl+s`, `?` is `question_mark`, `shift+j` is `J`.
+    """
+    *modifiers, key = _parts(written.strip() or written)
+    held = {modifier.lower() for modifier in modifiers}
+    base = _base(key)
+    if not base or not held <= MODIFIERS or len(held) < len(modifiers):
+        return ""
+    if len(base) == 1 and held == {"shift"}:
+        return base.upper()
+    if held - {"shift"}:
+        base = base.lower()
+    return "+".join([*sorted(held), base])
+
+
+def same_key(key: str) -> str:
+    """Return the key that a terminal cannot tell from `key`, or `key` itself."""
+    return _ALIKE.get(key, key)
+
+
+def _parts(written: str) -> list[str]:
+    """Split at the plus signs; the last one may be the key itself."""
+    if written == "+" or written.endswith("++"):
+        return [*written[:-2].split("+"), "+"] if written[:-2] else ["+"]
+    return written.split("+")
+
+
+def _base(key: str) -> str:
+    if len(key) == 1:
+        return character_name(key) if key.isprintable() else ""
+    return key.lower() if key.lower() in NAMED_KEYS else ""
+
 
 Keymap = Mapping[str, tuple[str, ...]]
 """Keys by action, as Textual names them; an action without keys is reached by the palette."""
@@ -18,7 +93,7 @@ _NO_KEY = "<none>"
 """A key that is never pressed: Textual reads an empty string as the default keys."""
 
 
-class Clash(NamedTuple):
+class KeyClash(NamedTuple):
     """Two actions that are live at the same time and share a key."""
 
     action: str
@@ -36,17 +111,17 @@ def textual_keymap(keymap: Keymap) -> dict[str, str]:
     return {action: ",".join(keys) or _NO_KEY for action, keys in keymap.items()}
 
 
-def clashes(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[Clash]:
+def clashes(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[KeyClash]:
     """Yield the pairs of actions that share a context and, by `keymap`, a key."""
     keys = effective_keys(actions, keymap)
     alike = {action: {same_key(key): key for key in own} for action, own in keys.items()}
     for one, other in combinations(actions, 2):
         if one.contexts & other.contexts:
             for key in alike[one.id].keys() & alike[other.id].keys():
-                yield Clash(one.id, other.id, alike[one.id][key])
+                yield KeyClash(one.id, other.id, alike[one.id][key])
 
 
-def read_keymap(source: Source, actions: Sequence[KnownAction]) -> Keymap:
+def read_keymap(source: SettingsSource, actions: Sequence[KnownAction]) -> Keymap:
     """Return what `[keymap]` sets, without what cannot be meant."""
     ids = {action.id for action in actions}
     paths: dict[str, Path] = {}
@@ -59,7 +134,7 @@ def read_keymap(source: Source, actions: Sequence[KnownAction]) -> Keymap:
     return _without_clashes(source, actions, keymap, paths)
 
 
-def _keys(source: Source, path: Path, value: Any) -> tuple[str, ...] | None:
+def _keys(source: SettingsSource, path: Path, value: Any) -> tuple[str, ...] | None:
     """Return the keys that `value` names; None where one of them is no key."""
     written = [value] if isinstance(value, str) else value
     if not isinstance(written, list) or not all(isinstance(key, str) for key in written):
@@ -74,7 +149,7 @@ def _keys(source: Source, path: Path, value: Any) -> tuple[str, ...] | None:
 
 
 def _without_clashes(
-    source: Source,
+    source: SettingsSource,
     actions: Sequence[KnownAction],
     keymap: dict[str, tuple[str, ...]],
     paths: Mapping[str, Path],
@@ -90,7 +165,7 @@ def _without_clashes(
     return keymap
 
 
-def _own_clashes(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[Clash]:
+def _own_clashes(actions: Sequence[KnownAction], keymap: Keymap) -> Iterator[KeyClash]:
     """Yield the clashes that come from the person's own keys."""
     for clash in clashes(actions, keymap):
         if clash.action in keymap or clash.other in keymap:

@@ -16,7 +16,7 @@ class KnownAction(NamedTuple):
     """Where these keys are live; two actions of one context cannot share a key."""
 
 
-class Known(NamedTuple):
+class SettingsNames(NamedTuple):
     """All the names that settings may use, with what holds where nothing is set."""
 
     rules: Mapping[str, str] = {}

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from ricordo.settings.key_lines import Path
 from ricordo.settings.keymap import Keymap
+from ricordo.settings.source import Path
 
 LEVELS = ("off", "error", "warning", "info")
 """How much a finding can matter."""

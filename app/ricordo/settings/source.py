@@ -6,14 +6,138 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from ricordo.settings.key_lines import Path, key_lines
-from ricordo.settings.remark import Remark, nearest
-from ricordo.settings.toml_text import toml_key
+from ricordo.text import one_line
+
+Path = tuple[str, ...]
+"""A key with its tables, outermost first, each part unquoted."""
+
+_TOKEN = re.compile(
+    r'''
+      (?P<string> """ (?: \\. | [^\\] )*? "{3,5} | \'\'\' .*? '{3,5}
+                | " (?: \\. | [^"\\\n] )* " | ' [^'\n]* ' )
+    | (?P<comment> \# [^\n]* )
+    | (?P<newline> \n )
+    | (?P<bracket> [\[\]{}] )
+    | (?P<sign> [=.,] )
+    | (?P<bare> [^\s"'\#\[\]{}=.,]+ )
+    ''',
+    re.VERBOSE | re.DOTALL,
+)
+_DEPTH = {"[": 1, "{": 1, "]": -1, "}": -1}
+
+_Token = tuple[str, str]
+"""The kind of a token, and its text."""
+
+
+def key_lines(source: str) -> dict[Path, int]:
+    """Return the 1-based line of every table and key of `source`, which is valid TOML.
+
+    Keys inside inline tables are not among them.
+    """
+    lines: dict[Path, int] = {}
+    table: Path = ()
+    for line, tokens in _statements(source):
+        header = tokens[0][1] == "["
+        path = _key(tokens)
+        if header:
+            table = path
+        lines.setdefault(table if header else table + path, line)
+    return lines
+
+
+def _statements(source: str) -> Iterator[tuple[int, list[_Token]]]:
+    """Yield each header and each `key = value` with the line on which it begins."""
+    line, begin, depth = 1, 1, 0
+    tokens: list[_Token] = []
+    for match in _TOKEN.finditer(source):
+        kind, text = str(match.lastgroup), match.group()
+        if kind == "newline" and depth == 0 and tokens:
+            yield begin, tokens
+            tokens = []
+        elif kind not in ("newline", "comment"):
+            begin = begin if tokens else line
+            depth += _DEPTH.get(text, 0)
+            tokens.append((kind, text))
+        line += text.count("\n")
+    if tokens:
+        yield begin, tokens
+
+
+def _key(tokens: list[_Token]) -> Path:
+    """Return the key with which a statement begins: all words before `=` or the header's end."""
+    parts: list[str] = []
+    for kind, text in tokens:
+        if text in ("=", "]"):
+            break
+        if kind == "string":
+            parts.append(tomllib.loads(f"key = {text}")["key"])
+        elif kind == "bare":
+            parts.append(text)
+    return tuple(parts)
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+
+
+def toml_key(path: Iterable[str]) -> str:
+    """Return `path` as a dotted key, parts quoted where they have to be."""
+    return ".".join(part if _BARE.fullmatch(part) else _quoted(part) for part in path)
+
+
+Value = str | float | tuple[str, ...]
+"""What a setting can hold."""
+
+
+def toml_value(value: Value) -> str:
+    """Return `value` as TOML writes it."""
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_quoted, value))}]"
+    return repr(int(value) if value == int(value) else value)
+
+
+def _quoted(text: str) -> str:
+    return f'"{"".join(map(_escaped, text))}"'
+
+
+def _escaped(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    return char if char.isprintable() else f"\\U{ord(char):08X}"
+
+
+class SettingsWarning(NamedTuple):
+    """One thing in a settings or theme file that could not be used; the rest still holds."""
+
+    file: str
+    line: int
+    """1-based; 0 for the whole file."""
+    key: str
+    """The key as TOML writes it, with its tables; "" for the whole file."""
+    message: str
+    nearest: str = ""
+    """The known word that was nearly written; "" where none is near."""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        key = f"{self.key}: " if self.key else ""
+        hint = f" Did you mean “{self.nearest}”?" if self.nearest else ""
+        return one_line(f"{place}: {key}{self.message}{hint}")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return the one of `known` that looks most like `word`; "" where none does."""
+    # difflib takes time by the product of the lengths, and nobody means a page of text
+    return next(iter(get_close_matches(word[:80], known, n=1)), "")
+
 
 _MOST_BYTES = 64 * 1024
 _MOST_REMARKS = 100
@@ -21,14 +145,14 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 @dataclass(frozen=True)
-class Source:
+class SettingsSource:
     """A file as it was read; checks add their remarks to it."""
 
     file: str
     values: Mapping[str, Any] = field(default_factory=dict)
     """Empty where the file is missing or broken."""
     text: str = ""
-    remarks: list[Remark] = field(default_factory=list)
+    remarks: list[SettingsWarning] = field(default_factory=list)
 
     @cached_property
     def lines(self) -> Mapping[Path, int]:
@@ -47,7 +171,7 @@ class Source:
         if len(self.remarks) >= _MOST_REMARKS:
             return
         hint = nearest(word, known)
-        remark = Remark(self.file, self.line(path), toml_key(path), message, hint)
+        remark = SettingsWarning(self.file, self.line(path), toml_key(path), message, hint)
         if remark not in self.remarks:
             self.remarks.append(remark)
 
@@ -82,18 +206,18 @@ class Source:
             waiting += (((*at, key), dot + key, value[key]) for key in reversed(value))
 
 
-def read_source(file: str) -> Source:
+def read_source(file: str) -> SettingsSource:
     """Read `file`; a missing one is an empty one, a broken one an empty one with a remark."""
     try:
         text = _read(file)
     except FileNotFoundError:
-        return Source(file)
+        return SettingsSource(file)
     except UnicodeDecodeError as error:
         return _broken(file, f"This is not UTF-8, from byte {error.start + 1} on.")
     except OSError as error:
         return _broken(file, f"This cannot be read: {error.strerror}.")
     try:
-        return Source(file, tomllib.loads(text), text)
+        return SettingsSource(file, tomllib.loads(text), text)
     except RecursionError:
         return _broken(file, "This is nested too deeply.")
     except ValueError as error:
@@ -111,11 +235,11 @@ def _read(file: str) -> str:
     return raw.decode("utf-8-sig").replace("\r\n", "\n")
 
 
-def _invalid(file: str, message: str, text: str) -> Source:
+def _invalid(file: str, message: str, text: str) -> SettingsSource:
     place = _PLACE.search(message)
     line = int(place[1] or text.count("\n") + 1) if place else 0
     return _broken(file, f"This is not TOML: {_PLACE.sub('', message)}.", line)
 
 
-def _broken(file: str, message: str, line: int = 0) -> Source:
-    return Source(file, remarks=[Remark(file, line, "", message)])
+def _broken(file: str, message: str, line: int = 0) -> SettingsSource:
+    return SettingsSource(file, remarks=[SettingsWarning(file, line, "", message)])

@@ -2,10 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from itertools import product
+from typing import Any, TypeVar
 
-from ricordo.settings.color import hexadecimal
+from ricordo.settings.source import SettingsSource, SettingsWarning, read_source
+
+Rgb = tuple[int, int, int]
+"""Red, green and blue, 0 to 255."""
+
+BLACK: Rgb = (0, 0, 0)
+
+_HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+
+ANSI_COLORS: dict[str, Rgb] = {
+    "ansi_black": (0, 0, 0),
+    "ansi_red": (128, 0, 0),
+    "ansi_green": (0, 128, 0),
+    "ansi_yellow": (128, 128, 0),
+    "ansi_blue": (0, 0, 128),
+    "ansi_magenta": (128, 0, 128),
+    "ansi_cyan": (0, 128, 128),
+    "ansi_white": (192, 192, 192),
+    "ansi_bright_black": (128, 128, 128),
+    "ansi_bright_red": (255, 0, 0),
+    "ansi_bright_green": (0, 255, 0),
+    "ansi_bright_yellow": (255, 255, 0),
+    "ansi_bright_blue": (0, 0, 255),
+    "ansi_bright_magenta": (255, 0, 255),
+    "ansi_bright_cyan": (0, 255, 255),
+    "ansi_bright_white": (255, 255, 255),
+}
+"""The terminal's own sixteen, by Textual's names, with the values that Textual takes them for."""
+
+
+def rgb(color: str) -> Rgb | None:
+    """Return the red, green and blue of `#rrggbb`, `#rgb` or an ANSI name; None for other text."""
+    if not _HEX.fullmatch(color):
+        return ANSI_COLORS.get(color)
+    digits = color[1:] if len(color) == 7 else "".join(digit * 2 for digit in color[1:])
+    return int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
+
+
+def hexadecimal(color: str) -> str:
+    """Return `color`, which is one, as `#rrggbb`."""
+    red, green, blue = rgb(color) or BLACK
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast ratio of two colours, 1 to 21.
+
+    Source: WCAG 2.2, definition of contrast ratio, https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
+    """
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@cache
+def luminance(color: str) -> float:
+    """Return how bright `color`, which is one, looks: 0 to 1.
+
+    Source: WCAG 2.2, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
+    """
+    red, green, blue = (_linear(channel / 255) for channel in rgb(color) or BLACK)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+
 
 LEAST_CONTRAST = 4.5
 """WCAG 2.2, criterion 1.4.3, https://www.w3.org/TR/WCAG22/#contrast-minimum"""
@@ -114,3 +184,128 @@ class ThemeColors:
         # a finding's `error` follows, and so replaces, the base's, which is no colour of text
         colors = ((name.removeprefix("finding_"), color) for name, color in self.colors.items())
         return {name: hexadecimal(color) for name, color in colors}
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+_PERCENTAGE = re.compile(r" (?:100|\d{1,2})%$")
+_STYLE = "(?:bold|dim|italic|underline|reverse|strike)"
+_STYLES = re.compile(f"none|(?:not )?{_STYLE}(?: (?:not )?{_STYLE})*")
+_COLORS = frozenset((*Base.__slots__, *Meaning.__slots__))
+
+_Group = TypeVar("_Group", Base, Meaning)
+
+
+def read_themes(
+    directories: Iterable[str],
+) -> tuple[Mapping[str, ThemeColors], list[SettingsWarning]]:
+    """Return the themes of `directories` by name, and what could not be used.
+
+    Of two themes with one name the first is taken.
+    """
+    themes: dict[str, ThemeColors] = {}
+    remarks: list[SettingsWarning] = []
+    for file in _theme_files(directories):
+        source = read_source(file)
+        theme = _theme(source)
+        if theme and theme.name in themes:
+            source.tell(("name",), f"There is another theme “{theme.name}”; that one is used.")
+        elif theme:
+            themes[theme.name] = theme
+        remarks += source.remarks
+    return themes, remarks
+
+
+def _theme_files(directories: Iterable[str]) -> Iterator[str]:
+    for directory in directories:
+        try:
+            names = sorted(os.listdir(directory))
+        except OSError:
+            continue
+        yield from (os.path.join(directory, name) for name in names if name.endswith(".toml"))
+
+
+def _theme(source: SettingsSource) -> ThemeColors | None:
+    """Return the theme of a file; None where anything in it is not right."""
+    if source.remarks:
+        return None
+    source.expect((), [key.name for key in fields(ThemeColors)])
+    theme = ThemeColors(
+        name=_name(source),
+        dark=_dark(source),
+        base=_group(source, "base", Base),
+        meaning=_group(source, "meaning", Meaning),
+        contrast=_contrast(source),
+        variables=_variables(source),
+    )
+    if not source.remarks:
+        _check_contrast(source, theme)
+    return None if source.remarks else theme
+
+
+def _name(source: SettingsSource) -> str:
+    name = source.values.get("name")
+    if isinstance(name, str) and _NAME.fullmatch(name):
+        return name
+    source.tell(("name",), "A theme needs a name of small letters, digits and hyphens.")
+    return ""
+
+
+def _dark(source: SettingsSource) -> bool:
+    dark = source.values.get("dark")
+    if not isinstance(dark, bool):
+        source.tell(("dark",), "A theme has to say whether it is dark: true or false.")
+    return dark is True
+
+
+def _contrast(source: SettingsSource) -> float:
+    value = source.values.get("contrast", LEAST_CONTRAST)
+    if isinstance(value, int | float) and LEAST_CONTRAST <= value <= 21:
+        return float(value)
+    source.tell(("contrast",), f"This has to be a number from {LEAST_CONTRAST} to 21.")
+    return LEAST_CONTRAST
+
+
+def _group(source: SettingsSource, table: str, group: type[_Group]) -> _Group:
+    """Return the colours of `table`, each of which has to be there."""
+    written = {key.name: key.name.replace("_", "-") for key in fields(group)}
+    source.expect((table,), written.values())
+    colors = source.table((table,))
+    for key in written.values():
+        if key not in colors:
+            source.tell((table, key), "This colour is missing.")
+        elif not _is_color(colors[key]):
+            source.tell((table, key), "This has to be a colour: #rrggbb, #rgb or an ANSI name.")
+    return group(**{name: str(colors.get(key, "")) for name, key in written.items()})
+
+
+def _is_color(value: Any) -> bool:
+    return isinstance(value, str) and rgb(value) is not None
+
+
+def _variables(source: SettingsSource) -> Mapping[str, str]:
+    variables = source.table(("variables",))
+    for name, value in variables.items():
+        path = ("variables", name)
+        if not _NAME.fullmatch(name):
+            source.tell(path, "A variable's name is of small letters, digits and hyphens.")
+        elif name.replace("-", "_") in _COLORS:
+            source.tell(path, "This is set in [base] or [meaning].")
+        elif "style" in name.split("-"):
+            if not isinstance(value, str) or not _STYLES.fullmatch(value):
+                source.tell(path, "This has to be text styles, such as `bold underline`.")
+        elif not isinstance(value, str) or not _is_color(_PERCENTAGE.sub("", value)):
+            source.tell(path, "This has to be a colour, or a colour and a percentage.")
+    return {name: str(value) for name, value in variables.items()}
+
+
+def _check_contrast(source: SettingsSource, theme: ThemeColors) -> None:
+    """Remark on every text that is too hard to read on a ground where it can stand."""
+    colors = theme.colors
+    pairs = [("foreground", ground) for ground in TEXT_GROUNDS] + list(product(TEXTS, GROUNDS))
+    for text, ground in pairs:
+        if (ratio := contrast(colors[text], colors[ground])) < theme.contrast:
+            table = "base" if text == "foreground" else "meaning"
+            source.tell(
+                (table, text.replace("_", "-")),
+                f"Contrast to {ground} is {ratio:.2f}; it has to be {theme.contrast:g} or more.",
+            )

@@ -5,34 +5,132 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import signal
+import sys
+import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Protocol, runtime_checkable
+from types import FrameType
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from rich.segment import Segment
 from textual.app import App
+from textual.color import Color
 from textual.command import CommandPalette, Provider
 from textual.events import Key
+from textual.filter import LineFilter
 from textual.worker import WorkerFailed
 
-from ricordo.agents.place import Place
+from ricordo.agents.place import MemoryPlace
 from ricordo.errors import MemoryNotFound
-from ricordo.notebook.find import all_memories, clear_choice
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.surroundings import Surroundings
+from ricordo.services.workspace.environment import Environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import all_memories, clear_choice, find_memories
+from ricordo.services.workspace.settings import load_settings, load_themes
 from ricordo.settings.keymap import textual_keymap
-from ricordo.settings.remark import Remark
 from ricordo.settings.settings import DEFAULT_THEME, Settings
+from ricordo.settings.source import SettingsWarning
 from ricordo.settings.theme import ThemeColors
 from ricordo.text import one_line
-from ricordo.tui.commands import CommandProvider
-from ricordo.tui.ending import Ending
+from ricordo.tui.actions.registry import known_actions
+from ricordo.tui.color_palette import Palette, textual_theme
+from ricordo.tui.command_palette import CommandProvider
+from ricordo.tui.dialogs.memories import MemoriesScreen, NothingScreen
+from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.messages import MemoriesRequested, NoteRequested
-from ricordo.tui.no_control import NoControl
-from ricordo.tui.palette import Palette
-from ricordo.tui.screens.main import MainScreen
-from ricordo.tui.screens.memories import MemoriesScreen
-from ricordo.tui.screens.nothing import NothingScreen
-from ricordo.tui.theming import textual_theme
+
+
+class NoControl(LineFilter):
+    """Makes controls in drawn text visible."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return `segments` with every control character made visible."""
+        if all(segment.text.isprintable() for segment in segments):
+            return segments
+        return [
+            segment
+            if segment.text.isprintable()
+            else Segment(one_line(segment.text), segment.style, segment.control)
+            for segment in segments
+        ]
+
+
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+_PATIENCE = 5.0
+"""Seconds for which an orderly end may take. A terminal that is gone, or that nobody reads, takes
+nothing more: what paints then waits for ever, and with it all that the loop of events would do.
+"""
+
+
+class SignalHandler:
+    """Ends the process at the first of the signals that ask for it."""
+
+    def __init__(self, end: Callable[[int], None]) -> None:
+        """`end` leaves in order; it is called by the loop of events, with the exit code."""
+        self._end = end
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._before: dict[signal.Signals, Any] = {}
+
+    def watch(self) -> None:
+        """Begin to listen; called in the thread and the loop of the screen."""
+        self._loop = asyncio.get_running_loop()
+        # the loop's own handlers would not run while a paint keeps the loop waiting
+        self._before = {number: signal.signal(number, self._asked) for number in _SIGNALS}
+
+    def unwatch(self) -> None:
+        """Leave the signals as they were."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before = {}
+
+    def _asked(self, number: int, frame: FrameType | None) -> None:
+        # what was written is whole or not there, whenever the process ends
+        at_last = threading.Timer(_PATIENCE, os._exit, (128 + number,))
+        at_last.daemon = True
+        at_last.start()
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._end, 128 + number)
+
+
+def start(path: str | None, surroundings: Environment, *, opens_review: bool = False) -> int:
+    """Open the memory that `path` means on the terminal, and stay until the person leaves.
+
+    With `opens_review` it begins with the review of the day. Returns the exit code. Raises
+    MemoryNotFound where a named path is no memory.
+    """
+    # what is loaded until the first paint stays: collecting garbage among it only takes time
+    gc.disable()
+    from ricordo.tui.app import CRASHED, DEMO_WANTED, RicordoApp
+
+    settings, remarks = load_settings(surroundings, known_actions())
+    themes, _ = load_themes(surroundings)
+    try:
+        found = find_memories(path, surroundings)
+    except MemoryNotFound as error:
+        if path is not None:
+            raise
+        app = RicordoApp(error, surroundings, settings, remarks, themes)
+    else:
+        app = RicordoApp(found, surroundings, settings, remarks, themes, opens_review=opens_review)
+    app.run()
+    # what ends is not searched for garbage, which would take longer than all the rest of leaving
+    gc.disable()
+    gc.freeze()
+    if app.return_value == DEMO_WANTED:
+        return _demo(surroundings)
+    if app.last_words:
+        print(app.last_words, file=sys.stderr)
+        return CRASHED
+    return app.return_value or 0
+
+
+def _demo(surroundings: Environment) -> int:
+    from ricordo.services.workspace.sample import copied_sample
+
+    with copied_sample(surroundings) as sample:
+        print(f"A throwaway copy of the sample memory: {sample.memory}", file=sys.stderr)
+        return start(sample.memory, sample.surroundings)
+
 
 _CRASH_LOG = "crash.log"
 
@@ -48,10 +146,10 @@ class RicordoApp(App[int]):
 
     def __init__(
         self,
-        found: Sequence[Place] | MemoryNotFound,
-        surroundings: Surroundings,
+        found: Sequence[MemoryPlace] | MemoryNotFound,
+        surroundings: Environment,
         settings: Settings,
-        remarks: Sequence[Remark],
+        remarks: Sequence[SettingsWarning],
         themes: Mapping[str, ThemeColors],
         *,
         opens_review: bool = False,
@@ -65,7 +163,7 @@ class RicordoApp(App[int]):
         """What is to be said on the restored terminal."""
         # a private name of Textual, and the only place through which every drawn line passes
         self._filters.append(NoControl())
-        self._ending = Ending(self.exit)
+        self._ending = SignalHandler(self.exit)
         self._found = found
         self._surroundings = surroundings
         self._settings = settings
@@ -105,7 +203,7 @@ class RicordoApp(App[int]):
         """Leave the signals to whoever comes next."""
         self._ending.unwatch()
 
-    def _open(self, place: Place, note: str = "", line: int = 0) -> None:
+    def _open(self, place: MemoryPlace, note: str = "", line: int = 0) -> None:
         notebook = Notebook(place, self._surroundings, self._settings)
         screen = MainScreen(notebook, self.palette, note, line, opens_review=self._opens_review)
         self._opens_review = False
@@ -114,11 +212,11 @@ class RicordoApp(App[int]):
         else:
             self.push_screen(screen)
 
-    def _choose(self, places: Sequence[Place]) -> None:
+    def _choose(self, places: Sequence[MemoryPlace]) -> None:
         home, keymap = self._surroundings.agent_home, self._settings.keymap
         self.push_screen(MemoriesScreen(places, self.palette, keymap, home), self._chosen)
 
-    def _chosen(self, place: Place | None) -> None:
+    def _chosen(self, place: MemoryPlace | None) -> None:
         if place is not None:
             self._open(place)
         elif len(self.screen_stack) <= 1:
@@ -217,7 +315,7 @@ def _keep_crash(path: str, error: BaseException) -> bool:
     frames = traceback.extract_tb(error.__traceback__)
     rows = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
     try:
-        from ricordo.disk.state_file import replace_state_file
+        from ricordo.storage.state_file import replace_state_file
 
         content = "\n".join([type(error).__name__, *rows, ""]).encode("utf-8", "replace")
         replace_state_file(os.path.dirname(path), os.path.basename(path), content)

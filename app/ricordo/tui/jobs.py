@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from ricordo.courtesy import GivingWay
-from ricordo.curator.engine import Progress
+from ricordo.background import Throttle
+from ricordo.curation.engine import CurationProgress
 from ricordo.errors import RicordoError
 from ricordo.text import one_line
 
 if TYPE_CHECKING:
-    from ricordo.curator.engine import Step
+    from ricordo.curation.engine import Step
 
 Answer = TypeVar("Answer")
 
@@ -30,12 +30,12 @@ class Job:
 
     def __init__(self, phase: str) -> None:
         """`phase` says what is being done at first."""
-        self.progress = Progress(phase)
+        self.progress = CurationProgress(phase)
         self.began = time.monotonic()
         self.is_cancelled = False
-        self._giving = GivingWay(_PATIENCE)
+        self._giving = Throttle(_PATIENCE)
 
-    def step(self, progress: Progress) -> None:
+    def step(self, progress: CurationProgress) -> None:
         """Be told how far it is; ends it where it was cancelled."""
         if self.is_cancelled:
             raise _Cancelled

@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from ricordo.tui.actions.action import Action, Group
-from ricordo.tui.actions.registry import ACTIONS
-from ricordo.tui.key_label import key_label
+from ricordo.tui.actions.registry import ACTIONS, key_label
 
 _INTRODUCTION = """
 # Keys

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from textual.message import Message
 
-from ricordo.agents.place import Place
-from ricordo.notebook.follow import Lost, Seen
+from ricordo.agents.place import MemoryPlace
+from ricordo.services.workspace.follower import FollowedSnapshot, Lost
 
 
 class Looked(Message):
     """A new look at the memory is there, or it cannot be read."""
 
-    def __init__(self, seen: Seen | Lost) -> None:
+    def __init__(self, seen: FollowedSnapshot | Lost) -> None:
         """`seen` is what the follower gave."""
         super().__init__()
         self.seen = seen
@@ -24,7 +24,7 @@ class MemoriesRequested(Message):
 class NoteRequested(Message):
     """The person wants to open a note of another memory."""
 
-    def __init__(self, place: Place, path: str, line: int = 0) -> None:
+    def __init__(self, place: MemoryPlace, path: str, line: int = 0) -> None:
         """`path` is that of the note in the memory at `place`; `line` is to be in sight."""
         super().__init__()
         self.place = place

@@ -9,20 +9,20 @@ from __future__ import annotations
 import asyncio
 import os
 
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.sample import copied_sample
-from ricordo.notebook.settle import load_settings, load_themes
-from ricordo.notebook.surroundings import Surroundings, look_around
+from ricordo.services.workspace.environment import Environment, load_environment
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.sample import copied_sample
+from ricordo.services.workspace.settings import load_settings, load_themes
 from ricordo.tui.actions.registry import known_actions
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.screens.main import MainScreen
+from ricordo.tui.main.screen import MainScreen
 
 _SIZE = (120, 36)
 _NOW = "2026-11-20T09:00:00+00:00"
 _KEYS = ("down",) * 12
 
 
-async def picture(surroundings: Surroundings) -> str:
+async def picture(surroundings: Environment) -> str:
     """Return the main screen on the sample memory as SVG."""
     with copied_sample(surroundings) as sample:
         settings, _ = load_settings(sample.surroundings, known_actions())
@@ -38,5 +38,5 @@ async def picture(surroundings: Surroundings) -> str:
 
 
 if __name__ == "__main__":
-    around = look_around(os.environ, now=_NOW)
+    around = load_environment(os.environ, now=_NOW)
     print(asyncio.run(picture(around)))

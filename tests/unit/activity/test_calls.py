@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from ricordo.activity.calls import Call, Ending, TaskList
-from ricordo.activity.opencode import OpencodeTranscript, sessions_at
-from ricordo.activity.session import Agent, Noise, Turn, Who
-from ricordo.activity.transcript import Transcript
+from ricordo.agents.opencode import OpencodeTranscript, sessions_at
+from ricordo.agents.transcripts.reader import Transcript
+from ricordo.agents.transcripts.session import Agent, Call, CallResult, Noise, TaskList, Turn, Who
 from tests.transcripts import CWD, Claude, Codex, Opencode, write
 
 
@@ -26,7 +25,7 @@ def codex(folder: Path, script: Codex) -> list[Turn]:
     )
 
 
-def endings(turns: list[Turn]) -> list[Ending]:
+def endings(turns: list[Turn]) -> list[CallResult]:
     return [ending for turn in turns for ending in turn.endings]
 
 

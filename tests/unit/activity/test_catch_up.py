@@ -10,36 +10,45 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.activity import catch_up as module
-from ricordo.activity.catch_up import catch_up
-from ricordo.activity.session import Deed
-from ricordo.activity.sources import Source, claude_sources, codex_sources, opencode_sources
-from ricordo.activity.store import FILE, Kept, Store
+from ricordo.agents.transcripts import catch_up as module
+from ricordo.agents.transcripts.catch_up import catch_up
+from ricordo.agents.transcripts.session import FileAction
+from ricordo.agents.transcripts.sources import (
+    TranscriptSource,
+    claude_sources,
+    codex_sources,
+    opencode_sources,
+)
+from ricordo.agents.transcripts.store import FILE, StoredOrigin, TranscriptStore
 from tests.transcripts import FOLDER, OTHER, SESSION, Claude, Codex
 
 NOTE = f"/home/ana/.claude/projects/{FOLDER}/memory/tides.md"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(str(tmp_path / "state"))
+def store(tmp_path: Path) -> TranscriptStore:
+    return TranscriptStore(str(tmp_path / "state"))
 
 
-def sources(home: Path) -> list[Source]:
+def sources(home: Path) -> list[TranscriptSource]:
     return list(claude_sources(str(home / ".claude" / "projects" / FOLDER)))
 
 
-def caught_up(store: Store, home: Path, step: Callable[[], None] = lambda: None) -> list[str]:
+def caught_up(
+    store: TranscriptStore, home: Path, step: Callable[[], None] = lambda: None
+) -> list[str]:
     catch_up(store, sources(home), step)
     return touched(store)
 
 
-def touched(store: Store) -> list[str]:
+def touched(store: TranscriptStore) -> list[str]:
     known = {it.n for it in store.known()}
     return [f"{it.deed} {it.path.rpartition('/')[2]}" for it in store.touched(known)]
 
 
-def test_only_what_was_done_to_markdown_files_is_kept(tmp_path: Path, store: Store) -> None:
+def test_only_what_was_done_to_markdown_files_is_kept(
+    tmp_path: Path, store: TranscriptStore
+) -> None:
     script = Claude().uses("Read", file_path=NOTE).uses("Read", file_path="/home/ana/a.py")
     script.uses("Edit", failed=True, file_path=NOTE).uses("Write", file_path=NOTE, content="x")
     script.uses("Edit", answered=False, file_path=NOTE).write(tmp_path)
@@ -48,11 +57,11 @@ def test_only_what_was_done_to_markdown_files_is_kept(tmp_path: Path, store: Sto
     assert known.session.id == SESSION
     read, wrote, edited = store.touched([known.n])
     assert read.done > read.at
-    assert (edited.done, wrote.deed) == ("", Deed.WROTE)
+    assert (edited.done, wrote.deed) == ("", FileAction.WROTE)
     assert store.touched([]) == []
 
 
-def test_an_answer_may_come_with_a_later_reading(tmp_path: Path, store: Store) -> None:
+def test_an_answer_may_come_with_a_later_reading(tmp_path: Path, store: TranscriptStore) -> None:
     script = Claude().uses("Write", "a", answered=False, file_path=NOTE)
     script.uses("Write", "b", answered=False, file_path=NOTE).write(tmp_path)
     assert len(caught_up(store, tmp_path)) == 2
@@ -62,7 +71,7 @@ def test_an_answer_may_come_with_a_later_reading(tmp_path: Path, store: Store) -
 
 
 def test_what_was_read_is_not_read_again(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: TranscriptStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = Claude().uses("Read", file_path=NOTE)
     script.write(tmp_path)
@@ -84,7 +93,7 @@ def test_what_was_read_is_not_read_again(
 
 
 def test_what_was_swept_stays_known_and_what_was_replaced_does_not(
-    tmp_path: Path, store: Store
+    tmp_path: Path, store: TranscriptStore
 ) -> None:
     path = Claude().uses("Read", file_path=NOTE).write(tmp_path)
     caught_up(store, tmp_path)
@@ -111,7 +120,7 @@ class Patience:
 
 
 def test_an_interruption_loses_nothing_that_was_kept_and_adds_nothing_twice(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: TranscriptStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SAVED_EVERY", 2_000)
     script = Claude()
@@ -131,7 +140,7 @@ def test_an_interruption_loses_nothing_that_was_kept_and_adds_nothing_twice(
 
 @pytest.mark.parametrize("damage", [b"no database", b"", b"\xff" * 9_000, None])
 def test_a_damaged_or_newer_file_is_put_aside_and_begun_anew(
-    tmp_path: Path, store: Store, damage: bytes | None
+    tmp_path: Path, store: TranscriptStore, damage: bytes | None
 ) -> None:
     Claude().uses("Read", file_path=NOTE).write(tmp_path)
     caught_up(store, tmp_path)
@@ -149,9 +158,9 @@ def test_a_damaged_or_newer_file_is_put_aside_and_begun_anew(
 
 def test_a_flipped_bit_anywhere_is_no_exception(tmp_path: Path) -> None:
     Claude().uses("Read", file_path=NOTE).titled("Tides").write(tmp_path)
-    store = Store(str(tmp_path / "state"))
+    store = TranscriptStore(str(tmp_path / "state"))
     caught_up(store, tmp_path)
-    store.keep_origins("/memory", [Kept("tides.md", SESSION, "a", "", "{}", "")])
+    store.keep_origins("/memory", [StoredOrigin("tides.md", SESSION, "a", "", "{}", "")])
     file = tmp_path / "state" / FILE
     whole = file.read_bytes()
     for at in range(0, len(whole), 211):
@@ -166,7 +175,7 @@ def test_a_flipped_bit_anywhere_is_no_exception(tmp_path: Path) -> None:
 
 def test_a_state_that_cannot_be_made_is_told_and_nothing_is_known(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    store = Store(str(tmp_path / "file" / "state"))
+    store = TranscriptStore(str(tmp_path / "file" / "state"))
     assert store.known() == []
     with pytest.raises(NotADirectoryError):
         catch_up(store, [], lambda: None)
@@ -189,12 +198,12 @@ def test_transcripts_are_found_where_agents_keep_them(tmp_path: Path) -> None:
     assert list(opencode_sources(str(tmp_path))) == []
 
 
-def test_a_value_is_taken_out_of_all_that_is_kept(tmp_path: Path, store: Store) -> None:
+def test_a_value_is_taken_out_of_all_that_is_kept(tmp_path: Path, store: TranscriptStore) -> None:
     value = 'Lampara "Ä"'
     Claude().says(f"Call it {value}.").uses("Read", file_path=NOTE).write(tmp_path)
     caught_up(store, tmp_path)
     told = '{"text": "Call it Lampara \\"\\u00c4\\"."}'
-    store.keep_origins("/memory", [Kept("tides.md", SESSION, "a", "", told, "whole")])
+    store.keep_origins("/memory", [StoredOrigin("tides.md", SESSION, "a", "", told, "whole")])
     assert store.forget(value) == 3
     assert store.forget(value) == 0
     kept = b"".join(path.read_bytes() for path in (tmp_path / "state").iterdir())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.activity.claude import project_cwds, session_cwd
+from ricordo.agents.claude.transcript import project_cwds, session_cwd
 
 CWD = json.dumps({"type": "user", "cwd": "/home/ana/tidepool"}).encode() + b"\n"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ricordo.activity.session import Agent, Deed, Noise, Turn, Who
-from ricordo.activity.transcript import Transcript
+from ricordo.agents.transcripts.reader import Transcript
+from ricordo.agents.transcripts.session import Agent, FileAction, Noise, Turn, Who
 from tests.transcripts import BEGAN, CWD, OTHER, SESSION, Claude, write
 
 NOTE = "/home/ana/.claude/projects/-home-ana-work-tidepool/memory/tides.md"
@@ -90,8 +90,8 @@ def test_a_line_of_the_agent_is_its_words_and_the_files_that_it_touches(tmp_path
     turn = only(tmp_path, Claude().line("assistant", message={"content": blocks}))
     assert (turn.who, turn.text, turn.noise) == (Who.AGENT, "I write it down.", None)
     assert [(it.deed, it.path, it.call, it.text) for it in turn.touches] == [
-        (Deed.READ, NOTE, "a", ""),
-        (Deed.WROTE, f"{CWD}/notes/port.md", "b", "Sines."),
+        (FileAction.READ, NOTE, "a", ""),
+        (FileAction.WROTE, f"{CWD}/notes/port.md", "b", "Sines."),
     ]
 
 
@@ -128,7 +128,7 @@ def test_a_result_tells_which_call_failed(tmp_path: Path) -> None:
 )
 def test_a_memory_file_that_was_loaded_was_read(tmp_path: Path, given: dict[str, Any]) -> None:
     turn = only(tmp_path, Claude().line("attachment", attachment=given))
-    assert [(it.deed, it.path) for it in turn.touches] == [(Deed.READ, NOTE)]
+    assert [(it.deed, it.path) for it in turn.touches] == [(FileAction.READ, NOTE)]
     assert turn.noise is Noise.REMINDER
 
 

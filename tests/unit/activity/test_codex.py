@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ricordo.activity.session import Agent, Deed, Noise, Who
-from ricordo.activity.sources import source_at
-from ricordo.activity.transcript import Transcript
+from ricordo.agents.transcripts.reader import Transcript
+from ricordo.agents.transcripts.session import Agent, FileAction, Noise, Who
+from ricordo.agents.transcripts.sources import source_at
 from tests.transcripts import CWD, Codex, write
 
 
@@ -105,11 +105,11 @@ def test_commands_and_patches_touch_files(tmp_path: Path) -> None:
     turns = list(read(tmp_path, script).turns())
     found = [(it.deed, it.path.removeprefix(CWD), it.text) for t in turns for it in t.touches]
     assert found == [
-        (Deed.READ, "/notes/tides.md", ""),
-        (Deed.READ, "/notes/gone.md", ""),
-        (Deed.WROTE, "/notes/new.md", "Sines."),
-        (Deed.DELETED, "/old.md", ""),
-        (Deed.WROTE, "/notes/new.md", "Sines."),
+        (FileAction.READ, "/notes/tides.md", ""),
+        (FileAction.READ, "/notes/gone.md", ""),
+        (FileAction.WROTE, "/notes/new.md", "Sines."),
+        (FileAction.DELETED, "/old.md", ""),
+        (FileAction.WROTE, "/notes/new.md", "Sines."),
     ]
     assert [sorted(turn.failed) for turn in turns if turn.failed] == [["call_3"], ["q"]]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.activity.named import named_session
-from ricordo.activity.session import Agent, Who
+from ricordo.agents.transcripts.session import Agent, Who
+from ricordo.agents.transcripts.sources import named_session
 from ricordo.errors import WrongUsage
 from tests.transcripts import Claude, Codex
 from tests.unit.activity.test_opencode import in_database, in_files, in_oldest_files

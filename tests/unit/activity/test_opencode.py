@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from ricordo.activity.opencode import Kept, OpencodeTranscript, sessions
-from ricordo.activity.session import Deed, Noise, Session, Turn, Who
+from ricordo.agents.opencode import OpencodeSession, OpencodeTranscript, sessions
+from ricordo.agents.transcripts.session import FileAction, Noise, Session, Turn, Who
 from tests.transcripts import CWD, write
 
 AT = 1_791_190_800_000
@@ -126,10 +126,10 @@ def test_both_eras_tell_the_same(tmp_path: Path, kept: Any) -> None:
     ]
     done = [it for turn in turns for it in turn.touches if it.call not in turn.failed]
     assert [(it.deed, it.path.removeprefix(CWD)) for it in done] == [
-        (Deed.READ, "/notes/tides.md"),
-        (Deed.WROTE, "/notes/port.md"),
+        (FileAction.READ, "/notes/tides.md"),
+        (FileAction.WROTE, "/notes/port.md"),
         # no tool has told of it: a command changed it
-        (Deed.EDITED, "/notes/list.md"),
+        (FileAction.EDITED, "/notes/list.md"),
     ]
     assert (session.id, session.cwd, session.title) == ("ses_1", CWD, "Ports")
     assert unknown == {"part of-tomorrow": 1}
@@ -155,7 +155,7 @@ def test_what_is_no_database_of_opencode_holds_no_sessions(tmp_path: Path, conte
     os.mkfifo(tmp_path / "opencode-pipe.db")
     write(tmp_path / "storage" / "session" / "p" / "ses.json", content)
     assert list(sessions(str(tmp_path))) == []
-    gone = OpencodeTranscript(Kept(str(tmp_path / "opencode.db"), "ses", "", ""))
+    gone = OpencodeTranscript(OpencodeSession(str(tmp_path / "opencode.db"), "ses", "", ""))
     assert list(gone.turns()) == []
 
 

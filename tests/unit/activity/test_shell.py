@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.activity.shell import plain_deeds
+from ricordo.agents.transcripts.shell import plain_deeds
 
 
 @pytest.mark.parametrize(

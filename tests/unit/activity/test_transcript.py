@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.activity.learnt import as_text, from_text
-from ricordo.activity.lines import LONGEST_LINE
-from ricordo.activity.opencode import OpencodeTranscript, sessions
-from ricordo.activity.session import Agent, Turn, Who
-from ricordo.activity.transcript import Transcript, turns_between
+from ricordo.agents.opencode import OpencodeTranscript, sessions
+from ricordo.agents.transcripts.checkpoint import as_text, from_text
+from ricordo.agents.transcripts.lines import LONGEST_LINE
+from ricordo.agents.transcripts.reader import Transcript, turns_between
+from ricordo.agents.transcripts.session import Agent, Turn, Who
 from tests.benchmarks.transcripts import MOST_MEMORY, exchange, make, measured
 from tests.builders import SHARED
 from tests.figures import figure

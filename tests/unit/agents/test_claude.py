@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents import claude, claude_folder, claude_settings
-from ricordo.agents.claude_settings import installation
-from ricordo.agents.place import Place
-from ricordo.agents.workplace import workplace
+from ricordo.agents.claude import folder as claude_folder
+from ricordo.agents.claude import folder as claude_settings
+from ricordo.agents.claude import location as claude
+from ricordo.agents.claude.folder import installation
+from ricordo.agents.place import MemoryPlace, workplace
 from tests.unit.machine import Machine
 
 
@@ -21,7 +22,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return Machine(tmp_path)
 
 
-def auto_memory(machine: Machine, directory: Path) -> Place:
+def auto_memory(machine: Machine, directory: Path) -> MemoryPlace:
     agent = installation(str(machine.home), machine.environ)
     return claude.auto_memory(agent, workplace(str(directory)))
 

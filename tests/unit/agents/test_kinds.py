@@ -8,7 +8,7 @@ import pytest
 from ricordo.agents.folder import holds_notes
 from ricordo.agents.kinds import recognise
 from ricordo.agents.wiki import whole_wiki
-from ricordo.memory.layout import Kind, Role
+from ricordo.memory.layout import FileRole, MemoryKind
 from tests.unit.machine import fill
 
 CLAUDE_HEAD = "---\nname: pier\ndescription: where\nmetadata:\n  type: project\n---\n"
@@ -31,27 +31,27 @@ def build(root: Path, *paths: str) -> str:
 @pytest.mark.parametrize(
     ("kind", "paths"),
     [
-        (Kind.CLAUDE, ["MEMORY.md"]),
-        (Kind.CLAUDE, ["MEMORY.md", "system/a.md=---\n"]),
-        (Kind.CLAUDE, [f"a.md={CLAUDE_HEAD}", f"b.md={CLAUDE_HEAD}"]),
-        (Kind.FOLDER, [f"a.md={CLAUDE_HEAD}", f"b.md={OTHER_HEAD}"]),
-        (Kind.CODEX, ["memory_summary.md=v1\n\n## User Profile", "MEMORY.md"]),
-        (Kind.CODEX, ["memory_summary.md=v1\r\n"]),
-        (Kind.CODEX, ["rollout_summaries/", "MEMORY.md"]),
-        (Kind.FOLDER, ["memory_summary.md=v12"]),
-        (Kind.LETTA, [f"system/human.md={OTHER_HEAD}", "reference/runbooks.md"]),
-        (Kind.FOLDER, ["system/human.md=no head"]),
-        (Kind.FOLDER, ["system/"]),
-        (Kind.WIKI, ["raw/", "wiki/"]),
-        (Kind.WIKI, ["_index.md"]),
-        (Kind.WIKI, ["index.md", "log.md"]),
-        (Kind.FOLDER, ["index.md"]),
-        (Kind.FOLDER, ["README.md"]),
-        (Kind.FOLDER, []),
+        (MemoryKind.CLAUDE, ["MEMORY.md"]),
+        (MemoryKind.CLAUDE, ["MEMORY.md", "system/a.md=---\n"]),
+        (MemoryKind.CLAUDE, [f"a.md={CLAUDE_HEAD}", f"b.md={CLAUDE_HEAD}"]),
+        (MemoryKind.FOLDER, [f"a.md={CLAUDE_HEAD}", f"b.md={OTHER_HEAD}"]),
+        (MemoryKind.CODEX, ["memory_summary.md=v1\n\n## User Profile", "MEMORY.md"]),
+        (MemoryKind.CODEX, ["memory_summary.md=v1\r\n"]),
+        (MemoryKind.CODEX, ["rollout_summaries/", "MEMORY.md"]),
+        (MemoryKind.FOLDER, ["memory_summary.md=v12"]),
+        (MemoryKind.LETTA, [f"system/human.md={OTHER_HEAD}", "reference/runbooks.md"]),
+        (MemoryKind.FOLDER, ["system/human.md=no head"]),
+        (MemoryKind.FOLDER, ["system/"]),
+        (MemoryKind.WIKI, ["raw/", "wiki/"]),
+        (MemoryKind.WIKI, ["_index.md"]),
+        (MemoryKind.WIKI, ["index.md", "log.md"]),
+        (MemoryKind.FOLDER, ["index.md"]),
+        (MemoryKind.FOLDER, ["README.md"]),
+        (MemoryKind.FOLDER, []),
     ],
 )
 def test_a_directory_is_recognised_by_what_stands_in_it(
-    tmp_path: Path, kind: Kind, paths: list[str]
+    tmp_path: Path, kind: MemoryKind, paths: list[str]
 ) -> None:
     assert recognise(build(tmp_path, *paths)).kind is kind
 
@@ -59,31 +59,31 @@ def test_a_directory_is_recognised_by_what_stands_in_it(
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        (Kind.CLAUDE_AGENT, ".claude/agent-memory/reviewer"),
-        (Kind.CLAUDE_AGENT, ".claude/agent-memory-local/reviewer"),
-        (Kind.CLAUDE, "projects/-home-ana/memory"),
-        (Kind.FOLDER, "project/memory"),
+        (MemoryKind.CLAUDE_AGENT, ".claude/agent-memory/reviewer"),
+        (MemoryKind.CLAUDE_AGENT, ".claude/agent-memory-local/reviewer"),
+        (MemoryKind.CLAUDE, "projects/-home-ana/memory"),
+        (MemoryKind.FOLDER, "project/memory"),
     ],
 )
 def test_an_empty_directory_is_recognised_by_where_it_lies(
-    tmp_path: Path, kind: Kind, name: str
+    tmp_path: Path, kind: MemoryKind, name: str
 ) -> None:
     assert recognise(build(tmp_path / name, "./")).kind is kind
 
 
 def test_a_sub_agents_memory_has_an_index_like_any_other(tmp_path: Path) -> None:
     root = fill(tmp_path / "agent-memory" / "reviewer")
-    assert recognise(str(root)).role("MEMORY.md") is Role.INDEX
+    assert recognise(str(root)).role("MEMORY.md") is FileRole.INDEX
 
 
 def test_a_directory_that_is_not_there_is_a_plain_folder() -> None:
-    assert recognise("/not/there").kind is Kind.FOLDER
+    assert recognise("/not/there").kind is MemoryKind.FOLDER
 
 
 def test_files_that_are_none_hold_nobody_up(tmp_path: Path) -> None:
     for name in ("memory_summary.md", "a.md"):
         os.mkfifo(tmp_path / name)
-    assert recognise(str(tmp_path)).kind is Kind.FOLDER
+    assert recognise(str(tmp_path)).kind is MemoryKind.FOLDER
 
 
 def test_the_pages_of_a_wiki_belong_to_the_whole_of_it(tmp_path: Path) -> None:
@@ -98,17 +98,17 @@ def test_the_pages_of_a_wiki_belong_to_the_whole_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("roles", "paths", "kind"),
     [
-        ([Role.INDEX, Role.SOURCE, Role.SUPPORT, Role.NOTE],
+        ([FileRole.INDEX, FileRole.SOURCE, FileRole.SUPPORT, FileRole.NOTE],
          ["memory_summary.md", "rollout_summaries/a.md", "raw_memories.md", "MEMORY.md"],
          "rollout_summaries/"),
-        ([Role.INDEX, Role.INDEX, Role.SUPPORT, Role.SUPPORT, Role.SOURCE, Role.NOTE],
+        ([FileRole.INDEX, FileRole.INDEX, FileRole.SUPPORT, FileRole.SUPPORT, FileRole.SOURCE, FileRole.NOTE],
          ["wiki/index.md", "raw/_index.md", "wiki/log.md", "CLAUDE.md", "raw/a.md", "wiki/a.md"],
          "raw/ wiki/"),
-        ([Role.INDEX, Role.SUPPORT, Role.NOTE], ["Index.md", "README.md", "a.md"], "README.md"),
+        ([FileRole.INDEX, FileRole.SUPPORT, FileRole.NOTE], ["Index.md", "README.md", "a.md"], "README.md"),
     ],
 )  # fmt: skip
 def test_every_file_has_its_role(
-    tmp_path: Path, roles: list[Role], paths: list[str], kind: str
+    tmp_path: Path, roles: list[FileRole], paths: list[str], kind: str
 ) -> None:
     layout = recognise(build(tmp_path, *kind.split()))
     assert [layout.role(path) for path in paths] == roles
@@ -137,20 +137,20 @@ SHARED = Path("/work/shared")
 @pytest.mark.parametrize(
     ("kind", "pattern"),
     [
-        (Kind.CLAUDE, "data/memory/*/memory"),
-        (Kind.CLAUDE, "data/memory/labelled-defects/store/store/*/memory"),
-        (Kind.CLAUDE, "data/memory/labelled-defects/store/agents/user-scope/*"),
-        (Kind.CLAUDE_AGENT, "data/memory/labelled-defects/store/agents/repo/.claude/*/*"),
-        (Kind.WIKI, "data/wiki/labelled-defects/golden-wiki"),
-        (Kind.WIKI, "data/wiki/labelled-defects/defects/*"),
-        (Kind.CLAUDE, "formats/samples/claude-memory/*/projects/*/memory"),
-        (Kind.CLAUDE_AGENT, "formats/samples/claude-memory/agent-memory/*"),
-        (Kind.CODEX, "formats/samples/codex/memories"),
-        (Kind.LETTA, "formats/samples/letta-memfs"),
-        (Kind.WIKI, "formats/samples/llm-wiki"),
+        (MemoryKind.CLAUDE, "data/memory/*/memory"),
+        (MemoryKind.CLAUDE, "data/memory/labelled-defects/store/store/*/memory"),
+        (MemoryKind.CLAUDE, "data/memory/labelled-defects/store/agents/user-scope/*"),
+        (MemoryKind.CLAUDE_AGENT, "data/memory/labelled-defects/store/agents/repo/.claude/*/*"),
+        (MemoryKind.WIKI, "data/wiki/labelled-defects/golden-wiki"),
+        (MemoryKind.WIKI, "data/wiki/labelled-defects/defects/*"),
+        (MemoryKind.CLAUDE, "formats/samples/claude-memory/*/projects/*/memory"),
+        (MemoryKind.CLAUDE_AGENT, "formats/samples/claude-memory/agent-memory/*"),
+        (MemoryKind.CODEX, "formats/samples/codex/memories"),
+        (MemoryKind.LETTA, "formats/samples/letta-memfs"),
+        (MemoryKind.WIKI, "formats/samples/llm-wiki"),
     ],
 )
-def test_real_memories_are_recognised(kind: Kind, pattern: str) -> None:
+def test_real_memories_are_recognised(kind: MemoryKind, pattern: str) -> None:
     roots = list(SHARED.glob(pattern))
     assert roots
     assert {recognise(str(root)).kind for root in roots} == {kind}

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from ricordo.disk.decisions import Decision
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.inbox import inbox
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import look_around
+from ricordo.services.inbox.inbox import inbox
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.settings import load_settings
+from ricordo.storage.decisions import Decision
 from tests.builders import note_text, write_memory
 from tests.unit.cli.conftest import INDEX, Ricordo, contents
 
@@ -98,7 +98,7 @@ def test_what_was_put_off_is_told_so_until_the_visit_ends(memory: Path, ricordo:
     (memory / "tides.md").write_text(note_text("tides", "Changed.\n"))
     plain = ricordo("inbox")
     assert plain.startswith("1 new since")
-    surroundings = look_around(os.environ)
+    surroundings = load_environment(os.environ)
     place = find_memories(str(memory), surroundings)[0]
     notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
     (arrival,) = inbox(notebook).arrivals
@@ -274,7 +274,7 @@ def test_purge_removes_a_value_from_all_versions(
 def test_an_agent_that_consolidates_is_not_disturbed(
     memory: Path, ricordo: Ricordo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.disk.consolidation.PATIENCE", 0.05)
+    monkeypatch.setattr("ricordo.storage.lock.PATIENCE", 0.05)
     before = contents(memory)
     (memory / ".consolidate-lock").write_text(str(os.getpid()))
     monkeypatch.setattr("tests.unit.cli.conftest.settle", lambda root: None)

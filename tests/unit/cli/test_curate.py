@@ -417,7 +417,7 @@ def test_at_a_terminal_what_alarms_is_done_once_its_word_was_typed(
             (memory / f"{name}.md").write_text(text, "utf-8")
     transcript.write_text(said("Go on."), "utf-8")
     ricordo("curate", "--session", str(transcript))
-    monkeypatch.setattr("ricordo.cli.confirm.is_at_terminal", lambda: True)
+    monkeypatch.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
     told = decided(ricordo, given=typed)
     assert "Type “apply” to do this too:" in told
     assert told.count("applied: retire") == gone
@@ -438,7 +438,7 @@ def test_at_a_terminal_the_person_may_curate_in_a_storm(
     (config / "settings.toml").write_text("curate.hour = 1\n")
     ricordo("curate", "--session", str(transcript))
     ricordo("pending", "--apply")
-    monkeypatch.setattr("ricordo.cli.confirm.is_at_terminal", lambda: True)
+    monkeypatch.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
     told = ricordo("curate", "--session", str(transcript), code=code, given=typed)
     assert "Type “curate” to curate all the same:" in told
 

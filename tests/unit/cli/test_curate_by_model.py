@@ -346,7 +346,7 @@ def test_a_program_is_asked_for_once_and_anew_where_its_line_is_another_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as at_terminal:
-        at_terminal.setattr("ricordo.cli.confirm.is_at_terminal", lambda: True)
+        at_terminal.setattr("ricordo.cli.output.is_at_terminal", lambda: True)
         curate(given="no\n", code=4)
         told = curate(given="run\n")
     assert "Type “run” to let it run, now and later:" in told

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude_folder import slug
+from ricordo.agents.claude.folder import slug
 from ricordo.cli.main import run
-from ricordo.handoff.parse import State, parse
+from ricordo.handoff.format import State, parse
 from tests.builders import note_text
 from tests.transcripts import OTHER, Claude
 from tests.unit.cli.conftest import settle
@@ -293,7 +293,7 @@ def test_what_is_no_file_never_holds_us_up(work: Work, odd: str) -> None:
 def test_somebody_who_writes_meanwhile_is_not_overwritten(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ricordo.notebook import handing_over
+    from ricordo.services.handoff import output as handing_over
 
     finish: Callable[..., object] = handing_over.finished
 

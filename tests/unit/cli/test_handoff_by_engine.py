@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ricordo.notebook.ledger import FILE
+from ricordo.services.ledger.ledger import FILE
 from tests import messages_replies as replies
 from tests.asking import write_program
 from tests.messages_server import MessagesServer, Script, messages_server, without_credentials

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents import claude_settings
+from ricordo.agents.claude import folder as claude_settings
 from ricordo.cli.main import run
 from ricordo.cli.short import short_line
-from ricordo.disk.last_seen import recall, remember
+from ricordo.storage.view_state import recall, remember
 from tests.builders import note_text
 from tests.unit.machine import Machine, fill
 
@@ -223,12 +223,12 @@ def test_the_short_line_imports_nothing_heavy(machine: Machine) -> None:
         "ricordo.cli.main",
         "ricordo.cli.short",
         "ricordo.disk",
-        "ricordo.disk.json_file",
-        "ricordo.disk.last_seen",
-        "ricordo.disk.state_file",
-        "ricordo.disk.plain_file",
+        "ricordo.storage.foreign_file",
+        "ricordo.storage.view_state",
+        "ricordo.storage.state_file",
+        "ricordo.storage.foreign_file",
         "ricordo.notebook",
-        "ricordo.notebook.homes",
+        "ricordo.resources",
     }
 
 

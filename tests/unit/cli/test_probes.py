@@ -71,7 +71,7 @@ def test_for_a_rule_on_the_text_no_project_is_looked_at(
     def looked(*_: object) -> None:
         raise AssertionError("the project was looked at")
 
-    monkeypatch.setattr("ricordo.disk.project_tree.list_project", looked)
+    monkeypatch.setattr("ricordo.storage.project_tree.list_project", looked)
     assert run(["lint", str(root), "--project", str(project), "--rule", "dead-link"]) == 0
 
 

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from ricordo.cli.progress import progress_line
-from ricordo.curator.engine import Progress
+from ricordo.cli.output import progress_line
+from ricordo.curation.engine import CurationProgress
 
 
 class Terminal(io.StringIO):
@@ -16,7 +16,7 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr("ricordo.cli.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("ricordo.cli.output.time.monotonic", lambda: now[0])
     return now
 
 
@@ -26,13 +26,13 @@ def test_one_line_tells_phase_tokens_and_seconds_and_is_gone_at_the_end(
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     with progress_line() as step:
-        step(Progress("the model reads"))
+        step(CurationProgress("the model reads"))
         assert terminal.getvalue() == ""
         clock[0] += 4
-        step(Progress("the model reads"))
-        step(Progress("the model reads"))
+        step(CurationProgress("the model reads"))
+        step(CurationProgress("the model reads"))
         assert terminal.getvalue() == "the model reads, 4 s"
-        step(Progress("the model\x1b[2J writes", 1200))
+        step(CurationProgress("the model\x1b[2J writes", 1200))
     written = terminal.getvalue()
     assert "1,200 tokens, 4 s\r" in written
     assert "\x1b" not in written
@@ -45,5 +45,5 @@ def test_without_a_terminal_nothing_is_shown(
 ) -> None:
     with progress_line() as step:
         clock[0] += 4
-        step(Progress("the model reads"))
+        step(CurationProgress("the model reads"))
     assert capsys.readouterr().err == ""

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from ricordo.cli.main import run
-from ricordo.disk.lock import state_lock
-from ricordo.recall.usage import OPENED, Usage
-from ricordo.recall.words import words
+from ricordo.search.usage import OPENED, UsageStore
+from ricordo.search.words import words
+from ricordo.storage.lock import state_lock
 from tests.builders import note_text
 from tests.unit.cli.conftest import Ricordo
 
@@ -37,7 +37,7 @@ def leak(memory: Path, ricordo: Ricordo) -> None:
 def test_a_reader_of_the_history_lets_purge_fail_and_say_what_is_left(
     memory: Path, ricordo: Ricordo, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.disk.purge.PATIENCE", 0.1)
+    monkeypatch.setattr("ricordo.storage.purge.PATIENCE", 0.1)
     leak(memory, ricordo)
     reader = sqlite3.connect(state / "history.db", isolation_level=None)
     reader.execute("BEGIN")
@@ -158,7 +158,7 @@ def test_a_purge_leaves_the_value_in_no_file_of_ours(
     ricordo("inbox", "--keep-all")
     ricordo("lint", "--fail-on", "never")
     ricordo("search", "harbour tides")
-    usage = Usage(str(state), str(memory))
+    usage = UsageStore(str(state), str(memory))
     usage.missed(" ".join(words(f"zanzibar {value} walrus")))
     usage.give(value, [os.fsencode(named.name), b"ports.md"])
     usage.use(os.fsencode(named.name), OPENED)
@@ -190,7 +190,7 @@ def test_a_purge_leaves_what_does_not_hold_the_value(
     memory: Path, ricordo: Ricordo, state: Path
 ) -> None:
     ricordo("search", "ports")
-    usage = Usage(str(state), str(memory))
+    usage = UsageStore(str(state), str(memory))
     usage.missed("zanzibar walrus")
     usage.use(b"ports.md", OPENED)
     before = sorted(path.name for path in state.rglob("*") if path.is_file())
@@ -205,7 +205,7 @@ def test_damaged_files_of_recall_are_no_hindrance(
     memory: Path, ricordo: Ricordo, state: Path, damage: bytes
 ) -> None:
     ricordo("search", "ports")
-    Usage(str(state), str(memory)).missed("zanzibar")
+    UsageStore(str(state), str(memory)).missed("zanzibar")
     for path in (state / "recall").glob("*.db"):
         path.write_bytes(damage + VALUE.encode() * bool(damage))
     told = ricordo("purge", given=VALUE)
@@ -224,7 +224,7 @@ def test_a_purge_that_was_kept_from_the_indexes_says_what_is_done(
     leak(memory, ricordo)
     ricordo("search", "ports")
     monkeypatch.setattr("sys.stdin", io.StringIO(VALUE))
-    monkeypatch.setattr("ricordo.recall.purge.PATIENCE", 0.0)
+    monkeypatch.setattr("ricordo.search.store.PATIENCE", 0.0)
     with state_lock(str(state / "recall")):
         assert run(["purge"]) != 0
     told = capsys.readouterr().err

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import ricordo
-from ricordo.agents.claude import slug
+from ricordo.agents.claude.location import slug
 from tests.builders import note_text, write_memory
 from tests.curating import SESSION, said
 from tests.secret_corpus import ALNUM, draw

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.recall.usage import OPENED, Usage
+from ricordo.search.usage import OPENED, UsageStore
 from tests.builders import note_text
 from tests.transcripts import BEGAN, Claude
 from tests.unit.cli.conftest import Ricordo, contents, settle
@@ -190,13 +190,13 @@ def test_links_and_folders_of_others_among_the_state_files_are_left_alone(
 
 LATE = """
 import sys
-from ricordo.activity.store import Store
-from ricordo.disk.database import Database
-from ricordo.disk.line_log import add_line
-from ricordo.disk.lock import state_lock
-from ricordo.disk.read_only import open_read_only
+from ricordo.agents.transcripts.store import Store
+from ricordo.storage.database import Database
+from ricordo.storage.state_file import add_line
+from ricordo.storage.lock import state_lock
+from ricordo.storage.sqlite import open_read_only
 from ricordo.errors import StateUnusable
-from ricordo.recall.usage import Usage
+from ricordo.search.usage import Usage
 state = sys.argv[1]
 try:
     {work}
@@ -241,7 +241,7 @@ def test_state_files_are_for_this_user_alone(
             ricordo(*shlex.split(words))
         ricordo("retire", "ports")
         ricordo("undo")
-        Usage(str(state), str(memory)).use(b"tides.md", OPENED)
+        UsageStore(str(state), str(memory)).use(b"tides.md", OPENED)
     finally:
         os.umask(before)
     modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (state, *state.rglob("*"))}
@@ -253,7 +253,7 @@ def test_state_files_are_for_this_user_alone(
 def test_a_state_file_that_others_may_read_is_closed_to_them(
     ricordo: Ricordo, memory: Path, state: Path
 ):
-    usage = Usage(str(state), str(memory))
+    usage = UsageStore(str(state), str(memory))
     ricordo("search", "tides")
     usage.use(b"tides.md", OPENED)
     for name in ("recall/usage.db", "history.db"):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude import slug
+from ricordo.agents.claude.location import slug
 from tests.unit.cli.conftest import Ricordo
 from tests.unit.machine import Machine
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.curator.brief import BYTES_A_TOKEN, compose_brief, ids_of
-from ricordo.curator.brief import TOUCHED as TOUCHED_NOTES
-from ricordo.curator.heard import Spoken
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.curation.brief import BYTES_A_TOKEN, compose_brief, ids_of
+from ricordo.curation.brief import TOUCHED as TOUCHED_NOTES
+from ricordo.curation.spoken import Spoken
+from ricordo.llm.redaction import Redaction
 from ricordo.memory.memory import Memory
-from ricordo.model.redaction import Redaction
 from ricordo.text import hidden_characters, visible
 from tests.builders import note_of, note_text, open_memory, recorded
 from tests.secret_corpus import corpus

@@ -8,8 +8,8 @@ from datetime import date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ricordo.curator.brief import ACTIVITY, OTHERS, SCHEMA, TOUCHED, Brief, Part, name_of
-from ricordo.curator.dividing import Piece, whole_of
+from ricordo.curation.brief import ACTIVITY, OTHERS, SCHEMA, TOUCHED, Brief, BriefPart, name_of
+from ricordo.curation.parts import Piece, whole_of
 
 _TITLES = ("schema", "touched notes", "index", "other notes", "decided", "gaps", "activity")
 WORDS = st.lists(st.sampled_from(["tide", "port", "crane", "buoy", "chart", "lamp"]), max_size=9)
@@ -31,7 +31,7 @@ def brief_of(notes: list[list[str]], turns: list[list[str]]) -> Brief:
     )
     names = [f"n{n}" for n in range(1, len(notes) + 1)]
     return Brief(
-        tuple(map(Part, _TITLES, blocks)),
+        tuple(map(BriefPart, _TITLES, blocks)),
         tuple((name, f"{name}.md") for name in names),
         tuple((f"t{n}", f"s#{n}") for n in range(1, len(turns) + 1)),
         listed={name: f"{name} | in short\n" for name in names},

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.curator.drift import empties, halves, losses, placeholders
+from ricordo.curation.drift import empties, halves, losses, placeholders
 
 NOTE = (
     "The gap is 30 minutes since 2026-10-22, see `GAP_MINUTES` in tidepool/plan.py. "

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.curator.brief import compose_brief, ids_of
-from ricordo.curator.checking import Desk, check
-from ricordo.curator.edits import read_edits
-from ricordo.curator.proposal import Checked, curator
+from ricordo.curation.brief import compose_brief, ids_of
+from ricordo.curation.edits import read_edits
+from ricordo.curation.proposal import ValidationResult, curator
+from ricordo.curation.validation import ValidationContext, check
 from ricordo.memory.memory import Memory
 from tests.builders import note_text, open_memory
 
@@ -50,9 +50,9 @@ def names(memory: Memory) -> dict[str, str]:
     return {path: name for name, path in ids_of(memory)}
 
 
-def judged(memory: Memory, edits: object) -> tuple[Checked, int]:
+def judged(memory: Memory, edits: object) -> tuple[ValidationResult, int]:
     read = read_edits(memory, compose_brief(memory, (), ()), edits)
-    checked = check(Desk(memory, SAID, curator("test")), read.wishes)
+    checked = check(ValidationContext(memory, SAID, curator("test")), read.wishes)
     return checked, len(read.rejected) + len(checked.rejected)
 
 
@@ -222,7 +222,7 @@ def test_to_retire_all_needs_a_typed_word_from_the_first_too_many_on(memory: Mem
 def test_what_was_retired_earlier_in_the_day_counts(memory: Memory) -> None:
     wish = edit("retire", note=names(memory)["tides.md"], successor=names(memory)["ports.md"])
     read = read_edits(memory, compose_brief(memory, (), ()), [wish])
-    checked = check(Desk(memory, SAID, curator("test"), retired=5), read.wishes)
+    checked = check(ValidationContext(memory, SAID, curator("test"), retired=5), read.wishes)
     assert [bool(it.alarms) for it in checked.proposals] == [True]
 
 
@@ -280,7 +280,7 @@ def test_random_edits_are_proposed_or_rejected_and_never_raise(
     memory: Memory, edits: list[Any]
 ) -> None:
     read = read_edits(memory, compose_brief(memory, (), ()), edits)
-    checked = check(Desk(memory, SAID, curator("test")), read.wishes)
+    checked = check(ValidationContext(memory, SAID, curator("test")), read.wishes)
     verdicts = len(read.rejected) + len(checked.rejected) + len(checked.proposals)
     assert verdicts == len(edits)
     assert json.dumps([it.why for it in (*read.rejected, *checked.rejected)])

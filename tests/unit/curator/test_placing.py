@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.heard import Heard, Spoken
-from ricordo.curator.overlap import Overlap
-from ricordo.curator.placing import Known, place
-from ricordo.curator.proposal import Wish
-from ricordo.health.evidence import NotePair, Quote, Relation
+from ricordo.curation.placement import PlacementContext, SharedStems, place
+from ricordo.curation.proposal import ProposedChange
+from ricordo.curation.spoken import Heard, Spoken
+from ricordo.extraction.statement import find_saying
+from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.change import Create, Insert, Replace, Retire
-from ricordo.speech.saying import find_saying
 from tests.builders import note_text, open_memory
 
 DAY = date(2026, 11, 12)
@@ -32,12 +31,12 @@ def placed(
     pairs: tuple[NotePair, ...] = (),
     key: str = "",
     causes: Mapping[str, list[str]] | None = None,
-) -> tuple[Wish, ...]:
+) -> tuple[ProposedChange, ...]:
     memory = open_memory(root, files)
     saying = find_saying(text, DAY, is_answer=True)
     assert saying is not None
     heard = Heard(Spoken("s#1", text, DAY, True, key), saying)
-    known = Known(memory, lambda _: [], Overlap(memory), pairs, causes)
+    known = PlacementContext(memory, lambda _: [], SharedStems(memory), pairs, causes)
     return place(known, heard)
 
 
@@ -107,7 +106,7 @@ def test_of_two_notes_that_exclude_each_other_the_one_that_was_thrown_out_goes(r
         "buffer.md": note("buffer", "Ships are 30 minutes apart.\n", "Thirty minutes apart"),
         "gap.md": note("gap", "Ships are 20 minutes apart.\n", "Twenty minutes apart"),
     }
-    quotes = (Quote("buffer.md", 10, "x"), Quote("gap.md", 10, "y"))
+    quotes = (NoteQuote("buffer.md", 10, "x"), NoteQuote("gap.md", 10, "y"))
     pair = NotePair(Relation.EXCLUDES, *quotes, "numbers")
     said = "Thirty is the rule, throw the twenty out."
     (wish,) = placed(root, files, said, (pair,))

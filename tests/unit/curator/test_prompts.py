@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import ricordo
-from ricordo.curator.prompts import NAMES, TOOLS, digest, load_prompt, our_prompt, versions
-from ricordo.notebook.prompts import prompt_lines
-from ricordo.notebook.surroundings import look_around
+from ricordo.cli.config import prompt_lines
+from ricordo.curation.prompts import NAMES, TOOLS, digest, load_prompt, our_prompt, versions
+from ricordo.services.workspace.environment import load_environment
 
 OURS = Path(ricordo.__file__).parent / "curator" / "prompts"
 CREDENTIAL = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb3d"
@@ -86,7 +86,7 @@ def test_what_is_amiss_in_a_file_is_told(tmp_path: Path) -> None:
 
 def test_the_settings_tell_which_prompts_are_in_use(tmp_path: Path) -> None:
     own(tmp_path, b"Use `judge` for nothing.", "judge")
-    surroundings = look_around({})._replace(config=str(tmp_path))
+    surroundings = load_environment({})._replace(config=str(tmp_path))
     lines = list(prompt_lines(surroundings))
     assert all(line.startswith("#") for line in lines)
     told = "\n".join(lines)

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from ricordo.curator.brief import Brief, compose_brief
-from ricordo.curator.checking import Desk, check
-from ricordo.curator.edits import read_edits
-from ricordo.curator.proposal import Checked, Rejected, curator
-from ricordo.curator.restoring import as_shown, restored
+from ricordo.curation.brief import Brief, compose_brief
+from ricordo.curation.edits import as_shown, read_edits, restored
+from ricordo.curation.proposal import Rejected, ValidationResult, curator
+from ricordo.curation.validation import ValidationContext, check
+from ricordo.llm.redaction import Redaction
 from ricordo.memory.change import Insert, Merge, Replace, Rewrite
 from ricordo.memory.memory import Memory
-from ricordo.model.redaction import Redaction
 from tests.builders import note_text, open_memory
 
 PASSWORD, OTHER = "kitten4711", "walrus0815"
@@ -53,7 +52,7 @@ def redaction(memory: Memory) -> Redaction:
 
 def answered(
     redaction: Redaction, memory: Memory, op: str, **fields: Any
-) -> tuple[Checked, list[Rejected]]:
+) -> tuple[ValidationResult, list[Rejected]]:
     """What becomes of one edit that a model answers."""
     ids = tuple((note.stem, note.path) for note in memory.notes)
     evidence = fields.pop("evidence", [])
@@ -62,7 +61,7 @@ def answered(
     assert not read.rejected
     brought = restored(redaction, memory, read.wishes)
     texts = as_shown(redaction, memory, SAID, brought.wishes)
-    checked = check(Desk(memory, texts, curator("test")), brought.wishes)
+    checked = check(ValidationContext(memory, texts, curator("test")), brought.wishes)
     return checked, [*brought.rejected, *checked.rejected]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.routine import is_routine
+from ricordo.curation.routine import is_routine
 from ricordo.memory.change import (
     Act,
     AddEntry,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.checking import Desk, check
-from ricordo.curator.proposal import Proposal, Quoted, Wish, curator
+from ricordo.curation.proposal import Proposal, ProposedChange, Quoted, curator
+from ricordo.curation.validation import ValidationContext, check
 from ricordo.memory.change import Act, Create, Insert, Replace, Retire
 from ricordo.memory.memory import Memory
 from tests.builders import note_text, open_memory
@@ -32,8 +32,8 @@ def proposed(
     memory: Memory, *acts: Act, source: str = "s#1", quote: str = ""
 ) -> Sequence[Proposal]:
     quoted = Quoted(source, quote or SAID[source])
-    desk = Desk(memory, SAID, curator("test"))
-    found = check(desk, [Wish(act, "because", (quoted,)) for act in acts])
+    desk = ValidationContext(memory, SAID, curator("test"))
+    found = check(desk, [ProposedChange(act, "because", (quoted,)) for act in acts])
     assert not found.rejected
     return found.proposals
 

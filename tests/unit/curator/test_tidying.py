@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ricordo.curator.tidying import tidied
-from ricordo.health.evidence import NotePair, Quote, Relation
+from ricordo.curation.engines.rules import tidied
+from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.change import AddLink, Merge, Retire
 from tests.builders import note_text, open_memory
 
@@ -14,7 +14,7 @@ def acts(root: Path, files: Mapping[str, str], *pairs: NotePair) -> list[object]
 
 
 def repeating(left: str, right: str) -> NotePair:
-    return NotePair(Relation.REPEATS, Quote(left, 0, ""), Quote(right, 0, ""), "the same")
+    return NotePair(Relation.REPEATS, NoteQuote(left, 0, ""), NoteQuote(right, 0, ""), "the same")
 
 
 def test_notes_that_repeat_each_other_are_merged_without_losing_what_only_one_says(

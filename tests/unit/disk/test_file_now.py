@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk.file_now import LARGEST, FileNow, Gone, Unseen, look_at, modified_at
+from ricordo.storage.file_state import LARGEST, FileNow, Gone, Unseen, look_at, modified_at
 
 
 def test_a_plain_file_is_told_by_its_content(tmp_path: Path) -> None:

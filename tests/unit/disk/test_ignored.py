@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk.ignored import Ignored
+from ricordo.storage.project_tree import Ignored
 from tests.unit.machine import ENVIRON
 
 PATHS = (

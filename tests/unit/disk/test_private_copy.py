@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk.private_copy import read_private_copy, remove_private_copy, write_private_copy
 from ricordo.errors import StateUnusable
+from ricordo.storage.private_copy import read_private_copy, remove_private_copy, write_private_copy
 
 
 def test_a_private_copy_is_for_its_owner_only(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk import project_tree
-from ricordo.disk.project_tree import ProjectTree, list_project
+from ricordo.storage import project_tree
+from ricordo.storage.project_tree import ProjectTree, list_project
 from tests.unit.machine import git
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk import project_words
-from ricordo.disk.project_tree import ProjectTree, list_project
-from ricordo.disk.project_words import ProjectWords
+from ricordo.storage import project_words
+from ricordo.storage.project_tree import ProjectTree, list_project
+from ricordo.storage.project_words import ProjectWords
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.reader import MAX_DEPTH, SETTLING_NS, list_memory, list_names, read_memory
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.errors import MemoryNotFound
 from ricordo.memory.load import CLAUDE_LIMITS, compute_load
-from ricordo.memory.note import BOM, Note, Trouble
+from ricordo.memory.note import BOM, Note, ReadError
+from ricordo.storage.reader import MAX_DEPTH, SETTLING_NS, list_memory, list_names, read_memory
 from tests.builders import SHARED, note_of, note_text, open_memory, write_memory
 
 PIECES = st.sampled_from(
@@ -70,9 +70,9 @@ def test_a_listed_memory_knows_what_is_there_and_has_read_its_index_alone(root: 
     assert (listed.others, listed.load) == (whole.others, whole.load)
     assert listed.links["MEMORY.md"] == whole.links["MEMORY.md"]
     assert {file.path: file.trouble for file in listed.files} == {
-        "MEMORY.md": Trouble.NONE,
-        "a/z.md": Trouble.NOT_YET,
-        "b.md": Trouble.NOT_YET,
+        "MEMORY.md": ReadError.NONE,
+        "a/z.md": ReadError.NOT_YET,
+        "b.md": ReadError.NOT_YET,
     }
     assert not any(file.raw for file in listed.notes)
     again = read_memory(str(root), AUTO_MEMORY, listed)
@@ -210,7 +210,7 @@ def _check_every_directory(top: Path) -> None:
         assert {file.path for file in direct} == {name for name in found if name[0] != "."}
         for file in direct:
             assert file.raw == (folder / file.path).read_bytes()
-            assert file.trouble is Trouble.NONE
+            assert file.trouble is ReadError.NONE
             assert rejoined(file) == file.raw
         assert memory.links is not None
         assert memory.load.units >= 0

@@ -12,17 +12,19 @@ import pytest
 import watchfiles
 from watchfiles._rust_notify import WatchfilesRustInternalError
 
-from ricordo.disk.reader import list_folders
-from ricordo.disk.watcher import Batch, watch
+from ricordo.storage.reader import list_folders
+from ricordo.storage.watcher import FileEvents, watch
 
 
-async def told_of(path: Path, batches: AsyncIterator[Batch], *others: Path) -> list[Batch]:
+async def told_of(
+    path: Path, batches: AsyncIterator[FileEvents], *others: Path
+) -> list[FileEvents]:
     """Write to `others` and to `path`, again and again; return the batches up to the one that tells
     of `path`.
     """
 
-    async def tell() -> list[Batch]:
-        found: list[Batch] = []
+    async def tell() -> list[FileEvents]:
+        found: list[FileEvents] = []
         while not found or not any(it.endswith(path.name) for it in found[-1].paths):
             found.append(await anext(batches))
         return found
@@ -79,7 +81,7 @@ async def test_a_name_that_is_no_utf8_does_not_end_the_watching(root: Path) -> N
     while not told.done():
         odd.write_text("a\n")
         await asyncio.wait((told,), timeout=0.1)
-    assert told.result() == Batch(frozenset(), everything=True)
+    assert told.result() == FileEvents(frozenset(), everything=True)
     found = await told_of(root / "a.md", batches)
     assert not any(batch.polling for batch in found)
 

@@ -10,10 +10,15 @@ from hypothesis import strategies as st
 
 from ricordo.errors import WrongUsage
 from ricordo.handoff.budget import ORDER, fitted, tokens
-from ricordo.handoff.document import Handoff, Target
+from ricordo.handoff.document import (
+    Handoff,
+    HandoffStatement,
+    HandoffTarget,
+    QuoteMark,
+    StatementSection,
+)
 from ricordo.handoff.facts import Ref
-from ricordo.handoff.render import render, tidied
-from ricordo.handoff.statement import Quote, Section, Statement
+from ricordo.handoff.format import render, tidied
 from tests.unit.handoff.test_document import handoff_of, handoffs
 
 
@@ -50,21 +55,24 @@ def test_no_budget_is_exceeded_and_what_is_left_out_is_counted(
 def test_the_first_of_every_section_come_before_the_rest_of_any() -> None:
     # the later ones are longer, so that none slips into the room that another has left
     each = [
-        Statement(section, f"{section.value} {number} {'x' * (80 if number < 3 else 200)}")
-        for section in Section
+        HandoffStatement(section, f"{section.value} {number} {'x' * (80 if number < 3 else 200)}")
+        for section in StatementSection
         for number in range(6)
     ]
     for budget in range(500, 3500, 100):
         kept = left(with_budget(handoff_of(*each), budget))
         rest = [it for it in kept if int(it.split()[-2]) >= 3]
         firsts = [it for it in kept if int(it.split()[-2]) < 3]
-        assert not rest or len(firsts) == 3 * len(Section)
+        assert not rest or len(firsts) == 3 * len(StatementSection)
 
 
 def test_sections_get_room_in_their_order() -> None:
-    assert sorted(ORDER) == sorted(Section)
+    assert sorted(ORDER) == sorted(StatementSection)
     # each longer than the one before, so that none slips into the room that another has left
-    one_each = [Statement(section, "x" * (100 + 40 * ORDER.index(section))) for section in Section]
+    one_each = [
+        HandoffStatement(section, "x" * (100 + 40 * ORDER.index(section)))
+        for section in StatementSection
+    ]
     for budget in range(400, 1700, 50):
         kept = {it.section for it in with_budget(handoff_of(*one_each), budget).statements}
         assert kept == set(ORDER[: len(kept)])
@@ -72,8 +80,10 @@ def test_sections_get_room_in_their_order() -> None:
 
 def test_a_long_statement_waits_for_the_others_and_is_never_cut() -> None:
     pasted = "long " * 2000
-    long = Statement(Section.OBJECTIVE, "Asked first", Quote(Ref(0, 1)), (), pasted.strip())
-    short = [Statement(Section.DONE, f"{number} done") for number in range(20)]
+    long = HandoffStatement(
+        StatementSection.OBJECTIVE, "Asked first", QuoteMark(Ref(0, 1)), (), pasted.strip()
+    )
+    short = [HandoffStatement(StatementSection.DONE, f"{number} done") for number in range(20)]
     found = with_budget(handoff_of(long, *short), 1500)
     assert (len(found.statements), found.left_out) == (20, 1)
     assert "1 more statement was left out: no room in the budget, or" in render(found)
@@ -84,21 +94,26 @@ def test_a_head_without_room_says_how_much_it_takes() -> None:
     with pytest.raises(WrongUsage, match=r"head of this handoff alone takes about \d+ tokens"):
         with_budget(handoff_of(), 50)
     with pytest.raises(WrongUsage, match="no room for any statement"):
-        with_budget(handoff_of(Statement(Section.NEXT, "x" * 400)), tokens(handoff_of()) + 30)
+        with_budget(
+            handoff_of(HandoffStatement(StatementSection.NEXT, "x" * 400)),
+            tokens(handoff_of()) + 30,
+        )
 
 
 def test_a_thousand_files_take_a_quarter_of_the_budget() -> None:
     paths = {f"src/module_{number}/file_{number}.py": "3f2a91c0b7d4" for number in range(1000)}
-    found = with_budget(handoff_of(Statement(Section.NEXT, "Go on."), files=paths), 4000)
+    found = with_budget(
+        handoff_of(HandoffStatement(StatementSection.NEXT, "Go on."), files=paths), 4000
+    )
     assert left(found) == ["Go on."]
     assert 50 < len(found.head.files) < 120
     assert found.head.unlisted == 1000 - len(found.head.files)
     assert tokens(found) < 1500
 
 
-@pytest.mark.parametrize("target", Target)
-def test_headings_are_part_of_the_budget(target: Target) -> None:
-    one_each = [Statement(section, "x") for section in Section]
+@pytest.mark.parametrize("target", HandoffTarget)
+def test_headings_are_part_of_the_budget(target: HandoffTarget) -> None:
+    one_each = [HandoffStatement(section, "x") for section in StatementSection]
     whole = handoff_of(*one_each, target=target)
     # the line that would tell what was left out is always reserved
     found = with_budget(whole, tokens(whole) + 25)

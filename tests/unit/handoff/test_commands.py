@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.handoff.facts import Work
-from ricordo.handoff.gathering.bounded import Bounded, Recent
-from ricordo.handoff.gathering.commands import decisive, deeds, work_of
-from ricordo.handoff.gathering.outcome import error_line, outcome
+from ricordo.handoff.gather.bounded import Bounded, Recent
+from ricordo.handoff.gather.commands import decisive, deeds, error_line, outcome, work_of
 
 
 @pytest.mark.parametrize(

@@ -8,28 +8,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.activity.session import Deed
-from ricordo.handoff.compose import compose
-from ricordo.handoff.composing.excerpt import excerpt
+from ricordo.agents.transcripts.session import FileAction
+from ricordo.handoff.compose.compose import compose
+from ricordo.handoff.compose.quotes import excerpt
+from ricordo.handoff.document import (
+    HandoffStatement,
+    QuoteMark,
+    ResultMark,
+    StatementSection,
+    Status,
+)
 from ricordo.handoff.facts import GIT, MEMORY, GitState, GivenUp, Ref, Refusal, Work
 from ricordo.handoff.prove import all_facts
-from ricordo.handoff.statement import Quote, Result, Section, Statement, Status
 from ricordo.secrets import find_secrets
 from tests.gathered import Gathered
 from tests.secret_corpus import corpus
 
 
-def told(gathered: Gathered, section: Section) -> list[Statement]:
+def told(gathered: Gathered, section: StatementSection) -> list[HandoffStatement]:
     """Return what is told in one section."""
     return [it for it in compose(gathered.facts) if it.section is section]
 
 
-def quotes(gathered: Gathered, section: Section) -> list[str]:
+def quotes(gathered: Gathered, section: StatementSection) -> list[str]:
     """Return what is quoted in one section."""
     return [it.quote for it in told(gathered, section) if it.quote]
 
 
-def lines(gathered: Gathered, section: Section) -> str:
+def lines(gathered: Gathered, section: StatementSection) -> str:
     """Return the lines of one section."""
     return "\n".join(it.text for it in told(gathered, section))
 
@@ -40,15 +46,15 @@ def test_the_wish_of_the_person_is_quoted_and_how_it_changed() -> None:
         Gathered().says("Make the alarm ring.\n\nTwice.").answers("Shall I?").says("Yes, go on.")
     )
     session.answers("Done.").says("Forget the alarm, send a mail instead.").answers("Sent.")
-    wishes = told(session, Section.OBJECTIVE)
+    wishes = told(session, StatementSection.OBJECTIVE)
     assert [it.text for it in wishes] == ["Asked first", "Asked last"]
     assert [it.quote for it in wishes] == [
         "Make the alarm ring.\n\nTwice.",
         "Forget the alarm, send a mail instead.",
     ]
     assert [it.proof for it in wishes] == [
-        Quote(Ref(0, 1, "2026-10-05T09:01:00+00:00")),
-        Quote(Ref(0, 5, "2026-10-05T09:05:00+00:00")),
+        QuoteMark(Ref(0, 1, "2026-10-05T09:01:00+00:00")),
+        QuoteMark(Ref(0, 5, "2026-10-05T09:05:00+00:00")),
     ]
 
 
@@ -77,14 +83,14 @@ def test_the_wish_of_the_person_is_quoted_and_how_it_changed() -> None:
 def test_what_the_work_has_to_keep_to_is_quoted(said: str, quote: str) -> None:
     """Rules, limits and requirements stand by themselves, in the words of the person."""
     session = Gathered().says("Mend the alarm.").answers("Mended.").says(said).answers("So be it.")
-    assert quotes(session, Section.CONSTRAINTS) == [quote]
+    assert quotes(session, StatementSection.CONSTRAINTS) == [quote]
 
 
 def test_a_limit_in_the_first_wish_stands_among_the_limits() -> None:
     """However much of the wish it is; a wish that is nothing else is the objective."""
     limit = "Never touch the schema, and always run pytest with -q."
-    assert quotes(Gathered().says(f"Mend it. {limit}"), Section.CONSTRAINTS) == [limit]
-    assert quotes(Gathered().says(limit), Section.CONSTRAINTS) == []
+    assert quotes(Gathered().says(f"Mend it. {limit}"), StatementSection.CONSTRAINTS) == [limit]
+    assert quotes(Gathered().says(limit), StatementSection.CONSTRAINTS) == []
 
 
 @pytest.mark.parametrize(
@@ -98,14 +104,14 @@ def test_a_limit_in_the_first_wish_stands_among_the_limits() -> None:
 def test_a_question_a_log_and_a_guess_set_no_limit(said: str) -> None:
     """What is not wished is not told as a wish."""
     session = Gathered().says("Mend the alarm.").answers("Mended.").says(said).answers("So be it.")
-    assert told(session, Section.CONSTRAINTS) == []
+    assert told(session, StatementSection.CONSTRAINTS) == []
 
 
 def test_of_a_plan_only_what_it_forbids_is_a_limit() -> None:
     """A long document tells how something is to work; it is quoted as the wish."""
     plan = "Implement this plan.\n\n" + "The hook should print a line.\n\n" * 80
     plan += "No changes to `setup.go` are needed.\n\nDo not overwrite a backup."
-    assert quotes(Gathered().says(plan).answers("Done."), Section.CONSTRAINTS) == [
+    assert quotes(Gathered().says(plan).answers("Done."), StatementSection.CONSTRAINTS) == [
         "No changes to `setup.go` are needed.",
         "Do not overwrite a backup.",
     ]
@@ -115,7 +121,7 @@ def test_what_the_agent_says_is_quoted_as_its_claim() -> None:
     """It is never told as a fact of ours."""
     session = Gathered().says("Mend the alarm.").changes("alarm.py")
     session.answers("The alarm is mended, and every test passes now.")
-    (report,) = told(session, Section.DONE)
+    (report,) = told(session, StatementSection.DONE)
     assert report.text == "The agent reported"
     assert report.quote == "The alarm is mended, and every test passes now."
     assert report.status is Status.QUOTED
@@ -126,11 +132,11 @@ def test_how_tests_ended_is_reported_with_what_was_changed_since() -> None:
     session = Gathered().says("Mend it.").runs("pytest", failed=True, result="1 failed")
     session.changes("alarm.py").runs("pytest", result="3 passed", changed_since=("report.py",))
     session.runs("ls", work=Work.OTHER).runs("ruff check", work=Work.CHECK).answers("Mended.")
-    _, tests, check = told(session, Section.DONE)
+    _, tests, check = told(session, StatementSection.DONE)
     assert (tests.text, tests.status) == ("`pytest` succeeded: 3 passed", Status.STALE)
     assert (check.text, check.status) == ("`ruff check` succeeded", Status.REPORTED)
-    assert told(session, Section.BLOCKED) == []
-    again = told(session, Section.NEXT)[-1]
+    assert told(session, StatementSection.BLOCKED) == []
+    again = told(session, StatementSection.NEXT)[-1]
     assert again.text == "It went well before files were changed again; run it: `pytest`"
     assert again.proof == tests.proof
 
@@ -140,24 +146,26 @@ def test_what_fails_still_is_the_next_thing_to_do() -> None:
     session = Gathered().says("Mend it.").runs("make test").changes("alarm.py")
     session.runs("pytest -q", failed=True, result="1 failed").answers("An old bug, I leave it.")
     session.runs("ls", work=Work.OTHER).answers("I stop here.")
-    failure, comment = told(session, Section.BLOCKED)
+    failure, comment = told(session, StatementSection.BLOCKED)
     assert failure.text == "`pytest -q` failed: 1 failed"
-    assert failure.proof == Result(1, True, session.facts.ran[1].ref)
+    assert failure.proof == ResultMark(1, True, session.facts.ran[1].ref)
     assert (comment.text, comment.quote) == ("The agent on that failure", "An old bug, I leave it.")
-    assert lines(session, Section.NEXT).endswith("Mend what fails, then run it again: `pytest -q`")
+    assert lines(session, StatementSection.NEXT).endswith(
+        "Mend what fails, then run it again: `pytest -q`"
+    )
 
 
 def test_a_command_of_many_lines_is_no_next_command() -> None:
     """It could not be run from a line."""
     session = Gathered().says("Test it.").runs("python - <<'E'\nassert 1\nE").answers("Tested.")
-    assert "E" not in lines(session, Section.NEXT)
+    assert "E" not in lines(session, StatementSection.NEXT)
 
 
 def test_a_commit_is_told_and_looking_around_is_not() -> None:
     """What does more than look or change files counts as done."""
     session = Gathered().says("Commit.").runs("git status", work=Work.OTHER)
     session.runs("git commit -m 'Ring twice'", work=Work.OTHER, result="[main 1a2b] Ring twice")
-    assert lines(session.answers("Committed."), Section.DONE).split("\n")[1:] == [
+    assert lines(session.answers("Committed."), StatementSection.DONE).split("\n")[1:] == [
         "`git commit -m 'Ring twice'` succeeded: [main 1a2b] Ring twice"
     ]
 
@@ -167,9 +175,9 @@ def test_a_session_that_breaks_off_says_so() -> None:
     session = Gathered().says("Mend it.").answers("Mended.").says("Commit what you have, please.")
     session.answers("Let me look at the changes first.")
     session.runs("git commit -am 'x'", work=Work.OTHER, failed=None)
-    assert "The session breaks off behind these words" in lines(session, Section.ACTIVE)
-    assert "the transcript does not tell how it ended" in lines(session, Section.ACTIVE)
-    wish = told(session, Section.NEXT)[0]
+    assert "The session breaks off behind these words" in lines(session, StatementSection.ACTIVE)
+    assert "the transcript does not tell how it ended" in lines(session, StatementSection.ACTIVE)
+    wish = told(session, StatementSection.NEXT)[0]
     assert wish.text == "Asked last, without a closing answer so far"
     assert wish.quote == "Commit what you have, please."
 
@@ -177,7 +185,10 @@ def test_a_session_that_breaks_off_says_so() -> None:
 def test_where_nothing_is_left_that_is_said() -> None:
     """The next agent need not look for it."""
     session = Gathered().says("Mend it.").answers("Mended, and nothing else was to be done.")
-    assert lines(session, Section.NEXT) == "Nothing was found in the sessions that is left to do"
+    assert (
+        lines(session, StatementSection.NEXT)
+        == "Nothing was found in the sessions that is left to do"
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,7 +208,7 @@ def test_where_nothing_is_left_that_is_said() -> None:
 )
 def test_what_the_agent_says_is_left_is_quoted(closing: str, left: str) -> None:
     """Under a heading of its own, or in a sentence."""
-    assert quotes(Gathered().says("Mend it.").answers(closing), Section.NEXT) == [left]
+    assert quotes(Gathered().says("Mend it.").answers(closing), StatementSection.NEXT) == [left]
 
 
 @pytest.mark.parametrize(
@@ -205,17 +216,17 @@ def test_what_the_agent_says_is_left_is_quoted(closing: str, left: str) -> None:
 )
 def test_that_nothing_is_left_is_no_next_step(closing: str) -> None:
     """It names nothing to be done."""
-    assert quotes(Gathered().says("Mend it.").answers(closing), Section.NEXT) == []
+    assert quotes(Gathered().says("Mend it.").answers(closing), StatementSection.NEXT) == []
 
 
 def test_an_answer_stands_with_the_question() -> None:
     """A yes alone tells nothing."""
     session = Gathered().says("Mend it.").answers("Mended. Shall I push it to main as well?")
     session.says("yes").answers("Pushed.")
-    (answer,) = told(session, Section.DECISIONS)
+    (answer,) = told(session, StatementSection.DECISIONS)
     assert answer.text == "The person's answer to “Shall I push it to main as well?”"
     assert (answer.quote, answer.status) == ("yes", Status.QUOTED)
-    assert told(session, Section.QUESTIONS) == []
+    assert told(session, StatementSection.QUESTIONS) == []
 
 
 def test_a_question_without_an_answer_is_open() -> None:
@@ -223,7 +234,7 @@ def test_a_question_without_an_answer_is_open() -> None:
     session = Gathered().says("Mend it.").answers("Done. Which port do the tables stand for?")
     session.says("Write the mail now.").answers("Written. Would you like me to send it?")
     session.says("Show me a list of berths.").answers("Here it is. Is Levanto one of them?")
-    assert quotes(session, Section.QUESTIONS) == [
+    assert quotes(session, StatementSection.QUESTIONS) == [
         "Which port do the tables stand for?",
         "Is Levanto one of them?",
     ]
@@ -234,10 +245,10 @@ def test_what_the_person_set_right_is_ruled_out() -> None:
     session = Gathered().says("Ignore the lock file.").changes(".gitignore")
     session.answers("I added the lock file to the .gitignore of this repository.")
     session.says("No, the program should do that for every user.").answers("It does now.")
-    (wrong,) = told(session, Section.RULED_OUT)
+    (wrong,) = told(session, StatementSection.RULED_OUT)
     assert wrong.quote == "I added the lock file to the .gitignore of this repository."
     assert "set it right with “No, the program should do that for every user.”" in wrong.text
-    assert wrong.quote not in quotes(session, Section.DONE)
+    assert wrong.quote not in quotes(session, StatementSection.DONE)
 
 
 def test_what_the_person_took_back_is_ruled_out_and_not_done() -> None:
@@ -251,9 +262,9 @@ def test_what_the_person_took_back_is_ruled_out_and_not_done() -> None:
         session = session.answers("Done.")
         unwanted = GivenUp("f0", session.facts.said[2].ref, report, reply)
         session.facts = replace(session.facts, given_up=(unwanted,))
-        ruled_out = quotes(session, Section.RULED_OUT)
+        ruled_out = quotes(session, StatementSection.RULED_OUT)
         assert ruled_out == ([report] if is_ruled_out else [])
-        assert (report in quotes(session, Section.DONE)) is not is_ruled_out
+        assert (report in quotes(session, StatementSection.DONE)) is not is_ruled_out
 
 
 def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
@@ -261,18 +272,24 @@ def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
     session = Gathered().says("Mend it.").gives_up("Rounding to the minute", "two tests broke")
     session.decides("We keep the stored times.", "reports compare them", person=True)
     session.decides("I use `<=`.").answers("Mended.")
-    assert lines(session, Section.RULED_OUT) == "The agent gave up, because: “two tests broke”"
-    assert lines(session, Section.DECISIONS).split("\n") == [
+    assert (
+        lines(session, StatementSection.RULED_OUT)
+        == "The agent gave up, because: “two tests broke”"
+    )
+    assert lines(session, StatementSection.DECISIONS).split("\n") == [
         "The person decided, because: “reports compare them”",
         "The agent's decision",
     ]
-    assert quotes(session, Section.DECISIONS) == ["We keep the stored times.", "I use `<=`."]
+    assert quotes(session, StatementSection.DECISIONS) == [
+        "We keep the stored times.",
+        "I use `<=`.",
+    ]
 
 
 def test_what_was_seen_to_be_taken_back_is_told_and_not_quoted() -> None:
     """It is nobody's words."""
     session = Gathered().says("Mend it.").gives_up("`git restore a.py`", "it broke", is_deed=True)
-    (taken_back,) = told(session, Section.RULED_OUT)
+    (taken_back,) = told(session, StatementSection.RULED_OUT)
     assert taken_back.text == "Taken back: `git restore a.py`, because: “it broke”"
     assert (taken_back.quote, taken_back.proof) == ("", None)
 
@@ -290,9 +307,9 @@ def test_tasks_stand_where_they_belong() -> None:
         )
     )
     session.answers("Going on.")
-    assert quotes(session, Section.DONE) == ["Going on.", "Write it\nTest it"]
-    assert quotes(session, Section.ACTIVE) == ["Push it"]
-    assert quotes(session, Section.NEXT) == ["Tell"]
+    assert quotes(session, StatementSection.DONE) == ["Going on.", "Write it\nTest it"]
+    assert quotes(session, StatementSection.ACTIVE) == ["Push it"]
+    assert quotes(session, StatementSection.NEXT) == ["Tell"]
 
 
 REMOVE = "rm -f tide.db && pytest -q"
@@ -304,22 +321,24 @@ def test_what_the_user_refused_is_a_limit_and_no_next_step() -> None:
     session.is_refused(REMOVE, "exec command rejected by user").runs("pytest -q")
     session.lists((f"Run `{REMOVE}`", "pending"), ("Write the docs", "pending"))
     session.answers(f"The tests pass. Next I would run `{REMOVE}`. Left to do: the docs.")
-    (limit,) = told(session, Section.CONSTRAINTS)
+    (limit,) = told(session, StatementSection.CONSTRAINTS)
     assert limit.text == f"The user refused `{REMOVE}`"
     assert limit.quote == "exec command rejected by user"
-    assert isinstance(limit.proof, Quote)
-    next_steps = lines(session, Section.NEXT) + "".join(quotes(session, Section.NEXT))
+    assert isinstance(limit.proof, QuoteMark)
+    next_steps = lines(session, StatementSection.NEXT) + "".join(
+        quotes(session, StatementSection.NEXT)
+    )
     assert "rm -f" not in next_steps
     assert "Write the docs" in next_steps
     assert next_steps.count("pytest -q") == 1
-    assert "rm -f" not in lines(session, Section.RULED_OUT)
+    assert "rm -f" not in lines(session, StatementSection.RULED_OUT)
 
 
 def test_what_rules_denied_is_a_limit_of_the_agent_and_not_of_the_user() -> None:
     session = Gathered().says("Test it.")
     denied = f"Permission to use Bash with command {REMOVE} has been denied."
     session.is_refused(REMOVE, denied, by=Refusal.RULES).answers("I leave it.")
-    assert lines(session, Section.CONSTRAINTS) == (
+    assert lines(session, StatementSection.CONSTRAINTS) == (
         f"Not allowed by the rules of the agent: `{REMOVE}`"
     )
 
@@ -328,8 +347,8 @@ def test_what_was_refused_and_then_done_is_no_limit_any_more() -> None:
     session = Gathered().says("Test it.").is_refused(REMOVE, "rejected by user")
     session.is_refused("alarm.py (Edit)", "Use the helper.", why="Use the helper.")
     session.runs(REMOVE, failed=True, result="1 failed").changes("alarm.py").answers("It fails.")
-    assert "refused" not in lines(session, Section.CONSTRAINTS)
-    assert lines(session, Section.NEXT).endswith(f"`{REMOVE}`")
+    assert "refused" not in lines(session, StatementSection.CONSTRAINTS)
+    assert lines(session, StatementSection.NEXT).endswith(f"`{REMOVE}`")
 
 
 def test_a_tool_that_was_refused_is_told_with_the_words_of_the_user() -> None:
@@ -337,7 +356,7 @@ def test_a_tool_that_was_refused_is_told_with_the_words_of_the_user() -> None:
     session.is_refused(" (AskUserQuestion)", "The user doesn't want to proceed").answers(
         "So be it."
     )
-    (limit,) = told(session, Section.CONSTRAINTS)
+    (limit,) = told(session, StatementSection.CONSTRAINTS)
     assert limit.text == "The user refused `t/mock.py (Write)`"
     assert limit.quote == "No."
 
@@ -345,12 +364,19 @@ def test_a_tool_that_was_refused_is_told_with_the_words_of_the_user() -> None:
 def test_files_are_told_with_what_was_done_to_them() -> None:
     """The last change first; what was only read, and lies elsewhere or is gone, is not told."""
     session = (
-        Gathered().says("Mend it.").changes("notes.md", Deed.READ).changes("/etc/hosts", Deed.READ)
+        Gathered()
+        .says("Mend it.")
+        .changes("notes.md", FileAction.READ)
+        .changes("/etc/hosts", FileAction.READ)
     )
-    session.changes("gone.md", Deed.READ, sha=None).changes("old.py", Deed.DELETED, sha=None)
-    session.changes("/tmp/draft.md", Deed.WROTE, sha=None).changes("lost.py", sha=None)
-    session.changes("alarm.py", Deed.READ, Deed.EDITED, Deed.EDITED, parts=("due", "Alarm"))
-    assert lines(session, Section.FILES).split("\n") == [
+    session.changes("gone.md", FileAction.READ, sha=None).changes(
+        "old.py", FileAction.DELETED, sha=None
+    )
+    session.changes("/tmp/draft.md", FileAction.WROTE, sha=None).changes("lost.py", sha=None)
+    session.changes(
+        "alarm.py", FileAction.READ, FileAction.EDITED, FileAction.EDITED, parts=("due", "Alarm")
+    )
+    assert lines(session, StatementSection.FILES).split("\n") == [
         "`alarm.py` (transcript: edited 2 times, last at turn 8; the changes name `due`, `Alarm`)",
         "`lost.py` is not there now (transcript: edited, last at turn 7)",
         "`/tmp/draft.md`, outside of the project (transcript: wrote, last at turn 6)",
@@ -361,8 +387,10 @@ def test_files_are_told_with_what_was_done_to_them() -> None:
 
 def test_where_no_file_was_changed_that_is_said() -> None:
     """The agent may claim that it changed one."""
-    session = Gathered().says("Mend it.").changes("alarm.py", Deed.READ).answers("I mended it.")
-    assert lines(session, Section.FILES).split("\n") == [
+    session = (
+        Gathered().says("Mend it.").changes("alarm.py", FileAction.READ).answers("I mended it.")
+    )
+    assert lines(session, StatementSection.FILES).split("\n") == [
         "No change of a file was found in the sessions",
         "`alarm.py` (transcript: only read)",
     ]
@@ -374,12 +402,12 @@ def test_errors_tell_what_mended_them() -> None:
         Gathered().says("Mend it.").fails("pytest", "E assert 1 == 2", mended=3, by="alarm.py")
     )
     session.fails("make docs", "make: no rule").answers("There are no pages yet.")
-    assert lines(session, Section.ERRORS).split("\n") == [
+    assert lines(session, StatementSection.ERRORS).split("\n") == [
         "`make docs` failed; nothing is known to have mended it; "
         "the agent then, at turn 4: “There are no pages yet.”",
         "`pytest` failed; no longer at turn 3, after a change of alarm.py",
     ]
-    assert quotes(session, Section.ERRORS) == ["make: no rule", "E assert 1 == 2"]
+    assert quotes(session, StatementSection.ERRORS) == ["make: no rule", "E assert 1 == 2"]
 
 
 def test_the_summary_of_a_compaction_goes_to_its_sections() -> None:
@@ -394,9 +422,9 @@ def test_the_summary_of_a_compaction_goes_to_its_sections() -> None:
         )
     )
     session.answers("Going on.")
-    assert quotes(session, Section.OBJECTIVE) == ["Build it.", "a pilot for Levanto"]
-    assert quotes(session, Section.NEXT) == ["- draft the mail"]
-    assert quotes(session, Section.ACTIVE) == ["the page"]
+    assert quotes(session, StatementSection.OBJECTIVE) == ["Build it.", "a pilot for Levanto"]
+    assert quotes(session, StatementSection.NEXT) == ["- draft the mail"]
+    assert quotes(session, StatementSection.ACTIVE) == ["the page"]
 
 
 def test_the_state_of_git_is_one_line() -> None:
@@ -415,7 +443,7 @@ def test_the_state_of_git_is_one_line() -> None:
 def test_the_memory_is_told_with_the_notes_to_read() -> None:
     """One line a note, which stands on the note alone."""
     session = Gathered().says("Mend it.").finds("tests.md", "How to run them")
-    place, note = told(session, Section.MEMORY)
+    place, note = told(session, StatementSection.MEMORY)
     assert (place.text, place.stands_on) == ("The memory lies at `/memory`", (MEMORY,))
     assert note.text == "`tests.md`: How to run them (names the same words)"
     assert note.stands_on == (session.facts.notes[0].id,)
@@ -424,11 +452,11 @@ def test_the_memory_is_told_with_the_notes_to_read() -> None:
 def test_every_message_of_the_person_is_told_on_request() -> None:
     """Whole and word for word, also those that only agree."""
     session = Gathered().says("Build it.\n" + "Long. " * 2_000).answers("Shall I?").says("yes")
-    assert told(session, Section.MESSAGES) == []
+    assert told(session, StatementSection.MESSAGES) == []
     whole = [
         it.quote
         for it in compose(session.facts, with_messages=True)
-        if it.section is Section.MESSAGES
+        if it.section is StatementSection.MESSAGES
     ]
     assert whole == ["Build it.\n" + "Long. " * 2_000, "yes"]
 
@@ -486,8 +514,8 @@ def test_what_stands_around_a_decision_is_not_told_again_as_ruled_out() -> None:
         given_up=(replace(facts.given_up[0], ref=ref),),
     )
     found = {it.section: it.quote for it in compose(facts)}
-    assert found[Section.DECISIONS] == told
-    assert found[Section.RULED_OUT] == "I tried to round, which broke two tests."
+    assert found[StatementSection.DECISIONS] == told
+    assert found[StatementSection.RULED_OUT] == "I tried to round, which broke two tests."
 
 
 def test_a_decision_stands_with_what_is_around_it() -> None:
@@ -502,7 +530,7 @@ def test_a_decision_stands_with_what_is_around_it() -> None:
     (found,) = [
         it
         for it in compose(replace(session.facts, decided=(decided,)))
-        if it.section is Section.DECISIONS
+        if it.section is StatementSection.DECISIONS
     ]
     assert found.quote == "Three files are only formatted. I commit the other one."
 
@@ -511,7 +539,7 @@ def test_how_the_person_checks_it_is_a_next_step() -> None:
     """What stands under such a heading of the last wish that has one."""
     plan = "Build it.\n\n## Verification\n\n```bash\nmake check\n```\n\n## Notes\n\nNone."
     session = Gathered().says(plan).answers("It is built.").says("Now the mail.").answers("Sent.")
-    (check,) = [it for it in told(session, Section.NEXT) if it.quote]
+    (check,) = [it for it in told(session, StatementSection.NEXT) if it.quote]
     assert check.text == "The person on how to check it"
     assert check.quote == "```bash\nmake check\n```"
 
@@ -559,7 +587,7 @@ def test_what_the_person_does_not_do_is_no_limit() -> None:
     """A sentence about the person forbids nothing."""
     session = Gathered().says("Look at the tests.").answers("Looked.")
     session.says("They use a dictionary and I do not trust them any more. Write new ones.")
-    assert told(session.answers("Written."), Section.CONSTRAINTS) == []
+    assert told(session.answers("Written."), StatementSection.CONSTRAINTS) == []
 
 
 @pytest.mark.parametrize(
@@ -576,5 +604,5 @@ def test_a_report_with_which_the_person_goes_on_is_not_ruled_out(reply: str) -> 
     report = "I added the alarm, with a constant for the time that it leads."
     session = Gathered().says("Add an alarm.").changes("alarm.py").answers(report).says(reply)
     session.answers("It is done as well.")
-    assert told(session, Section.RULED_OUT) == []
-    assert report in quotes(session, Section.DONE)
+    assert told(session, StatementSection.RULED_OUT) == []
+    assert report in quotes(session, StatementSection.DONE)

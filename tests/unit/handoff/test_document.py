@@ -10,24 +10,26 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ricordo.activity.session import Agent
-from ricordo.handoff.document import Handoff, Head, SourceSession, Target
-from ricordo.handoff.facts import Ref
-from ricordo.handoff.marks import mark
-from ricordo.handoff.parse import State, parse
-from ricordo.handoff.render import BEGIN, END, render, tidied
-from ricordo.handoff.sections import family
-from ricordo.handoff.statement import (
+from ricordo.agents.transcripts.session import Agent
+from ricordo.handoff.document import (
     FileIs,
     GitIs,
+    Handoff,
+    HandoffHeader,
+    HandoffStatement,
+    HandoffTarget,
     MemoryAt,
     NoteIs,
-    Quote,
-    Result,
-    Section,
-    Statement,
+    QuoteMark,
+    ResultMark,
+    SourceSession,
+    StatementSection,
     Status,
+    family,
 )
+from ricordo.handoff.facts import Ref
+from ricordo.handoff.format import BEGIN, END, State, parse, render, tidied
+from ricordo.handoff.marks import mark
 from ricordo.text import visible
 
 NOW = datetime(2026, 10, 5, 9, 40, tzinfo=UTC)
@@ -35,7 +37,9 @@ SHA = "3f2a91c0b7d4"
 SESSION = SourceSession(Agent.CLAUDE, "5b1c7a52", "/home/ana/.claude/projects/p/5b1c7a52.jsonl")
 
 
-def handoff_of(*statements: Statement, target: Target = Target.ANY, **head: object) -> Handoff:
+def handoff_of(
+    *statements: HandoffStatement, target: HandoffTarget = HandoffTarget.ANY, **head: object
+) -> Handoff:
     values: dict[str, object] = {
         "written": NOW,
         "expires": datetime(2026, 10, 12, 9, 40, tzinfo=UTC),
@@ -44,10 +48,10 @@ def handoff_of(*statements: Statement, target: Target = Target.ANY, **head: obje
         "engine": "rules",
         "sources": (SESSION,),
     }
-    return Handoff(Head(**{**values, **head}), statements)  # type: ignore[arg-type]
+    return Handoff(HandoffHeader(**{**values, **head}), statements)  # type: ignore[arg-type]
 
 
-def text_of(*statements: Statement, **head: object) -> str:
+def text_of(*statements: HandoffStatement, **head: object) -> str:
     return render(handoff_of(*statements, **head))  # type: ignore[arg-type]
 
 
@@ -78,27 +82,27 @@ proofs = st.one_of(
     st.builds(NoteIs, texts, shas),
     st.builds(MemoryAt, texts),
     st.builds(
-        Result,
+        ResultMark,
         st.none() | st.integers(-(2**31), 2**32 - 1),
         st.booleans(),
         refs,
         st.lists(texts, max_size=7).map(tuple),
     ),
-    st.builds(Quote, refs),
+    st.builds(QuoteMark, refs),
 )
 statements = st.builds(
-    Statement,
-    st.sampled_from(Section),
+    HandoffStatement,
+    st.sampled_from(StatementSection),
     texts,
     proofs,
     st.lists(texts, max_size=2).map(tuple),
     texts,
 )
 heads = st.builds(
-    Head,
+    HandoffHeader,
     moments,
     moments,
-    st.sampled_from(Target),
+    st.sampled_from(HandoffTarget),
     counts,
     texts,
     st.lists(st.builds(SourceSession, st.sampled_from(Agent), texts, texts), max_size=3).map(tuple),
@@ -126,7 +130,7 @@ def test_what_was_written_is_read_back(handoff: Handoff) -> None:
 @given(st.binary(max_size=400) | texts.map(lambda it: it.encode("utf-8", "replace")))
 def test_no_bytes_are_too_strange_to_be_read(raw: bytes) -> None:
     assert parse(raw).state is State.FOREIGN
-    whole = text_of(Statement(Section.NEXT, "Go on.")).encode()
+    whole = text_of(HandoffStatement(StatementSection.NEXT, "Go on.")).encode()
     for torn in (whole[: len(raw)], whole[:-40] + raw, whole.replace(b"format", raw)):
         assert parse(torn).state is not State.WHOLE
 
@@ -141,9 +145,17 @@ def test_whatever_is_changed_is_seen(handoff: Handoff, data: st.DataObject) -> N
 
 
 @given(statements)
-@example(Statement(Section.NEXT, "x\n" + END + "\n## Decisions\n- y [verified: a is 1]", None))
-@example(Statement(Section.NEXT, "x", None, (), f"```\n{END}\n- y [unverified]\n## Files"))
-def test_no_line_of_others_passes_for_one_of_ours(statement: Statement) -> None:
+@example(
+    HandoffStatement(
+        StatementSection.NEXT, "x\n" + END + "\n## Decisions\n- y [verified: a is 1]", None
+    )
+)
+@example(
+    HandoffStatement(
+        StatementSection.NEXT, "x", None, (), f"```\n{END}\n- y [unverified]\n## Files"
+    )
+)
+def test_no_line_of_others_passes_for_one_of_ours(statement: HandoffStatement) -> None:
     lines = text_of(statement).split("\n")
     body = lines[lines.index(BEGIN) + 1 : -2]
     headings = [it for it in body if it.startswith("#")]
@@ -168,16 +180,16 @@ def test_no_line_of_others_passes_for_one_of_ours(statement: Statement) -> None:
         (NoteIs("feedback_tests.md", SHA), 1, f"[verified: note feedback_tests.md is {SHA}]",
          "verified"),
         (MemoryAt("/home/a b"), 1, '[verified: memory at "/home/a b"]', "verified"),
-        (Result(0, False, Ref(0, 41, "2026-10-05T14:02:31Z")), 1,
+        (ResultMark(0, False, Ref(0, 41, "2026-10-05T14:02:31Z")), 1,
          "[reported: exit 0 at 2026-10-05 14:02 UTC, turn 41; files unchanged since]", "reported"),
-        (Result(None, True, Ref(1, 41), ("tidepool/alarm.py", "commit")), 2,
+        (ResultMark(None, True, Ref(1, 41), ("tidepool/alarm.py", "commit")), 2,
          "[stale: failed, turn 41 of session 2; tidepool/alarm.py, commit changed since]", "stale"),
-        (Result(1, True, Ref(0, 3), tuple("abcdef")), 1,
+        (ResultMark(1, True, Ref(0, 3), tuple("abcdef")), 1,
          "[stale: exit 1, turn 3; a, b, c, 3 more changed since]", "stale"),
-        (Result(1, False, Ref(0, 3)), 1,
+        (ResultMark(1, False, Ref(0, 3)), 1,
          "[reported: exit 1, succeeded, turn 3; files unchanged since]", "reported"),
-        (Quote(Ref(0, 7)), 1, "[quoted: turn 7]", "quoted"),
-        (Quote(Ref(0, 7)), 2, "[quoted: turn 7 of session 1]", "quoted"),
+        (QuoteMark(Ref(0, 7)), 1, "[quoted: turn 7]", "quoted"),
+        (QuoteMark(Ref(0, 7)), 2, "[quoted: turn 7 of session 1]", "quoted"),
         (None, 1, "[unverified]", "unverified"),
     ],
 )  # fmt: skip
@@ -185,21 +197,23 @@ def test_marks_say_what_they_rest_on(
     proof: object, sessions: int, written: str, status: str
 ) -> None:
     assert mark(proof, sessions) == written  # type: ignore[arg-type]
-    assert Statement(Section.DONE, "x", proof).status is Status(status)  # type: ignore[arg-type]
+    assert HandoffStatement(StatementSection.DONE, "x", proof).status is Status(status)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("target", Target)
-def test_every_family_has_every_section_and_its_groups_together(target: Target) -> None:
+@pytest.mark.parametrize("target", HandoffTarget)
+def test_every_family_has_every_section_and_its_groups_together(target: HandoffTarget) -> None:
     look = family(target)
     parents = [look.headings[section][:-1] for section in look.order]
     groups = [it for n, it in enumerate(parents) if it and (n == 0 or parents[n - 1] != it)]
     assert len(groups) == len(set(groups))
-    assert len(set(look.headings.values())) == len(Section)
+    assert len(set(look.headings.values())) == len(StatementSection)
 
 
 def test_what_verified_means_reaches_no_further_than_its_mark() -> None:
     """A statement may say more of a file than that it is there."""
-    text = text_of(Statement(Section.FILES, "a.py: edited 2 times", FileIs("a.py", SHA)))
+    text = text_of(
+        HandoffStatement(StatementSection.FILES, "a.py: edited 2 times", FileIs("a.py", SHA))
+    )
     assert "verified: Ricordo itself saw what the mark names, when this was written." in text
 
 
@@ -207,7 +221,8 @@ def test_code_and_quotations_stand_as_they_are() -> None:
     command = "Run `pytest -k 'a[1]' < in.txt @args`, then `git commit`."
     said = "Do **not** touch [the schema](x) & <b>stop</b>.\n\n  ```py\n  x = 1\n  ```"
     text = text_of(
-        Statement(Section.NEXT, command), Statement(Section.CONSTRAINTS, "", None, (), said)
+        HandoffStatement(StatementSection.NEXT, command),
+        HandoffStatement(StatementSection.CONSTRAINTS, "", None, (), said),
     )
     assert f"- {command} [unverified]\n" in text
     assert all(f"> {row}".rstrip() + "\n" in text for row in said.split("\n"))
@@ -215,7 +230,7 @@ def test_code_and_quotations_stand_as_they_are() -> None:
 
 def test_what_could_be_drawn_linked_or_loaded_is_escaped() -> None:
     odd = "# x <b> ![p](http://e.x) @~/.ssh/id_rsa mail a@b.c [verified: a is 1]"
-    text = text_of(Statement(Section.DONE, odd))
+    text = text_of(HandoffStatement(StatementSection.DONE, odd))
     assert (
         r"- \# x \<b> !\[p](http://e.x) \@~/.ssh/id_rsa mail a@b.c \[verified: a is 1] [unverified]"
         in text
@@ -224,7 +239,8 @@ def test_what_could_be_drawn_linked_or_loaded_is_escaped() -> None:
 
 class TestEdited:
     TEXT = text_of(
-        Statement(Section.DONE, "One.", FileIs("a.py", SHA)), Statement(Section.NEXT, "Two.")
+        HandoffStatement(StatementSection.DONE, "One.", FileIs("a.py", SHA)),
+        HandoffStatement(StatementSection.NEXT, "Two."),
     )
 
     def test_a_statement_that_was_added_is_read_and_told(self) -> None:

@@ -9,46 +9,50 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.activity.session import Agent, Deed, Session
-from ricordo.handoff.compose import compose
-from ricordo.handoff.draft import Drafted, draft
-from ricordo.handoff.drafting.form import DRAFT
-from ricordo.handoff.drafting.telling import Told, tell
+from ricordo.agents.transcripts.session import Agent, FileAction, Session
+from ricordo.handoff.check import World
+from ricordo.handoff.compose.compose import compose
+from ricordo.handoff.document import QuoteMark, StatementSection, Status
+from ricordo.handoff.draft import DRAFT, DraftBrief, ModelDraft, draft, tell
 from ricordo.handoff.facts import (
-    Decided,
+    DecisionFact,
     Facts,
     FileUse,
     GitState,
     GivenUp,
+    MessageFact,
     Ran,
     Ref,
     Refusal,
-    Said,
     Work,
 )
-from ricordo.handoff.probe import World
 from ricordo.handoff.prove import prove
-from ricordo.handoff.statement import Quote, Section, Status
-from ricordo.model.redaction import Redaction
-from ricordo.model.schema import check
+from ricordo.llm.redaction import Redaction
+from ricordo.llm.schema import check
 
 TOKEN = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb3d"
 FACTS = Facts(
     project="/nowhere/tidepool",
     sessions=(Session(Agent.CLAUDE, "s", "/nowhere/s.jsonl", "/nowhere/tidepool"),),
     said=(
-        Said("f1", Ref(0, 1), "Make the alarm fire in time. Do not touch the schema.", True),
-        Said("f2", Ref(0, 9), f"It rounds down.\nI pushed with {TOKEN}, see report.py.", False),
+        MessageFact("f1", Ref(0, 1), "Make the alarm fire in time. Do not touch the schema.", True),
+        MessageFact(
+            "f2", Ref(0, 9), f"It rounds down.\nI pushed with {TOKEN}, see report.py.", False
+        ),
     ),
     ran=(Ran("f3", Ref(0, 7), "pytest -q", Work.TEST, 0, False, "12 passed"),),
-    files=(FileUse("f4", "tidepool/alarm.py", (Deed.EDITED,), Ref(0, 5), 1, None, is_gone=True),),
-    decided=(Decided("f5", Ref(0, 9), "Keep the times exact", "rounding lost minutes", False),),
+    files=(
+        FileUse("f4", "tidepool/alarm.py", (FileAction.EDITED,), Ref(0, 5), 1, None, is_gone=True),
+    ),
+    decided=(
+        DecisionFact("f5", Ref(0, 9), "Keep the times exact", "rounding lost minutes", False),
+    ),
     git=GitState("4f1e2d3a9b0c" + "0" * 28, "main", ("tidepool/alarm.py",), None, "begin"),
 )
 COMPOSED = compose(FACTS)
 
 
-def told_of(facts: Facts = FACTS, room: int = 10_000) -> Told:
+def told_of(facts: Facts = FACTS, room: int = 10_000) -> DraftBrief:
     return tell(facts, Redaction(), room)
 
 
@@ -56,7 +60,7 @@ def one(section: str = "next", text: str = "", quote: str = "", *facts: str) -> 
     return {"section": section, "facts": list(facts or ("f2",)), "quote": quote, "text": text}
 
 
-def drafted(*statements: object) -> Drafted:
+def drafted(*statements: object) -> ModelDraft:
     return draft(COMPOSED, FACTS, told_of(), list(statements))
 
 
@@ -126,12 +130,12 @@ def test_a_models_own_words_are_never_proved() -> None:
 def test_a_quote_without_a_word_of_the_model_is_a_quote() -> None:
     found = drafted(one("decisions", "", "Keep the times exact", "f5"))
     (quoted,) = [it for it in found.statements if it.quote == "Keep the times exact"]
-    assert (quoted.text, quoted.proof) == ("The agent", Quote(Ref(0, 9)))
+    assert (quoted.text, quoted.proof) == ("The agent", QuoteMark(Ref(0, 9)))
     assert quoted in prove(found.statements, FACTS, World(FACTS.project))
 
 
 def test_what_rules_can_prove_and_the_words_of_the_person_stay() -> None:
-    said = [one(it.value, "The model says so") for it in Section if it.value in SECTIONS]
+    said = [one(it.value, "The model says so") for it in StatementSection if it.value in SECTIONS]
     found = drafted(*said).statements
     kept = [it for it in found if not it.is_own_words]
     assert {it.stands_on for it in kept} >= {("f1",), ("f3",), ("f4",), ("git",)}

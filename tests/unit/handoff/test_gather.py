@@ -15,12 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.activity.named import named_session
-from ricordo.activity.session import Deed
-from ricordo.activity.sources import helpers_of, source_at
+from ricordo.agents.transcripts.session import FileAction
+from ricordo.agents.transcripts.sources import helpers_of, named_session, source_at
 from ricordo.handoff.facts import Facts, Ran, Refusal, Work
-from ricordo.handoff.gather import gather, with_notes
-from ricordo.handoff.gathering import runs
+from ricordo.handoff.gather import runs
+from ricordo.handoff.gather.gather import gather, with_notes
 from tests.transcripts import BEGAN, OTHER, SESSION, Claude, Codex, Opencode, write
 
 Script = Claude | Codex | Opencode
@@ -283,7 +282,7 @@ def test_files_are_told_as_they_are_now_and_never_looked_for_outside(project: Pa
         "gone.py": None,
     }
     used = facts.files[0]
-    assert (used.deeds, used.times, used.last.turn) == ((Deed.READ, Deed.EDITED), 1, 3)
+    assert (used.deeds, used.times, used.last.turn) == ((FileAction.READ, FileAction.EDITED), 1, 3)
     assert facts.names[str(project / "a.py")] == "a.py"
 
 

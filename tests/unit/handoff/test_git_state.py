@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.handoff.facts import GitState
-from ricordo.handoff.git_state import git_state
+from ricordo.handoff.project_git import git_state
 from tests.unit.machine import Machine, git
 
 

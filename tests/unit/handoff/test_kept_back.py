@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.handoff.document import Handoff
+from ricordo.handoff.document import FileIs, Handoff, HandoffStatement, QuoteMark, StatementSection
 from ricordo.handoff.facts import Ref
-from ricordo.handoff.kept_back import cleaned, counted, without_secrets
-from ricordo.handoff.parse import State, parse
-from ricordo.handoff.render import render, tidied
-from ricordo.handoff.statement import FileIs, Quote, Section, Statement
-from ricordo.model.redaction import Redaction
+from ricordo.handoff.format import State, parse, render, tidied
+from ricordo.handoff.redaction import cleaned, counted, without_secrets
+from ricordo.llm.redaction import Redaction
 from tests.unit.handoff.test_document import SHA, handoff_of
 
 KEY = "sk-ant-api03-" + "Q7wZ2xK9mN4vB8cR5tY1uJ6hG3fD0sA" * 2
@@ -31,11 +29,11 @@ def written(handoff: Handoff, redaction: Redaction | None = None) -> tuple[str, 
 def test_secrets_leave_placeholders_and_are_counted() -> None:
     text, found = written(
         handoff_of(
-            Statement(Section.NEXT, f"Run `curl -H 'x-api-key: {KEY}'` @ once"),
-            Statement(Section.CONSTRAINTS, "Rule", Quote(Ref(0, 1)), (),
+            HandoffStatement(StatementSection.NEXT, f"Run `curl -H 'x-api-key: {KEY}'` @ once"),
+            HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 1)), (),
                       f"The key is {KEY}.\nUse it."),
-            Statement(Section.DONE, f"The password is {PASSWORD}."),
-            Statement(Section.QUESTIONS, f"Is {PASSWORD} still right?"),
+            HandoffStatement(StatementSection.DONE, f"The password is {PASSWORD}."),
+            HandoffStatement(StatementSection.QUESTIONS, f"Is {PASSWORD} still right?"),
         )
     )  # fmt: skip
     assert KEY not in text
@@ -45,13 +43,17 @@ def test_secrets_leave_placeholders_and_are_counted() -> None:
     quote = next(it for it in found.statements if it.quote)
     assert quote.quote.startswith("The key is [REDACTED:anthropic-key:")
     assert quote.quote.endswith("].\nUse it.")
-    assert isinstance(quote.proof, Quote)
+    assert isinstance(quote.proof, QuoteMark)
 
 
 @pytest.mark.parametrize("label", ["The password", "password", "Password is"])
 def test_a_secret_that_only_its_label_tells_is_kept_back(label: str) -> None:
     text, _ = written(
-        handoff_of(Statement(Section.CONSTRAINTS, label, Quote(Ref(0, 1)), (), PASSWORD))
+        handoff_of(
+            HandoffStatement(
+                StatementSection.CONSTRAINTS, label, QuoteMark(Ref(0, 1)), (), PASSWORD
+            )
+        )
     )
     assert PASSWORD not in text
 
@@ -60,8 +62,8 @@ def test_a_secret_in_the_name_of_a_file_takes_the_file_out() -> None:
     path = f"keys/{KEY}.txt"
     text, found = written(
         handoff_of(
-            Statement(Section.FILES, f"`{path}`: edited", FileIs(path, SHA)),
-            Statement(Section.NEXT, "Go on."),
+            HandoffStatement(StatementSection.FILES, f"`{path}`: edited", FileIs(path, SHA)),
+            HandoffStatement(StatementSection.NEXT, "Go on."),
             files={path: SHA, "a.py": SHA},
             dirty=(path, "a.py"),
             branch=f"feat/{KEY}",
@@ -74,7 +76,7 @@ def test_a_secret_in_the_name_of_a_file_takes_the_file_out() -> None:
 
 
 def test_what_looks_like_a_placeholder_is_none_of_ours_but_for_what_we_wrote() -> None:
-    said = handoff_of(Statement(Section.NEXT, "Use [REDACTED:password:1] here"))
+    said = handoff_of(HandoffStatement(StatementSection.NEXT, "Use [REDACTED:password:1] here"))
     _, found = written(said)
     assert found.statements[0].text == "Use [REDACTED:text:1] here"
     assert found.head.redactions == 0
@@ -114,9 +116,16 @@ pieces = st.sampled_from(
 texts = st.lists(pieces | st.text(max_size=3), max_size=6).map("".join)
 
 
-@given(st.lists(st.builds(Statement, st.sampled_from(Section), texts, quote=texts), max_size=5))
-def test_no_key_is_written_whatever_stands_around_it(statements: list[Statement]) -> None:
-    whole = handoff_of(Statement(Section.DONE, f"The password is {PASSWORD}."), *statements)
+@given(
+    st.lists(
+        st.builds(HandoffStatement, st.sampled_from(StatementSection), texts, quote=texts),
+        max_size=5,
+    )
+)
+def test_no_key_is_written_whatever_stands_around_it(statements: list[HandoffStatement]) -> None:
+    whole = handoff_of(
+        HandoffStatement(StatementSection.DONE, f"The password is {PASSWORD}."), *statements
+    )
     text, _ = written(whole)
     assert KEY not in text
     assert PASSWORD not in text

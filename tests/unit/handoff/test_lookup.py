@@ -6,18 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.activity.session import Agent
-from ricordo.activity.sources import Source
-from ricordo.handoff.document import Handoff, SourceSession
+from ricordo.agents.transcripts.session import Agent
+from ricordo.agents.transcripts.sources import TranscriptSource
+from ricordo.handoff.document import (
+    Handoff,
+    HandoffStatement,
+    QuoteMark,
+    SourceSession,
+    StatementSection,
+)
 from ricordo.handoff.facts import Ref
 from ricordo.handoff.lookup import Transcripts, stands_in
-from ricordo.handoff.statement import Quote, Section, Statement
 from tests.transcripts import Claude
 from tests.unit.handoff.test_document import handoff_of
 
 
 def quoting(path: Path | str, turn: int, agent: Agent = Agent.CLAUDE) -> Handoff:
-    statement = Statement(Section.OBJECTIVE, "said", Quote(Ref(0, turn)), quote="x")
+    statement = HandoffStatement(
+        StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, turn)), quote="x"
+    )
     return handoff_of(statement, sources=(SourceSession(agent, "s", str(path)),))
 
 
@@ -82,6 +89,6 @@ def test_a_transcript_that_is_not_known_is_not_opened(
     path = Claude().says("words").write(tmp_path)
     assert Transcripts(quoting(path, 1), lambda it: it.path == str(path))(Ref(0, 1), "words")
     opened: list[object] = []
-    monkeypatch.setattr(Source, "transcript", lambda *_, **__: opened.append(1))
+    monkeypatch.setattr(TranscriptSource, "transcript", lambda *_, **__: opened.append(1))
     assert Transcripts(quoting(path, 1), lambda _: False)(Ref(0, 1), "words") is None
     assert not opened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ricordo.handoff.gathering.parts import parts_of
+from ricordo.handoff.gather.files import parts_of
 
 WRITTEN = {
     "a.py": "import os\n\nclass Alarm:\n    async def due(self) -> None:\n        define = 1\n",

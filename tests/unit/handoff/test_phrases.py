@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from ricordo.handoff.gathering.phrases import reason_of, says, spoken
+from ricordo.handoff.gather.decisions import reason_of, says, spoken
 from ricordo.resources import data_text
 
 LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "zh", "ja", "ko"}
@@ -90,7 +90,7 @@ def test_what_does_not(part: str, text: str) -> None:
 
 
 def test_every_list_knows_every_language() -> None:
-    table = tomllib.loads(data_text("handoff/gathering/phrases.toml"))
+    table = tomllib.loads(data_text("handoff/gather/phrases.toml"))
     assert {name: set(part) for name, part in table.items()} == dict.fromkeys(table, LANGUAGES)
     assert not any(says(part, "") for part in table)
 

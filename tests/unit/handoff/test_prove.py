@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.handoff.compose import compose
-from ricordo.handoff.facts import GIT, MEMORY, Facts, Ref, Todo
-from ricordo.handoff.git_state import git_state
-from ricordo.handoff.prove import prove
-from ricordo.handoff.statement import (
+from ricordo.handoff.compose.compose import compose
+from ricordo.handoff.document import (
     FileIs,
     GitIs,
+    HandoffStatement,
     MemoryAt,
     NoteIs,
-    Quote,
-    Result,
-    Section,
-    Statement,
+    QuoteMark,
+    ResultMark,
+    StatementSection,
 )
+from ricordo.handoff.facts import GIT, MEMORY, Facts, Ref, Todo
+from ricordo.handoff.project_git import git_state
+from ricordo.handoff.prove import prove
 from tests.unit.handoff.work import (
     EDITED,
     RAN,
@@ -47,18 +47,18 @@ def tidepool(tmp_path: Path) -> Tidepool:
     return Tidepool(Machine(tmp_path))
 
 
-def result_of(tidepool: Tidepool) -> Result:
+def result_of(tidepool: Tidepool) -> ResultMark:
     proof = tidepool.proved()[1].proof
-    assert isinstance(proof, Result)
+    assert isinstance(proof, ResultMark)
     return proof
 
 
-def proof_of(tidepool: Tidepool, statement: Statement, facts: Facts | None = None) -> object:
+def proof_of(tidepool: Tidepool, statement: HandoffStatement, facts: Facts | None = None) -> object:
     return prove([statement], facts or tidepool.facts(), tidepool.world())[0].proof
 
 
 def test_where_the_memory_lies_is_seen(tidepool: Tidepool) -> None:
-    place = Statement(Section.MEMORY, "It lies there", None, (MEMORY,))
+    place = HandoffStatement(StatementSection.MEMORY, "It lies there", None, (MEMORY,))
     assert proof_of(tidepool, place) == MemoryAt(str(tidepool.memory))
     elsewhere = replace(tidepool.facts(), memory="/elsewhere")
     assert proof_of(tidepool, place, elsewhere) is None
@@ -81,29 +81,55 @@ def test_each_statement_gets_the_mark_that_its_proof_has(tidepool: Tidepool) -> 
 
 
 CLAIMS = (
-    Statement(Section.DONE, "`tidepool/alarm.py` is mended", None, ("f4",)),
-    Statement(Section.FILES, "`tidepool/alarm.py` and more", None, ("f4", "f1")),
-    Statement(Section.FILES, "`tidepool/alarm.py` like `tidepool/report.py`", None, ("f4",)),
-    Statement(Section.FILES, "the file of the alarm", None, ("f4",)),
-    Statement(Section.FILES, "`tidepool/alarm.py`", None, ("f99",)),
-    Statement(Section.ACTIVE, "all is committed, and the alarm works", None, (GIT, "f1")),
-    Statement(Section.FILES, "`tidepool/alarm.py`; the changes name `GetSteps`", None, ("f4",)),
-    Statement(Section.FILES, "`tidepool/alarm.py` (transcript: edited 9 times)", None, ("f4",)),
-    Statement(Section.FILES, "`tidepool/alarm.py`, last at turn 5", None, ("f4",)),
-    Statement(Section.ACTIVE, "Branch `other`, as committed", None, (GIT,)),
-    Statement(Section.ACTIVE, "Branch `main`; 3 commits not pushed", None, (GIT,)),
-    Statement(Section.ACTIVE, "Branch `main`; not committed: `bell.py`", None, (GIT,)),
-    Statement(Section.MEMORY, "`tests.md`: how `ruff` is run", None, ("f6",)),
-    Statement(Section.MEMORY, "`tests.md`: how, for 3 of them", None, ("f6",)),
-    Statement(Section.MEMORY, "The memory lies at `/elsewhere`", None, (MEMORY,)),
-    Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 1)), ("f1",), "Touch the schema."),
-    Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 2)), ("f1",), "Do not touch the schema."),
-    Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 1)), ("f1",), ""),
-    Statement(Section.DONE, "the tests pass", Result(0, False, Ref(0, 6)), ("f2",)),
-    Statement(Section.DONE, "the check passes", Result(0, False, Ref(0, 6)), ("f3",)),
-    Statement(Section.DONE, "the tests pass", Result(0, False, Ref(0, 5)), ("f2", "f1")),
-    Statement(Section.DONE, "the tests pass", Result(0, False, Ref(0, 5)), ()),
-    Statement(Section.DONE, "all is well", FileIs("tidepool/alarm.py", "3f2a91c0b7d4"), ()),
+    HandoffStatement(StatementSection.DONE, "`tidepool/alarm.py` is mended", None, ("f4",)),
+    HandoffStatement(StatementSection.FILES, "`tidepool/alarm.py` and more", None, ("f4", "f1")),
+    HandoffStatement(
+        StatementSection.FILES, "`tidepool/alarm.py` like `tidepool/report.py`", None, ("f4",)
+    ),
+    HandoffStatement(StatementSection.FILES, "the file of the alarm", None, ("f4",)),
+    HandoffStatement(StatementSection.FILES, "`tidepool/alarm.py`", None, ("f99",)),
+    HandoffStatement(
+        StatementSection.ACTIVE, "all is committed, and the alarm works", None, (GIT, "f1")
+    ),
+    HandoffStatement(
+        StatementSection.FILES, "`tidepool/alarm.py`; the changes name `GetSteps`", None, ("f4",)
+    ),
+    HandoffStatement(
+        StatementSection.FILES, "`tidepool/alarm.py` (transcript: edited 9 times)", None, ("f4",)
+    ),
+    HandoffStatement(StatementSection.FILES, "`tidepool/alarm.py`, last at turn 5", None, ("f4",)),
+    HandoffStatement(StatementSection.ACTIVE, "Branch `other`, as committed", None, (GIT,)),
+    HandoffStatement(StatementSection.ACTIVE, "Branch `main`; 3 commits not pushed", None, (GIT,)),
+    HandoffStatement(
+        StatementSection.ACTIVE, "Branch `main`; not committed: `bell.py`", None, (GIT,)
+    ),
+    HandoffStatement(StatementSection.MEMORY, "`tests.md`: how `ruff` is run", None, ("f6",)),
+    HandoffStatement(StatementSection.MEMORY, "`tests.md`: how, for 3 of them", None, ("f6",)),
+    HandoffStatement(StatementSection.MEMORY, "The memory lies at `/elsewhere`", None, (MEMORY,)),
+    HandoffStatement(
+        StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, 1)), ("f1",), "Touch the schema."
+    ),
+    HandoffStatement(
+        StatementSection.OBJECTIVE,
+        "said",
+        QuoteMark(Ref(0, 2)),
+        ("f1",),
+        "Do not touch the schema.",
+    ),
+    HandoffStatement(StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, 1)), ("f1",), ""),
+    HandoffStatement(
+        StatementSection.DONE, "the tests pass", ResultMark(0, False, Ref(0, 6)), ("f2",)
+    ),
+    HandoffStatement(
+        StatementSection.DONE, "the check passes", ResultMark(0, False, Ref(0, 6)), ("f3",)
+    ),
+    HandoffStatement(
+        StatementSection.DONE, "the tests pass", ResultMark(0, False, Ref(0, 5)), ("f2", "f1")
+    ),
+    HandoffStatement(StatementSection.DONE, "the tests pass", ResultMark(0, False, Ref(0, 5)), ()),
+    HandoffStatement(
+        StatementSection.DONE, "all is well", FileIs("tidepool/alarm.py", "3f2a91c0b7d4"), ()
+    ),
 )
 """Statements that say more than what they stand on."""
 
@@ -120,11 +146,11 @@ def test_names_and_numbers_that_were_seen_are_verified(tidepool: Tidepool) -> No
     facts = replace(facts, files=(alarm, facts.files[1]), notes=(note,))
     deeds = "edited 2 times, last at turn 4; the changes name `fire`, `` Alarm `now` ``"
     texts = {
-        Section.FILES: (f"`tidepool/alarm.py` (transcript: {deeds})", ("f4",)),
-        Section.MEMORY: ("`tests.md`: how 3 of `pytest -q` run (bears)", ("f6",)),
+        StatementSection.FILES: (f"`tidepool/alarm.py` (transcript: {deeds})", ("f4",)),
+        StatementSection.MEMORY: ("`tests.md`: how 3 of `pytest -q` run (bears)", ("f6",)),
     }
     for section, (text, ids) in texts.items():
-        assert proof_of(tidepool, Statement(section, text, None, ids), facts) is not None
+        assert proof_of(tidepool, HandoffStatement(section, text, None, ids), facts) is not None
 
 
 def test_all_that_rules_tell_of_a_project_is_verified(tidepool: Tidepool) -> None:
@@ -138,7 +164,9 @@ def test_all_that_rules_tell_of_a_project_is_verified(tidepool: Tidepool) -> Non
     of_git = [it for it in proved if it.stands_on == (GIT,)]
     assert "and 4 more" in of_git[0].text
     assert statuses(of_git) == ["verified"]
-    pointers = [it for it in proved if it.section in (Section.FILES, Section.MEMORY)]
+    pointers = [
+        it for it in proved if it.section in (StatementSection.FILES, StatementSection.MEMORY)
+    ]
     assert len(pointers) == 4
     assert {*statuses(pointers)} == {"verified"}
 
@@ -147,15 +175,19 @@ def test_a_part_of_a_message_is_a_quote_if_it_stands_there_letter_by_letter(
     tidepool: Tidepool,
 ) -> None:
     for quote, is_there in (("the berth alarm test", True), ("the Berth alarm test", False)):
-        statement = Statement(Section.OBJECTIVE, "said", Quote(Ref(0, 1)), ("f1",), quote)
+        statement = HandoffStatement(
+            StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, 1)), ("f1",), quote
+        )
         assert (proof_of(tidepool, statement) is not None) is is_there
 
 
 def test_the_tasks_of_one_turn_are_quoted_as_a_list(tidepool: Tidepool) -> None:
     todos = tuple(Todo(f"t{n}", Ref(0, 9), text, "pending") for n, text in enumerate(("a", "b")))
     facts = replace(tidepool.facts(), todos=todos)
-    whole = Statement(Section.NEXT, "to do", Quote(Ref(0, 9)), ("t0", "t1"), "a\nb")
-    assert proof_of(tidepool, whole, facts) == Quote(Ref(0, 9))
+    whole = HandoffStatement(
+        StatementSection.NEXT, "to do", QuoteMark(Ref(0, 9)), ("t0", "t1"), "a\nb"
+    )
+    assert proof_of(tidepool, whole, facts) == QuoteMark(Ref(0, 9))
     for quote, ids in (("b\na", ("t0", "t1")), ("a\nb", ("t0",)), ("a\nb", ("t0", "t1", "f1"))):
         assert proof_of(tidepool, replace(whole, quote=quote, stands_on=ids), facts) is None
 
@@ -173,7 +205,7 @@ def test_what_a_command_itself_changes_makes_its_result_no_older(tidepool: Tidep
     facts = tidepool.facts()
     ran = replace(facts.ran[0], ended=(LATER + timedelta(seconds=1)).isoformat())
     proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=(ran, *facts.ran[1:])))
-    assert isinstance(proof, Result)
+    assert isinstance(proof, ResultMark)
     assert proof.changed == ()
 
 
@@ -198,7 +230,7 @@ def test_what_the_transcript_tells_as_changed_later_makes_a_result_stale(
     ran = replace(facts.ran[0], changed_since=("tidepool/alarm.py",))
     facts = replace(facts, ran=(ran, *facts.ran[1:]))
     proof = proof_of(tidepool, STATEMENTS[1], facts)
-    assert isinstance(proof, Result)
+    assert isinstance(proof, ResultMark)
     assert proof.changed == ("tidepool/alarm.py",)
 
 
@@ -223,7 +255,7 @@ def test_without_a_time_nothing_shows_that_files_are_unchanged(tidepool: Tidepoo
     facts = tidepool.facts()
     ran = tuple(replace(it, ref=it.ref._replace(at=at)) for it in facts.ran)
     proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=ran))
-    assert isinstance(proof, Result)
+    assert isinstance(proof, ResultMark)
     assert "tidepool/alarm.py" in proof.changed
 
 
@@ -256,5 +288,5 @@ def test_a_file_outside_the_project_is_never_looked_at(tidepool: Tidepool) -> No
     for path in ("../memory.md", "/etc/hostname"):
         facts = tidepool.facts()
         use = replace(facts.files[0], path=path, sha="0" * 64)
-        statement = Statement(Section.FILES, path, FileIs(path, "0" * 12), ("f4",))
+        statement = HandoffStatement(StatementSection.FILES, path, FileIs(path, "0" * 12), ("f4",))
         assert proof_of(tidepool, statement, replace(facts, files=(use,))) is None

@@ -14,14 +14,22 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.activity.session import Agent
+from ricordo.agents.transcripts.session import Agent
 from ricordo.errors import HandoffUnreadable
-from ricordo.handoff import probe
-from ricordo.handoff.document import SourceSession
+from ricordo.handoff import check as probe
+from ricordo.handoff.document import (
+    FileIs,
+    GitIs,
+    HandoffStatement,
+    MemoryAt,
+    NoteIs,
+    QuoteMark,
+    SourceSession,
+    StatementSection,
+)
 from ricordo.handoff.facts import GIT, Ref
-from ricordo.handoff.git_state import git_state
-from ricordo.handoff.statement import FileIs, GitIs, MemoryAt, NoteIs, Quote, Section, Statement
-from ricordo.notebook.resuming import Resumption, resume_handoff
+from ricordo.handoff.project_git import git_state
+from ricordo.services.handoff.resume import Resumption, resume_handoff
 from tests.builders import note_text
 from tests.transcripts import Claude
 from tests.unit.handoff.work import WISH, WRITTEN, Tidepool, committed, fallen, write
@@ -66,7 +74,9 @@ def test_commits_that_were_pushed_since_are_told(tidepool: Tidepool) -> None:
     git(tidepool.project, "remote", "add", "origin", str(origin))
     git(tidepool.project, "push", "--quiet", "-u", "origin", "HEAD")
     committed(tidepool.project / ".", "nothing new")
-    told = Statement(Section.ACTIVE, "Branch `x`; 1 commit not pushed", None, (GIT,))
+    told = HandoffStatement(
+        StatementSection.ACTIVE, "Branch `x`; 1 commit not pushed", None, (GIT,)
+    )
     state = git_state(str(tidepool.project))
     assert state is not None
     text = told.text.replace("x", state.branch)
@@ -220,15 +230,15 @@ def test_a_handoff_expires(tidepool: Tidepool) -> None:
 
 
 HOSTILE = (
-    Statement(Section.FILES, "`etc`", FileIs("../../etc/passwd", "0" * 12)),
-    Statement(Section.FILES, "`root`", FileIs("/etc/passwd", "0" * 12)),
-    Statement(Section.FILES, "`fifo`", FileIs("fifo", "0" * 12)),
-    Statement(Section.FILES, "`link`", FileIs("link", "0" * 12)),
-    Statement(Section.FILES, "`behind`", FileIs("folder/passwd", "0" * 12)),
-    Statement(Section.FILES, "`large`", FileIs("large", "0" * 12)),
-    Statement(Section.FILES, "`not`", FileIs("../../etc/none", None)),
-    Statement(Section.MEMORY, "`note`", NoteIs("../../../etc/passwd", "0" * 12)),
-    Statement(Section.OBJECTIVE, "`said`", Quote(Ref(7, 1)), quote="root"),
+    HandoffStatement(StatementSection.FILES, "`etc`", FileIs("../../etc/passwd", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`root`", FileIs("/etc/passwd", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`fifo`", FileIs("fifo", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`link`", FileIs("link", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`behind`", FileIs("folder/passwd", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`large`", FileIs("large", "0" * 12)),
+    HandoffStatement(StatementSection.FILES, "`not`", FileIs("../../etc/none", None)),
+    HandoffStatement(StatementSection.MEMORY, "`note`", NoteIs("../../../etc/passwd", "0" * 12)),
+    HandoffStatement(StatementSection.OBJECTIVE, "`said`", QuoteMark(Ref(7, 1)), quote="root"),
 )
 
 
@@ -389,7 +399,9 @@ def test_a_credential_in_a_name_is_not_told(tidepool: Tidepool) -> None:
 
 
 def test_a_memory_that_was_moved_away_lies_there_no_longer(tidepool: Tidepool) -> None:
-    place = Statement(Section.MEMORY, "it lies at `memory`", MemoryAt(str(tidepool.memory)))
+    place = HandoffStatement(
+        StatementSection.MEMORY, "it lies at `memory`", MemoryAt(str(tidepool.memory))
+    )
     tidepool.write_handoff((place,))
     assert tidepool.fallen() == {}
     tidepool.memory.rename(tidepool.memory.with_name("moved"))

@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ricordo.activity.session import Agent
-from ricordo.handoff.document import Handoff, SourceSession
-from ricordo.handoff.facts import Ref
-from ricordo.handoff.resume import Checked, Resumed
-from ricordo.handoff.since import Changes
-from ricordo.handoff.statement import (
+from ricordo.agents.transcripts.session import Agent
+from ricordo.handoff.document import (
     FileIs,
     GitIs,
+    Handoff,
+    HandoffStatement,
     NoteIs,
-    Quote,
-    Result,
-    Section,
-    Statement,
+    QuoteMark,
+    ResultMark,
+    SourceSession,
+    StatementSection,
     Status,
 )
+from ricordo.handoff.facts import Ref
+from ricordo.handoff.resume import RecheckedStatement, Resumed
+from ricordo.handoff.since import ProjectChanges
 from ricordo.handoff.update import updated
 from tests.unit.handoff.test_document import SESSION, SHA, handoff_of
 
@@ -30,44 +31,48 @@ NOW = datetime(2026, 10, 6, tzinfo=UTC)
 
 def resumed(handoff: Handoff, **fallen: Status) -> Resumed:
     """Return what a probing again found: all holds but what has `fallen`, by its text."""
-    checked = (Checked(it, fallen.get(it.text, it.status)) for it in handoff.statements)
-    return Resumed(handoff, tuple(checked), Changes(), False, False)
+    checked = (RecheckedStatement(it, fallen.get(it.text, it.status)) for it in handoff.statements)
+    return Resumed(handoff, tuple(checked), ProjectChanges(), False, False)
 
 
 def texts(handoff: Handoff) -> list[str]:
     return [it.text for it in handoff.statements]
 
 
-def after(old: list[Statement], *new: Statement, **fallen: Status) -> Handoff:
+def after(old: list[HandoffStatement], *new: HandoffStatement, **fallen: Status) -> Handoff:
     """Return the handoff of another session than the old one was of, brought up to date."""
     return updated(resumed(handoff_of(*old), **fallen), handoff_of(*new, sources=(OTHER,)))
 
 
 def test_what_still_holds_stays_behind_what_is_new_and_what_fell_goes() -> None:
     old = [
-        Statement(Section.FILES, "held", FileIs("a.py", SHA)),
-        Statement(Section.FILES, "fell", FileIs("b.py", SHA)),
-        Statement(Section.DONE, "stale", Result(0, False, Ref(0, 3), ("a.py",))),
-        Statement(Section.DECISIONS, "guess"),
+        HandoffStatement(StatementSection.FILES, "held", FileIs("a.py", SHA)),
+        HandoffStatement(StatementSection.FILES, "fell", FileIs("b.py", SHA)),
+        HandoffStatement(
+            StatementSection.DONE, "stale", ResultMark(0, False, Ref(0, 3), ("a.py",))
+        ),
+        HandoffStatement(StatementSection.DECISIONS, "guess"),
     ]
-    new = Statement(Section.DONE, "new")
+    new = HandoffStatement(StatementSection.DONE, "new")
     assert texts(after(old, new, fell=Status.STALE)) == ["new", "held", "guess"]
 
 
 def test_what_is_said_anew_goes() -> None:
     old = [
-        Statement(Section.FILES, "a.py: edited twice", FileIs("a.py", SHA)),
-        Statement(Section.MEMORY, "old name", NoteIs("tests.md", SHA)),
-        Statement(Section.ACTIVE, "clean", GitIs(SHA, "main", 0)),
-        Statement(Section.CONSTRAINTS, "Rule", Quote(Ref(0, 2)), (), "Use uv."),
-        Statement(Section.QUESTIONS, "now it is decided"),
+        HandoffStatement(StatementSection.FILES, "a.py: edited twice", FileIs("a.py", SHA)),
+        HandoffStatement(StatementSection.MEMORY, "old name", NoteIs("tests.md", SHA)),
+        HandoffStatement(StatementSection.ACTIVE, "clean", GitIs(SHA, "main", 0)),
+        HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 2)), (), "Use uv."),
+        HandoffStatement(StatementSection.QUESTIONS, "now it is decided"),
     ]
     new = [
-        Statement(Section.FILES, "a.py: edited three times", FileIs("a.py", OTHER_SHA)),
-        Statement(Section.MEMORY, "new name", NoteIs("tests.md", SHA)),
-        Statement(Section.DONE, "dirty", GitIs(SHA, "main", 2)),
-        Statement(Section.CONSTRAINTS, "Rule", Quote(Ref(0, 9)), (), "Use uv."),
-        Statement(Section.DECISIONS, "now it is decided"),
+        HandoffStatement(
+            StatementSection.FILES, "a.py: edited three times", FileIs("a.py", OTHER_SHA)
+        ),
+        HandoffStatement(StatementSection.MEMORY, "new name", NoteIs("tests.md", SHA)),
+        HandoffStatement(StatementSection.DONE, "dirty", GitIs(SHA, "main", 2)),
+        HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 9)), (), "Use uv."),
+        HandoffStatement(StatementSection.DECISIONS, "now it is decided"),
     ]
     assert after(old, *new).statements == tuple(new)
 
@@ -75,8 +80,12 @@ def test_what_is_said_anew_goes() -> None:
 def test_words_are_known_again_as_the_document_tells_them() -> None:
     """Line ends, controls, and what was kept back."""
     key = "a1B2c3"
-    quote = Statement(Section.CONSTRAINTS, "Rule", Quote(Ref(0, 2)), (), f"Use\r\n{key}\x07.")
-    ran = Statement(Section.DONE, f"`{key}` succeeded", Result(0, False, Ref(0, 3)))
+    quote = HandoffStatement(
+        StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 2)), (), f"Use\r\n{key}\x07."
+    )
+    ran = HandoffStatement(
+        StatementSection.DONE, f"`{key}` succeeded", ResultMark(0, False, Ref(0, 3))
+    )
     old = [
         replace(quote, quote="Use\n[REDACTED:token:3]␇."),
         replace(ran, text="`[REDACTED:token:3]` succeeded"),
@@ -89,37 +98,55 @@ def test_words_are_known_again_as_the_document_tells_them() -> None:
 def test_words_that_were_cut_elsewhere_go() -> None:
     """Another budget cuts a quotation elsewhere; another turn may begin with the same words."""
     old = [
-        Statement(Section.DECISIONS, "cut", Quote(Ref(0, 2)), (), "We keep it."),
-        Statement(Section.DECISIONS, "another turn", Quote(Ref(0, 3)), (), "We keep it."),
+        HandoffStatement(
+            StatementSection.DECISIONS, "cut", QuoteMark(Ref(0, 2)), (), "We keep it."
+        ),
+        HandoffStatement(
+            StatementSection.DECISIONS, "another turn", QuoteMark(Ref(0, 3)), (), "We keep it."
+        ),
     ]
-    whole = Statement(Section.DECISIONS, "all", Quote(Ref(0, 2)), (), "We keep it. Tests want it.")
+    whole = HandoffStatement(
+        StatementSection.DECISIONS, "all", QuoteMark(Ref(0, 2)), (), "We keep it. Tests want it."
+    )
     assert texts(updated(resumed(handoff_of(*old)), handoff_of(whole))) == ["all", "another turn"]
     assert texts(updated(resumed(handoff_of(whole)), handoff_of(old[0]))) == ["cut"]
 
 
 def test_what_is_of_the_moment_is_that_of_now() -> None:
-    moment = (Section.OBJECTIVE, Section.ACTIVE, Section.BLOCKED, Section.NEXT)
-    old = [Statement(section, f"old {section.value}") for section in moment]
-    new = [Statement(section, f"new {section.value}", Quote(Ref(0, 1))) for section in moment]
+    moment = (
+        StatementSection.OBJECTIVE,
+        StatementSection.ACTIVE,
+        StatementSection.BLOCKED,
+        StatementSection.NEXT,
+    )
+    old = [HandoffStatement(section, f"old {section.value}") for section in moment]
+    new = [
+        HandoffStatement(section, f"new {section.value}", QuoteMark(Ref(0, 1)))
+        for section in moment
+    ]
     assert texts(after(old, *new)) == [it.text for it in new]
     # that nothing was found speaks against nothing
     nothing = [replace(it, proof=None) for it in new]
-    found = after(old, Statement(Section.DONE, "x"), *nothing)
+    found = after(old, HandoffStatement(StatementSection.DONE, "x"), *nothing)
     assert texts(found) == ["x", *(it.text for it in old)]
 
 
 def test_what_stays_names_its_own_session() -> None:
     old = [
-        Statement(Section.CONSTRAINTS, "Rule", Quote(Ref(0, 2)), (), "Use uv."),
-        Statement(Section.DONE, "tests", Result(0, False, Ref(0, 5, "2026-10-05T09:00Z"))),
+        HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 2)), (), "Use uv."),
+        HandoffStatement(
+            StatementSection.DONE, "tests", ResultMark(0, False, Ref(0, 5, "2026-10-05T09:00Z"))
+        ),
     ]
     before = handoff_of(*old, files={"a.py": SHA, "b.py": SHA})
-    new = handoff_of(Statement(Section.NEXT, "x"), sources=(OTHER,), files={"b.py": OTHER_SHA})
+    new = handoff_of(
+        HandoffStatement(StatementSection.NEXT, "x"), sources=(OTHER,), files={"b.py": OTHER_SHA}
+    )
     found = updated(resumed(before), new)
     assert found.head.sources == (OTHER, SESSION)
     assert [it.proof for it in found.statements[1:]] == [
-        Quote(Ref(1, 2)),
-        Result(0, False, Ref(1, 5, "2026-10-05T09:00Z")),
+        QuoteMark(Ref(1, 2)),
+        ResultMark(0, False, Ref(1, 5, "2026-10-05T09:00Z")),
     ]
     # what the result rests on is listed, so that it can be proved again
     assert found.head.files == {"a.py": SHA, "b.py": OTHER_SHA}
@@ -127,9 +154,10 @@ def test_what_stays_names_its_own_session() -> None:
 
 def test_a_session_that_was_read_again_says_its_guesses_anew() -> None:
     old = handoff_of(
-        Statement(Section.DONE, "a guess"), Statement(Section.FILES, "a.py", FileIs("a.py", SHA))
+        HandoffStatement(StatementSection.DONE, "a guess"),
+        HandoffStatement(StatementSection.FILES, "a.py", FileIs("a.py", SHA)),
     )
-    new = handoff_of(Statement(Section.NEXT, "x"))
+    new = handoff_of(HandoffStatement(StatementSection.NEXT, "x"))
     assert texts(updated(resumed(old), new)) == ["x", "a.py"]
     # another engine did not think so: that is no reason
     drafted = replace(old, head=replace(old.head, engine="claude-opus-5"))
@@ -138,9 +166,9 @@ def test_a_session_that_was_read_again_says_its_guesses_anew() -> None:
 
 def test_updated_again_nothing_changes() -> None:
     old = [
-        Statement(Section.CONSTRAINTS, "Rule", Quote(Ref(0, 2)), (), "Use uv."),
-        Statement(Section.DECISIONS, "guess"),
+        HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 2)), (), "Use uv."),
+        HandoffStatement(StatementSection.DECISIONS, "guess"),
     ]
-    new = handoff_of(Statement(Section.DONE, "new"), sources=(OTHER,))
+    new = handoff_of(HandoffStatement(StatementSection.DONE, "new"), sources=(OTHER,))
     once = updated(resumed(handoff_of(*old)), new)
     assert updated(resumed(once), new) == once

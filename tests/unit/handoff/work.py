@@ -9,17 +9,26 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
-from ricordo.activity.session import Agent, Deed, Session
-from ricordo.agents.claude_folder import slug
-from ricordo.handoff.basis import files_now
-from ricordo.handoff.document import Handoff, Head, SourceSession, Target
-from ricordo.handoff.facts import GIT, Facts, FileUse, NoteFound, Ran, Ref, Said, Work
-from ricordo.handoff.git_state import git_state
-from ricordo.handoff.probe import World
+from ricordo.agents.claude.folder import slug
+from ricordo.agents.transcripts.session import Agent, FileAction, Session
+from ricordo.handoff.check import World
+from ricordo.handoff.document import (
+    FileIs,
+    Handoff,
+    HandoffHeader,
+    HandoffStatement,
+    HandoffTarget,
+    QuoteMark,
+    ResultMark,
+    SourceSession,
+    StatementSection,
+)
+from ricordo.handoff.facts import GIT, Facts, FileUse, MessageFact, NoteFound, Ran, Ref, Work
+from ricordo.handoff.format import render
+from ricordo.handoff.project_git import git_state
 from ricordo.handoff.prove import prove
-from ricordo.handoff.render import render
-from ricordo.handoff.statement import FileIs, Quote, Result, Section, Statement
-from ricordo.notebook.resuming import Resumption, resume_handoff
+from ricordo.handoff.since import files_now
+from ricordo.services.handoff.resume import Resumption, resume_handoff
 from tests.builders import note_text
 from tests.transcripts import Claude
 from tests.unit.machine import Machine, git
@@ -73,38 +82,40 @@ class Tidepool:
         return Facts(
             project=str(self.project),
             sessions=(session,),
-            said=(Said("f1", Ref(0, 1, at), WISH, is_person=True),),
+            said=(MessageFact("f1", Ref(0, 1, at), WISH, is_person=True),),
             ran=(
                 Ran("f2", Ref(0, 5, at), command, Work.TEST, 0, False, "1 passed"),
                 Ran("f3", Ref(0, 6, at), "ruff check .", Work.CHECK, 1, True, "1 error"),
             ),
             files=(
-                self.used("f4", "tidepool/alarm.py", Deed.EDITED),
-                self.used("f5", "tidepool/report.py", Deed.READ),
+                self.used("f4", "tidepool/alarm.py", FileAction.EDITED),
+                self.used("f5", "tidepool/report.py", FileAction.READ),
             ),
             git=git_state(str(self.project)),
             memory=str(self.memory),
             notes=(NoteFound("f6", "tests.md", "tests", "how", sha(self.note) or "", "bears"),),
         )
 
-    def used(self, id: str, path: str, *deeds: Deed) -> FileUse:
+    def used(self, id: str, path: str, *deeds: FileAction) -> FileUse:
         return FileUse(id, path, deeds, Ref(0, 4), 1, sha(self.project / path))
 
     def world(self) -> World:
         return World(str(self.project), str(self.memory), now=WRITTEN.timestamp())
 
-    def proved(self) -> tuple[Statement, ...]:
+    def proved(self) -> tuple[HandoffStatement, ...]:
         return prove(STATEMENTS, self.facts(), self.world())
 
-    def write_handoff(self, claimed: tuple[Statement, ...] | None = None, **head: object) -> Path:
+    def write_handoff(
+        self, claimed: tuple[HandoffStatement, ...] | None = None, **head: object
+    ) -> Path:
         """Write the handoff into the project, as it was proved, or as is claimed."""
         facts, world = self.facts(), self.world()
         statements = prove(STATEMENTS, facts, world) if claimed is None else claimed
         state = world.git
-        its_head = Head(
+        its_head = HandoffHeader(
             written=WRITTEN,
             expires=WRITTEN + timedelta(days=7),
-            target=Target.ANY,
+            target=HandoffTarget.ANY,
             budget=4000,
             engine="rules",
             sources=(SourceSession(Agent.CLAUDE, "s", str(self.transcript)),),
@@ -133,15 +144,23 @@ def fallen(found: Resumption) -> dict[str, str]:
 
 
 STATEMENTS = (
-    Statement(Section.OBJECTIVE, "The person wishes `wish`", Quote(Ref(0, 1)), ("f1",), WISH),
-    Statement(Section.DONE, "`tests` succeeded", Result(0, False, Ref(0, 5)), ("f2",)),
-    Statement(Section.BLOCKED, "`ruff` failed", Result(1, True, Ref(0, 6)), ("f3",)),
-    Statement(Section.ACTIVE, "Branch `main`, as committed", None, (GIT,)),
-    Statement(Section.FILES, "`tidepool/alarm.py`: edited", None, ("f4",)),
-    Statement(Section.FILES, "`tidepool/report.py`: only read", None, ("f5",)),
-    Statement(Section.MEMORY, "`tests.md`: how", None, ("f6",)),
-    Statement(
-        Section.DECISIONS, "`tidepool/alarm.py` is done", FileIs("tidepool/alarm.py", "0" * 12)
+    HandoffStatement(
+        StatementSection.OBJECTIVE, "The person wishes `wish`", QuoteMark(Ref(0, 1)), ("f1",), WISH
+    ),
+    HandoffStatement(
+        StatementSection.DONE, "`tests` succeeded", ResultMark(0, False, Ref(0, 5)), ("f2",)
+    ),
+    HandoffStatement(
+        StatementSection.BLOCKED, "`ruff` failed", ResultMark(1, True, Ref(0, 6)), ("f3",)
+    ),
+    HandoffStatement(StatementSection.ACTIVE, "Branch `main`, as committed", None, (GIT,)),
+    HandoffStatement(StatementSection.FILES, "`tidepool/alarm.py`: edited", None, ("f4",)),
+    HandoffStatement(StatementSection.FILES, "`tidepool/report.py`: only read", None, ("f5",)),
+    HandoffStatement(StatementSection.MEMORY, "`tests.md`: how", None, ("f6",)),
+    HandoffStatement(
+        StatementSection.DECISIONS,
+        "`tidepool/alarm.py` is done",
+        FileIs("tidepool/alarm.py", "0" * 12),
     ),
 )
 """One of each kind, the last a guess that claims a proof."""
@@ -151,5 +170,5 @@ def sha(path: Path) -> str | None:
     return sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
-def statuses(statements: Iterable[Statement]) -> list[str]:
+def statuses(statements: Iterable[HandoffStatement]) -> list[str]:
     return [it.status.value for it in statements]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.reader import read_memory
-from ricordo.health.finding import Finding
-from ricordo.health.lint import Linter
-from ricordo.health.rule import Context
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.lint.finding import Finding
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
 from ricordo.memory.layout import Layout
+from ricordo.storage.reader import read_memory
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -30,7 +30,7 @@ def lint(tmp_path: Path) -> Lint:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text if isinstance(text, bytes) else text.encode())
         memory = read_memory(str(tmp_path), layout)
-        return Linter({}, frozenset(rules)).run(memory, Context(NOW, layout))
+        return Linter({}, frozenset(rules)).run(memory, RuleContext(NOW, layout))
 
     return run
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.health.finding import Finding, Fix
-from ricordo.health.lint import Linter
-from ricordo.health.rule import Context
-from ricordo.memory.change import Author, Change, Role
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.lint.finding import Finding, Fix
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
+from ricordo.memory.change import Author, AuthorRole, Change
 from ricordo.memory.compose import compose
 from ricordo.memory.layout import Layout
 from tests.builders import open_memory
@@ -35,7 +35,7 @@ def find(
 ) -> Finding:
     """Return the first finding of `rule` in a memory of `files` under `root`."""
     memory = open_memory(root, files, layout)
-    context = Context(NOW, layout, renamed=renamed or {})
+    context = RuleContext(NOW, layout, renamed=renamed or {})
     return Linter({}, frozenset((rule,))).run(memory, context)[0]
 
 
@@ -50,7 +50,7 @@ def mend(
     """Make the fix of the first finding of `rule`; fail where it has none, or still stands."""
     found = find(root, files, rule, renamed=renamed, layout=layout)
     assert found.fix is not None
-    changes = [Change(act, "", Author(Role.RULE, rule)) for act in found.fix.acts]
+    changes = [Change(act, "", Author(AuthorRole.RULE, rule)) for act in found.fix.acts]
     edits = compose(open_memory(root, layout=layout), changes).edits
     for edit in edits:
         target = root / edit.path
@@ -59,7 +59,7 @@ def mend(
         else:
             target.write_bytes(edit.after)
     now = open_memory(root, layout=layout)
-    context = Context(NOW, layout, renamed=renamed or {})
+    context = RuleContext(NOW, layout, renamed=renamed or {})
     left = Linter({}, frozenset((rule,))).run(now, context)
     assert found.id not in {finding.id for finding in left}, "the finding still stands"
     return Mended(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.health.conflicts.compare import excludes
-from ricordo.health.conflicts.comparing import MOST_CHANGED, Comparing
-from ricordo.health.evidence import NotePair, Relation
+from ricordo.lint.contradictions.compare import excludes
+from ricordo.lint.contradictions.comparer import MOST_CHANGED, NoteComparer
+from ricordo.lint.evidence import NotePair, Relation
 from ricordo.memory.memory import Memory
 from tests.builders import note_text, open_memory
 
@@ -96,8 +96,8 @@ def test_hostile_statements_cost_little_and_exclude_nothing() -> None:
         assert not excludes(text, "The API listens on port 8080.")
 
 
-def pairs(memory: Memory, comparing: Comparing | None = None) -> tuple[NotePair, ...]:
-    return (comparing or Comparing()).pairs(memory)
+def pairs(memory: Memory, comparing: NoteComparer | None = None) -> tuple[NotePair, ...]:
+    return (comparing or NoteComparer()).pairs(memory)
 
 
 def names(found: tuple[NotePair, ...]) -> list[tuple[str, str, str]]:
@@ -240,7 +240,7 @@ def test_what_is_like_that_and_cannot_be_is_one(left: str, right: str) -> None:
 def test_after_a_change_the_same_is_known_as_from_the_start(root: Path) -> None:
     files = {f"n{n}.md": note_text(f"n{n}", f"Lamp {n} stands at quay {n}.\n") for n in range(9)}
     files |= {"a.md": note_text("a", PORT.format(1)), "b.md": note_text("b", PORT.format(2))}
-    comparing = Comparing()
+    comparing = NoteComparer()
     first = pairs(open_memory(root, files), comparing)
     assert names(first) == [("excludes", "a.md", "b.md")]
     changes: list[dict[str, str]] = [
@@ -260,7 +260,7 @@ def test_after_a_change_the_same_is_known_as_from_the_start(root: Path) -> None:
 
 def test_after_many_changes_too(root: Path) -> None:
     files = {f"n{n}.md": note_text(f"n{n}", f"Lamp number {n}.\n") for n in range(MOST_CHANGED + 5)}
-    comparing = Comparing()
+    comparing = NoteComparer()
     pairs(open_memory(root, files), comparing)
     files = {name: text + PORT.format(1) for name, text in files.items()}
     files["n1.md"] = note_text("n1", PORT.format(2))
@@ -271,7 +271,7 @@ def test_after_many_changes_too(root: Path) -> None:
 
 def test_work_that_is_given_up_leaves_what_was_known(root: Path) -> None:
     files = {"a.md": note_text("a", PORT.format(1)), "b.md": note_text("b", PORT.format(2))}
-    comparing = Comparing()
+    comparing = NoteComparer()
     before = pairs(open_memory(root, files), comparing)
     files["b.md"] = note_text("b", PORT.format(1))
     memory = open_memory(root, files)

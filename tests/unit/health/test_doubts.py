@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.health.conflicts import telling
-from ricordo.health.conflicts.comparing import Comparing
-from ricordo.health.conflicts.keeping import packed, unpacked
-from ricordo.health.conflicts.sayings import Said
-from ricordo.health.conflicts.telling import MOST_DOUBTS, Opposed, opposed_of
-from ricordo.health.evidence import Evidence, Relation
-from ricordo.health.lint import Linter
-from ricordo.health.rule import Context
+from ricordo.lint.contradictions import comparer as telling
+from ricordo.lint.contradictions.comparer import MOST_DOUBTS, NoteComparer, Opposed, opposed_of
+from ricordo.lint.contradictions.records import packed, unpacked
+from ricordo.lint.contradictions.statements import NoteStatement
+from ricordo.lint.evidence import Evidence, Relation
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
 from ricordo.memory.memory import Memory
 from tests.builders import note_text, open_memory
 from tests.unit.health.test_conflicts import PAIRS, SAME, rows
@@ -29,7 +28,7 @@ LOGGED = ("Errors must be logged as JSON.", "Errors must be logged as plain text
 
 
 def of(memory: Memory) -> list[tuple[str, str, str]]:
-    return [(it.relation.value, it.left.text, it.right.text) for it in Comparing().pairs(memory)]
+    return [(it.relation.value, it.left.text, it.right.text) for it in NoteComparer().pairs(memory)]
 
 
 def memory_of(root: Path, *bodies: str) -> Memory:
@@ -41,7 +40,7 @@ def memory_of(root: Path, *bodies: str) -> Memory:
 
 
 def relation(left: str, right: str) -> Relation | None:
-    found = opposed_of(Said(1, left, False), Said(1, right, False))
+    found = opposed_of(NoteStatement(1, left, False), NoteStatement(1, right, False))
     if found is None:
         return None
     return Relation.EXCLUDES if found.distance is None else Relation.MAY_EXCLUDE
@@ -82,14 +81,14 @@ def test_another_person_time_or_subject_is_no_doubt(left: str, right: str) -> No
 
 def test_a_doubt_is_told_as_one_and_no_finding_tells_of_it(root: Path) -> None:
     memory = memory_of(root, *SUMMARY)
-    (pair,) = Comparing().pairs(memory)
+    (pair,) = NoteComparer().pairs(memory)
     assert pair.relation is Relation.MAY_EXCLUDE
     assert not pair.relation.is_certain
     assert "top" in pair.reason
     linter = Linter({}, frozenset(("contradiction", "duplicate")))
     evidence = Evidence(pairs=(pair,))
     now = datetime(2026, 6, 1, tzinfo=UTC)
-    assert not linter.run(memory, Context(now, memory.layout, evidence=evidence))
+    assert not linter.run(memory, RuleContext(now, memory.layout, evidence=evidence))
 
 
 def test_notes_that_share_much_and_not_enough_are_duplicates_in_doubt(root: Path) -> None:
@@ -110,12 +109,16 @@ def test_of_two_notes_the_likeliest_doubt_is_told(root: Path) -> None:
 
 
 def in_doubt(distance: float, left: str = "one") -> Opposed:
-    return Opposed(Said(1, left, False), Said(1, "other", False), "values", distance)
+    return Opposed(
+        NoteStatement(1, left, False), NoteStatement(1, "other", False), "values", distance
+    )
 
 
 def test_the_likeliest_doubts_are_told_first_and_only_so_many() -> None:
     many = {
-        (f"{n:03}", "z"): (in_doubt(1 / (n + 1))._replace(right=Said(n, f"other {n}", False)),)
+        (f"{n:03}", "z"): (
+            in_doubt(1 / (n + 1))._replace(right=NoteStatement(n, f"other {n}", False)),
+        )
         for n in range(MOST_DOUBTS + 5)
     }
     found = telling.told(many, {})
@@ -130,7 +133,7 @@ def test_what_many_notes_say_something_like_is_a_list_and_no_doubt() -> None:
 
 def test_what_is_in_doubt_is_kept_for_the_next_process(root: Path) -> None:
     memory = memory_of(root, *SUMMARY)
-    found = Comparing().pairs(memory)
+    found = NoteComparer().pairs(memory)
     assert len(found) == 1
     assert unpacked(packed(found, memory), memory) == found
 
@@ -138,7 +141,7 @@ def test_what_is_in_doubt_is_kept_for_the_next_process(root: Path) -> None:
 def test_a_reason_does_not_tell_a_secret_in_small_letters(root: Path) -> None:
     said = [f"The admin password is {it}." for it in ("Tr0ub4dorCamogli", "C0rrectH0rseStaple")]
     memory = memory_of(root, *said)
-    (found,) = Comparing().pairs(memory)
+    (found,) = NoteComparer().pairs(memory)
     assert found.relation is Relation.EXCLUDES
     assert found.reason == "one slot"
     assert unpacked(packed((found,), memory), memory) == (found,)

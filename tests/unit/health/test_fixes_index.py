@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.folder import FOLDER
 from ricordo.agents.wiki import WIKI
 from ricordo.memory.layout import Layout

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
-from ricordo.health.lint import Linter
-from ricordo.health.rule import Context
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
 from ricordo.memory.change import Change, Convert
 from ricordo.memory.compose import compose
 from tests.builders import open_memory
@@ -58,7 +58,7 @@ def test_links_that_count_from_another_place_by_a_rule_are_left(root: Path, rule
         **{f"concepts/{name}.md": note(body, name) for name in names},
     }
     memory = open_memory(root, files, WIKI)
-    found = Linter({}, frozenset((rule,))).run(memory, Context(NOW, WIKI))
+    found = Linter({}, frozenset((rule,))).run(memory, RuleContext(NOW, WIKI))
     assert found
     assert {it.fix for it in found} == {None}
 
@@ -181,7 +181,7 @@ def test_the_fix_of_two_heads_names_what_does_not_stay(root: Path) -> None:
 def test_rules_between_texts_are_no_second_head(root: Path, text: str) -> None:
     memory = open_memory(root, {"x.md": text})
     linter = Linter({}, frozenset(("frontmatter-twice",)))
-    assert not linter.run(memory, Context(NOW, AUTO_MEMORY))
+    assert not linter.run(memory, RuleContext(NOW, AUTO_MEMORY))
 
 
 def test_two_heads_that_yaml_refuses_are_left_to_the_person(root: Path) -> None:
@@ -336,7 +336,7 @@ The mempool is shown at once.
 
 def test_a_word_that_is_a_password_elsewhere_is_left_where_it_is_a_word(root: Path) -> None:
     memory = open_memory(root, {"x.md": note(MEMPOOL)})
-    findings = Linter({}, frozenset(("secret",))).run(memory, Context(NOW, AUTO_MEMORY))
+    findings = Linter({}, frozenset(("secret",))).run(memory, RuleContext(NOW, AUTO_MEMORY))
     changes = {act: Change(act) for it in findings if it.fix for act in it.fix.acts}
     edits = compose(memory, list(changes.values())).edits
     masked = edits[0].after

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ricordo.health.language import are_all_in, language_of
+from ricordo.lint.prose import are_all_in, language_of
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.health.lint import Linter
-from ricordo.health.rule import Context
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
 from ricordo.memory.memory import Memory
 from tests.builders import note_of, note_text, open_memory
 
@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 20, tzinfo=UTC)
 def test_what_a_rule_quotes_holds_no_credential(root: Path) -> None:
     line = "password: hunter2-secretXY9 stands in [the note](gone.md)"
     memory = open_memory(root, {"MEMORY.md": "- [A](a.md)\n", "a.md": note_text("a", f"{line}\n")})
-    found = Linter({}, frozenset({"dead-link"})).run(memory, Context(NOW, memory.layout))
+    found = Linter({}, frozenset({"dead-link"})).run(memory, RuleContext(NOW, memory.layout))
     assert [finding.rule for finding in found] == ["dead-link"]
     assert "hunter2-secretXY9" not in repr((found[0].message, found[0].evidence))
 
@@ -68,7 +68,7 @@ def test_a_memory_that_changed_is_judged_as_one_read_anew(
 ) -> None:
     files = sorted((note_of(text, path) for path, text in before.items()), key=lambda it: it.path)
     memory = Memory("/memory", AUTO_MEMORY, tuple(files))
-    context = Context(NOW, AUTO_MEMORY)
+    context = RuleContext(NOW, AUTO_MEMORY)
     linter = Linter({})
     linter.run(memory, context)
     for change in changes:

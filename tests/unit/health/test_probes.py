@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.disk.judgements import Judgement
-from ricordo.health.evidence import ClaimKind, Outcome
-from ricordo.health.finding import Finding
-from ricordo.health.probes import prober
-from ricordo.health.probes.prober import claims_of
+from ricordo.lint.claims import checker as prober
+from ricordo.lint.claims.checker import claims_of
+from ricordo.lint.evidence import CheckOutcome, ClaimKind
+from ricordo.lint.finding import Finding
 from ricordo.memory.note import Note
-from ricordo.notebook.find import find_memory
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.surroundings import look_around
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memory
 from ricordo.settings.settings import Settings
+from ricordo.storage.decisions import ReviewVerdict
 from tests.builders import note_of, note_text, write_memory
 from tests.unit.machine import git
 
@@ -64,7 +64,7 @@ def notebook(folder: Path, body: str, **kept: str) -> Notebook:
     project = folder / "project"
     if not project.exists():
         write_memory(project, PROJECT)
-    surroundings = look_around(
+    surroundings = load_environment(
         {"HOME": str(folder), "PATH": os.environ["PATH"]},
         state=str(folder / "state"),
         now="2026-11-20T12:00:00+00:00",
@@ -336,7 +336,7 @@ def test_commits_that_the_person_has_seen_are_told_no_more(
     commit("2026-09-20")
     before, rules = found("2026-09-25")
     assert rules == ["changed-since"]
-    before.judge_note(before.look_closely(), "x.md", Judgement.TRUE)
+    before.judge_note(before.look_closely(), "x.md", ReviewVerdict.TRUE)
     assert found("2026-09-26")[1] == []
     commit("2026-09-27")
     assert found("2026-09-28")[1] == ["changed-since"]
@@ -378,7 +378,7 @@ def test_the_memory_itself_proves_nothing(tmp_path: Path) -> None:
     project = write_memory(tmp_path / "project", PROJECT)
     text = note_text("x", "`old_height()` is in `tidepool/plan.py`.\n")
     root = write_memory(project / ".claude" / "memory", {"MEMORY.md": "", "x.md": text})
-    surroundings = look_around({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    surroundings = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
     surroundings = surroundings._replace(project=str(project))
     place = find_memory(str(root), surroundings)
     look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
@@ -392,7 +392,7 @@ def test_what_is_known_follows_note_and_project(tmp_path: Path) -> None:
     look = opened.look_closely()
     assert not look.findings
     (verdict,) = look.evidence.verdicts["x.md"]
-    assert (verdict.kind, verdict.outcome) == (ClaimKind.PATH, Outcome.HOLDS)
+    assert (verdict.kind, verdict.outcome) == (ClaimKind.PATH, CheckOutcome.HOLDS)
     (tmp_path / "memory" / "x.md").write_text(note_text("x", "It is `tidepool/reader.py`.\n"))
     assert [it.message for it in opened.look_closely().findings] == [
         "tidepool/reader.py is not there."
@@ -416,7 +416,7 @@ def test_a_note_of_a_memory_inside_its_project_changes_no_other_verdict(
     project = write_memory(tmp_path / "project", PROJECT)
     notes = {f"{n}.md": note_text(f"n{n}", f"It is `tidepool/part{n}.py`.\n") for n in range(3)}
     root = write_memory(project / "memory", {"MEMORY.md": "", **notes})
-    surroundings = look_around({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    surroundings = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
     surroundings = surroundings._replace(project=str(project))
     opened = Notebook(find_memory(str(root), surroundings), surroundings, Settings())
     opened.look_closely()
@@ -457,7 +457,7 @@ def test_any_text_has_claims_on_its_lines(body: str) -> None:
 def test_of_a_project_that_was_not_listed_whole_nothing_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.disk.project_tree.MOST_FILES", 4)
+    monkeypatch.setattr("ricordo.storage.project_tree.MOST_FILES", 4)
     body = "`predict_height()` and `Makefile` in `tidepool/loader.py`."
     look = notebook(tmp_path, body).look_closely()
     assert look.findings == ()

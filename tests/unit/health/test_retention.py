@@ -9,15 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.health.retention import (
-    LONGEST,
-    Life,
-    Retention,
-    days_until,
-    kind_of,
-    tempers,
-)
-from ricordo.health.rule import DEFAULT_THRESHOLDS
+from ricordo.lint.retention import LONGEST, NoteEvents, Retention, days_until, kind_of, tempers
+from ricordo.lint.rule import DEFAULT_THRESHOLDS
 
 TODAY = date(2026, 11, 20)
 # the published parameters of FSRS-6 that a review that went well depends on
@@ -44,58 +37,60 @@ def days_ago(days: int) -> date:
     return TODAY - timedelta(days=days)
 
 
-def retention(life: Life, threshold: float = 0.7) -> Retention:
+def retention(life: NoteEvents, threshold: float = 0.7) -> Retention:
     return Retention(life, threshold, TODAY)
 
 
 @pytest.mark.parametrize("kind", ["user", "feedback", "reference", "project", "other", "wiki"])
 @pytest.mark.parametrize("days", [0, 1, 41, 108, 900])
 def test_what_is_retained_is_the_formula(kind: str, days: int) -> None:
-    share = retention(Life(kind, days_ago(days))).share
+    share = retention(NoteEvents(kind, days_ago(days))).share
     assert share == pytest.approx(formula(days, tempers()[kind].stability))
 
 
 def test_nine_of_ten_hold_after_the_stability() -> None:
-    assert retention(Life("project", days_ago(9))).share == pytest.approx(0.9)
+    assert retention(NoteEvents("project", days_ago(9))).share == pytest.approx(0.9)
 
 
 def test_still_true_is_a_review_that_went_well() -> None:
     stability, difficulty = after_good(9, 10, 60)
-    once = retention(Life("project", days_ago(100), (days_ago(40),)))
+    once = retention(NoteEvents("project", days_ago(100), (days_ago(40),)))
     assert once.share == pytest.approx(formula(40, stability))
     assert once.stability == pytest.approx(stability)
     again, _ = after_good(stability, difficulty, 30)
-    twice = retention(Life("project", days_ago(100), (days_ago(40), days_ago(10))))
+    twice = retention(NoteEvents("project", days_ago(100), (days_ago(40), days_ago(10))))
     assert twice.share == pytest.approx(formula(10, again))
     assert twice.half_life > once.half_life
 
 
 def test_to_confirm_twice_on_one_day_confirms_once() -> None:
-    once = retention(Life("project", days_ago(90), (days_ago(5),)))
-    twice = retention(Life("project", days_ago(90), (days_ago(5), days_ago(5))))
+    once = retention(NoteEvents("project", days_ago(90), (days_ago(5),)))
+    twice = retention(NoteEvents("project", days_ago(90), (days_ago(5), days_ago(5))))
     assert twice.share == pytest.approx(once.share)
 
 
 def test_reading_strengthens_a_little_and_not_for_ever() -> None:
-    unread = retention(Life("project", days_ago(90)))
+    unread = retention(NoteEvents("project", days_ago(90)))
     day = [days_ago(n) for n in range(60, 0, -1)]
-    once = retention(Life("project", days_ago(90), (), (day[0],)))
+    once = retention(NoteEvents("project", days_ago(90), (), (day[0],)))
     assert once.share == pytest.approx(formula(90, 9 * 1.2))
-    confirmed = retention(Life("project", days_ago(90), (day[0],)))
+    confirmed = retention(NoteEvents("project", days_ago(90), (day[0],)))
     assert unread.share < once.share < confirmed.share
-    often, oftener = (retention(Life("project", days_ago(90), (), tuple(day[:n]))) for n in (5, 60))
+    often, oftener = (
+        retention(NoteEvents("project", days_ago(90), (), tuple(day[:n]))) for n in (5, 60)
+    )
     assert often.share == oftener.share == pytest.approx(formula(90, 9 * 2))
 
 
 def test_wrong_ends_it() -> None:
-    wrong = retention(Life("user", days_ago(3), (), (days_ago(1),), is_wrong=True))
+    wrong = retention(NoteEvents("user", days_ago(3), (), (days_ago(1),), is_wrong=True))
     assert wrong.share == 0
     assert wrong.is_stale
     assert "you said that it is wrong" in wrong.reasons
 
 
 def test_stale_begins_on_the_day_under_the_threshold() -> None:
-    one = retention(Life("project", days_ago(10)))
+    one = retention(NoteEvents("project", days_ago(10)))
     day = (one.stale_on - days_ago(10)).days
     assert formula(day, 9) < 0.7 <= formula(day - 1, 9)
     assert not one.is_stale
@@ -124,23 +119,23 @@ def test_the_day_of_a_share_is_the_last_with_it(share: float, stability: float) 
 @pytest.mark.parametrize(("threshold", "days"), [(0.0, LONGEST), (1.0, 0), (1e15, 0)])
 def test_a_threshold_may_be_any_number(threshold: float, days: int) -> None:
     assert days_until(threshold, 9) == days
-    assert retention(Life("project", date(9990, 1, 1)), threshold).stale_on >= TODAY
+    assert retention(NoteEvents("project", date(9990, 1, 1)), threshold).stale_on >= TODAY
 
 
 def test_a_note_of_the_future_is_fresh() -> None:
-    assert retention(Life("project", days_ago(-400))).share == 1
-    assert retention(Life("project", days_ago(-400))).reasons[0] == "written in the future"
+    assert retention(NoteEvents("project", days_ago(-400))).share == 1
+    assert retention(NoteEvents("project", days_ago(-400))).reasons[0] == "written in the future"
 
 
 def test_reasons_are_short_lines() -> None:
     read = tuple(days_ago(n) for n in (30, 20, 1))
     confirmed = (days_ago(40), days_ago(16))
-    assert retention(Life("project", days_ago(108), confirmed, read)).reasons == (
+    assert retention(NoteEvents("project", days_ago(108), confirmed, read)).reasons == (
         "written 108 days ago",
         "confirmed 2 times, last on 4 Nov 2026",
         "read by agents on 3 days, last on 19 Nov 2026",
     )
-    assert retention(Life("project", days_ago(1))).reasons == (
+    assert retention(NoteEvents("project", days_ago(1))).reasons == (
         "written 1 day ago",
         "not confirmed since, and no reading is known",
     )

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.reader import read_memory
-from ricordo.health.lint import Linter
-from ricordo.health.rule import Context
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
+from ricordo.storage.reader import read_memory
 from tests.figures import figure
 
 from .conftest import NOW
@@ -38,7 +38,7 @@ def test_no_text_makes_a_rule_fail(tmp_path: Path, parts: list[str]) -> None:
     raw = "".join(parts).encode("utf-8", "surrogatepass")
     for name in ("a.md", "MEMORY.md"):
         (tmp_path / name).write_bytes(raw)
-    Linter({}).run(read_memory(str(tmp_path), AUTO_MEMORY), Context(NOW, AUTO_MEMORY))
+    Linter({}).run(read_memory(str(tmp_path), AUTO_MEMORY), RuleContext(NOW, AUTO_MEMORY))
 
 
 @pytest.mark.parametrize("piece", ["<!-- ", "[", "until 2026-", "`", "a" * 50 + " ", "<a style="])
@@ -46,7 +46,7 @@ def test_a_hostile_note_is_judged_in_bounded_time(tmp_path: Path, piece: str) ->
     (tmp_path / "a.md").write_text(piece * (HOSTILE // len(piece)))
     memory = read_memory(str(tmp_path), AUTO_MEMORY)
     start = time.process_time()
-    Linter({}).run(memory, Context(NOW, AUTO_MEMORY))
+    Linter({}).run(memory, RuleContext(NOW, AUTO_MEMORY))
     assert time.process_time() - start < HOSTILE / 100_000
 
 
@@ -54,5 +54,5 @@ def test_a_hostile_note_is_judged_in_bounded_time(tmp_path: Path, piece: str) ->
 @pytest.mark.parametrize("name", ["cavo789-blog", "hua-packages", "ssp-snapshot"])
 def test_real_memories_have_no_error(name: str) -> None:
     memory = read_memory(str(SHARED / name / "memory"), AUTO_MEMORY)
-    found = Linter({}).run(memory, Context(NOW, AUTO_MEMORY))
+    found = Linter({}).run(memory, RuleContext(NOW, AUTO_MEMORY))
     assert [f for f in found if f.severity.word == "error"] == []

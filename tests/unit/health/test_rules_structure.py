@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.memory.layout import Kind, Layout
+from ricordo.memory.layout import Layout, MemoryKind
 
 from .conftest import Lint, note
 
 WIKI = Layout(
-    Kind.WIKI,
+    MemoryKind.WIKI,
     "",
     frozenset(("_index.md", "index.md")),
     nested_indexes=True,

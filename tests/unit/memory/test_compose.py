@@ -8,21 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.letta import MEMORY_FILES
 from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
 from ricordo.memory import change as acts
-from ricordo.memory.change import PERSON, Act, Author, Change, Role
-from ricordo.memory.change_set import ChangeSet
+from ricordo.memory.change import PERSON, Act, Author, AuthorRole, Change, ChangeSet
 from ricordo.memory.compose import compose
 from ricordo.memory.layout import Layout
-from ricordo.memory.memory import Memory, Skipped
-from ricordo.memory.note import FileFacts, Note, Trouble, read_note, unreadable_note
+from ricordo.memory.memory import Memory, SkippedFile
+from ricordo.memory.note import FileFacts, Note, ReadError, read_note, unreadable_note
 from tests.builders import note_text
 
-CURATOR = Author(Role.CURATOR, "", "a-model", "3")
-RULE = Author(Role.RULE, "dead-link")
+CURATOR = Author(AuthorRole.CURATOR, "", "a-model", "3")
+RULE = Author(AuthorRole.RULE, "dead-link")
 ROOT = "/memory"
 
 
@@ -121,7 +120,7 @@ class TestCreate:
          "link.md", "", ".md", "a" * 118 + ".md"],
     )  # fmt: skip
     def test_a_path_that_will_not_do_is_refused(self, memory: Memory, path: str) -> None:
-        with_link = replace(memory, skipped=(Skipped("link.md", "a symbolic link"),))
+        with_link = replace(memory, skipped=(SkippedFile("link.md", "a symbolic link"),))
         with pytest.raises(ChangeRefused):
             composed(with_link, acts.Create(path, "x"))
 
@@ -711,7 +710,7 @@ class TestWhoMayChangeWhat:
                     composed(memory, act)
 
     def test_what_cannot_be_read_is_not_taken_away(self) -> None:
-        for trouble in (Trouble.NO_PERMISSION, Trouble.NOT_A_FILE, Trouble.GONE):
+        for trouble in (ReadError.NO_PERMISSION, ReadError.NOT_A_FILE, ReadError.GONE):
             note = unreadable_note("a.md", FileFacts(9, 0.0, 1, 1), AUTO_MEMORY, trouble)
             for act in (acts.Retire("a.md"), acts.Rename("a.md", "b.md")):
                 with pytest.raises(ChangeRefused, match=trouble.value):

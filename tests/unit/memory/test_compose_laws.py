@@ -5,12 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
 from ricordo.memory import change as acts
-from ricordo.memory.change import Act, Change
-from ricordo.memory.change_set import ChangeSet
+from ricordo.memory.change import Act, Change, ChangeSet
 from ricordo.memory.compose import compose
 from ricordo.memory.index import EntryForm
 from ricordo.memory.layout import Layout

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.errors import ChangeRefused
-from ricordo.memory.entry_line import lines_of_entry
-from ricordo.memory.entry_move import lift_entry, step_entry
-from ricordo.memory.index import EntryForm, Index, read_index
+from ricordo.memory.entry import lift_entry, lines_of_entry, step_entry
+from ricordo.memory.index import EntryForm, MemoryIndex, read_index
 from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
 from tests.builders import note_of
@@ -20,7 +19,7 @@ from tests.builders import note_of
 TEXT = "# T\n- [A](a.md)\n  more of a\n- [B](b.md)\n\n## Part\n- [C](c.md)\n- [D](d.md)"
 
 
-def index_of(text: str) -> Index:
+def index_of(text: str) -> MemoryIndex:
     return read_index(note_of(text, "MEMORY.md"))
 
 

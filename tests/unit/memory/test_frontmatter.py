@@ -7,9 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.memory import frontmatter
-from ricordo.memory.head import Value
-from ricordo.memory.plain_head import read_leniently, read_plain
+from ricordo.memory.frontmatter import parser as frontmatter
+from ricordo.memory.frontmatter.parser import read_leniently, read_plain
+from ricordo.memory.frontmatter.values import Value
 from tests.builders import note_of
 
 SCALARS = st.one_of(

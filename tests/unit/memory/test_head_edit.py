@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.errors import ChangeRefused
-from ricordo.memory import frontmatter
-from ricordo.memory.draft import Draft
-from ricordo.memory.head_edit import set_field
+from ricordo.memory.draft import MemoryDraft
+from ricordo.memory.frontmatter import parser as frontmatter
+from ricordo.memory.frontmatter.edit import set_field
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import BOM
@@ -224,7 +224,7 @@ def test_a_description_is_set_on_every_real_note_without_touching_another_byte(
     for file in files:
         raw = file.read_bytes()
         note = note_of(raw)
-        draft = Draft(Memory("/m", AUTO_MEMORY, (note,)))
+        draft = MemoryDraft(Memory("/m", AUTO_MEMORY, (note,)))
         try:
             text = draft.text(note.path)
             draft.put(note.path, set_field(text, "description", "Set: by a test"))

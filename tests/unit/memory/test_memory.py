@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.memory.layout import Kind, Layout, Role
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.memory.layout import FileRole, Layout, MemoryKind
 from ricordo.memory.links import find_links
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from tests.builders import note_text, open_memory
 
 WIKI = Layout(
-    Kind.WIKI, "", frozenset(("index.md",)), nested_indexes=True, title_keys=("title", "name")
+    MemoryKind.WIKI, "", frozenset(("index.md",)), nested_indexes=True, title_keys=("title", "name")
 )
 
 
@@ -138,7 +138,7 @@ def test_an_alias_names_a_note(root: Path) -> None:
 
 def test_the_index_is_no_note_and_is_loaded(memory: Memory) -> None:
     assert memory.index is not None
-    assert memory.by_path["MEMORY.md"].role is Role.INDEX
+    assert memory.by_path["MEMORY.md"].role is FileRole.INDEX
     assert "MEMORY.md" not in {note.path for note in memory.notes}
     assert memory.load.lines == 4
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.memory.diff import merge
 from ricordo.memory.lines import split_lines
-from ricordo.memory.merge import merge
 
 TEXTS = st.builds(
     lambda lines, ended: "\n".join(lines) + "\n" * (ended and bool(lines)),

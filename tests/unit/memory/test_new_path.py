@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
 from ricordo.memory.layout import Layout
-from ricordo.memory.new_path import LONGEST_NAME, check_new_path, is_plain_name, path_for
+from ricordo.memory.new_note import LONGEST_NAME, check_new_path, is_plain_name, path_for
 
 NAMES = st.one_of(
     st.text(max_size=30),

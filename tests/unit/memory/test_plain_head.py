@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ricordo.memory import frontmatter
-from ricordo.memory.plain_head import read_leniently, read_plain
+from ricordo.memory.frontmatter import parser as frontmatter
+from ricordo.memory.frontmatter.parser import read_leniently, read_plain
 
 
 def test_plain_heads_are_answered_without_yaml() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ricordo.model.address import shown_address
+from ricordo.llm.redaction import shown_address
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,21 @@ from types import SimpleNamespace
 
 import pytest
 
-from ricordo.model import ask as ask_module
-from ricordo.model.ask import Server, ask, count
-from ricordo.model.bounds import Bounds
-from ricordo.model.client import open_client
-from ricordo.model.failure import Cause, ModelFailed
-from ricordo.model.question import Answer, Meter, Phase, Progress, Question, Tool, Usage
-from ricordo.model.redaction import Sealed
+from ricordo.llm import ask as ask_module
+from ricordo.llm.ask import Server, ask, count
+from ricordo.llm.client import open_client
+from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.llm.question import (
+    AnswerProgress,
+    Bounds,
+    FormTool,
+    Meter,
+    ModelAnswer,
+    ModelQuestion,
+    Phase,
+    TokenUsage,
+)
+from ricordo.llm.redaction import Sealed
 from tests import messages_replies as replies
 from tests.messages_server import (
     Asked,
@@ -50,8 +58,8 @@ SCHEMA = {
         }
     },
 }
-TOOL = Tool("propose", "Propose.", SCHEMA)
-QUESTION = Question("claude-test", "Say.", Sealed("notes"), Sealed("talk"), TOOL)
+TOOL = FormTool("propose", "Propose.", SCHEMA)
+QUESTION = ModelQuestion("claude-test", "Say.", Sealed("notes"), Sealed("talk"), TOOL)
 VALUE = {"edits": [{"op": "keep", "line": 7}, {"op": "drop", "line": 8}]}
 EVENTS = replies.message(VALUE, piece=9)
 HASTY = Bounds(connect=2, read=0.3, total=60, most_bytes=100_000, tries=3, pause=0.01)
@@ -67,7 +75,7 @@ def key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 async def answered(
     server: MessagesServer, bounds: Bounds = PATIENT, meter: Meter | None = None
-) -> Answer:
+) -> ModelAnswer:
     return await ask(Server(server.url, bounds), QUESTION, meter or Meter())
 
 
@@ -80,12 +88,12 @@ async def failure(*scripts: Script, bounds: Bounds = PATIENT) -> ModelFailed:
 
 
 async def test_an_answer_comes_whole_with_its_usage() -> None:
-    told: list[Progress] = []
+    told: list[AnswerProgress] = []
     meter = Meter()
     with messages_server(replies.good(VALUE)) as server:
         answer = await ask(Server(server.url, PATIENT), QUESTION, meter, told.append)
-    usage = Usage(input_tokens=120, cache_written=900, cache_read=3000, output_tokens=77)
-    assert answer == Answer(VALUE, replies.MODEL, usage)
+    usage = TokenUsage(input_tokens=120, cache_written=900, cache_read=3000, output_tokens=77)
+    assert answer == ModelAnswer(VALUE, replies.MODEL, usage)
     assert (meter.usage, usage.sent, usage.total) == (usage, 4020, 4097)
     assert told[0].phase is Phase.CONNECTING
     assert told[-1].phase in (Phase.READING, Phase.WRITING)
@@ -146,22 +154,24 @@ async def test_a_model_that_only_talks_is_refused_with_that_reason() -> None:
         [replies.start(), *replies.text_block("Sure!"), *replies.ending("end_turn")]
     )
     failed = await failure(replies.no_forcing(talk))
-    assert failed.cause is Cause.NO_TOOL
+    assert failed.cause is FailureCause.NO_TOOL
     assert "can be made to use a tool" in str(failed)
 
 
 STATUS = [
-    (400, "invalid_request_error", Cause.BAD_REQUEST),
-    (401, "authentication_error", Cause.WRONG_KEY),
-    (403, "permission_error", Cause.FORBIDDEN),
-    (404, "not_found_error", Cause.NOT_FOUND),
-    (413, "request_too_large", Cause.TOO_LARGE),
-    (422, "invalid_request_error", Cause.BAD_REQUEST),
+    (400, "invalid_request_error", FailureCause.BAD_REQUEST),
+    (401, "authentication_error", FailureCause.WRONG_KEY),
+    (403, "permission_error", FailureCause.FORBIDDEN),
+    (404, "not_found_error", FailureCause.NOT_FOUND),
+    (413, "request_too_large", FailureCause.TOO_LARGE),
+    (422, "invalid_request_error", FailureCause.BAD_REQUEST),
 ]
 
 
 @pytest.mark.parametrize(("status", "kind", "cause"), STATUS)
-async def test_what_no_second_try_mends_is_asked_once(status: int, kind: str, cause: Cause) -> None:
+async def test_what_no_second_try_mends_is_asked_once(
+    status: int, kind: str, cause: FailureCause
+) -> None:
     script = replies.error(status, kind, "you may not")
     with messages_server(script) as server, pytest.raises(ModelFailed) as caught:
         await answered(server)
@@ -184,27 +194,29 @@ async def test_what_is_longer_than_a_model_reads_is_told_as_too_large(said: str)
     whole = replies.error(400, "invalid_request_error", said)
     for script in (whole, replies.streamed([replies.start(), told])):
         failed = await failure(script)
-        assert failed.cause is Cause.TOO_LARGE
+        assert failed.cause is FailureCause.TOO_LARGE
         assert said[:60] in str(failed)
 
 
 BUSY = [
-    (replies.error(429, "rate_limit_error"), Cause.RATE_LIMIT),
-    (replies.error(429, "rate_limit_error", headers={"retry-after": "0"}), Cause.RATE_LIMIT),
-    (replies.error(500, "api_error"), Cause.SERVER),
-    (replies.plain(502, b"<html>bad gateway"), Cause.SERVER),
-    (replies.error(529, "overloaded_error"), Cause.OVERLOADED),
+    (replies.error(429, "rate_limit_error"), FailureCause.RATE_LIMIT),
+    (replies.error(429, "rate_limit_error", headers={"retry-after": "0"}), FailureCause.RATE_LIMIT),
+    (replies.error(500, "api_error"), FailureCause.SERVER),
+    (replies.plain(502, b"<html>bad gateway"), FailureCause.SERVER),
+    (replies.error(529, "overloaded_error"), FailureCause.OVERLOADED),
     (
         replies.streamed(
             [replies.start(), {"type": "error", "error": {"type": "overloaded_error"}}]
         ),
-        Cause.OVERLOADED,
+        FailureCause.OVERLOADED,
     ),
 ]
 
 
 @pytest.mark.parametrize(("script", "cause"), BUSY)
-async def test_a_busy_server_is_asked_three_times_and_no_more(script: Script, cause: Cause) -> None:
+async def test_a_busy_server_is_asked_three_times_and_no_more(
+    script: Script, cause: FailureCause
+) -> None:
     with messages_server(script) as server, pytest.raises(ModelFailed) as caught:
         await answered(server)
     assert (caught.value.cause, len(server.asked)) == (cause, 3)
@@ -245,14 +257,14 @@ async def test_a_wait_that_is_too_long_is_told_and_not_sat_through(after: str) -
 async def test_a_wait_that_is_none_is_not_told(after: str) -> None:
     busy = replies.error(429, "rate_limit_error", "too many", headers={"retry-after": after})
     failed = await failure(busy)
-    assert failed.cause is Cause.RATE_LIMIT
+    assert failed.cause is FailureCause.RATE_LIMIT
     assert "again in" not in str(failed)
     assert "It says: “too many”. Try again later." in str(failed)
 
 
 async def test_the_person_sees_the_wait_count_down() -> None:
     busy = replies.error(429, "rate_limit_error", headers={"retry-after": "0.05"})
-    told: list[Progress] = []
+    told: list[AnswerProgress] = []
     with messages_server(busy, replies.good(VALUE)) as server:
         await ask(Server(server.url, PATIENT), QUESTION, Meter(), told.append)
     assert any(it.phase is Phase.PAUSING and 0 < it.seconds <= 0.05 for it in told)
@@ -265,7 +277,7 @@ async def test_a_wait_is_told_though_it_is_over_before_anything_else_is_done(
     clock = itertools.count(0.0, 60.0)
     monkeypatch.setattr(ask_module, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     busy = replies.error(429, "rate_limit_error", headers={"retry-after": "0.05"})
-    told: list[Progress] = []
+    told: list[AnswerProgress] = []
     with messages_server(busy, replies.good(VALUE)) as server:
         await ask(Server(server.url, PATIENT), QUESTION, Meter(), told.append)
     assert [it.seconds for it in told if it.phase is Phase.PAUSING] == [0.05]
@@ -274,14 +286,14 @@ async def test_a_wait_is_told_though_it_is_over_before_anything_else_is_done(
 @pytest.mark.parametrize("number", range(len(EVENTS)))
 async def test_a_stream_that_ends_before_its_end_is_no_answer(number: int) -> None:
     failed = await failure(replies.streamed(EVENTS[:number]))
-    assert failed.cause is (Cause.CUT if number else Cause.NO_ANSWER)
+    assert failed.cause is (FailureCause.CUT if number else FailureCause.NO_ANSWER)
 
 
 @pytest.mark.parametrize("how", [Wire.cut, Wire.drop])
 @pytest.mark.parametrize("number", range(len(EVENTS)))
 async def test_a_connection_that_is_cut_is_no_answer(number: int, how: str) -> None:
     failed = await failure(replies.broken_off(EVENTS[:number], how))  # type: ignore[arg-type]
-    assert failed.cause is Cause.CUT
+    assert failed.cause is FailureCause.CUT
 
 
 async def test_what_comes_after_the_end_is_not_waited_for() -> None:
@@ -292,19 +304,19 @@ async def test_what_comes_after_the_end_is_not_waited_for() -> None:
 @pytest.mark.parametrize("number", [0, 1, 5])
 async def test_silence_ends(number: int) -> None:
     failed = await failure(replies.broken_off(EVENTS[:number], Wire.stall), bounds=HASTY)
-    assert failed.cause is Cause.SILENT
+    assert failed.cause is FailureCause.SILENT
 
 
 async def test_an_answer_that_takes_for_ever_ends() -> None:
     failed = await failure(replies.endless(), bounds=replace(PATIENT, total=0.5))
-    assert failed.cause is Cause.TOO_SLOW
+    assert failed.cause is FailureCause.TOO_SLOW
 
 
 async def test_no_pause_leads_beyond_the_deadline() -> None:
     busy = replies.error(429, "rate_limit_error", headers={"retry-after": "20"})
     with messages_server(busy) as server, pytest.raises(ModelFailed) as caught:
         await answered(server, replace(PATIENT, total=19))
-    assert (caught.value.cause, len(server.asked)) == (Cause.RATE_LIMIT, 1)
+    assert (caught.value.cause, len(server.asked)) == (FailureCause.RATE_LIMIT, 1)
 
 
 def stopped(reason: str) -> Script:
@@ -345,54 +357,57 @@ OUT_OF_ORDER = {
     "no message": [{"type": "message_start", "message": None}],
 }
 BAD = {
-    "max_tokens": (stopped("max_tokens"), Cause.UNFINISHED),
-    "window": (stopped("model_context_window_exceeded"), Cause.UNFINISHED),
+    "max_tokens": (stopped("max_tokens"), FailureCause.UNFINISHED),
+    "window": (stopped("model_context_window_exceeded"), FailureCause.UNFINISHED),
     "refusal": (
         replies.streamed([replies.start(), *replies.ending("refusal")]),
-        Cause.REFUSED,
+        FailureCause.REFUSED,
     ),
-    "refusal with a tool": (stopped("refusal"), Cause.REFUSED),
-    "end_turn with a tool": (stopped("end_turn"), Cause.NO_TOOL),
-    "pause": (stopped("pause_turn"), Cause.NO_TOOL),
-    "no reason": (stopped(""), Cause.NO_TOOL),
-    "nothing": (replies.streamed([replies.start(), *replies.ending("end_turn")]), Cause.NO_TOOL),
-    "html": (replies.plain(200, b"<html>Log in to the hotel</html>"), Cause.NO_ANSWER),
-    "empty": (replies.plain(200, b""), Cause.NO_ANSWER),
+    "refusal with a tool": (stopped("refusal"), FailureCause.REFUSED),
+    "end_turn with a tool": (stopped("end_turn"), FailureCause.NO_TOOL),
+    "pause": (stopped("pause_turn"), FailureCause.NO_TOOL),
+    "no reason": (stopped(""), FailureCause.NO_TOOL),
+    "nothing": (
+        replies.streamed([replies.start(), *replies.ending("end_turn")]),
+        FailureCause.NO_TOOL,
+    ),
+    "html": (replies.plain(200, b"<html>Log in to the hotel</html>"), FailureCause.NO_ANSWER),
+    "empty": (replies.plain(200, b""), FailureCause.NO_ANSWER),
     "no stream": (
         replies.plain(200, json.dumps(replies.start()["message"]).encode(), "application/json"),
-        Cause.NO_ANSWER,
+        FailureCause.NO_ANSWER,
     ),
-    "redirect": (replies.plain(307, b""), Cause.NO_ANSWER),
+    "redirect": (replies.plain(307, b""), FailureCause.NO_ANSWER),
     "packed": (
         lambda wire, asked: wire.whole(
             200, {**replies.STREAM, "content-encoding": "gzip"}, gzip.compress(bytes(1 << 20))
         ),
-        Cause.NO_ANSWER,
+        FailureCause.NO_ANSWER,
     ),
-    "malformed": (proposing(WHOLE[:-2]), Cause.MISSHAPEN),
-    "more than one": (proposing(WHOLE + WHOLE), Cause.MISSHAPEN),
-    "text as input": (proposing(json.dumps(WHOLE)), Cause.MISSHAPEN),
-    "null": (proposing('{"edits": null}'), Cause.MISSHAPEN),
-    "nothing in it": (proposing("{}"), Cause.MISSHAPEN),
-    "no input": (proposing(""), Cause.MISSHAPEN),
-    "a field too many": (proposing('{"edits": [], "also": 1}'), Cause.MISSHAPEN),
-    "a field twice": (proposing('{"edits": [1], "edits": []}'), Cause.MISSHAPEN),
-    "NaN": (proposing('{"edits": [{"op": "keep", "line": NaN}]}'), Cause.MISSHAPEN),
-    "a field missing": (edit(op="keep"), Cause.MISSHAPEN),
-    "unknown word": (edit(op="burn", line=1), Cause.MISSHAPEN),
-    "true for a number": (edit(op="keep", line=True), Cause.MISSHAPEN),
-    "text for a number": (edit(op="keep", line="1"), Cause.MISSHAPEN),
-    "surrogate": (edit(op="\ud800", line=1), Cause.MISSHAPEN),
-    "another tool": (proposing(WHOLE, name="run"), Cause.MISSHAPEN),
+    "malformed": (proposing(WHOLE[:-2]), FailureCause.MISSHAPEN),
+    "more than one": (proposing(WHOLE + WHOLE), FailureCause.MISSHAPEN),
+    "text as input": (proposing(json.dumps(WHOLE)), FailureCause.MISSHAPEN),
+    "null": (proposing('{"edits": null}'), FailureCause.MISSHAPEN),
+    "nothing in it": (proposing("{}"), FailureCause.MISSHAPEN),
+    "no input": (proposing(""), FailureCause.MISSHAPEN),
+    "a field too many": (proposing('{"edits": [], "also": 1}'), FailureCause.MISSHAPEN),
+    "a field twice": (proposing('{"edits": [1], "edits": []}'), FailureCause.MISSHAPEN),
+    "NaN": (proposing('{"edits": [{"op": "keep", "line": NaN}]}'), FailureCause.MISSHAPEN),
+    "a field missing": (edit(op="keep"), FailureCause.MISSHAPEN),
+    "unknown word": (edit(op="burn", line=1), FailureCause.MISSHAPEN),
+    "true for a number": (edit(op="keep", line=True), FailureCause.MISSHAPEN),
+    "text for a number": (edit(op="keep", line="1"), FailureCause.MISSHAPEN),
+    "surrogate": (edit(op="\ud800", line=1), FailureCause.MISSHAPEN),
+    "another tool": (proposing(WHOLE, name="run"), FailureCause.MISSHAPEN),
     "two uses": (
         replies.streamed([replies.start(), *TWICE, *replies.ending()]),
-        Cause.MISSHAPEN,
+        FailureCause.MISSHAPEN,
     ),
     "not closed": (
         replies.streamed([*EVENTS[:-3], *EVENTS[-2:]]),
-        Cause.MISSHAPEN,
+        FailureCause.MISSHAPEN,
     ),
-    **{name: (replies.streamed(it), Cause.NO_ANSWER) for name, it in OUT_OF_ORDER.items()},
+    **{name: (replies.streamed(it), FailureCause.NO_ANSWER) for name, it in OUT_OF_ORDER.items()},
 }
 
 
@@ -424,7 +439,7 @@ async def test_of_twenty_megabytes_no_more_is_read_than_is_wanted(name: str) -> 
         wire.end()
 
     failed = await failure(script, bounds=replace(PATIENT, most_bytes=200_000))
-    assert failed.cause is Cause.TOO_LONG
+    assert failed.cause is FailureCause.TOO_LONG
 
 
 async def test_what_a_server_says_is_clipped_made_visible_and_masked() -> None:
@@ -460,7 +475,7 @@ async def test_nobody_there() -> None:
         pass
     with pytest.raises(ModelFailed) as caught:
         await answered(server)
-    assert caught.value.cause is Cause.UNREACHABLE
+    assert caught.value.cause is FailureCause.UNREACHABLE
 
 
 async def test_nobody_picks_up() -> None:
@@ -474,14 +489,14 @@ async def test_nobody_picks_up() -> None:
         url = f"http://127.0.0.1:{line.getsockname()[1]}"
         with pytest.raises(ModelFailed) as caught:
             await ask(Server(url, replace(PATIENT, connect=0.3, read=0.3)), QUESTION, Meter())
-    assert caught.value.cause in (Cause.UNREACHABLE, Cause.SILENT)
+    assert caught.value.cause in (FailureCause.UNREACHABLE, FailureCause.SILENT)
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "ftp://127.0.0.1/", "http://", "nonsense"])
 async def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(ModelFailed) as caught:
         await ask(Server(url, HASTY), QUESTION, Meter())
-    assert caught.value.cause in (Cause.SETUP, Cause.UNREACHABLE)
+    assert caught.value.cause in (FailureCause.SETUP, FailureCause.UNREACHABLE)
     assert ". Check the " in caught.value.message
 
 
@@ -509,7 +524,7 @@ async def test_without_a_key_nothing_is_sent_and_the_variable_is_named() -> None
     meter = Meter()
     with pytest.raises(ModelFailed) as caught:
         await ask(Server("", PATIENT), QUESTION, meter)
-    assert (caught.value.cause, meter.is_sent) == (Cause.NO_KEY, False)
+    assert (caught.value.cause, meter.is_sent) == (FailureCause.NO_KEY, False)
     assert "ANTHROPIC_API_KEY" in str(caught.value)
     with pytest.raises(ModelFailed, match="ANTHROPIC_API_KEY"):
         open_client("", PATIENT)

@@ -18,17 +18,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from ricordo.errors import StateUnusable
-from ricordo.model.breaker import FAILURES, FIRST_REST, LONGEST_REST
-from ricordo.model.budget import Caps
-from ricordo.model.failure import Cause, ModelFailed
-from ricordo.model.gate import Gate, Run
-from ricordo.model.question import Meter, Usage
+from ricordo.llm.budget import FAILURES, FIRST_REST, LONGEST_REST, Caps
+from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.llm.gate import Gate, GateRequest
+from ricordo.llm.question import Meter, TokenUsage
 from tests.figures import figure
 
 DAY = 24 * 3600.0
 NOON = 1_795_000_000.0
-RUN = Run("a brief", 1000, 200)
-AUTOMATIC = Run("a brief", 1000, 200, is_automatic=True)
+RUN = GateRequest("a brief", 1000, 200)
+AUTOMATIC = GateRequest("a brief", 1000, 200, is_automatic=True)
 
 
 class Clock:
@@ -51,16 +50,20 @@ def gate(tmp_path: Path, clock: Clock) -> Gate:
     return Gate(str(tmp_path / "state"), clock)
 
 
-def run(gate: Gate, wanted: Run = RUN, cause: Cause | None = None, used: int = 100) -> None:
+def run(
+    gate: Gate, wanted: GateRequest = RUN, cause: FailureCause | None = None, used: int = 100
+) -> None:
     """Let a run pass that uses so many tokens and fails for `cause`, if for any."""
     with gate.passing(wanted) as meter:
         meter.is_sent = True
-        meter.running = Usage(input_tokens=used)
+        meter.running = TokenUsage(input_tokens=used)
         if cause is not None:
             raise ModelFailed(cause)
 
 
-def outcome(gate: Gate, wanted: Run = RUN, cause: Cause | None = None) -> Cause | None:
+def outcome(
+    gate: Gate, wanted: GateRequest = RUN, cause: FailureCause | None = None
+) -> FailureCause | None:
     """Return why a run gave no answer; None where it gave one."""
     try:
         run(gate, wanted, cause)
@@ -69,7 +72,7 @@ def outcome(gate: Gate, wanted: Run = RUN, cause: Cause | None = None) -> Cause 
     return None
 
 
-def run_until(gate: Gate, wanted: Run, used: int, ends: str) -> None:
+def run_until(gate: Gate, wanted: GateRequest, used: int, ends: str) -> None:
     """Let a run pass that ends well, badly, cancelled or killed. Raises ModelFailed where it may
     not pass.
     """
@@ -77,11 +80,11 @@ def run_until(gate: Gate, wanted: Run, used: int, ends: str) -> None:
     middle = b""
     with suppress(CancelledError, EndedBadly), gate.passing(wanted) as meter:
         middle = file.read_bytes()
-        meter.running = Usage(input_tokens=used)
+        meter.running = TokenUsage(input_tokens=used)
         if ends == "cancelled":
             raise CancelledError
         if ends == "badly":
-            raise EndedBadly(Cause.CUT)
+            raise EndedBadly(FailureCause.CUT)
     if ends == "killed":
         file.write_bytes(middle)
 
@@ -92,7 +95,7 @@ class EndedBadly(ModelFailed):
 
 def open_breaker(gate: Gate) -> None:
     for _ in range(3):
-        assert outcome(gate, AUTOMATIC, Cause.CUT) is Cause.CUT
+        assert outcome(gate, AUTOMATIC, FailureCause.CUT) is FailureCause.CUT
 
 
 def test_what_was_used_counts_and_what_was_set_aside_does_not(gate: Gate) -> None:
@@ -131,7 +134,7 @@ def test_no_cap_is_gone_over(caps: Caps, why: str, remedy: str, gate: Gate, cloc
     capped = Gate(gate.state, clock, caps)
     with pytest.raises(ModelFailed, match=f"{why}.*\\. {remedy}") as caught, capped.passing(RUN):
         pytest.fail("it was sent")
-    assert caught.value.cause is Cause.OVER_BUDGET
+    assert caught.value.cause is FailureCause.OVER_BUDGET
 
 
 def test_a_day_later_there_is_budget_again_and_the_month_remembers(
@@ -158,16 +161,20 @@ def test_a_clock_that_jumps_and_comes_back_frees_nothing(
     assert gate.left().day == 500_000
 
 
-@pytest.mark.parametrize("cause", [Cause.WRONG_KEY, Cause.RATE_LIMIT, Cause.UNREACHABLE])
-def test_what_was_turned_down_costs_nothing(cause: Cause, gate: Gate) -> None:
+@pytest.mark.parametrize(
+    "cause", [FailureCause.WRONG_KEY, FailureCause.RATE_LIMIT, FailureCause.UNREACHABLE]
+)
+def test_what_was_turned_down_costs_nothing(cause: FailureCause, gate: Gate) -> None:
     with pytest.raises(ModelFailed):
         run(gate, RUN, cause, used=0)
     assert gate.left().day == 500_000
 
 
-@pytest.mark.parametrize("cause", [Cause.CUT, Cause.SILENT, Cause.TOO_SLOW, None])
+@pytest.mark.parametrize(
+    "cause", [FailureCause.CUT, FailureCause.SILENT, FailureCause.TOO_SLOW, None]
+)
 def test_what_was_sent_and_never_counted_costs_what_was_sent(
-    cause: Cause | None, gate: Gate
+    cause: FailureCause | None, gate: Gate
 ) -> None:
     with suppress(ModelFailed, CancelledError), gate.passing(RUN) as meter:
         meter.is_sent = True
@@ -179,7 +186,7 @@ def test_three_failures_in_a_row_and_automatic_runs_rest(gate: Gate) -> None:
     open_breaker(gate)
     with pytest.raises(ModelFailed, match="tries again in 15 minutes") as caught:
         run(gate, AUTOMATIC)
-    assert caught.value.cause is Cause.RESTING
+    assert caught.value.cause is FailureCause.RESTING
     assert gate.left().rests_for == FIRST_REST
 
 
@@ -189,35 +196,35 @@ def test_the_rest_doubles_up_to_a_day_with_one_try_after_each(gate: Gate, clock:
     for _ in range(9):
         rests.append(gate.left().rests_for)
         clock.now += rests[-1]
-        assert outcome(gate, AUTOMATIC, Cause.CUT) is Cause.CUT
-        assert outcome(gate, AUTOMATIC) is Cause.RESTING
+        assert outcome(gate, AUTOMATIC, FailureCause.CUT) is FailureCause.CUT
+        assert outcome(gate, AUTOMATIC) is FailureCause.RESTING
     assert rests[:3] == [FIRST_REST, 2 * FIRST_REST, 4 * FIRST_REST]
     assert rests[-1] == LONGEST_REST
 
 
 @pytest.mark.parametrize("wanted", [RUN, AUTOMATIC])
-def test_a_success_ends_it(wanted: Run, gate: Gate, clock: Clock) -> None:
+def test_a_success_ends_it(wanted: GateRequest, gate: Gate, clock: Clock) -> None:
     open_breaker(gate)
     if wanted.is_automatic:
         clock.now += FIRST_REST
     assert outcome(gate, wanted) is None
     assert gate.left().rests_for == 0
-    assert [outcome(gate, AUTOMATIC, Cause.CUT) for _ in range(2)] == [Cause.CUT] * 2
+    assert [outcome(gate, AUTOMATIC, FailureCause.CUT) for _ in range(2)] == [FailureCause.CUT] * 2
     assert outcome(gate, AUTOMATIC) is None
 
 
 def test_a_run_by_hand_is_always_let_through_and_its_failure_changes_nothing(gate: Gate) -> None:
     for _ in range(5):
-        assert outcome(gate, RUN, Cause.CUT) is Cause.CUT
+        assert outcome(gate, RUN, FailureCause.CUT) is FailureCause.CUT
     assert outcome(gate, AUTOMATIC) is None
     open_breaker(gate)
     rest = gate.left().rests_for
-    assert outcome(gate, RUN, Cause.CUT) is Cause.CUT
+    assert outcome(gate, RUN, FailureCause.CUT) is FailureCause.CUT
     assert gate.left().rests_for == rest
 
 
-@pytest.mark.parametrize("cause", [Cause.NO_KEY, Cause.OVER_BUDGET, None])
-def test_what_is_no_failure_does_not_count(cause: Cause | None, gate: Gate) -> None:
+@pytest.mark.parametrize("cause", [FailureCause.NO_KEY, FailureCause.OVER_BUDGET, None])
+def test_what_is_no_failure_does_not_count(cause: FailureCause | None, gate: Gate) -> None:
     for _ in range(5):
         with pytest.raises((ModelFailed, CancelledError)), gate.passing(AUTOMATIC):
             raise ModelFailed(cause) if cause else CancelledError
@@ -226,22 +233,22 @@ def test_what_is_no_failure_does_not_count(cause: Cause | None, gate: Gate) -> N
 
 def test_a_refusal_counts_when_the_same_is_refused_again(gate: Gate) -> None:
     for number in range(5):
-        other = Run(f"brief {number}", 10, 10, is_automatic=True)
-        assert outcome(gate, other, Cause.REFUSED) is Cause.REFUSED
+        other = GateRequest(f"brief {number}", 10, 10, is_automatic=True)
+        assert outcome(gate, other, FailureCause.REFUSED) is FailureCause.REFUSED
     for _ in range(1 + FAILURES):
-        assert outcome(gate, AUTOMATIC, Cause.REFUSED) is Cause.REFUSED
-    assert outcome(gate, AUTOMATIC, Cause.REFUSED) is Cause.RESTING
+        assert outcome(gate, AUTOMATIC, FailureCause.REFUSED) is FailureCause.REFUSED
+    assert outcome(gate, AUTOMATIC, FailureCause.REFUSED) is FailureCause.RESTING
 
 
 def test_the_breaker_counts_the_whole_and_not_its_parts(gate: Gate) -> None:
-    part = Run("a part", 10, 10, is_automatic=True, is_part=True)
+    part = GateRequest("a part", 10, 10, is_automatic=True, is_part=True)
     for _ in range(FAILURES):
-        assert outcome(gate, AUTOMATIC, Cause.REFUSED) is Cause.REFUSED
-        for cause in (Cause.REFUSED, Cause.CUT, Cause.TOO_LARGE):
+        assert outcome(gate, AUTOMATIC, FailureCause.REFUSED) is FailureCause.REFUSED
+        for cause in (FailureCause.REFUSED, FailureCause.CUT, FailureCause.TOO_LARGE):
             assert outcome(gate, part, cause) is cause
     # of the brief the first refusal did not count, whatever became of its parts
-    assert outcome(gate, AUTOMATIC, Cause.REFUSED) is Cause.REFUSED
-    assert outcome(gate, AUTOMATIC) is Cause.RESTING
+    assert outcome(gate, AUTOMATIC, FailureCause.REFUSED) is FailureCause.REFUSED
+    assert outcome(gate, AUTOMATIC) is FailureCause.RESTING
     assert outcome(gate, part) is None
     assert outcome(gate, AUTOMATIC) is None
 
@@ -252,7 +259,7 @@ def test_where_it_is_not_known_what_was_automatic_runs_rest(
 ) -> None:
     run(gate)
     Path(gate.state, "model.json").write_bytes(content)
-    assert outcome(gate, AUTOMATIC) is Cause.RESTING
+    assert outcome(gate, AUTOMATIC) is FailureCause.RESTING
     clock.now += FIRST_REST
     assert outcome(gate, AUTOMATIC) is None
 
@@ -265,7 +272,7 @@ def test_where_it_cannot_be_counted_nothing_is_sent(tmp_path: Path, clock: Clock
 
 def test_an_answer_is_not_lost_because_it_cannot_be_counted(gate: Gate) -> None:
     with gate.passing(RUN) as meter:
-        meter.running = Usage(input_tokens=7)
+        meter.running = TokenUsage(input_tokens=7)
         Path(gate.state, "model.json").unlink()
         Path(gate.state, "model.json").mkdir()
     # and then nothing is sent any more
@@ -287,17 +294,17 @@ def test_a_success_beside_them_hides_no_failure(gate: Gate) -> None:
         it.__enter__()
     good.__exit__(None, None, None)
     for it in bad:
-        it.__exit__(ModelFailed, ModelFailed(Cause.CUT), None)
-    assert outcome(gate, AUTOMATIC, Cause.CUT) is Cause.CUT
-    assert outcome(gate, AUTOMATIC) is Cause.RESTING
+        it.__exit__(ModelFailed, ModelFailed(FailureCause.CUT), None)
+    assert outcome(gate, AUTOMATIC, FailureCause.CUT) is FailureCause.CUT
+    assert outcome(gate, AUTOMATIC) is FailureCause.RESTING
 
 
 SPENDER = """
 import sys
-from ricordo.model.budget import Caps
-from ricordo.model.failure import ModelFailed
-from ricordo.model.gate import Gate, Run
-from ricordo.model.question import Usage
+from ricordo.llm.budget import Caps
+from ricordo.llm.failure import ModelFailed
+from ricordo.llm.gate import Gate, Run
+from ricordo.llm.question import Usage
 
 print("ready", flush=True)
 sys.stdin.readline()
@@ -387,11 +394,11 @@ class AnyOrder(RuleBasedStateMachine):
 
     def _look(self) -> None:
         """Have the gate see the clock as it is, as any use of it does."""
-        over_every_cap = Run("", 10**9, 0)
-        assert outcome(self.gate, over_every_cap) is Cause.OVER_BUDGET
+        over_every_cap = GateRequest("", 10**9, 0)
+        assert outcome(self.gate, over_every_cap) is FailureCause.OVER_BUDGET
 
     @rule(wanted=st.sampled_from([RUN, AUTOMATIC]))
-    def a_run_begins(self, wanted: Run) -> None:
+    def a_run_begins(self, wanted: GateRequest) -> None:
         passing = self.gate.passing(wanted)
         try:
             meter = passing.__enter__()
@@ -404,12 +411,12 @@ class AnyOrder(RuleBasedStateMachine):
         self.all.append(held)
         self.open.append(held)
 
-    def _is_rightly_kept_back(self, wanted: Run, cause: Cause) -> None:
+    def _is_rightly_kept_back(self, wanted: GateRequest, cause: FailureCause) -> None:
         """A person is kept back by the budget alone."""
-        if cause is Cause.OVER_BUDGET:
+        if cause is FailureCause.OVER_BUDGET:
             assert self._is_short()
         else:
-            assert (cause, wanted) == (Cause.RESTING, AUTOMATIC)
+            assert (cause, wanted) == (FailureCause.RESTING, AUTOMATIC)
 
     @precondition(lambda self: self.open)
     @rule(data=st.data(), used=st.sampled_from([0, 7, 1200]), ends=st.sampled_from(ENDS))
@@ -417,7 +424,7 @@ class AnyOrder(RuleBasedStateMachine):
         held = self.open.pop(data.draw(st.integers(0, len(self.open) - 1)))
         if ends != "killed":
             held.used = used
-            held.meter.running = Usage(input_tokens=used)
+            held.meter.running = TokenUsage(input_tokens=used)
             self._end(held, ends)
         if ends == "well":
             self.row, self.failures = self.row + 1, 0
@@ -427,7 +434,7 @@ class AnyOrder(RuleBasedStateMachine):
             self._has_failed(since=held.at)
 
     def _end(self, held: Held, ends: str) -> None:
-        kinds = {"badly": ModelFailed(Cause.CUT), "cancelled": CancelledError()}
+        kinds = {"badly": ModelFailed(FailureCause.CUT), "cancelled": CancelledError()}
         error = kinds.get(ends)
         with suppress(ModelFailed, CancelledError):
             held.passing.__exit__(type(error) if error else None, error, None)

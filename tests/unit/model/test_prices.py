@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.model.prices import FILE, load_prices, told
-from ricordo.model.question import Usage
+from ricordo.llm.prices import FILE, load_prices, told
+from ricordo.llm.question import TokenUsage
 
-USAGE = Usage(
+USAGE = TokenUsage(
     input_tokens=10_000, cache_written=100_000, cache_read=1_000_000, output_tokens=50_000
 )
 MINE = """
@@ -49,16 +49,16 @@ def test_a_price_that_is_not_known_is_not_made_up(model: str, tmp_path: Path) ->
 
 def test_a_price_is_known_only_as_far_as_it_holds(tmp_path: Path) -> None:
     prices, _ = load_prices(str(tmp_path))
-    assert prices.cost("claude-haiku-5-5", Usage(input_tokens=100_000)) == pytest.approx(0.01)
-    assert prices.cost("claude-haiku-5-5", Usage(input_tokens=100_001)) is None
+    assert prices.cost("claude-haiku-5-5", TokenUsage(input_tokens=100_000)) == pytest.approx(0.01)
+    assert prices.cost("claude-haiku-5-5", TokenUsage(input_tokens=100_001)) is None
 
 
 def test_the_prices_of_the_person_add_to_ours_and_go_before_them(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(MINE)
     prices, problem = load_prices(str(tmp_path))
     assert (prices.cost("qwen3-coder", USAGE), problem) == (0.0, "")
-    assert prices.cost("claude-sonnet-5-5", Usage(output_tokens=1_000_000)) == 1.0
-    assert prices.cost("claude-opus-5-5", Usage(output_tokens=1_000_000)) == 20.0
+    assert prices.cost("claude-sonnet-5-5", TokenUsage(output_tokens=1_000_000)) == 1.0
+    assert prices.cost("claude-opus-5-5", TokenUsage(output_tokens=1_000_000)) == 20.0
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_is_wrong_with_them_is_told_and_ours_stay(text: str, why: str, tmp_
     (tmp_path / FILE).write_text(text)
     prices, problem = load_prices(str(tmp_path))
     assert why in problem
-    assert prices.cost("claude-sonnet-5-5", Usage(output_tokens=1_000_000)) == 10.0
+    assert prices.cost("claude-sonnet-5-5", TokenUsage(output_tokens=1_000_000)) == 10.0
 
 
 def test_no_cent_is_hidden() -> None:

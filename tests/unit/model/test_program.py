@@ -15,13 +15,11 @@ from types import SimpleNamespace
 import pytest
 
 from ricordo.errors import WrongUsage
-from ricordo.model import program as program_module
-from ricordo.model.bounds import Bounds
-from ricordo.model.failure import Cause, ModelFailed
-from ricordo.model.program import Ended, run_program
-from ricordo.model.programs import Program, Said, program_of, unwrapped
-from ricordo.model.question import Usage
-from ricordo.model.redaction import Sealed
+from ricordo.llm import program as program_module
+from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.llm.program import Ended, Program, ProgramReply, program_of, run_program, unwrapped
+from ricordo.llm.question import Bounds, TokenUsage
+from ricordo.llm.redaction import Sealed
 
 PATIENCE = 60.0
 BOUNDS = Bounds(total=PATIENCE, most_bytes=200_000)
@@ -135,7 +133,7 @@ def test_it_ends_at_its_deadline_and_what_it_waited_for_is_told(
     script = 'echo ERROR: waiting for network >&2; echo > "$NOTES/me"; exec sleep 1000'
     with pytest.raises(ModelFailed, match="said was “ERROR: waiting for network”") as caught:
         run(script, step=step)
-    assert caught.value.cause is Cause.TOO_SLOW
+    assert caught.value.cause is FailureCause.TOO_SLOW
 
 
 @pytest.fixture(params=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda it: it.name)
@@ -217,7 +215,7 @@ def test_what_lives_on_for_a_while_after_it_was_killed_is_waited_for(
 def test_a_flood_is_cut(run: Callable[..., str]) -> None:
     with pytest.raises(ModelFailed) as caught:
         run("exec yes")
-    assert caught.value.cause is Cause.TOO_LONG
+    assert caught.value.cause is FailureCause.TOO_LONG
 
 
 def test_a_flood_of_errors_is_let_run_off(run: Callable[..., str]) -> None:
@@ -228,7 +226,7 @@ def test_a_flood_of_errors_is_let_run_off(run: Callable[..., str]) -> None:
 def test_what_cannot_be_started_is_told(name: str) -> None:
     with pytest.raises(ModelFailed) as caught:
         run_program([name], Sealed(""), {}, BOUNDS, lambda: None)
-    assert caught.value.cause is Cause.PROGRAM
+    assert caught.value.cause is FailureCause.PROGRAM
 
 
 # Lines
@@ -317,36 +315,36 @@ def failed(program: Program, end: Ended) -> ModelFailed:
 
 
 def test_an_answer_of_claude_is_unwrapped_with_what_it_cost() -> None:
-    usage = Usage(input_tokens=120, cache_written=900, cache_read=3000, output_tokens=77)
-    assert unwrapped(CLAUDE, of_claude()) == Said('{"edits": []}', usage, 0.00965)
+    usage = TokenUsage(input_tokens=120, cache_written=900, cache_read=3000, output_tokens=77)
+    assert unwrapped(CLAUDE, of_claude()) == ProgramReply('{"edits": []}', usage, 0.00965)
 
 
 def test_what_it_cost_is_not_known_where_it_says_something_odd() -> None:
     odd = of_claude(usage={"input_tokens": -1}, total_cost_usd="free")
-    assert unwrapped(CLAUDE, odd) == Said('{"edits": []}')
+    assert unwrapped(CLAUDE, odd) == ProgramReply('{"edits": []}')
 
 
 @pytest.mark.parametrize("output", [b"", b"Please log in", b"[]", b'{"result": 7}', b"\xff"])
 def test_what_is_no_answer_of_claude_is_none(output: bytes) -> None:
-    assert failed(CLAUDE, ended(output)).cause is Cause.MISSHAPEN
-    assert failed(CLAUDE, ended(output, 1)).cause is Cause.PROGRAM
+    assert failed(CLAUDE, ended(output)).cause is FailureCause.MISSHAPEN
+    assert failed(CLAUDE, ended(output, 1)).cause is FailureCause.PROGRAM
 
 
 LOG_IN = "Start claude and type /login, or set ANTHROPIC_API_KEY."
 RUN_IT = "Run it yourself to see why."
 TURNED_DOWN = [
-    ("Not logged in · Please run /login", Cause.NO_ACCOUNT, LOG_IN),
-    ("Failed to authenticate. API Error: 403 no", Cause.PROGRAM, LOG_IN),
-    ("Credit balance is too low", Cause.PROGRAM, LOG_IN),
-    ("There's an issue with the selected model (x).", Cause.PROGRAM, RUN_IT),
-    ("API Error: Claude Code is unable to respond to this request", Cause.PROGRAM, RUN_IT),
+    ("Not logged in · Please run /login", FailureCause.NO_ACCOUNT, LOG_IN),
+    ("Failed to authenticate. API Error: 403 no", FailureCause.PROGRAM, LOG_IN),
+    ("Credit balance is too low", FailureCause.PROGRAM, LOG_IN),
+    ("There's an issue with the selected model (x).", FailureCause.PROGRAM, RUN_IT),
+    ("API Error: Claude Code is unable to respond to this request", FailureCause.PROGRAM, RUN_IT),
 ]
 """As Claude Code 2.1.197 says it on its standard output, when it ends with 1."""
 
 
 @pytest.mark.parametrize(("said", "cause", "remedy"), TURNED_DOWN)
 def test_why_claude_failed_is_told_in_its_words_with_what_to_do(
-    said: str, cause: Cause, remedy: str
+    said: str, cause: FailureCause, remedy: str
 ) -> None:
     failure = failed(CLAUDE, of_claude(1, is_error=True, result=said))
     assert (failure.cause, failure.remedy) == (cause, remedy)
@@ -356,7 +354,7 @@ def test_why_claude_failed_is_told_in_its_words_with_what_to_do(
 def test_a_failure_of_claude_costs_what_it_says() -> None:
     said = unwrapped(CLAUDE, of_claude(1, is_error=True, result="API Error", total_cost_usd=0.25))
     assert said.failure is not None
-    assert said.usage == Usage(120, 900, 3000, 77)
+    assert said.usage == TokenUsage(120, 900, 3000, 77)
     assert said.usd == 0.25
 
 
@@ -393,4 +391,4 @@ def test_what_a_program_says_at_its_end_is_told(output: bytes, errors: str, told
     "output", ['{"a": 1}', ' {"a": 1}\n', '```json\n{"a": 1}\n```\n', '```\n{"a": 1}\n```']
 )
 def test_a_fence_around_a_plain_answer_is_taken_off(output: str) -> None:
-    assert unwrapped(program_of(["my-model"]), ended(output.encode())) == Said('{"a": 1}')
+    assert unwrapped(program_of(["my-model"]), ended(output.encode())) == ProgramReply('{"a": 1}')

@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.model.failure import ModelFailed
-from ricordo.model.question import Meter, Tool
-from ricordo.model.reading import Reading
+from ricordo.llm.failure import ModelFailed
+from ricordo.llm.question import FormTool, Meter
+from ricordo.llm.reply import StreamedReply
 from tests import messages_replies as replies
 
 SCHEMA = {"type": "object", "properties": {"edits": {"type": "array", "items": {"type": "string"}}}}
-TOOL = Tool("propose", "", SCHEMA)
+TOOL = FormTool("propose", "", SCHEMA)
 GOOD = [it for it in replies.message({"edits": ["one", "two"]}, piece=5) if it["type"] != "ping"]
 ODD = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -25,7 +25,7 @@ ODD = st.recursive(
 
 def read(events: list[Any]) -> object:
     """Return the value that was streamed; None where there is none."""
-    reading = Reading(TOOL, Meter())
+    reading = StreamedReply(TOOL, Meter())
     try:
         for event in events:
             reading.take(event if isinstance(event, str) else json.dumps(event))

@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ricordo.errors import ChangeRefused
-from ricordo.model.placeholder import LIKE
-from ricordo.model.redaction import LONGEST, TOO_LONG, Redaction
+from ricordo.llm.redaction import LIKE, LONGEST, TOO_LONG, Redaction
 from ricordo.secrets import find_secrets
 from ricordo.secrets.known_values import is_distinct
 

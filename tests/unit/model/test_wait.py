@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from ricordo.model.wait import wait_for
+from ricordo.llm.wait import wait_for
 
 
 class Enough(Exception):

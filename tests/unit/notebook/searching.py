@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.agents.place import Place
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.place import MemoryPlace
 from ricordo.memory.memory import Memory
-from ricordo.notebook.conditions import Values
-from ricordo.notebook.recall import open_index
-from ricordo.notebook.search import Hit, Search
-from ricordo.notebook.surroundings import Surroundings
+from ricordo.services.search.conditions import Values
+from ricordo.services.search.recall import open_index
+from ricordo.services.search.search import Hit, Search
+from ricordo.services.workspace.environment import Environment
 from tests.builders import note_text, open_memory
 
 NOTES = {
@@ -29,10 +29,10 @@ class Desk:
 
     def __init__(self, root: Path, state: Path, notes: dict[str, str] = NOTES) -> None:
         self.memory: Memory = open_memory(root, notes)
-        self.surroundings = Surroundings(
+        self.surroundings = Environment(
             str(root), {}, str(root), str(state), str(state), "2026-11-20T08:00:00+00:00"
         )
-        place = Place(self.memory.root, AUTO_MEMORY)
+        place = MemoryPlace(self.memory.root, AUTO_MEMORY)
         self.index = open_index(place, self.surroundings)
         self.search = Search(self.index, self.memory, self.surroundings)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.agents.place import Place
-from ricordo.notebook.ambient import surroundings_as_words
-from ricordo.notebook.surroundings import Surroundings
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.place import MemoryPlace
+from ricordo.services.search.ambient import surroundings_as_words
+from ricordo.services.workspace.environment import Environment
 
 
 def git(folder: Path, *words: str) -> None:
@@ -32,8 +32,8 @@ def repository(tmp_path: Path) -> Path:
 
 def words(cwd: Path, project: Path | str) -> list[str]:
     now = "2026-11-20T08:00:00+00:00"
-    here = Surroundings(str(cwd), {}, str(cwd), str(cwd), str(cwd), now)
-    return surroundings_as_words(Place("/memory", AUTO_MEMORY, str(project)), here).split()
+    here = Environment(str(cwd), {}, str(cwd), str(cwd), str(cwd), now)
+    return surroundings_as_words(MemoryPlace("/memory", AUTO_MEMORY, str(project)), here).split()
 
 
 @pytest.mark.parametrize("is_known", [True, False])

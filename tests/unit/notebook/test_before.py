@@ -8,15 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk.state_file import replace_state_file
-from ricordo.model.failure import Cause, ModelFailed
-from ricordo.model.gate import Run
-from ricordo.notebook.before import Before, look_before
-from ricordo.notebook.chosen import allow_program
-from ricordo.notebook.engine_choice import engine_chosen, engines_to_choose, remember_engine
-from ricordo.notebook.models import gate_of
-from ricordo.notebook.open import Notebook
+from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.llm.gate import GateRequest
+from ricordo.services.engines.choice import (
+    allow_program,
+    engine_chosen,
+    engines_to_choose,
+    remember_engine,
+)
+from ricordo.services.engines.engines import gate_of
+from ricordo.services.engines.preview import CurationPreview, look_before
+from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import EngineSettings, Settings
+from ricordo.storage.state_file import replace_state_file
 from tests.asking import FILES, TOKEN, proposing
 from tests.curating import SAID, Desk, said
 from tests.messages_server import messages_server, without_credentials
@@ -35,7 +39,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path, FILES)
 
 
-def known(desk: Desk, own: EngineSettings = MODEL) -> Before:
+def known(desk: Desk, own: EngineSettings = MODEL) -> CurationPreview:
     return look_before(desk.notebook, own, desk.scope)
 
 
@@ -85,8 +89,8 @@ def test_why_it_cannot_be_asked_is_known_before(
 def test_runs_that_rest_are_told_and_do_not_keep_a_person_from_trying(desk: Desk) -> None:
     gate = gate_of(desk.notebook.surroundings)
     for _ in range(3):
-        with pytest.raises(ModelFailed), gate.passing(Run("x", 1, 1, is_automatic=True)):
-            raise ModelFailed(Cause.SERVER)
+        with pytest.raises(ModelFailed), gate.passing(GateRequest("x", 1, 1, is_automatic=True)):
+            raise ModelFailed(FailureCause.SERVER)
     before = known(desk)
     assert before.leaving is not None
     assert before.leaving.left.rests_for > 0

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk import calls
-from ricordo.disk.door import Applied
-from ricordo.errors import Conflict
-from ricordo.memory.change import Change, Rename, Replace
-from ricordo.memory.change_set import ChangeSet
-from ricordo.notebook.change import Merged, apply_at_once, apply_or_merge, put_together
-from ricordo.notebook.open import Notebook
+from ricordo.errors import EditRefused
+from ricordo.memory.change import Change, ChangeSet, Rename, Replace
+from ricordo.services.edits.change import Merged, apply_at_once, apply_or_merge, put_together
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage import system_calls as calls
+from ricordo.storage.writer import Applied
 from tests.builders import note_text, recorded
 
 
@@ -80,6 +79,6 @@ def test_a_note_that_others_took_away_is_not_made_anew_under_our_name(
     change_set = put_together(notebook, notebook.read(), [Change(Rename("a.md", "c.md"))])
     agent(root / "a.md")
     before = {path.name for path in root.iterdir()}
-    with pytest.raises(Conflict, match=f"Meanwhile somebody else {told}"):
+    with pytest.raises(EditRefused, match=f"Meanwhile somebody else {told}"):
         apply_at_once(notebook, change_set, by_hand=True)
     assert {path.name for path in root.iterdir()} == before

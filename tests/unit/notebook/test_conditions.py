@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.memory.names import folded
-from ricordo.notebook.conditions import Values
+from ricordo.services.search.conditions import Values
 from tests.builders import note_text
 from tests.unit.notebook.searching import Desk
 
@@ -127,7 +127,7 @@ def test_what_a_condition_names_is_looked_up_once(
     asked: list[str] = []
     real = folded
     monkeypatch.setattr(
-        "ricordo.notebook.conditions.folded", lambda name: asked.append(name) or real(name)
+        "ricordo.services.search.conditions.folded", lambda name: asked.append(name) or real(name)
     )
     assert len(desk.search.find(">port-of").hits) == 40
     assert len(asked) <= 3 * len(many)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ricordo.health.evidence import UNKNOWN, ClaimKind, Origin, Outcome, Quote, Verdict
-from ricordo.notebook.conflicts import Keep, Side, suggest
+from ricordo.lint.evidence import UNKNOWN, CheckOutcome, ClaimKind, NoteQuote, Origin, Verdict
+from ricordo.services.conflicts.conflicts import Keep, Side, suggest
 from tests.builders import note_of, note_text
 
 OLD, NEW = "2026-01-02", "2026-03-04"
 PORT = "The web view listens on port {}."
 
 
-def checked(claim: str, outcome: Outcome) -> Verdict:
+def checked(claim: str, outcome: CheckOutcome) -> Verdict:
     return Verdict(claim, ClaimKind.VALUE, 9, outcome)
 
 
@@ -24,15 +24,15 @@ def side(port: int, day: str = "", *verdicts: Verdict, speaker: str = "") -> Sid
     text = note_text("web", PORT.format(port) + "\n")
     note = note_of(text.replace("  type:", f"  modified: {day}\n  type:") if day else text)
     said = origin(speaker) if speaker else None
-    return Side(note, Quote("web.md", 9, PORT.format(port)), 9, verdicts, said)
+    return Side(note, NoteQuote("web.md", 9, PORT.format(port)), 9, verdicts, said)
 
 
 def test_what_the_project_says_of_a_claim_comes_before_its_age() -> None:
-    held, gone = checked("8040", Outcome.HOLDS), checked("8100", Outcome.MISSING)
+    held, gone = checked("8040", CheckOutcome.HOLDS), checked("8100", CheckOutcome.MISSING)
     for left, right in (
         (side(8040, OLD, held), side(8100, NEW)),
         (side(8040, OLD), side(8100, NEW, gone)),
-        (side(8040, OLD, held, checked("lamps.py", Outcome.MISSING)), side(8100, NEW, gone)),
+        (side(8040, OLD, held, checked("lamps.py", CheckOutcome.MISSING)), side(8100, NEW, gone)),
     ):
         assert suggest(left, right).keep is Keep.LEFT
         assert suggest(right, left).keep is Keep.RIGHT
@@ -40,7 +40,9 @@ def test_what_the_project_says_of_a_claim_comes_before_its_age() -> None:
 
 
 def test_that_something_else_is_there_says_nothing_of_the_claim() -> None:
-    left = side(8040, OLD, checked("web view", Outcome.HOLDS), checked("lamps.py", Outcome.HOLDS))
+    left = side(
+        8040, OLD, checked("web view", CheckOutcome.HOLDS), checked("lamps.py", CheckOutcome.HOLDS)
+    )
     assert suggest(left, side(8100, NEW)).keep is Keep.RIGHT
 
 
@@ -63,7 +65,7 @@ def test_that_no_turn_was_found_decides_nothing(speaker: str) -> None:
 
 def test_where_the_project_and_the_person_do_not_agree_it_is_left_to_the_person() -> None:
     left = side(8040, OLD, speaker="person")
-    right = side(8100, NEW, checked("8100", Outcome.HOLDS), speaker="agent")
+    right = side(8100, NEW, checked("8100", CheckOutcome.HOLDS), speaker="agent")
     found = suggest(left, right)
     assert found.keep is Keep.NONE
     assert "a person said it" in found.why

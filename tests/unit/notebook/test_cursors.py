@@ -8,19 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.brief import Brief
-from ricordo.curator.engine import Answer, Progress, Step, Unread
-from ricordo.curator.proposal import curator
-from ricordo.curator.rules import COMPARING
+from ricordo.curation.brief import Brief
+from ricordo.curation.engine import CurationProgress, EngineAnswer, Step, Unread
+from ricordo.curation.engines.rules import COMPARING
+from ricordo.curation.proposal import curator
 from ricordo.memory.memory import Memory
-from ricordo.notebook.curate import begin, keep, propose, propose_prepared, refuse, take
-from ricordo.notebook.find import find_memory
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.pending import recall_curation
-from ricordo.notebook.preparing import COMPOSING, READING, prepare
-from ricordo.notebook.spoken import Scope
-from ricordo.notebook.surroundings import look_around
-from ricordo.notebook.undo import undo
+from ricordo.services.curation.curation import begin, keep, propose, propose_prepared, refuse, take
+from ricordo.services.curation.pending import recall_curation
+from ricordo.services.curation.preparation import COMPOSING, READING, CurationScope, prepare
+from ricordo.services.history.undo import undo
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memory
 from ricordo.settings.settings import Settings
 from tests.builders import note_text, write_memory
 from tests.conftest import NOW
@@ -41,7 +40,7 @@ class Session:
         folder = home / ".claude/projects/-home-ana-work-tidepool"
         root = write_memory(folder / "memory", NOTES)
         self.path = folder / "s.jsonl"
-        surroundings = look_around({"HOME": str(home)}, state=str(home / "state"), now=NOW)
+        surroundings = load_environment({"HOME": str(home)}, state=str(home / "state"), now=NOW)
         place = find_memory(str(root), surroundings)
         self.notebook = Notebook(place, surroundings, Settings())
         self.notebook.record(self.notebook.read())
@@ -54,13 +53,13 @@ class Session:
     @property
     def heard(self) -> list[str]:
         """What the next curation would be given."""
-        prepared = prepare(self.notebook, self.notebook.read(), Scope())
+        prepared = prepare(self.notebook, self.notebook.read(), CurationScope())
         return [it.text for it in prepared.told.said]
 
-    def curate(self, *edits: object, scope: Scope | None = None) -> None:
+    def curate(self, *edits: object, scope: CurationScope | None = None) -> None:
         """Curate with an engine that answers `edits`, and let what it proposes wait."""
         memory = self.notebook.read()
-        scope = scope or Scope()
+        scope = scope or CurationScope()
         begin(self.notebook, propose(self.notebook, memory, scope, make=replying([*edits])))
 
     def take(self, *paths: str) -> None:
@@ -123,7 +122,7 @@ def test_what_is_not_decided_is_not(session: Session, way: str) -> None:
 
 
 def test_a_curation_that_was_only_looked_at_leaves_the_cursor(session: Session) -> None:
-    propose(session.notebook, session.notebook.read(), Scope(), make=replying([INSERTED]))
+    propose(session.notebook, session.notebook.read(), CurationScope(), make=replying([INSERTED]))
     assert session.heard == [ONE, TWO]
 
 
@@ -141,17 +140,21 @@ def test_where_all_was_rejected_the_person_decides(session: Session) -> None:
 
 def test_what_is_named_moves_no_cursor_and_hears_all(session: Session) -> None:
     session.curate(INSERTED)
-    for scope in (Scope(session=str(session.path)), Scope(everything=True), Scope(note="old.md")):
+    for scope in (
+        CurationScope(session=str(session.path)),
+        CurationScope(everything=True),
+        CurationScope(note="old.md"),
+    ):
         session.curate(RETIRED, scope=scope)
     # the one that was not named still counts, once all is decided
     session.drop()
     assert session.heard == []
-    told = prepare(session.notebook, session.notebook.read(), Scope(everything=True)).told
+    told = prepare(session.notebook, session.notebook.read(), CurationScope(everything=True)).told
     assert [it.text for it in told.said] == [ONE, TWO]
 
 
 def test_only_a_named_session_decided_leaves_the_others(session: Session) -> None:
-    session.curate(INSERTED, scope=Scope(session=str(session.path)))
+    session.curate(INSERTED, scope=CurationScope(session=str(session.path)))
     session.take()
     assert session.heard == [ONE, TWO]
 
@@ -164,8 +167,8 @@ class PassingOver:
     def __init__(self, source: str, *, is_left: bool) -> None:
         self._unread = Unread(source, "because", is_left)
 
-    def answer(self, memory: Memory, brief: Brief, step: Step) -> Answer:
-        return Answer(unread=(self._unread,))
+    def answer(self, memory: Memory, brief: Brief, step: Step) -> EngineAnswer:
+        return EngineAnswer(unread=(self._unread,))
 
 
 @pytest.mark.parametrize(("is_left", "heard"), [(True, [ONE, TWO]), (False, [])])
@@ -174,7 +177,7 @@ def test_what_was_not_asked_about_is_heard_again_and_what_is_refused_is_not(
 ) -> None:
     engine = PassingOver(f"{session.path}#p1", is_left=is_left)
     memory = session.notebook.read()
-    curation = propose(session.notebook, memory, Scope(), make=lambda *_: engine)
+    curation = propose(session.notebook, memory, CurationScope(), make=lambda *_: engine)
     begin(session.notebook, curation)
     (skipped,) = curation.skipped
     why = "not asked about any further: because" if is_left else "because"
@@ -223,7 +226,7 @@ def test_what_there_is_no_room_for_waits_for_the_next_curation(session: Session)
     heard: list[str] = []
     for _ in range(4):
         memory = session.notebook.read()
-        prepared = prepare(session.notebook, memory, Scope(), room=1)
+        prepared = prepare(session.notebook, memory, CurationScope(), room=1)
         assert len(prepared.told.said) == 1
         heard.append(prepared.told.said[0].text)
         begin(session.notebook, propose_prepared(session.notebook, prepared, make=replying([])))
@@ -237,18 +240,18 @@ def test_it_can_be_given_up_at_every_phase(session: Session) -> None:
 
     seen: set[str] = set()
 
-    def give_up_at(phase: str) -> Callable[[Progress], None]:
-        def step(progress: Progress) -> None:
+    def give_up_at(phase: str) -> Callable[[CurationProgress], None]:
+        def step(progress: CurationProgress) -> None:
             seen.add(progress.phase)
             if progress.phase == phase:
                 raise Cancelled
 
         return step
 
-    def curate(step: Callable[[Progress], None]) -> None:
+    def curate(step: Callable[[CurationProgress], None]) -> None:
         old = session.notebook
         notebook = Notebook(old.place, old.surroundings, old.settings)
-        propose(notebook, notebook.read(), Scope(), step)
+        propose(notebook, notebook.read(), CurationScope(), step)
 
     session.says("From now on write commands with uv run, not with pip.", start=2)
     before = session.heard
@@ -269,7 +272,7 @@ def test_what_was_said_comes_day_by_day_each_session_as_it_went(session: Session
 def test_of_decided_proposals_the_newest_are_kept_and_of_pending_ones_all(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.notebook.pending._MOST_OF_DECIDED", 2_000)
+    monkeypatch.setattr("ricordo.services.curation.pending._MOST_OF_DECIDED", 2_000)
     state, root = session.notebook.surroundings.state, session.notebook.place.root
 
     def kept_again() -> list[str]:

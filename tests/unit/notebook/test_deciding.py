@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.proposal import Alarm
-from ricordo.curator.waiting import Waiting
-from ricordo.disk.door import Applied
+from ricordo.curation.pending import Waiting
+from ricordo.curation.proposal import Alarm
 from ricordo.errors import ChangeRefused
 from ricordo.memory.change import (
     Act,
@@ -21,9 +20,8 @@ from ricordo.memory.change import (
     Retire,
     Rewrite,
 )
-from ricordo.notebook.change import apply_or_merge
-from ricordo.notebook.curate import Plan, alarms, refuse, settle
-from ricordo.notebook.deciding import (
+from ricordo.services.curation.curation import Plan, alarms, refuse, settle
+from ricordo.services.curation.decision import (
     Shown,
     edited,
     plan,
@@ -31,10 +29,12 @@ from ricordo.notebook.deciding import (
     text_to_edit,
     what_waits,
 )
-from ricordo.notebook.ledger import runs_of
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.pending import recall_curation
-from ricordo.notebook.undo import redo, undo
+from ricordo.services.curation.pending import recall_curation
+from ricordo.services.edits.change import apply_or_merge
+from ricordo.services.history.undo import redo, undo
+from ricordo.services.ledger.ledger import runs_of
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage.writer import Applied
 from tests.builders import note_text, recorded
 from tests.proposing import created, let_wait, wish
 

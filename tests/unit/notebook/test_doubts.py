@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from ricordo.curator.engine import Progress
-from ricordo.curator.opinion import LONGEST, Keeps, View, read_opinions
+from ricordo.curation.engine import CurationProgress
+from ricordo.curation.opinion import LONGEST, Keeps, View, read_opinions
 from ricordo.errors import ChangeRefused
-from ricordo.model.budget import Caps
-from ricordo.model.failure import Cause, ModelFailed
-from ricordo.model.programs import program_of
-from ricordo.notebook.bought import bought
-from ricordo.notebook.conflicts import Keep, find_conflict
-from ricordo.notebook.describe_bought import told_bought
-from ricordo.notebook.engine_choice import remember_engine
-from ricordo.notebook.judging import MOST, judge, look_before_judging, prepare_judging
-from ricordo.notebook.models import gate_of, program_outside
-from ricordo.notebook.opinions import FILE
-from ricordo.notebook.purge import purge_value
-from ricordo.notebook.resolve import compose_settled, keep_both, keep_one
+from ricordo.llm.budget import Caps
+from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.llm.program import program_of
+from ricordo.services.conflicts.conflicts import Keep, find_conflict
+from ricordo.services.conflicts.judgement import MOST, judge, look_before_judging, prepare_judging
+from ricordo.services.conflicts.opinions import FILE
+from ricordo.services.conflicts.resolution import compose_settled, keep_both, keep_one
+from ricordo.services.engines.choice import remember_engine
+from ricordo.services.engines.engines import gate_of, program_outside
+from ricordo.services.history.maintenance import purge_value
+from ricordo.services.ledger.benefit import bought
+from ricordo.services.ledger.describe import told_bought
 from tests import messages_replies as replies
 from tests.asking import ORDER, PATIENT, TOKEN, write_program
 from tests.doubts import (
@@ -208,14 +208,20 @@ def test_what_is_broken_takes_nothing_else_down() -> None:
     assert len(flood.rejected) < 10
 
 
-FAILING: dict[str, tuple[Script, Cause]] = {
-    "another tool": (replies.good({"verdicts": []}), Cause.MISSHAPEN),
-    "no list": (replies.good({"verdicts": "all fine"}, "judge"), Cause.MISSHAPEN),
-    "a word": (judging(verdict(verdict="maybe")), Cause.MISSHAPEN),
-    "half": (replies.broken_off(replies.message({}, name="judge")[:4], Wire.drop), Cause.CUT),
-    "refused": (replies.streamed([replies.start(), *replies.ending("refusal")]), Cause.REFUSED),
-    "no key": (replies.error(401, "authentication_error"), Cause.WRONG_KEY),
-    "for ever": (replies.endless(), Cause.TOO_SLOW),
+FAILING: dict[str, tuple[Script, FailureCause]] = {
+    "another tool": (replies.good({"verdicts": []}), FailureCause.MISSHAPEN),
+    "no list": (replies.good({"verdicts": "all fine"}, "judge"), FailureCause.MISSHAPEN),
+    "a word": (judging(verdict(verdict="maybe")), FailureCause.MISSHAPEN),
+    "half": (
+        replies.broken_off(replies.message({}, name="judge")[:4], Wire.drop),
+        FailureCause.CUT,
+    ),
+    "refused": (
+        replies.streamed([replies.start(), *replies.ending("refusal")]),
+        FailureCause.REFUSED,
+    ),
+    "no key": (replies.error(401, "authentication_error"), FailureCause.WRONG_KEY),
+    "for ever": (replies.endless(), FailureCause.TOO_SLOW),
 }
 
 
@@ -225,7 +231,7 @@ def test_a_broken_reply_leaves_every_doubt_and_is_in_the_ledger_if_it_cost(
 ) -> None:
     notebook = doubtful(tmp_path)
     script, cause = FAILING[name]
-    bounds = replace(PATIENT, total=1.0) if cause is Cause.TOO_SLOW else PATIENT
+    bounds = replace(PATIENT, total=1.0) if cause is FailureCause.TOO_SLOW else PATIENT
     with messages_server(script) as server, pytest.raises(ModelFailed) as failed:
         had_judged(notebook, server, bounds=bounds)
     assert failed.value.cause is cause
@@ -233,7 +239,7 @@ def test_a_broken_reply_leaves_every_doubt_and_is_in_the_ledger_if_it_cost(
     assert not known
     assert len(unknown) == 2
     assert all(run.prompt_version == "judge-1" for run in ledger(notebook))
-    assert bool(ledger(notebook)) == (cause is not Cause.WRONG_KEY)
+    assert bool(ledger(notebook)) == (cause is not FailureCause.WRONG_KEY)
 
 
 def test_a_program_judges_as_a_model_does(tmp_path: Path) -> None:
@@ -273,7 +279,7 @@ def test_it_is_cancelled_while_the_reply_streams(tmp_path: Path) -> None:
     class Enough(Exception):
         pass
 
-    def step(progress: Progress) -> None:
+    def step(progress: CurationProgress) -> None:
         if progress.phase == "the model reads" or progress.tokens:
             raise Enough
 
@@ -288,7 +294,7 @@ def test_over_a_cap_nothing_is_sent(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path)
     with messages_server(judging()) as server, pytest.raises(ModelFailed) as failed:
         had_judged(notebook, server, caps=Caps(day=100))
-    assert failed.value.cause is Cause.OVER_BUDGET
+    assert failed.value.cause is FailureCause.OVER_BUDGET
     assert not server.asked
     assert not ledger(notebook)
 

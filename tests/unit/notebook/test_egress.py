@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from ricordo.cli.main import run
-from ricordo.curator import checking
-from ricordo.model.failure import ModelFailed
-from ricordo.notebook.judging import MOST, judge
+from ricordo.curation import validation as checking
+from ricordo.llm.failure import ModelFailed
 from ricordo.secrets import find_secrets
+from ricordo.services.conflicts.judgement import MOST, judge
 from tests import messages_replies as replies
 from tests.asking import EMPTY, by_script, curated, sent
 from tests.builders import note_text, recorded
@@ -169,7 +169,7 @@ def test_no_credential_stands_in_what_is_told_of_an_error_of_our_own(
     def broken(its: checking.Desk, _: object) -> None:
         raise RuntimeError(its.memory.by_path["MEMORY.md"].text)
 
-    monkeypatch.setattr("ricordo.notebook.curate.check", broken)
+    monkeypatch.setattr("ricordo.services.curation.curation.check", broken)
     place, state = desk.notebook.place.root, desk.notebook.surroundings.state
     words = ["--session", str(desk.transcript), "--engine", "anthropic", "--state", state]
     with messages_server(replies.good({"edits": []})) as server:

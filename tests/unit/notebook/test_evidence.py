@@ -7,21 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.activity.store import Store
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.agents.place import Place
-from ricordo.health.evidence import ClaimKind, Evidence, Outcome, Verdict
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.place import MemoryPlace
+from ricordo.agents.transcripts.store import TranscriptStore
+from ricordo.lint.evidence import CheckOutcome, ClaimKind, Evidence, Verdict
 from ricordo.memory.memory import Memory
-from ricordo.notebook import evidence as gathering
-from ricordo.notebook import open as opening
-from ricordo.notebook.evidence import Gatherer, Step
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.probing import Probing
-from ricordo.notebook.surroundings import Surroundings, look_around
+from ricordo.services.workspace import evidence as gathering
+from ricordo.services.workspace import notebook as opening
+from ricordo.services.workspace.environment import Environment, load_environment
+from ricordo.services.workspace.evidence import ClaimSource, Gatherer, Step
+from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import Settings
 from tests.builders import note_text, open_memory, write_memory
 
-GONE = Verdict("src/tides.py", ClaimKind.PATH, 9, Outcome.MISSING)
+GONE = Verdict("src/tides.py", ClaimKind.PATH, 9, CheckOutcome.MISSING)
 
 
 class Known:
@@ -47,7 +46,7 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Known:
     known = Known()
 
     def only_source(
-        place: Place, surroundings: Surroundings, store: Store
+        place: MemoryPlace, surroundings: Environment, store: TranscriptStore
     ) -> tuple[gathering.Source, ...]:
         return (known,)
 
@@ -57,8 +56,8 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Known:
 
 def notebook(root: Path, *rules: str) -> Notebook:
     write_memory(root, {"MEMORY.md": "- [Tides](tides.md)\n", "tides.md": note_text()})
-    surroundings = look_around({"HOME": str(root.parent)}, state=str(root.parent / "state"))
-    return Notebook(Place(str(root), AUTO_MEMORY), surroundings, Settings(), frozenset(rules))
+    surroundings = load_environment({"HOME": str(root.parent)}, state=str(root.parent / "state"))
+    return Notebook(MemoryPlace(str(root), AUTO_MEMORY), surroundings, Settings(), frozenset(rules))
 
 
 def test_what_no_rule_looks_at_is_not_gathered(root: Path) -> None:
@@ -93,22 +92,22 @@ def test_evidence_that_says_the_same_again_is_no_news(root: Path, source: Known)
     memory = opened.read()
     assert opened.gather(memory)
     assert not opened.gather(memory)
-    source.verdict = replace(GONE, outcome=Outcome.HOLDS)
+    source.verdict = replace(GONE, outcome=CheckOutcome.HOLDS)
     assert opened.gather(memory)
 
 
 def test_a_home_directory_is_no_project(root: Path) -> None:
     write_memory(root, {"MEMORY.md": ""})
     home = root.parent
-    surroundings = look_around({"HOME": str(home)}, state=str(home / "state"))
+    surroundings = load_environment({"HOME": str(home)}, state=str(home / "state"))
     for project in (home, home.parent, Path("/")):
-        assert not probes(Place(str(root), AUTO_MEMORY, str(project)), surroundings)
+        assert not probes(MemoryPlace(str(root), AUTO_MEMORY, str(project)), surroundings)
     (home / "work").mkdir()
-    assert probes(Place(str(root), AUTO_MEMORY, str(home / "work")), surroundings)
+    assert probes(MemoryPlace(str(root), AUTO_MEMORY, str(home / "work")), surroundings)
     asked_for = surroundings._replace(project=str(home))
-    assert probes(Place(str(root), AUTO_MEMORY), asked_for), "unless the person says so"
+    assert probes(MemoryPlace(str(root), AUTO_MEMORY), asked_for), "unless the person says so"
 
 
-def probes(place: Place, surroundings: Surroundings) -> list[gathering.Source]:
-    found = gathering.sources(place, surroundings, Store(surroundings.state))
-    return [source for source in found if isinstance(source, Probing)]
+def probes(place: MemoryPlace, surroundings: Environment) -> list[gathering.Source]:
+    found = gathering.sources(place, surroundings, TranscriptStore(surroundings.state))
+    return [source for source in found if isinstance(source, ClaimSource)]

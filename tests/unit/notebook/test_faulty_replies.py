@@ -12,10 +12,10 @@ from zlib import crc32
 
 import pytest
 
-from ricordo.curator.suspicion import MOST_OF_ONE
-from ricordo.model.failure import ModelFailed
-from ricordo.notebook.curate import Curation
-from ricordo.notebook.models import gate_of
+from ricordo.curation.validation import MOST_OF_ONE
+from ricordo.llm.failure import ModelFailed
+from ricordo.services.curation.curation import Curation
+from ricordo.services.engines.engines import gate_of
 from tests.asking import FILES, MOVED, PATIENT, curated, ledger
 from tests.curating import Desk
 from tests.faulty_replies import FAULTS

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.agents.place import Place
-from ricordo.disk.decisions import Decision
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.place import MemoryPlace
 from ricordo.errors import ChangeRefused
 from ricordo.memory.memory import Memory
-from ricordo.notebook.fix import FixPlan, fix_one, plan_fixes, with_edits
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.surroundings import Surroundings
+from ricordo.services.edits.fix import FixPlan, fix_one, plan_fixes, with_edits
+from ricordo.services.workspace.environment import Environment
+from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import Settings
+from ricordo.storage.decisions import Decision
 from tests.builders import note_text, write_memory
 from tests.conftest import NOW
 
@@ -31,8 +31,8 @@ def open_notebook(base: Path, files: Mapping[str, str]) -> Notebook:
     root.mkdir(parents=True)
     write_memory(root, files)
     folders = {name: str(base / name) for name in ("state", "config")}
-    surroundings = Surroundings(str(base), {"HOME": str(base)}, str(base), **folders, fixed_now=NOW)
-    return Notebook(Place(str(root), AUTO_MEMORY, str(root), ""), surroundings, Settings())
+    surroundings = Environment(str(base), {"HOME": str(base)}, str(base), **folders, fixed_now=NOW)
+    return Notebook(MemoryPlace(str(root), AUTO_MEMORY, str(root), ""), surroundings, Settings())
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pytest
 
 from ricordo.errors import WrongUsage
 from ricordo.handoff.facts import Facts
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.handed_off import MOST_NOTES, facts_of
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import look_around
+from ricordo.services.handoff.facts import MOST_NOTES, facts_of
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.settings import load_settings
 from tests.builders import note_text, write_memory
 from tests.conftest import NOW
 from tests.transcripts import CWD, FOLDER, OTHER, SESSION, Claude, Codex, Opencode
@@ -41,7 +41,7 @@ class Desk:
         """Open the notebook on the memory at `root`."""
         state = str(self.home / "state")
         environ = {"HOME": str(self.home), "RICORDO_STATE": state, "RICORDO_NOW": NOW}
-        surroundings = look_around(environ)._replace(cwd=str(self.home), project=CWD)
+        surroundings = load_environment(environ)._replace(cwd=str(self.home), project=CWD)
         place = find_memories(str(root), surroundings)[0]
         self.notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import ChangeRefused
-from ricordo.handoff.document import Target
-from ricordo.memory.layout import Role
-from ricordo.notebook.change import apply_at_once
-from ricordo.notebook.handing_off import Draft, Wish, draft
-from ricordo.notebook.handing_over import finished, pickup_change, pickup_of, write
-from ricordo.notebook.handoffs_written import handoffs_written
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.undo import undo
+from ricordo.handoff.document import HandoffTarget
+from ricordo.memory.layout import FileRole
+from ricordo.services.edits.change import apply_at_once
+from ricordo.services.handoff.handoff import HandoffDraft, HandoffOptions, draft
+from ricordo.services.handoff.output import finished, pickup_change, pickup_of, write
+from ricordo.services.handoff.resume import handoffs_written
+from ricordo.services.history.undo import undo
+from ricordo.services.workspace.notebook import Notebook
 from tests.builders import recorded
 from tests.transcripts import Claude
 
@@ -27,32 +27,32 @@ def wiki(tmp_path: Path) -> Notebook:
     return notebook
 
 
-def drafted(notebook: Notebook, target: Target) -> Draft:
+def drafted(notebook: Notebook, target: HandoffTarget) -> HandoffDraft:
     session = Path(notebook.surroundings.agent_home) / ".claude/projects/-x"
     (transcript,) = session.iterdir()
-    return draft(notebook, Wish(target, sessions=(str(transcript),)))
+    return draft(notebook, HandoffOptions(target, sessions=(str(transcript),)))
 
 
 def test_a_handoff_beside_notes_is_no_note(wiki: Notebook) -> None:
-    found = drafted(wiki, Target.ANY)
+    found = drafted(wiki, HandoffTarget.ANY)
     written = write(wiki, wiki.read(), found, finished(found))
     assert written.path == f"{wiki.place.root}/HANDOFF.md"
     memory = wiki.read()
-    assert memory.by_path["HANDOFF.md"].role is Role.SUPPORT
+    assert memory.by_path["HANDOFF.md"].role is FileRole.SUPPORT
     assert not [it for it in wiki.look().findings if it.path == "HANDOFF.md"]
 
 
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        (Target.CLAUDE, "CLAUDE.md"),
-        (Target.CODEX, "AGENTS.md"),
-        (Target.OPENCODE, "opencode.json"),
-        (Target.GEMINI, "GEMINI.md"),
+        (HandoffTarget.CLAUDE, "CLAUDE.md"),
+        (HandoffTarget.CODEX, "AGENTS.md"),
+        (HandoffTarget.OPENCODE, "opencode.json"),
+        (HandoffTarget.GEMINI, "GEMINI.md"),
     ],
 )
 def test_the_line_that_makes_it_read_is_a_change_of_its_own(
-    wiki: Notebook, target: Target, name: str
+    wiki: Notebook, target: HandoffTarget, name: str
 ) -> None:
     found = drafted(wiki, target)
     wanted = pickup_of(wiki, found)
@@ -69,14 +69,14 @@ def test_the_line_that_makes_it_read_is_a_change_of_its_own(
 
 def test_what_is_odd_is_refused_with_what_to_paste(wiki: Notebook) -> None:
     (Path(wiki.place.root) / "opencode.json").write_text("// mine\n{}")
-    wanted = pickup_of(wiki, drafted(wiki, Target.OPENCODE))
+    wanted = pickup_of(wiki, drafted(wiki, HandoffTarget.OPENCODE))
     assert wanted is not None
     with pytest.raises(ChangeRefused, match='Add this by hand: "instructions"'):
         pickup_change(wiki, wiki.read(), wanted)
 
 
 def test_any_agent_has_a_line_to_copy_and_no_file(wiki: Notebook) -> None:
-    found = drafted(wiki, Target.ANY)
+    found = drafted(wiki, HandoffTarget.ANY)
     assert pickup_of(wiki, found) is None
     written = write(wiki, wiki.read(), found, finished(found))
     assert written.start == "Read HANDOFF.md first, then go on with its next steps."
@@ -90,7 +90,7 @@ def test_handoffs_that_were_written_are_known_while_they_are_there(wiki: Noteboo
     folder = Path(wiki.place.root)
     paths = [str(folder / name) for name in ("one.md", "two.md", "HANDOFF.md")]
     for path in paths:
-        found = draft(wiki, Wish(sessions=(transcript,), path=path))
+        found = draft(wiki, HandoffOptions(sessions=(transcript,), path=path))
         write(wiki, wiki.read(), found, finished(found))
     one, two, own = paths
     assert handoffs_written(wiki) == (own, two, one)

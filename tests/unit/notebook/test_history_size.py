@@ -6,19 +6,19 @@ import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.agents.place import Place
-from ricordo.disk.database import Database
-from ricordo.disk.history import History
-from ricordo.memory.change_set import digest
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.place import MemoryPlace
+from ricordo.memory.change import digest
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.record import Recorder
-from ricordo.notebook.surroundings import look_around
-from ricordo.notebook.trim import plan_trimming, trim
-from ricordo.notebook.versions import versions
+from ricordo.services.history.maintenance import plan_trimming, trim
+from ricordo.services.history.recorder import Recorder
+from ricordo.services.history.versions import versions
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import Settings
+from ricordo.storage.database import Database
+from ricordo.storage.history import History
 from tests.builders import note_of, note_text
 from tests.figures import figure
 
@@ -29,8 +29,8 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 def notebook_of(root: Path, now: datetime) -> Notebook:
     environ = {"HOME": str(root.parent), "RICORDO_STATE": str(root.parent / "state")}
-    surroundings = look_around(environ, now=now.isoformat())
-    return Notebook(Place(str(root), AUTO_MEMORY, ""), surroundings, Settings())
+    surroundings = load_environment(environ, now=now.isoformat())
+    return Notebook(MemoryPlace(str(root), AUTO_MEMORY, ""), surroundings, Settings())
 
 
 def a_note(root: Path, random_: random.Random, number: int) -> Note:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ricordo.memory.change import Create
-from ricordo.notebook.curate import keep
-from ricordo.notebook.pending import Kept
+from ricordo.services.curation.curation import keep
+from ricordo.services.curation.pending import CurationState
 from tests.builders import note_text
 from tests.curating import Desk, edit
 from tests.unit.curator.test_hostile_edits import ESCAPES, FILES, FLAGGED, SHAPELESS
@@ -34,7 +34,7 @@ def judged(desk: Desk, edits: Any) -> tuple[int, int]:
     taken = desk.take(by_hand=False)
     assert not taken.applied
     assert desk.files == before
-    keep(desk.notebook, Kept())
+    keep(desk.notebook, CurationState())
     return len(curation.proposals), len(curation.rejected)
 
 
@@ -70,7 +70,7 @@ def test_a_note_that_was_emptied_halved_or_retired_with_many_needs_the_typed_wor
         left = desk.take().left
         assert {why for _, why in left if "confirmed" in why}
         assert all((desk.root / it.path).exists() for it, _ in left)
-        keep(desk.notebook, Kept())
+        keep(desk.notebook, CurationState())
         for path, content in before.items():
             (desk.root / path).write_bytes(content)
         desk.notebook.record(desk.notebook.read())
@@ -98,7 +98,7 @@ def test_a_new_note_gets_its_path_from_us(desk: Desk) -> None:
             assert isinstance(it.change.act, Create)
             assert "/" not in it.path
             assert it.path not in FILES
-        keep(desk.notebook, Kept())
+        keep(desk.notebook, CurationState())
 
 
 def _with_proof(given: Any) -> Any:

@@ -10,17 +10,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from ricordo.curator import in_parts
-from ricordo.curator.asking_model import AskModel
-from ricordo.curator.engine import Progress, Usage
-from ricordo.curator.in_parts import FRUITLESS, MOST
-from ricordo.model.budget import Caps
-from ricordo.model.failure import Cause, ModelFailed
-from ricordo.notebook.bought import bought
-from ricordo.notebook.deciding import what_waits
-from ricordo.notebook.describe_bought import told_bought
-from ricordo.notebook.models import gate_of
-from ricordo.notebook.spoken import Scope
+from ricordo.curation import parts as in_parts
+from ricordo.curation.engine import CurationProgress, EngineUsage
+from ricordo.curation.engines.llm import AskModel
+from ricordo.curation.parts import FRUITLESS, MOST
+from ricordo.llm.budget import Caps
+from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.services.curation.decision import what_waits
+from ricordo.services.curation.preparation import CurationScope
+from ricordo.services.engines.engines import gate_of
+from ricordo.services.ledger.benefit import bought
+from ricordo.services.ledger.describe import told_bought
 from tests import messages_replies as replies
 from tests.asking import EMPTY, FILES, TOKEN, curated, ledger, sent
 from tests.curating import SAID, Desk, said
@@ -150,8 +150,8 @@ def test_one_note_is_told_by_its_name_where_nothing_else_was_asked(
 ) -> None:
     desk = desk_of(lagos=BAD)
     with messages_server(refusing(BAD)) as server, pytest.raises(ModelFailed) as caught:
-        ask(desk, server, scope=Scope(note="lagos.md"))
-    assert caught.value.cause is Cause.REFUSED
+        ask(desk, server, scope=CurationScope(note="lagos.md"))
+    assert caught.value.cause is FailureCause.REFUSED
     assert "Each by itself is not taken either: lagos.md" in caught.value.message
     assert "you can still open, edit and delete notes" in caught.value.message
 
@@ -162,7 +162,7 @@ def test_a_model_that_refuses_everything_is_not_asked_to_the_end(
     desk = desk_of()
     with messages_server(refused) as server, pytest.raises(ModelFailed) as caught:
         curated(desk, server)
-    assert caught.value.cause is Cause.REFUSED
+    assert caught.value.cause is FailureCause.REFUSED
     assert "In parts it was not answered either: it was asked 9 times." in caught.value.message
     assert len(server.asked) == len(ledger(desk)) == 1 + FRUITLESS
     assert not desk.waiting
@@ -240,7 +240,7 @@ class Enough(Exception):
 def test_it_is_cancelled_in_a_part_and_between_two(
     phase: str, desk_of: Callable[..., Desk]
 ) -> None:
-    def step(progress: Progress) -> None:
+    def step(progress: CurationProgress) -> None:
         if progress.phase.startswith(phase):
             raise Enough
 
@@ -284,7 +284,7 @@ def test_a_brief_for_which_no_cap_leaves_room_is_not_asked_in_parts(
     desk = desk_of(lagos=BAD)
     with messages_server(refusing(BAD)) as server, pytest.raises(ModelFailed) as caught:
         ask(desk, server, caps=Caps(run_in=3_000))
-    assert caught.value.cause is Cause.REFUSED
+    assert caught.value.cause is FailureCause.REFUSED
     assert (
         "The model refuses to answer this brief. In parts it was not answered either: the brief has"
         in (caught.value.message)
@@ -320,7 +320,7 @@ def test_a_failure_on_the_way_ends_it_and_loses_nothing_that_was_answered(
         if is_first:
             with pytest.raises(ModelFailed) as caught:
                 curated(desk, server)
-            assert caught.value.cause is Cause.WRONG_KEY
+            assert caught.value.cause is FailureCause.WRONG_KEY
         else:
             curation = curated(desk, server)
             assert paths(curation) == {*PORTS[:4]}
@@ -336,11 +336,11 @@ def test_there_is_one_deadline_for_all_of_it(
     monkeypatch.setattr(in_parts, "time", SimpleNamespace(monotonic=lambda: clock.now))
     lasts: list[float] = []
 
-    def step(progress: Progress) -> None:
+    def step(progress: CurationProgress) -> None:
         if progress.phase.endswith(": asking"):
             clock.now += 140
 
-    def again(asking: AskModel, spent: Usage, seconds: float) -> AskModel:
+    def again(asking: AskModel, spent: EngineUsage, seconds: float) -> AskModel:
         lasts.append(seconds)
         return plain(asking, spent, seconds)
 
@@ -366,13 +366,13 @@ def test_automatic_runs_count_the_whole_and_not_its_parts(tmp_path: Path) -> Non
     for number in range(1, 5):
         with messages_server(refused) as server, pytest.raises(ModelFailed) as caught:
             ask(desk, server, is_automatic=True)
-        assert caught.value.cause is Cause.REFUSED
+        assert caught.value.cause is FailureCause.REFUSED
         assert len(server.asked) == 2
         # the first refusal of the same brief does not count
         assert bool(gate.left().rests_for) is (number == 4)
     with messages_server(refused) as server, pytest.raises(ModelFailed) as caught:
         ask(desk, server, is_automatic=True)
-    assert caught.value.cause is Cause.RESTING
+    assert caught.value.cause is FailureCause.RESTING
     assert server.asked == []
 
 

@@ -9,18 +9,17 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.decisions import Decision
-from ricordo.memory.change import Change, Rewrite
-from ricordo.memory.change_set import ChangeSet, Edit
-from ricordo.notebook.change import apply_or_merge
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.inbox import Inbox, close_visit, inbox
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.record import Recorder
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import look_around
-from ricordo.notebook.undo import undo
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.memory.change import Change, ChangeSet, Edit, Rewrite
+from ricordo.services.edits.change import apply_or_merge
+from ricordo.services.history.recorder import Recorder
+from ricordo.services.history.undo import undo
+from ricordo.services.inbox.inbox import Inbox, close_visit, inbox
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.settings import load_settings
+from ricordo.storage.decisions import Decision
 from tests.builders import note_text, open_memory
 
 NAMES = ("a.md", "b.md", "c.md")
@@ -38,7 +37,7 @@ def notebook_at(folder: Path) -> Notebook:
     (root / "MEMORY.md").write_text("# Memory\n")
     (root / "a.md").write_text(TEXTS[0])
     home = {"HOME": str(folder), "RICORDO_STATE": str(folder / "state")}
-    surroundings = look_around({**home, "RICORDO_NOW": AT.isoformat()})
+    surroundings = load_environment({**home, "RICORDO_NOW": AT.isoformat()})
     place = find_memories(str(root), surroundings)[0]
     return Notebook(place, surroundings, load_settings(surroundings, ())[0])
 

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk.judgements import Judgement
 from ricordo.memory.change import Act, Change, Rename
-from ricordo.notebook.change import apply_or_merge, put_together
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.open import Look, Notebook
-from ricordo.notebook.purge import purge_value
-from ricordo.notebook.surroundings import look_around
-from ricordo.notebook.undo import can_take_back, redo, undo
 from ricordo.resources import sample_memory_directory
+from ricordo.services.edits.change import apply_or_merge, put_together
+from ricordo.services.history.maintenance import purge_value
+from ricordo.services.history.undo import can_take_back, redo, undo
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook, Snapshot
+from ricordo.services.workspace.places import find_memories
 from ricordo.settings.settings import Settings
+from ricordo.storage.decisions import ReviewVerdict
 from tests.builders import note_text, recorded
 from tests.conftest import NOW
 
@@ -39,11 +39,11 @@ def notebook(tmp_path: Path) -> Notebook:
     return recorded(tmp_path, FILES)
 
 
-def stale(look: Look) -> set[str]:
+def stale(look: Snapshot) -> set[str]:
     return {finding.path for finding in look.findings if finding.rule == "stale"}
 
 
-def judge(notebook: Notebook, path: str, judgement: Judgement, until: str = "") -> None:
+def judge(notebook: Notebook, path: str, judgement: ReviewVerdict, until: str = "") -> None:
     notebook.judge_note(notebook.look_closely(), path, judgement, until)
 
 
@@ -73,7 +73,7 @@ def test_what_is_stale_since_today_is_told_with_numbers_that_differ(tmp_path: Pa
 
 def test_still_true_lifts_retention_and_no_byte_of_the_note_changes(notebook: Notebook) -> None:
     before = (Path(notebook.place.root) / "a.md").read_bytes()
-    judge(notebook, "a.md", Judgement.TRUE)
+    judge(notebook, "a.md", ReviewVerdict.TRUE)
     look = notebook.look_closely()
     assert stale(look) == {"b.md"}
     assert look.retention["a.md"].share == 1
@@ -81,7 +81,7 @@ def test_still_true_lifts_retention_and_no_byte_of_the_note_changes(notebook: No
 
 
 def test_wrong_ends_retention_until_the_text_changes(notebook: Notebook) -> None:
-    judge(notebook, "c.md", Judgement.WRONG)
+    judge(notebook, "c.md", ReviewVerdict.WRONG)
     look = notebook.look_closely()
     assert look.retention["c.md"].share == 0
     assert "c.md" in stale(look)
@@ -92,17 +92,17 @@ def test_wrong_ends_retention_until_the_text_changes(notebook: Notebook) -> None
 
 
 def test_still_true_after_wrong_begins_anew(notebook: Notebook) -> None:
-    judge(notebook, "a.md", Judgement.TRUE)
-    judge(notebook, "a.md", Judgement.WRONG)
-    judge(notebook, "a.md", Judgement.TRUE)
+    judge(notebook, "a.md", ReviewVerdict.TRUE)
+    judge(notebook, "a.md", ReviewVerdict.WRONG)
+    judge(notebook, "a.md", ReviewVerdict.TRUE)
     retention = notebook.look_closely().retention["a.md"]
     assert retention.share == 1
     assert len(retention.life.confirmed) == 1
 
 
 def test_a_judgement_is_undone_and_done_again_in_its_turn(notebook: Notebook) -> None:
-    judge(notebook, "a.md", Judgement.TRUE)
-    judge(notebook, "b.md", Judgement.LATER, "2026-12-01")
+    judge(notebook, "a.md", ReviewVerdict.TRUE)
+    judge(notebook, "b.md", ReviewVerdict.LATER, "2026-12-01")
     assert undo(notebook).told == "“later” of b.md"
     assert set(notebook.look_closely().said) == {"a.md"}
     assert undo(notebook).told == "“still true” of a.md"
@@ -113,14 +113,14 @@ def test_a_judgement_is_undone_and_done_again_in_its_turn(notebook: Notebook) ->
 
 
 def test_a_judgement_follows_its_note_and_comes_back_with_it(notebook: Notebook) -> None:
-    judge(notebook, "a.md", Judgement.TRUE)
-    judge(notebook, "c.md", Judgement.WRONG)
+    judge(notebook, "a.md", ReviewVerdict.TRUE)
+    judge(notebook, "c.md", ReviewVerdict.WRONG)
     make(notebook, Rename("a.md", "d.md"))
     make(notebook, Rename("c.md", "a.md"))
     said = notebook.look_closely().said
     assert {path: it[-1].judgement for path, it in said.items()} == {
-        "d.md": Judgement.TRUE,
-        "a.md": Judgement.WRONG,
+        "d.md": ReviewVerdict.TRUE,
+        "a.md": ReviewVerdict.WRONG,
     }
     assert stale(notebook.look_closely()) == {"a.md", "b.md"}
     undo(notebook)
@@ -129,7 +129,7 @@ def test_a_judgement_follows_its_note_and_comes_back_with_it(notebook: Notebook)
 
 
 def test_a_judgement_follows_a_note_that_somebody_else_renamed(notebook: Notebook) -> None:
-    judge(notebook, "a.md", Judgement.TRUE)
+    judge(notebook, "a.md", ReviewVerdict.TRUE)
     root = Path(notebook.place.root)
     (root / "a.md").rename(root / "e.md")
     notebook.record(notebook.read())
@@ -137,7 +137,7 @@ def test_a_judgement_follows_a_note_that_somebody_else_renamed(notebook: Noteboo
 
 
 def test_purging_leaves_judgements_as_they_are(notebook: Notebook) -> None:
-    judge(notebook, "a.md", Judgement.TRUE)
+    judge(notebook, "a.md", ReviewVerdict.TRUE)
     purge_value(notebook.surroundings, "freeze")
     assert set(notebook.look_closely().said) == {"a.md"}
 
@@ -145,7 +145,7 @@ def test_purging_leaves_judgements_as_they_are(notebook: Notebook) -> None:
 def test_a_name_that_is_no_utf8_can_be_judged(tmp_path: Path) -> None:
     name = b"caff\xe8.md".decode("utf-8", "surrogateescape")
     notebook = recorded(tmp_path, {**FILES, name: OLD.format("caffe", "Open.")})
-    judge(notebook, name, Judgement.TRUE)
+    judge(notebook, name, ReviewVerdict.TRUE)
     assert stale(notebook.look_closely()) == {"a.md", "b.md"}
 
 
@@ -154,16 +154,16 @@ def test_a_history_without_judgements_is_brought_up(notebook: Notebook) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE judgement")
         connection.execute("PRAGMA user_version = 2")
-    judge(notebook, "a.md", Judgement.TRUE)
+    judge(notebook, "a.md", ReviewVerdict.TRUE)
     assert stale(notebook.look_closely()) == {"b.md"}
 
 
 KILLED = """
 import os, signal, sys
-from ricordo.disk.judgements import Judgement
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.surroundings import look_around
+from ricordo.storage.decisions import Judgement
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.environment import look_around
 from ricordo.settings.settings import Settings
 
 surroundings = look_around(os.environ)
@@ -192,7 +192,7 @@ def test_sigkill_loses_no_judgement(notebook: Notebook) -> None:
 def test_of_the_sample_memory_the_note_that_nobody_read_is_stale(tmp_path: Path) -> None:
     """Notes as old that agents read, and how the person is, are not."""
     sample = shutil.copytree(sample_memory_directory(), tmp_path / "sample")
-    surroundings = look_around(
+    surroundings = load_environment(
         {"HOME": str(tmp_path), "RICORDO_STATE": str(tmp_path / "state"), "RICORDO_NOW": NOW},
         agent_home=str(sample / "home"),
     )

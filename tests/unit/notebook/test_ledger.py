@@ -10,19 +10,19 @@ from unittest import mock
 
 import pytest
 
-from ricordo.curator.engine import Usage
+from ricordo.curation.engine import EngineUsage
 from ricordo.errors import StateUnusable
 from ricordo.memory.change import Replace
-from ricordo.notebook.bought import bought
-from ricordo.notebook.curate import refuse
-from ricordo.notebook.deciding import edited, put_in_place
-from ricordo.notebook.describe_bought import told_bought
-from ricordo.notebook.find import find_memory
-from ricordo.notebook.ledger import FILE, runs_of
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.purge import purge_value
-from ricordo.notebook.surroundings import look_around
-from ricordo.notebook.undo import redo, undo
+from ricordo.services.curation.curation import refuse
+from ricordo.services.curation.decision import edited, put_in_place
+from ricordo.services.history.maintenance import purge_value
+from ricordo.services.history.undo import redo, undo
+from ricordo.services.ledger.benefit import bought
+from ricordo.services.ledger.describe import told_bought
+from ricordo.services.ledger.ledger import FILE, runs_of
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memory
 from ricordo.settings.settings import Settings
 from tests.builders import note_text, write_memory
 from tests.curating import Desk, edit
@@ -53,10 +53,10 @@ def replacing(path: str, old: str, new: str, desk: Desk) -> dict[str, object]:
 
 def test_a_run_tells_its_cost_and_what_the_person_took_and_dropped(desk: Desk) -> None:
     edits = [inserting(), replacing("ports.md", "12", "13", desk), {"op": "shell"}]
-    desk.propose(edits, Usage(900, 40, 0.0125))
+    desk.propose(edits, EngineUsage(900, 40, 0.0125))
     desk.take(by_hand=False)
     refuse(desk.notebook, desk.waiting)
-    desk.propose([], Usage(800, 3, None))
+    desk.propose([], EngineUsage(800, 3, None))
     (last, first), damaged = runs_of(desk.notebook.surroundings.state, str(desk.root))
     assert damaged == 0
     assert (first.proposed, first.accepted, first.rejected) == (2, 1, 1)
@@ -220,7 +220,9 @@ def test_a_value_can_be_purged_from_it(desk: Desk) -> None:
 
 def test_where_the_ledger_cannot_be_written_it_is_told_what_was_applied(desk: Desk) -> None:
     desk.propose([inserting()])
-    full = mock.patch("ricordo.notebook.curate.record_decided", side_effect=StateUnusable("Full."))
+    full = mock.patch(
+        "ricordo.services.curation.curation.record_decided", side_effect=StateUnusable("Full.")
+    )
     with full, pytest.raises(StateUnusable) as raised:
         desk.take()
     assert str(raised.value) == "Full. 1 proposal was applied; the ledger does not tell of it."
@@ -286,7 +288,7 @@ def test_drift_holds_over_damage_of_what_we_keep_and_over_a_purge(desk: Desk) ->
 
 def test_changes_by_the_person_are_no_drift(desk: Desk) -> None:
     from ricordo.memory.change import Change
-    from ricordo.notebook.change import apply_at_once, put_together
+    from ricordo.services.edits.change import apply_at_once, put_together
 
     memory = desk.notebook.read()
     change = Change(Replace("ports.md", "Berth 12", "The berth"))
@@ -301,7 +303,7 @@ def test_reads_are_counted_from_the_first_curation_and_from_the_last(tmp_path: P
     files = {"MEMORY.md": "- [Tides](tides.md) — which port\n", **FILES}
     root = tmp_path / ".claude/projects" / FOLDER / "memory"
     write_memory(root, files)
-    surroundings = look_around({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    surroundings = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
     notebook = Notebook(find_memory(str(root), surroundings), surroundings, Settings())
     notebook.record(notebook.read())
     desk = Desk(tmp_path, {}, notebook)

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.asking import sent_of
-from ricordo.curator.asking_model import DEFAULT_MODEL, AskModel
-from ricordo.curator.engine import Progress
+from ricordo.curation.engine import CurationProgress
+from ricordo.curation.engines.external import sent_of
+from ricordo.curation.engines.llm import DEFAULT_MODEL, AskModel
 from ricordo.errors import CuratorFailed
-from ricordo.memory.change import Author, Role
-from ricordo.model.ask import Server
-from ricordo.model.budget import Caps
-from ricordo.model.failure import Cause, ModelFailed
-from ricordo.notebook.curate import propose_prepared
-from ricordo.notebook.models import by_model, gate_of, model_outside
-from ricordo.notebook.pending import recall_curation
-from ricordo.notebook.preparing import Prepared, prepare
+from ricordo.llm.ask import Server
+from ricordo.llm.budget import Caps
+from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.memory.change import Author, AuthorRole
+from ricordo.services.curation.curation import propose_prepared
+from ricordo.services.curation.pending import recall_curation
+from ricordo.services.curation.preparation import Prepared, prepare
+from ricordo.services.engines.engines import by_model, gate_of, model_outside
 from tests import messages_replies as replies
 from tests.asking import (
     EMPTY,
@@ -58,7 +58,7 @@ def poisoned(tmp_path: Path) -> Desk:
 
 
 def test_from_what_was_said_to_the_note_and_back_again(desk: Desk) -> None:
-    told: list[Progress] = []
+    told: list[CurationProgress] = []
     before = desk.files
     with messages_server(proposing(MOVED)) as server:
         curation = curated(desk, server, told.append)
@@ -68,7 +68,7 @@ def test_from_what_was_said_to_the_note_and_back_again(desk: Desk) -> None:
     assert desk.take().applied
     assert b"The port is Lagos." in (desk.root / "tides.md").read_bytes()
     author = waits.change.author
-    assert author == Author(Role.CURATOR, "anthropic", "claude-sonnet-5-5", "curate-3")
+    assert author == Author(AuthorRole.CURATOR, "anthropic", "claude-sonnet-5-5", "curate-3")
     assert "connecting to the model" in {it.phase for it in told}
 
 
@@ -121,29 +121,33 @@ def test_a_note_cannot_end_its_block(tmp_path: Path) -> None:
 
 # What becomes of broken replies
 
-BROKEN: dict[str, tuple[Script, Cause, int | None]] = {
-    "401": (replies.error(401, "authentication_error"), Cause.WRONG_KEY, 0),
-    "413": (replies.error(413, "request_too_large"), Cause.TOO_LARGE, 0),
-    "429": (replies.error(429, "rate_limit_error"), Cause.RATE_LIMIT, 0),
-    "529": (replies.error(529, "overloaded_error"), Cause.OVERLOADED, 0),
-    "html": (replies.plain(200, b"<html>"), Cause.NO_ANSWER, 0),
-    "cut": (replies.broken_off(replies.message({"edits": [MOVED]})[:6], Wire.cut), Cause.CUT, 1),
-    "ended": (replies.streamed(replies.message({"edits": [MOVED]})[:-1]), Cause.CUT, 1),
+BROKEN: dict[str, tuple[Script, FailureCause, int | None]] = {
+    "401": (replies.error(401, "authentication_error"), FailureCause.WRONG_KEY, 0),
+    "413": (replies.error(413, "request_too_large"), FailureCause.TOO_LARGE, 0),
+    "429": (replies.error(429, "rate_limit_error"), FailureCause.RATE_LIMIT, 0),
+    "529": (replies.error(529, "overloaded_error"), FailureCause.OVERLOADED, 0),
+    "html": (replies.plain(200, b"<html>"), FailureCause.NO_ANSWER, 0),
+    "cut": (
+        replies.broken_off(replies.message({"edits": [MOVED]})[:6], Wire.cut),
+        FailureCause.CUT,
+        1,
+    ),
+    "ended": (replies.streamed(replies.message({"edits": [MOVED]})[:-1]), FailureCause.CUT, 1),
     "max_tokens": (
         replies.streamed([*replies.message({"edits": []})[:-2], *replies.ending("max_tokens")]),
-        Cause.UNFINISHED,
+        FailureCause.UNFINISHED,
         1,
     ),
     "refusal": (
         replies.streamed([replies.start(), *replies.ending("refusal")]),
-        Cause.REFUSED,
+        FailureCause.REFUSED,
         # it was asked without what stands around too
         2,
     ),
-    "another shape": (replies.good({"edits": [{"op": "replace"}]}), Cause.MISSHAPEN, 1),
-    "no edits": (replies.good({"edits": None}), Cause.MISSHAPEN, 1),
-    "stall": (replies.broken_off([replies.start()], Wire.stall), Cause.SILENT, None),
-    "for ever": (replies.endless(), Cause.TOO_SLOW, None),
+    "another shape": (replies.good({"edits": [{"op": "replace"}]}), FailureCause.MISSHAPEN, 1),
+    "no edits": (replies.good({"edits": None}), FailureCause.MISSHAPEN, 1),
+    "stall": (replies.broken_off([replies.start()], Wire.stall), FailureCause.SILENT, None),
+    "for ever": (replies.endless(), FailureCause.TOO_SLOW, None),
 }
 """Each with why it fails, and how often it cost something; on a slow machine the last two may end
 before anything came.
@@ -173,7 +177,7 @@ class Enough(Exception):
 
 
 def test_it_is_cancelled_while_the_reply_streams(desk: Desk) -> None:
-    def step(progress: Progress) -> None:
+    def step(progress: CurationProgress) -> None:
         if progress.phase == "the model reads":
             raise Enough
 
@@ -186,7 +190,7 @@ def test_it_is_cancelled_while_the_reply_streams(desk: Desk) -> None:
 
 
 def test_it_is_cancelled_while_a_busy_server_is_waited_for(desk: Desk) -> None:
-    def step(progress: Progress) -> None:
+    def step(progress: CurationProgress) -> None:
         if progress.phase.startswith("the server is busy"):
             raise Enough
 
@@ -206,7 +210,7 @@ def test_what_a_server_charges_beyond_all_caps_ends_what_may_be_spent(desk: Desk
         curated(desk, server)
         with pytest.raises(ModelFailed) as caught:
             curated(desk, server)
-    assert caught.value.cause is Cause.OVER_BUDGET
+    assert caught.value.cause is FailureCause.OVER_BUDGET
     assert len(server.asked) == 1
     assert [run.input_tokens for run in ledger(desk)] == [603_900]
 
@@ -214,7 +218,7 @@ def test_what_a_server_charges_beyond_all_caps_ends_what_may_be_spent(desk: Desk
 def test_a_brief_over_the_cap_is_not_sent(desk: Desk) -> None:
     with messages_server(proposing()) as server, pytest.raises(ModelFailed) as caught:
         curated(desk, server, caps=Caps(run_in=500))
-    assert caught.value.cause is Cause.OVER_BUDGET
+    assert caught.value.cause is FailureCause.OVER_BUDGET
     assert server.asked == []
 
 

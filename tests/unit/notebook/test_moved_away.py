@@ -8,11 +8,11 @@ import pytest
 
 from ricordo.errors import ChangeRefused, NothingToUndo
 from ricordo.memory.change import Change, Rename
-from ricordo.notebook.change import apply_or_merge, put_together
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.trim import trim
-from ricordo.notebook.undo import TakenBack, redo, undo
-from ricordo.notebook.versions import versions
+from ricordo.services.edits.change import apply_or_merge, put_together
+from ricordo.services.history.maintenance import trim
+from ricordo.services.history.undo import UndoResult, redo, undo
+from ricordo.services.history.versions import versions
+from ricordo.services.workspace.notebook import Notebook
 from tests.builders import note_text, recorded
 
 FILES = {"MEMORY.md": "- [A](a.md)\n", "a.md": note_text("a", "All about it.\n")}
@@ -44,7 +44,7 @@ def test_the_target_knows_where_a_note_came_from(both: tuple[Notebook, Notebook]
 def test_a_move_is_undone_and_redone_from_the_target(both: tuple[Notebook, Notebook]) -> None:
     origin, target = both
     there = held(origin), held(target)
-    assert isinstance(undo(target), TakenBack)
+    assert isinstance(undo(target), UndoResult)
     assert (held(origin), held(target)) == (FILES, {"MEMORY.md": ""})
     redo(target)
     assert (held(origin), held(target)) == there
@@ -53,7 +53,7 @@ def test_a_move_is_undone_and_redone_from_the_target(both: tuple[Notebook, Noteb
 def test_a_bound_keeps_what_the_undo_of_a_move_needs(
     both: tuple[Notebook, Notebook], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.notebook.trim.UNDO_KEEPS", 1)
+    monkeypatch.setattr("ricordo.services.history.maintenance.UNDO_KEEPS", 1)
     origin, target = both
     again = Change(Rename("from-afar.md", "here.md", "here"))
     apply_or_merge(target, put_together(target, target.read(), [again]))
@@ -85,5 +85,5 @@ def test_while_one_of_the_two_cannot_be_reached_nothing_is_undone_and_nothing_bl
     assert held(target) == there
     # what can be reached again can be undone
     (here.parent / "away").rename(here)
-    assert isinstance(undo(target), TakenBack)
+    assert isinstance(undo(target), UndoResult)
     assert (held(origin), held(target)) == (FILES, {"MEMORY.md": ""})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.memory.memory import Memory
-from ricordo.notebook.narrow import fitting
+from ricordo.services.search.conditions import fitting
 from tests.builders import note_text, open_memory
 
 NOTES = {

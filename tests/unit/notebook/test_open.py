@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ricordo.disk.judgements import Judgement
-from ricordo.health.finding import Severity
+from ricordo.lint.finding import Severity
+from ricordo.storage.decisions import ReviewVerdict
 from tests.builders import note_text, recorded
 
 
@@ -31,7 +31,7 @@ def test_what_speaks_against_a_note_stands_before_its_age(tmp_path: Path) -> Non
         ("relative-date", "b.md"),
         ("stale", "a.md"),
     ]
-    notebook.judge_note(notebook.look_closely(), "a.md", Judgement.WRONG)
+    notebook.judge_note(notebook.look_closely(), "a.md", ReviewVerdict.WRONG)
     assert [it.rule for it in notebook.look_closely().findings][:2] == ["stale", "relative-date"]
 
 

@@ -12,18 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.activity.session import Agent
-from ricordo.health.evidence import Reads
-from ricordo.notebook.activity_words import NO_TURN_FOUND, quoted_in_words
-from ricordo.notebook.evidence import Stopped
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.inbox import Inbox, inbox
-from ricordo.notebook.open import Look, Notebook
-from ricordo.notebook.origin import Cause, causes_by_note
-from ricordo.notebook.sessions import Bearing
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import look_around
-from ricordo.notebook.writers import with_writers
+from ricordo.agents.transcripts.session import Agent
+from ricordo.lint.evidence import Reads
+from ricordo.services.inbox.inbox import Inbox, inbox, with_writers
+from ricordo.services.sessions.activity_text import NO_TURN_FOUND, quoted_in_words
+from ricordo.services.sessions.origin import NoteOrigin, causes_by_note
+from ricordo.services.sessions.sessions import Bearing
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.evidence import Stopped
+from ricordo.services.workspace.notebook import Notebook, Snapshot
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.settings import load_settings
 from tests.builders import note_text, write_memory
 from tests.conftest import NOW
 from tests.transcripts import BEGAN, CWD, FOLDER, OTHER, SESSION, Claude, Codex
@@ -48,17 +47,17 @@ class Desk:
 
     def write(self, files: dict[str, str]) -> Desk:
         write_memory(self.root, files)
-        surroundings = look_around(
+        surroundings = load_environment(
             {"HOME": str(self.home), "RICORDO_STATE": str(self.home / "state"), "RICORDO_NOW": NOW}
         )
         place = find_memories(str(self.root), surroundings)[0]
         self.notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
         return self
 
-    def look(self) -> Look:
+    def look(self) -> Snapshot:
         return self.notebook.look_closely()
 
-    def causes(self, note: str = "tides.md") -> tuple[Cause, ...]:
+    def causes(self, note: str = "tides.md") -> tuple[NoteOrigin, ...]:
         memory = self.look().memory
         renamed = self.notebook.renamed(memory)
         return causes_by_note(self.notebook.activity, memory.root, renamed).get(note, ())
@@ -417,7 +416,7 @@ def test_the_inbox_names_the_session_that_deleted_a_file(desk: Desk) -> None:
 def test_while_another_process_writes_what_it_kept_is_told_and_nothing_is_given_up(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.activity.store.PATIENCE", 0.01)
+    monkeypatch.setattr("ricordo.agents.transcripts.store.PATIENCE", 0.01)
     path = session().write(desk.home)
     memory = desk.look().memory
     with path.open("ab") as transcript:

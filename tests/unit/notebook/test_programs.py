@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.propose_form import PROPOSE
-from ricordo.memory.change import Author, Role
-from ricordo.model.failure import Cause, ModelFailed
-from ricordo.model.programs import program_of
-from ricordo.notebook.curate import propose
-from ricordo.notebook.models import by_program, gate_of
+from ricordo.curation.form import PROPOSE
+from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.llm.program import program_of
+from ricordo.memory.change import Author, AuthorRole
+from ricordo.services.curation.curation import propose
+from ricordo.services.engines.engines import by_program, gate_of
 from tests.asking import FILES, MOVED, TOKEN, by_script, ledger, poisoned_desk, saying
 from tests.curating import SAID, Desk
 
@@ -26,7 +26,7 @@ def desk(tmp_path: Path) -> Desk:
 def test_a_program_proposes_as_a_model_does(desk: Desk) -> None:
     curation = by_script(desk, saying(MOVED))
     (waits,) = curation.proposals
-    assert waits.change.author == Author(Role.CURATOR, "command", "model", "curate-3")
+    assert waits.change.author == Author(AuthorRole.CURATOR, "command", "model", "curate-3")
     (run,) = ledger(desk)
     assert run.input_tokens > run.output_tokens > 0
     assert run.usd is None
@@ -53,10 +53,10 @@ def test_what_a_program_writes_into_the_memory_is_not_written_over(desk: Desk) -
 
 
 FAILING = {
-    "nothing": ("", Cause.MISSHAPEN),
-    "words": ("echo Sure, here are the edits:", Cause.MISSHAPEN),
-    "another shape": ('echo \'{"edits": [{"op": "retire"}]}\'', Cause.MISSHAPEN),
-    "an end with 1": ("echo log in first >&2; exit 1", Cause.PROGRAM),
+    "nothing": ("", FailureCause.MISSHAPEN),
+    "words": ("echo Sure, here are the edits:", FailureCause.MISSHAPEN),
+    "another shape": ('echo \'{"edits": [{"op": "retire"}]}\'', FailureCause.MISSHAPEN),
+    "an end with 1": ("echo log in first >&2; exit 1", FailureCause.PROGRAM),
 }
 
 
@@ -89,6 +89,6 @@ def test_a_program_that_is_not_there_costs_nothing(
         propose(
             desk.notebook, desk.notebook.read(), desk.scope, make=by_program(program_of([line]))
         )
-    assert caught.value.cause is Cause.PROGRAM
+    assert caught.value.cause is FailureCause.PROGRAM
     assert gate_of(desk.notebook.surroundings).left() == left
     assert ledger(desk) == runs

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk.decisions import Decision
 from ricordo.errors import ChangeRefused
-from ricordo.memory.change import Act, Author, Change, Rename, Role, SetField
-from ricordo.notebook.change import apply_or_merge, put_together
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.undo import redo, undo
-from ricordo.notebook.versions import gone_notes, versions
+from ricordo.memory.change import Act, Author, AuthorRole, Change, Rename, SetField
+from ricordo.services.edits.change import apply_or_merge, put_together
+from ricordo.services.history.undo import redo, undo
+from ricordo.services.history.versions import gone_notes, versions
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage.decisions import Decision
 from tests.builders import note_text, recorded
 from tests.conftest import NOW
 
@@ -45,7 +45,7 @@ def protected(notebook: Notebook) -> set[str]:
 def test_protection_follows_a_rename_and_comes_back_with_it(notebook: Notebook) -> None:
     make(notebook, Rename("a.md", "c.md", "c"))
     assert protected(notebook) == {"c.md"}
-    by_rule = Change(SetField("c.md", "description", "x"), "", Author(Role.RULE, "a-rule"))
+    by_rule = Change(SetField("c.md", "description", "x"), "", Author(AuthorRole.RULE, "a-rule"))
     with pytest.raises(ChangeRefused, match="protected"):
         put_together(notebook, notebook.read(), [by_rule])
     undo(notebook)

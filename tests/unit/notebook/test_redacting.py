@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import StateUnusable
-from ricordo.model.redaction import Redacted
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.redacting import (
+from ricordo.llm.redaction import Redacted
+from ricordo.services.engines.redaction import (
     allow_value,
     allowed_values,
     begin_redaction,
     withhold_value,
 )
-from ricordo.notebook.undo import undo
+from ricordo.services.history.undo import undo
+from ricordo.services.workspace.notebook import Notebook
 from tests.builders import note_text, recorded
 
 PIN = "4711"

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.memory.change import Rename
-from ricordo.memory.change_set import ChangeSet
-from ricordo.notebook.change import apply_at_once
-from ricordo.notebook.conflicts import Conflict, Keep, conflicts
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.resolve import Settled, compose_settled, keep_both, keep_one
-from ricordo.notebook.undo import redo, undo
+from ricordo.memory.change import ChangeSet, Rename
+from ricordo.services.conflicts.conflicts import Conflict, Keep, conflicts
+from ricordo.services.conflicts.resolution import Settled, compose_settled, keep_both, keep_one
+from ricordo.services.edits.change import apply_at_once
+from ricordo.services.history.undo import redo, undo
+from ricordo.services.workspace.notebook import Notebook
 from tests.builders import note_text, recorded
 from tests.unit.notebook.test_protected import make
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.curator.proposal import Alarm
-from ricordo.notebook.curate import alarms, refuse
-from ricordo.notebook.undo import undo
+from ricordo.curation.proposal import Alarm
+from ricordo.services.curation.curation import alarms, refuse
+from ricordo.services.history.undo import undo
 from tests.builders import note_text
 from tests.curating import Desk, edit
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ricordo.cli.main import run
-from ricordo.disk.judgements import Judgement
-from ricordo.notebook.open import Notebook
-from ricordo.notebook.review import Queue, Why, review
+from ricordo.services.review import Queue, Why, review
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage.decisions import ReviewVerdict
 from tests.builders import note_text, recorded
 
 HEAD = "---\nname: {}\ndescription: x\ntype: {}\nmodified: {}\n---\n\n{}\n"
@@ -46,7 +46,7 @@ def paths(notebook: Notebook) -> list[str]:
     return [item.note.path for item in today(notebook).items]
 
 
-def judge(notebook: Notebook, path: str, judgement: Judgement, until: str = "") -> None:
+def judge(notebook: Notebook, path: str, judgement: ReviewVerdict, until: str = "") -> None:
     notebook.judge_note(notebook.look_closely(), path, judgement, until)
 
 
@@ -82,7 +82,7 @@ def test_a_day_has_at_most_what_the_person_set(tmp_path: Path) -> None:
 
 
 def test_still_true_keeps_a_note_away_until_its_day(notebook: Notebook) -> None:
-    judge(notebook, "older.md", Judgement.TRUE)
+    judge(notebook, "older.md", ReviewVerdict.TRUE)
     assert paths(notebook) == ["passed.md", "old.md"]
     due = notebook.look_closely().retention["older.md"].stale_on
     assert due in today(notebook).ahead
@@ -92,19 +92,19 @@ def test_still_true_keeps_a_note_away_until_its_day(notebook: Notebook) -> None:
 
 def test_what_is_very_strong_is_asked_again_after_a_year(tmp_path: Path) -> None:
     notebook = recorded(tmp_path, {"ana.md": text("ana", on="2024-01-01", of="user")})
-    judge(notebook, "ana.md", Judgement.TRUE)
+    judge(notebook, "ana.md", ReviewVerdict.TRUE)
     assert today(notebook).next_due == date(2027, 11, 20)
     assert paths(on(notebook, "2027-11-20")) == ["ana.md"]
 
 
 def test_later_asks_again_on_the_day_that_was_chosen(notebook: Notebook) -> None:
-    judge(notebook, "old.md", Judgement.LATER, "2026-11-27")
+    judge(notebook, "old.md", ReviewVerdict.LATER, "2026-11-27")
     assert "old.md" not in paths(on(notebook, "2026-11-26"))
     assert "old.md" in paths(on(notebook, "2026-11-27"))
 
 
 def test_wrong_waits_for_another_text(notebook: Notebook) -> None:
-    judge(notebook, "old.md", Judgement.WRONG)
+    judge(notebook, "old.md", ReviewVerdict.WRONG)
     assert "old.md" not in paths(on(notebook, "2029-01-01"))
     write(notebook, "old.md", text("old", "The port is Setubal.", on="2026-08-02"))
     assert "old.md" in paths(notebook)
@@ -114,16 +114,16 @@ def test_what_was_judged_comes_again_when_something_new_speaks_against_it(
     notebook: Notebook,
 ) -> None:
     write(notebook, "fresh.md", text("fresh", "The freeze ends on 2026-11-25."))
-    judge(notebook, "fresh.md", Judgement.TRUE)
+    judge(notebook, "fresh.md", ReviewVerdict.TRUE)
     assert "fresh.md" not in paths(notebook)
     later = on(notebook, "2026-11-26")
     assert "fresh.md" in paths(later)
-    judge(later, "fresh.md", Judgement.TRUE)
+    judge(later, "fresh.md", ReviewVerdict.TRUE)
     assert "fresh.md" not in paths(later)
 
 
 def test_a_note_that_somebody_rewrote_is_asked_for_again(notebook: Notebook) -> None:
-    judge(notebook, "older.md", Judgement.TRUE)
+    judge(notebook, "older.md", ReviewVerdict.TRUE)
     write(notebook, "older.md", text("older", "The port is Setubal."))
     assert next(it for it in today(notebook).items if it.note.path == "older.md").why is Why.NEW
 

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.notebook.find import find_memories
-from ricordo.notebook.open import Look, Notebook
-from ricordo.notebook.origin import causes_by_note
-from ricordo.notebook.sample import copied_sample
-from ricordo.notebook.settle import load_settings
-from ricordo.notebook.surroundings import Surroundings, look_around
 from ricordo.resources import sample_memory_directory
+from ricordo.services.sessions.origin import causes_by_note
+from ricordo.services.workspace.environment import Environment, load_environment
+from ricordo.services.workspace.notebook import Notebook, Snapshot
+from ricordo.services.workspace.places import find_memories
+from ricordo.services.workspace.sample import copied_sample
+from ricordo.services.workspace.settings import load_settings
 from tests.conftest import NOW
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Notebook, Look]:
+def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Notebook, Snapshot]:
     folder = tmp_path_factory.mktemp("sample")
     shutil.copytree(sample_memory_directory(), folder / "sample")
-    surroundings = Surroundings(
+    surroundings = Environment(
         str(folder), {}, str(folder / "sample/home"), str(folder / "state"), str(folder), NOW
     )
     place = find_memories(str(folder / "sample/memory"), surroundings)[0]
@@ -37,7 +37,7 @@ def page(title: str) -> list[list[str]]:
     return rows[1:]
 
 
-def test_the_planted_origins_are_found(sample: tuple[Notebook, Look]) -> None:
+def test_the_planted_origins_are_found(sample: tuple[Notebook, Snapshot]) -> None:
     notebook, look = sample
     found = causes_by_note(notebook.activity, look.memory.root, {})
     for source, key, note in page("Where notes came from"):
@@ -47,7 +47,7 @@ def test_the_planted_origins_are_found(sample: tuple[Notebook, Look]) -> None:
     assert found["project_test_speed.md"][0].quote is None
 
 
-def test_the_planted_notes_are_never_read_and_no_others(sample: tuple[Notebook, Look]) -> None:
+def test_the_planted_notes_are_never_read_and_no_others(sample: tuple[Notebook, Snapshot]) -> None:
     planted = {
         row[1].removeprefix("memory/") for row in page("What is planted") if row[0] == "never-read"
     }
@@ -56,7 +56,7 @@ def test_the_planted_notes_are_never_read_and_no_others(sample: tuple[Notebook, 
 
 
 def test_the_demo_knows_its_transcripts(tmp_path: Path) -> None:
-    surroundings = look_around({"HOME": str(tmp_path), "RICORDO_NOW": NOW})
+    surroundings = load_environment({"HOME": str(tmp_path), "RICORDO_NOW": NOW})
     with copied_sample(surroundings) as copy:
         place = find_memories(copy.memory, copy.surroundings)[0]
         notebook = Notebook(place, copy.surroundings, load_settings(copy.surroundings, ())[0])

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ricordo.notebook.associate import associations
-from ricordo.notebook.conditions import Values
-from ricordo.notebook.recall import recall
-from ricordo.notebook.search import Search
-from ricordo.notebook.usage import (
+from ricordo.search.usage import UsageStore
+from ricordo.services.search.ambient import associations
+from ricordo.services.search.conditions import Values
+from ricordo.services.search.recall import recall
+from ricordo.services.search.search import Search
+from ricordo.services.search.usage import (
     drop_gap,
     gaps,
     remember_gap,
@@ -20,7 +21,6 @@ from ricordo.notebook.usage import (
     use_report,
     uses_by_person,
 )
-from ricordo.recall.usage import Usage
 from tests.builders import note_text, open_memory
 from tests.unit.notebook.searching import Desk, marked
 
@@ -153,7 +153,7 @@ def test_what_agents_were_given_makes_nothing_easier_found(desk: Desk):
     desk.paths("cache")
     before = desk.paths("rain")
     for _ in range(50):
-        Usage(desk.surroundings.state, desk.memory.root).give("", [b"decache.md"])
+        UsageStore(desk.surroundings.state, desk.memory.root).give("", [b"decache.md"])
     assert dict(uses_by_person(desk.surroundings, desk.memory)) == {}
     assert desk.paths("rain") == before
     assert [(use.path, use.times) for use in use_report(desk.surroundings, desk.memory)] == [

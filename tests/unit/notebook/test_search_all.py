@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents import claude_settings
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.agents.place import Place
-from ricordo.disk import reader
-from ricordo.notebook.search_all import SearchAll
+from ricordo.agents.claude import folder as claude_settings
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.place import MemoryPlace
+from ricordo.services.search.search import SearchAll
 from ricordo.settings.settings import Settings
+from ricordo.storage import reader
 from tests.builders import note_text, write_memory
 from tests.unit.machine import Machine
 
@@ -32,10 +32,10 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return Machine(tmp_path)
 
 
-def places(machine: Machine) -> list[Place]:
+def places(machine: Machine) -> list[MemoryPlace]:
     """Two memories."""
     return [
-        Place(str(write_memory(machine.directory(name), notes)), AUTO_MEMORY)
+        MemoryPlace(str(write_memory(machine.directory(name), notes)), AUTO_MEMORY)
         for name, notes in {"harbour": HARBOUR, "office": OFFICE}.items()
     ]
 
@@ -87,7 +87,7 @@ def test_what_one_memory_does_not_understand_another_one_may(machine: Machine) -
 
 
 def test_a_memory_that_cannot_be_read_is_left_out_with_a_remark(machine: Machine) -> None:
-    gone = Place(str(machine.path / "gone\x1b"), AUTO_MEMORY)
+    gone = MemoryPlace(str(machine.path / "gone\x1b"), AUTO_MEMORY)
     search = SearchAll(machine.surroundings(), Settings(), [gone, *places(machine)])
     assert len(found(search, "gauge")) == 4
     (remark,) = search.remarks
@@ -124,7 +124,7 @@ def test_names_with_no_more_than_the_letters_come_last(machine: Machine) -> None
     rain = {"rain.md": note_text("tin drum edge", "Loud.\n", "It"), **OFFICE}
     tide = {"port.md": note_text("port", "The tide is out.\n", "It")}
     memories = [
-        Place(str(write_memory(machine.directory(name), notes)), AUTO_MEMORY)
+        MemoryPlace(str(write_memory(machine.directory(name), notes)), AUTO_MEMORY)
         for name, notes in {"rain": rain, "tide": tide}.items()
     ]
     search = SearchAll(machine.surroundings(), Settings(), memories)

@@ -8,15 +8,20 @@ from typing import Any
 
 import pytest
 
-from ricordo.curator.proposal import Rejected
+from ricordo.curation.proposal import Rejected
 from ricordo.errors import WrongUsage
-from ricordo.model.ask import Server
-from ricordo.model.budget import Caps
-from ricordo.model.failure import Cause, ModelFailed
-from ricordo.notebook.curate import begin, propose_prepared
-from ricordo.notebook.models import gate_of, model_outside
-from ricordo.notebook.preparing import prepare
-from ricordo.notebook.sending_back import Asked, look_before_sending_back, send_back
+from ricordo.llm.ask import Server
+from ricordo.llm.budget import Caps
+from ricordo.llm.failure import FailureCause, ModelFailed
+from ricordo.services.curation.curation import (
+    RetryRequest,
+    begin,
+    look_before_sending_back,
+    propose_prepared,
+    send_back,
+)
+from ricordo.services.curation.preparation import prepare
+from ricordo.services.engines.engines import gate_of, model_outside
 from tests import messages_replies as replies
 from tests.asking import EMPTY, FILES, MOVED, PATIENT, TOKEN, ledger, proposing, sent
 from tests.builders import note_text
@@ -40,14 +45,14 @@ def desk(tmp_path: Path) -> Desk:
 
 def curated(
     desk: Desk, server: MessagesServer, caps: Caps | None = None
-) -> tuple[Asked, tuple[Rejected, ...]]:
+) -> tuple[RetryRequest, tuple[Rejected, ...]]:
     notebook = desk.notebook
     server_of = Server(server.url, PATIENT)
     outside = model_outside(notebook.surroundings, "claude-sonnet-5-5", server_of, caps)
     prepared = prepare(notebook, notebook.read(), desk.scope)
     curation = propose_prepared(notebook, prepared, make=outside)
     begin(notebook, curation)
-    return Asked(prepared, outside), curation.rejected
+    return RetryRequest(prepared, outside), curation.rejected
 
 
 def test_it_goes_back_with_its_reason_and_what_it_names_and_comes_back_mended(desk: Desk) -> None:
@@ -94,7 +99,7 @@ def test_over_a_cap_it_is_not_sent(desk: Desk) -> None:
         asked, (rejected,) = curated(desk, server, caps)
         with pytest.raises(ModelFailed) as failed:
             send_back(desk.notebook, asked, rejected)
-    assert failed.value.cause is Cause.OVER_BUDGET
+    assert failed.value.cause is FailureCause.OVER_BUDGET
     assert len(server.asked) == 1
 
 

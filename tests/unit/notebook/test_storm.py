@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import TooOften
-from ricordo.notebook.storm import refuse_storm, still_going_on
-from ricordo.notebook.undo import undo
+from ricordo.services.curation.preparation import refuse_storm, still_going_on
+from ricordo.services.history.undo import undo
 from ricordo.settings.settings import CurateSettings
 from tests.builders import note_text
 from tests.curating import Desk, edit

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk.cache_file import put_aside
 from ricordo.memory.memory import Memory
-from ricordo.notebook import usage
-from ricordo.notebook.associate import associations
-from ricordo.notebook.surroundings import Surroundings
-from ricordo.notebook.usage import (
-    Use,
+from ricordo.search.usage import FILE, VERSION, UsageStore
+from ricordo.services.search import usage
+from ricordo.services.search.ambient import associations
+from ricordo.services.search.usage import (
+    NoteUse,
     drop_gap,
     gaps,
     given_together,
@@ -25,7 +24,8 @@ from ricordo.notebook.usage import (
     use_report,
     uses_by_person,
 )
-from ricordo.recall.usage import FILE, VERSION, Usage
+from ricordo.services.workspace.environment import Environment
+from ricordo.storage.cache_file import put_aside
 from tests.builders import note_text, open_memory
 
 NOTES = {f"{name}.md": note_text(name, "It says something.\n") for name in ("one", "two", "three")}
@@ -36,7 +36,7 @@ class Desk:
 
     def __init__(self, root: Path, state: Path) -> None:
         self.memory: Memory = open_memory(root, NOTES)
-        self.surroundings = Surroundings(str(root), {}, str(root), str(state), str(state))
+        self.surroundings = Environment(str(root), {}, str(root), str(state), str(state))
         self.file = state / "recall" / FILE
         self.file.parent.mkdir(parents=True)
 
@@ -48,7 +48,7 @@ class Desk:
 
     def give(self, paths: list[str]) -> None:
         """As the hook gives notes to an agent."""
-        usage = Usage(self.surroundings.state, self.memory.root, put_aside=put_aside)
+        usage = UsageStore(self.surroundings.state, self.memory.root, put_aside=put_aside)
         usage.give("", [path.encode() for path in paths])
 
     def read_all(self) -> tuple[object, ...]:
@@ -150,7 +150,7 @@ def test_a_file_in_use_is_waited_for_and_never_moved(
 def test_without_the_notebook_a_damaged_file_stays(desk: Desk) -> None:
     desk.fill()
     _overwritten(desk.file)
-    bare = Usage(desk.surroundings.state, desk.memory.root)
+    bare = UsageStore(desk.surroundings.state, desk.memory.root)
     assert (bare.given("s"), bare.report()) == (frozenset(), [])
     with pytest.raises(sqlite3.DatabaseError):
         bare.give("s", [b"one.md"])
@@ -173,7 +173,7 @@ def test_use_is_reported_newest_first(desk: Desk) -> None:
     desk.fill()
     kinds = {(it.path, it.kind): it.times for it in use_report(desk.surroundings, desk.memory)}
     assert kinds == {("one.md", "opened"): 3, ("one.md", "given"): 1, ("two.md", "given"): 1}
-    assert isinstance(use_report(desk.surroundings, desk.memory)[0], Use)
+    assert isinstance(use_report(desk.surroundings, desk.memory)[0], NoteUse)
 
 
 def _gaps(desk: Desk) -> list[str]:
@@ -189,7 +189,7 @@ def test_a_gap_that_comes_again_is_the_newest(desk: Desk) -> None:
 def test_the_newest_gaps_are_kept_however_often_one_comes(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.recall.usage.MOST_GAPS", 3)
+    monkeypatch.setattr("ricordo.search.usage.MOST_GAPS", 3)
     for words in ("lion", "zebra", *["zebra"] * 5, "tiger"):
         remember_gap(desk.surroundings, desk.memory, words)
     assert _gaps(desk) == ["tiger", "zebra", "lion"]

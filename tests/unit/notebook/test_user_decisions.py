@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from ricordo.cli.main import run
-from ricordo.disk.decisions import Decision
-from ricordo.disk.judgements import Judgement
-from ricordo.notebook.change import apply_or_merge
-from ricordo.notebook.conflicts import Keep, conflicts
-from ricordo.notebook.curate import Curation, begin, pending_proposals, propose, refuse
-from ricordo.notebook.inbox import inbox
-from ricordo.notebook.preparing import prepare
-from ricordo.notebook.resolve import compose_settled, keep_one
-from ricordo.notebook.undo import undo
+from ricordo.services.conflicts.conflicts import Keep, conflicts
+from ricordo.services.conflicts.resolution import compose_settled, keep_one
+from ricordo.services.curation.curation import Curation, begin, pending_proposals, propose, refuse
+from ricordo.services.curation.preparation import prepare
+from ricordo.services.edits.change import apply_or_merge
+from ricordo.services.history.undo import undo
+from ricordo.services.inbox.inbox import inbox
+from ricordo.storage.decisions import Decision, ReviewVerdict
 from tests.builders import note_text
 from tests.curating import Desk, edit, said
 
@@ -44,7 +43,7 @@ def desk(tmp_path: Path) -> Desk:
     return desk
 
 
-def confirm(desk: Desk, path: str, judgement: Judgement = Judgement.TRUE) -> None:
+def confirm(desk: Desk, path: str, judgement: ReviewVerdict = ReviewVerdict.TRUE) -> None:
     desk.notebook.judge_note(desk.notebook.look_closely(), path, judgement)
 
 
@@ -82,7 +81,7 @@ def test_wrong_after_still_true_and_another_text_are_free_again(desk: Desk) -> N
     assert retired(by_rules(desk)) == ["old.md"]
     confirm(desk, "old.md")
     assert retired(by_rules(desk)) == []
-    confirm(desk, "old.md", Judgement.WRONG)
+    confirm(desk, "old.md", ReviewVerdict.WRONG)
     assert retired(by_rules(desk)) == ["old.md"]
 
 
@@ -215,7 +214,7 @@ def test_a_model_is_told_what_was_decided_and_no_secret_with_it(desk: Desk) -> N
     assert f"{web} dismissed on 2026-11-20 | {finding.rule}: Rui says so" in decided
     assert f"{web} refused on 2026-11-20 | insert: The key is " in decided
     assert key not in text
-    confirm(desk, "server.md", Judgement.WRONG)
+    confirm(desk, "server.md", ReviewVerdict.WRONG)
     text = prepare(desk.notebook, desk.notebook.read(), desk.scope).brief.text
     server = desk.id_of("server.md")
     assert f"{server} wrong on 2026-11-20 | the person says that this note is wrong" in text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date
 
 from ricordo.memory.memory import Memory
-from ricordo.recall.index import Index
-from ricordo.recall.question import Question
-from ricordo.recall.rank import rank
-from ricordo.recall.select import select
+from ricordo.search.index import SearchIndex
+from ricordo.search.question import RecallQuestion
+from ricordo.search.rank import rank
+from ricordo.search.select import select
 
 TODAY = date(2026, 11, 20)
 QUESTIONS = (
@@ -20,20 +20,20 @@ QUESTIONS = (
 )
 
 
-def ranked(index: Index, memory: Memory, message: str) -> list[tuple[str, float]]:
+def ranked(index: SearchIndex, memory: Memory, message: str) -> list[tuple[str, float]]:
     """Return the paths for a message with their scores, best first."""
-    question = Question(message, TODAY)
+    question = RecallQuestion(message, TODAY)
     found = index.ask(memory, lambda reader: rank(reader, question, TODAY))
     return [(it.row.path.decode(), round(it.score, 6)) for it in found.candidates]
 
 
-def everything(index: Index, memory: Memory) -> list[list[tuple[str, float]]]:
+def everything(index: SearchIndex, memory: Memory) -> list[list[tuple[str, float]]]:
     """Return the answers to all questions."""
     return [ranked(index, memory, question) for question in QUESTIONS]
 
 
-def selected(index: Index, memory: Memory, message: str) -> list[str]:
+def selected(index: SearchIndex, memory: Memory, message: str) -> list[str]:
     """Return the paths of the notes that bear on a message."""
-    question = Question(message, TODAY)
+    question = RecallQuestion(message, TODAY)
     found = index.ask(memory, lambda reader: select(reader, question, TODAY))
     return [it.path.decode() for it in found]

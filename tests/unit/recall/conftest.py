@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.memory.memory import Memory
-from ricordo.recall.index import Index
+from ricordo.search.index import SearchIndex
 from tests.builders import note_text, open_memory
 
 NOTES = {
@@ -34,5 +34,5 @@ def state(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def index(harbour: Memory, state: Path) -> Index:
-    return Index(str(state), harbour.root, str(Path(harbour.root).parent))
+def index(harbour: Memory, state: Path) -> SearchIndex:
+    return SearchIndex(str(state), harbour.root, str(Path(harbour.root).parent))

@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ricordo.memory.memory import Memory
-from ricordo.recall.finder import MOST_HITS, Finder, marks
-from ricordo.recall.words import fold
+from ricordo.search.finder import MOST_HITS, Finder, marks
+from ricordo.search.words import fold
 from tests.builders import note_text, open_memory
 
 WORDS = ("go", "gizmo", "giz", "Zoom", "bog", "boom", "getName", "name", "1", "2024", "é")

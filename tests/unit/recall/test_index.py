@@ -14,15 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.disk.reader import reread_files
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from ricordo.recall.catalogue import read_catalogue
-from ricordo.recall.index import Index
-from ricordo.recall.question import Question
-from ricordo.recall.rank import Breadth, rank
-from ricordo.recall.reader import Reader
-from ricordo.recall.record import Withholding
+from ricordo.search.index import SearchIndex
+from ricordo.search.question import RecallQuestion
+from ricordo.search.rank import Breadth, rank
+from ricordo.search.reader import Reader, read_catalogue
+from ricordo.search.store import Withholding
+from ricordo.storage.reader import reread_files
 from tests.builders import note_text, open_memory
 from tests.figures import figure
 from tests.unit.recall.asking import TODAY, everything, ranked
@@ -30,8 +29,8 @@ from tests.unit.recall.conftest import NOTES
 
 KILLED = """
 import os, signal, sys
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.disk.reader import read_memory
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.storage.reader import read_memory
 from ricordo.recall import index, store
 root, state, when = sys.argv[1:]
 def die(*_):
@@ -47,7 +46,7 @@ it.bring_up(memory)
 
 
 def fresh(memory: Memory, tmp_path: Path) -> list[list[tuple[str, float]]]:
-    return everything(Index(str(tmp_path / "fresh"), memory.root), memory)
+    return everything(SearchIndex(str(tmp_path / "fresh"), memory.root), memory)
 
 
 def database(state: Path) -> Path:
@@ -55,7 +54,7 @@ def database(state: Path) -> Path:
     return found
 
 
-def test_words_of_one_stem_folded_and_in_pairs_are_found(index: Index, harbour: Memory):
+def test_words_of_one_stem_folded_and_in_pairs_are_found(index: SearchIndex, harbour: Memory):
     assert ranked(index, harbour, "deploying a release")[0][0] == "deploy.md"
     assert ranked(index, harbour, "CAFE offnet")[0][0] == "café.md"
     assert ranked(index, harbour, "東京")[0][0] == "café.md"
@@ -63,7 +62,7 @@ def test_words_of_one_stem_folded_and_in_pairs_are_found(index: Index, harbour: 
 
 
 def test_an_index_of_a_changed_memory_is_that_of_a_fresh_one(
-    index: Index, harbour: Memory, root: Path, tmp_path: Path
+    index: SearchIndex, harbour: Memory, root: Path, tmp_path: Path
 ):
     everything(index, harbour)
     (root / "deploy.md").unlink()
@@ -77,19 +76,21 @@ def test_an_index_of_a_changed_memory_is_that_of_a_fresh_one(
 
 
 def test_of_equally_good_notes_the_same_are_taken_whatever_the_past(
-    index: Index, root: Path, tmp_path: Path
+    index: SearchIndex, root: Path, tmp_path: Path
 ):
     names = [f"{one}{other}" for one in "bcdefghijk" for other in "abcdefghijklmnopqrstuvwxy"]
     text = note_text("same", "The gizmo broke again.\n")
     index.bring_up(open_memory(root, {f"{name}.md": text for name in names}))
     memory = open_memory(root, {"aa.md": text})
     kept = ranked(index, memory, "gizmo broke again")
-    assert kept == ranked(Index(str(tmp_path / "fresh"), memory.root), memory, "gizmo broke again")
+    assert kept == ranked(
+        SearchIndex(str(tmp_path / "fresh"), memory.root), memory, "gizmo broke again"
+    )
     assert kept[0][0] == "aa.md"
 
 
 @pytest.mark.parametrize("most", [1, 5, 100, 250])
-def test_of_notes_that_tie_the_first_by_path_are_taken(index: Index, root: Path, most: int):
+def test_of_notes_that_tie_the_first_by_path_are_taken(index: SearchIndex, root: Path, most: int):
     text = note_text("same", "The gizmo broke.\n")
     index.bring_up(open_memory(root, {f"n{number:03}.md": text for number in range(250)}))
     memory = open_memory(root, {"a.md": text, "z.md": note_text("gizmo", "The gizmo broke.\n")})
@@ -101,7 +102,7 @@ def test_of_notes_that_tie_the_first_by_path_are_taken(index: Index, root: Path,
     assert index.ask(memory, taken) == set(expected[:most])
 
 
-def test_of_a_word_that_most_notes_have_the_newest_are_weighed(index: Index, root: Path):
+def test_of_a_word_that_most_notes_have_the_newest_are_weighed(index: SearchIndex, root: Path):
     def text(day: int) -> str:
         said = "The gizmo broke, and a gadget.\n" if day < 11 else "The gizmo broke.\n"
         return f"---\nname: {chr(96 + day)}\ndescription: It\ndate: 2026-05-{day:02}\n---\n{said}"
@@ -110,7 +111,7 @@ def test_of_a_word_that_most_notes_have_the_newest_are_weighed(index: Index, roo
     few = Breadth(terms=12, occurrences=5, notes=3)
 
     def found(word: str) -> set[str]:
-        question = Question(word, TODAY)
+        question = RecallQuestion(word, TODAY)
         ranking = index.ask(memory, lambda reader: rank(reader, question, TODAY, few))
         return {it.row.path.decode() for it in ranking.candidates}
 
@@ -119,7 +120,7 @@ def test_of_a_word_that_most_notes_have_the_newest_are_weighed(index: Index, roo
     assert found("gadget") == {"a.md", "b.md", "c.md"}
 
 
-def links(index: Index, memory: Memory) -> list[tuple[str, str]]:
+def links(index: SearchIndex, memory: Memory) -> list[tuple[str, str]]:
     sql = (
         "SELECT one.path, other.path FROM link JOIN note AS one ON one.id = source "
         "JOIN note AS other ON other.id = target ORDER BY 1, 2"
@@ -128,7 +129,7 @@ def links(index: Index, memory: Memory) -> list[tuple[str, str]]:
 
 
 def test_a_head_that_names_a_note_is_followed_once_that_note_is_there_and_while_it_is(
-    index: Index, root: Path, tmp_path: Path
+    index: SearchIndex, root: Path, tmp_path: Path
 ):
     head = "---\nname: early\ndescription: x\ntype: project\nrelated: [late-comer]\n---\n\nbody\n"
     memory = open_memory(root, {**NOTES, "early.md": head})
@@ -139,10 +140,12 @@ def test_a_head_that_names_a_note_is_followed_once_that_note_is_there_and_while_
         memory = reread_files(memory, ["late-comer.md"])
         kept = links(index, memory)
         assert kept != before
-        assert kept == links(Index(str(tmp_path / f"fresh {number}"), memory.root), memory)
+        assert kept == links(SearchIndex(str(tmp_path / f"fresh {number}"), memory.root), memory)
 
 
-def test_the_memory_that_is_asked_for_is_answered_from(index: Index, harbour: Memory, root: Path):
+def test_the_memory_that_is_asked_for_is_answered_from(
+    index: SearchIndex, harbour: Memory, root: Path
+):
     later = open_memory(root, {"cache.md": note_text("cache", "Nothing of that any more.\n")})
     assert ranked(index, later, "sqlite redis") == []
     assert ranked(index, harbour, "sqlite redis")[0][0] == "cache.md"
@@ -182,7 +185,7 @@ for seed in range(figure("damages", everyday=4)):
     [*((mishap, False) for mishap in MISHAPS), ("deleted", True), ("damaged 0", True)],
 )
 def test_whatever_happens_to_the_file_answers_are_those_of_a_fresh_index(
-    index: Index, harbour: Memory, state: Path, tmp_path: Path, mishap: str, is_open: bool
+    index: SearchIndex, harbour: Memory, state: Path, tmp_path: Path, mishap: str, is_open: bool
 ):
     everything(index, harbour)
     if not is_open:
@@ -198,19 +201,19 @@ def test_a_process_that_is_killed_while_it_writes_leaves_nothing_wrong(
     harbour: Memory, state: Path, root: Path, tmp_path: Path, when: str, again: bool
 ):
     if again:
-        Index(str(state), harbour.root).bring_up(harbour)
+        SearchIndex(str(state), harbour.root).bring_up(harbour)
         (root / "deploy.md").write_text(note_text("deploy", "new words here\n"), "utf-8")
     words = [sys.executable, "-c", KILLED, harbour.root, str(state), when]
     done = subprocess.run(words, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
     memory = open_memory(root)
-    index = Index(str(state), memory.root)
+    index = SearchIndex(str(state), memory.root)
     assert everything(index, memory) == fresh(memory, tmp_path)
     assert index.remark == ""
 
 
 def test_nobody_else_may_look_into_a_state_that_the_index_begins(
-    index: Index, harbour: Memory, state: Path
+    index: SearchIndex, harbour: Memory, state: Path
 ):
     index.bring_up(harbour)
     assert {it.stat().st_mode & 0o77 for it in (state, *state.rglob("*"))} == {0}
@@ -218,13 +221,13 @@ def test_nobody_else_may_look_into_a_state_that_the_index_begins(
 
 def test_where_the_state_cannot_be_written_answers_are_the_same(harbour: Memory, tmp_path: Path):
     (tmp_path / "file").write_text("no directory")
-    index = Index(str(tmp_path / "file"), harbour.root)
+    index = SearchIndex(str(tmp_path / "file"), harbour.root)
     assert everything(index, harbour) == fresh(harbour, tmp_path)
     assert index.remark
 
 
 def test_two_processes_share_an_index(harbour: Memory, state: Path, root: Path, tmp_path: Path):
-    one, other = (Index(str(state), harbour.root) for _ in range(2))
+    one, other = (SearchIndex(str(state), harbour.root) for _ in range(2))
     everything(one, harbour)
     everything(other, harbour)
     memory = open_memory(root, {"new.md": note_text("new", "Some new words here.\n")})
@@ -245,17 +248,17 @@ def test_odd_files_are_indexed(tmp_path: Path, state: Path):
             "empty.md": "",
         },
     )
-    assert os.fsencode(ranked_raw(Index(str(state), memory.root), memory)) == b"b\xff.md"
+    assert os.fsencode(ranked_raw(SearchIndex(str(state), memory.root), memory)) == b"b\xff.md"
 
 
-def ranked_raw(index: Index, memory: Memory) -> str:
+def ranked_raw(index: SearchIndex, memory: Memory) -> str:
     from datetime import date
 
-    from ricordo.recall.question import Question
-    from ricordo.recall.rank import rank
+    from ricordo.search.question import RecallQuestion
+    from ricordo.search.rank import rank
 
     day = date(2026, 1, 1)
-    question = Question("harbour lights", day)
+    question = RecallQuestion("harbour lights", day)
     found = index.ask(memory, lambda reader: rank(reader, question, day))
     return os.fsdecode(found.candidates[0].row.path)
 
@@ -265,14 +268,14 @@ def known_project(state: Path, memory: Memory) -> str:
 
 
 def test_a_project_that_is_known_later_is_catalogued_and_stays(harbour: Memory, state: Path):
-    Index(str(state), harbour.root).bring_up(harbour)
+    SearchIndex(str(state), harbour.root).bring_up(harbour)
     assert known_project(state, harbour) == ""
     for project in ("/project", ""):
-        Index(str(state), harbour.root, project).bring_up(harbour)
+        SearchIndex(str(state), harbour.root, project).bring_up(harbour)
         assert known_project(state, harbour) == "/project"
 
 
-def test_a_lost_catalogue_is_written_again(index: Index, harbour: Memory, state: Path):
+def test_a_lost_catalogue_is_written_again(index: SearchIndex, harbour: Memory, state: Path):
     index.bring_up(harbour)
     (state / "recall" / "memories.json").unlink()
     index.close()
@@ -281,21 +284,21 @@ def test_a_lost_catalogue_is_written_again(index: Index, harbour: Memory, state:
 
 
 def test_a_memory_that_is_away_stays_catalogued(
-    index: Index, harbour: Memory, state: Path, root: Path, tmp_path: Path
+    index: SearchIndex, harbour: Memory, state: Path, root: Path, tmp_path: Path
 ):
     index.bring_up(harbour)
     root.rename(tmp_path / "away")
     (tmp_path / "other").mkdir()
     other = open_memory(tmp_path / "other", NOTES)
-    Index(str(state), other.root).bring_up(other)
+    SearchIndex(str(state), other.root).bring_up(other)
     assert set(read_catalogue(str(state))) == {harbour.root, other.root}
 
 
 def test_notes_are_judged_anew_when_the_rules_change(harbour: Memory, state: Path):
-    def withheld(index: Index) -> frozenset[bytes]:
+    def withheld(index: SearchIndex) -> frozenset[bytes]:
         return index.ask(harbour, lambda reader: reader.withheld())
 
-    assert withheld(Index(str(state), harbour.root)) == frozenset()
+    assert withheld(SearchIndex(str(state), harbour.root)) == frozenset()
     judged: list[str] = []
 
     def judge(note: Note) -> bool:
@@ -303,9 +306,13 @@ def test_notes_are_judged_anew_when_the_rules_change(harbour: Memory, state: Pat
         return note.path == judged[0]
 
     rules = Withholding(judge, "1")
-    assert withheld(Index(str(state), harbour.root, withholding=rules)) == {judged[0].encode()}
+    assert withheld(SearchIndex(str(state), harbour.root, withholding=rules)) == {
+        judged[0].encode()
+    }
     count = len(judged)
-    assert withheld(Index(str(state), harbour.root, withholding=rules)) == {judged[0].encode()}
+    assert withheld(SearchIndex(str(state), harbour.root, withholding=rules)) == {
+        judged[0].encode()
+    }
     assert len(judged) == count
     later = Withholding(lambda note: False, "2")
-    assert withheld(Index(str(state), harbour.root, withholding=later)) == frozenset()
+    assert withheld(SearchIndex(str(state), harbour.root, withholding=later)) == frozenset()

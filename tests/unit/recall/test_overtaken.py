@@ -10,26 +10,26 @@ from typing import Any
 
 import pytest
 
-from ricordo.agents.claude import AUTO_MEMORY
-from ricordo.agents.place import Place
+from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.place import MemoryPlace
 from ricordo.memory.memory import Memory
-from ricordo.notebook.ambient import ambient
-from ricordo.notebook.recall import recall
-from ricordo.notebook.search import Search
-from ricordo.notebook.surroundings import Surroundings
-from ricordo.recall.index import Index
-from ricordo.recall.reader import Reader
+from ricordo.search.index import SearchIndex
+from ricordo.search.reader import Reader
+from ricordo.services.search.ambient import ambient
+from ricordo.services.search.recall import recall
+from ricordo.services.search.search import Search
+from ricordo.services.workspace.environment import Environment
 from tests.builders import note_text, open_memory
 
 
-class Overtaken(Index):
+class Overtaken(SearchIndex):
     """Another index of the same memory is brought further before every question."""
 
     later: Memory
 
     def ask(self, memory: Memory, question: Callable[[Reader], Any], progress: Any = None) -> Any:
         def after_the_other(reader: Reader) -> Any:
-            other = Index(self._file.state, memory.root)
+            other = SearchIndex(self._file.state, memory.root)
             other.bring_up(self.later)
             assert not other.remark
             return question(reader)
@@ -44,7 +44,7 @@ def test_a_note_that_the_memory_does_not_have_is_left_out(
     index = Overtaken(str(state), harbour.root)
     text = "The tide cache moved to SQLite on a Friday morning in the harbour.\n"
     index.later = open_memory(root, {"new.md": note_text("tide sqlite friday", text)})
-    here = Surroundings(
+    here = Environment(
         str(root.parent / "harbour" / "tide"),
         {},
         str(root),
@@ -58,7 +58,7 @@ def test_a_note_that_the_memory_does_not_have_is_left_out(
         hits = Search(index, harbour, here).find("sqlite cache tide").hits
         found = [it.result.note for it in hits]
     else:
-        place = Place(harbour.root, AUTO_MEMORY)
+        place = MemoryPlace(harbour.root, AUTO_MEMORY)
         found = [it.note for it in ambient(index, harbour, place, here)]
     assert "new.md" not in [it.path for it in found]
     assert found or way == "ambient"

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from ricordo.memory.memory import Memory
-from ricordo.recall.index import Index
-from ricordo.recall.question import Question
-from ricordo.recall.rank import rank
-from ricordo.recall.reader import Reader
-from ricordo.recall.select import likelihood, select
-from ricordo.recall.walk import pagerank
+from ricordo.search.index import SearchIndex
+from ricordo.search.question import RecallQuestion
+from ricordo.search.rank import rank
+from ricordo.search.reader import Reader
+from ricordo.search.select import likelihood, pagerank, select
 from tests.builders import note_text, open_memory
 from tests.unit.recall.asking import TODAY, ranked, selected
 
@@ -28,8 +27,8 @@ def fleet(root: Path, more: dict[str, str]) -> Memory:
     return open_memory(root, {**notes, **more})
 
 
-def test_a_note_that_answers_is_given_with_reasons(index: Index, harbour: Memory):
-    question = Question("who deploys the releases on tuesdays", TODAY)
+def test_a_note_that_answers_is_given_with_reasons(index: SearchIndex, harbour: Memory):
+    question = RecallQuestion("who deploys the releases on tuesdays", TODAY)
     (found,) = index.ask(harbour, lambda reader: select(reader, question, TODAY))
     assert found.path == b"deploy.md"
     assert found.why[0].startswith("says ")
@@ -37,11 +36,11 @@ def test_a_note_that_answers_is_given_with_reasons(index: Index, harbour: Memory
 
 
 @pytest.mark.parametrize("message", ["", "releases", "ok", "and what about it then", "🙂 🙂"])
-def test_a_word_or_none_gets_nothing(index: Index, harbour: Memory, message: str):
+def test_a_word_or_none_gets_nothing(index: SearchIndex, harbour: Memory, message: str):
     assert selected(index, harbour, message) == []
 
 
-def test_what_no_note_speaks_of_gets_nothing(index: Index, harbour: Memory):
+def test_what_no_note_speaks_of_gets_nothing(index: SearchIndex, harbour: Memory):
     assert selected(index, harbour, "configure kubernetes ingress certificates") == []
 
 
@@ -49,7 +48,9 @@ def test_the_time_that_is_asked_for_decides(root: Path, state: Path):
     dated = "---\nname: {0}\ndate: {1}\n---\nThe regatta was won by Ana.\n"
     files = {"a.md": dated.format("a", "2026-02-01"), "b.md": dated.format("b", "2026-05-04")}
     memory = open_memory(root, files)
-    assert ranked(Index(str(state), memory.root), memory, "regatta in May 2026")[0][0] == "b.md"
+    assert (
+        ranked(SearchIndex(str(state), memory.root), memory, "regatta in May 2026")[0][0] == "b.md"
+    )
 
 
 def test_a_numbered_note_gains_from_the_one_before_it(root: Path, state: Path):
@@ -59,7 +60,9 @@ def test_a_numbered_note_gains_from_the_one_before_it(root: Path, state: Path):
         "talk/turn-9.md": "Nothing of that kind.",
     }
     memory = fleet(root, turns)
-    found = [path for path, _ in ranked(Index(str(state), memory.root), memory, "rope of barge")]
+    found = [
+        path for path, _ in ranked(SearchIndex(str(state), memory.root), memory, "rope of barge")
+    ]
     assert found == ["talk/turn-1.md", "talk/turn-2.md"]
 
 
@@ -69,7 +72,7 @@ def test_what_is_linked_with_the_best_comes_along_and_never_first(root: Path, st
         "winch.md": note_text("winch", "It pulls.\n"),
     }
     memory = fleet(root, more)
-    found = selected(Index(str(state), memory.root), memory, "tow rope of the barge")
+    found = selected(SearchIndex(str(state), memory.root), memory, "tow rope of the barge")
     assert found == ["barge.md", "winch.md"]
 
 
@@ -80,8 +83,8 @@ def test_a_note_that_links_lift_tells_which(root: Path, state: Path):
     }
     hub = {"harbour.md": note_text("harbour", "All that lies here, and a rope.\n" + "Sea. " * 99)}
     memory = fleet(root, {**ships, **hub})
-    question = Question("tow rope", TODAY)
-    index = Index(str(state), memory.root)
+    question = RecallQuestion("tow rope", TODAY)
+    index = SearchIndex(str(state), memory.root)
     found = index.ask(memory, lambda reader: select(reader, question, TODAY))
     why = {it.path.decode(): it.why for it in found}
     assert why["harbour.md"] == ["says rope", "linked with barge, lugger"]
@@ -91,13 +94,13 @@ def test_a_note_that_links_lift_tells_which(root: Path, state: Path):
 def test_a_second_score_by_meaning_has_its_place(root: Path, state: Path):
     twins = {f"{n}.md": note_text(f"twin {n}", "The tow rope of the barge.\n") for n in "ab"}
     memory = fleet(root, twins)
-    question = Question("tow rope of the barge", TODAY)
+    question = RecallQuestion("tow rope of the barge", TODAY)
 
     def second_is_nearer(message: str, paths: Sequence[bytes]) -> list[float]:
         return [1.0 if path == b"b.md" else 0.0 for path in paths]
 
     def paths(meaning: Meaning | None) -> list[bytes]:
-        index = Index(str(state), memory.root)
+        index = SearchIndex(str(state), memory.root)
         chosen = index.ask(memory, lambda reader: select(reader, question, TODAY, meaning=meaning))
         return [it.path for it in chosen]
 
@@ -105,8 +108,8 @@ def test_a_second_score_by_meaning_has_its_place(root: Path, state: Path):
     assert paths(second_is_nearer) == [b"b.md", b"a.md"]
 
 
-def test_what_was_given_is_not_given_again(index: Index, harbour: Memory):
-    question = Question("who deploys the releases on tuesdays", TODAY)
+def test_what_was_given_is_not_given_again(index: SearchIndex, harbour: Memory):
+    question = RecallQuestion("who deploys the releases on tuesdays", TODAY)
     never = frozenset([b"deploy.md"])
     assert index.ask(harbour, lambda reader: select(reader, question, TODAY, never=never)) == []
 
@@ -130,14 +133,14 @@ def test_the_name_weighs_more_than_the_body(root: Path, state: Path):
         "b.md": note_text("winch", "It is oiled too.\n"),
     }
     memory = fleet(root, more)
-    assert ranked(Index(str(state), memory.root), memory, "the winch")[0][0] == "b.md"
+    assert ranked(SearchIndex(str(state), memory.root), memory, "the winch")[0][0] == "b.md"
 
 
 def test_an_empty_memory_has_no_answer(root: Path, state: Path):
     memory = open_memory(root)
-    question = Question("tide tables", TODAY)
+    question = RecallQuestion("tide tables", TODAY)
 
     def act(reader: Reader) -> int:
         return len(rank(reader, question, TODAY).candidates)
 
-    assert Index(str(state), memory.root).ask(memory, act) == 0
+    assert SearchIndex(str(state), memory.root).ask(memory, act) == 0

@@ -7,15 +7,15 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.recall.question import Question
-from ricordo.recall.snippet import snippet
-from ricordo.recall.words import fold
+from ricordo.search.question import RecallQuestion
+from ricordo.search.snippet import snippet
+from ricordo.search.words import fold
 
 ODD = st.text("aeß é\u0301İﬁ…汐潮깃 ก็ด\u202e\n-_\"'🚀A\0", max_size=60)
 
 
 def marked(text: str, asked: str, parts: tuple[str, ...] = ()) -> list[str]:
-    question = Question(asked, date(2026, 5, 1), is_search=True)
+    question = RecallQuestion(asked, date(2026, 5, 1), is_search=True)
     shown, places = snippet(text, question.stems, (*question.words, *parts), width=40)
     return [shown[start:end] for start, end in places]
 
@@ -40,7 +40,9 @@ def test_pairs_of_one_word_are_marked_as_one():
 
 @given(text=ODD, asked=ODD)
 def test_whatever_is_asked_of_whatever_text_marks_stand_in_their_order(text: str, asked: str):
-    shown, places = snippet(text, Question(asked, date(2026, 5, 1)).stems, (fold(asked.strip()),))
+    shown, places = snippet(
+        text, RecallQuestion(asked, date(2026, 5, 1)).stems, (fold(asked.strip()),)
+    )
     ends = [0, *(at for place in places for at in place)]
     assert ends == sorted(ends)
     assert ends[-1] <= len(shown)

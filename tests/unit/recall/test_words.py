@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.recall.question import Question
-from ricordo.recall.stem import stem
-from ricordo.recall.window import window_in
-from ricordo.recall.words import end_of, fold, fold_with_places, words
+from ricordo.search.question import RecallQuestion, window_in
+from ricordo.search.words import end_of, fold, fold_with_places, stem, words
 
 TODAY = date(2026, 11, 20)
 ENGLISH = """
@@ -147,12 +145,12 @@ def test_a_note_without_a_day_is_in_no_window(day: str):
 
 
 def test_a_question_leaves_out_what_names_nothing():
-    question = Question("What kind of cache do we use, and how long?", TODAY)
+    question = RecallQuestion("What kind of cache do we use, and how long?", TODAY)
     assert question.words == ("cache", "use")
     assert question.asks_how_many
 
 
 @given(st.text(max_size=300))
 def test_any_message_can_be_analysed(message: str):
-    question = Question(message, TODAY)
+    question = RecallQuestion(message, TODAY)
     assert len(question.words) == len(question.stems)

@@ -11,9 +11,9 @@ import pytest
 
 from ricordo.cli import config
 from ricordo.errors import WrongUsage
-from ricordo.health.rule import all_rules
-from ricordo.notebook.surroundings import Surroundings
-from ricordo.settings.keys import key_name
+from ricordo.lint.rule import all_rules
+from ricordo.services.workspace.environment import Environment
+from ricordo.settings.keymap import key_name
 from ricordo.tui.actions.registry import known_actions
 
 
@@ -22,7 +22,7 @@ def run(folder: Path, *words: str, editor: str = "") -> int:
     config.add_arguments(parser)
     home = str(folder)
     environ = {"HOME": home, "EDITOR": editor}
-    around = Surroundings(home, environ, home, home, config=str(folder / "config"))
+    around = Environment(home, environ, home, home, config=str(folder / "config"))
     return config.run(parser.parse_args(words), around)
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import StateUnusable, WrongUsage
-from ricordo.settings.create import create_file
-from ricordo.settings.editor import editor_command
+from ricordo.settings.editor import create_file, editor_command
 
 
 @pytest.mark.parametrize(

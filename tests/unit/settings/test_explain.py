@@ -7,16 +7,15 @@ from typing import Any, cast
 
 import pytest
 
-from ricordo.settings.explain import explanations, settings_page
-from ricordo.settings.known import Known, KnownAction
-from ricordo.settings.read import read_settings
-from ricordo.settings.remark import Remark
+from ricordo.settings.known import KnownAction, SettingsNames
+from ricordo.settings.page import effective_toml, explanations, settings_page, template
+from ricordo.settings.reader import read_settings
 from ricordo.settings.settings import CurateSettings, EngineSettings, Settings, keys_of
-from ricordo.settings.show import effective_toml, template
+from ricordo.settings.source import SettingsWarning
 from ricordo.settings.theme import Base, Meaning, ThemeColors
 
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
-KNOWN = Known(
+KNOWN = SettingsNames(
     rules={"stale": "warning", "dead-link": "error"},
     thresholds={"stale.retention": 0.5, "oversized-note.bytes": 8192},
     actions=(
@@ -29,7 +28,7 @@ KNOWN = Known(
 
 def test_the_page_is_fresh() -> None:
     assert PAGE.read_text(encoding="utf-8") == settings_page(), (
-        "Write it anew: python -m ricordo.settings.explain > docs/settings.md"
+        "Write it anew: python -m ricordo.settings.page > docs/settings.md"
     )
 
 
@@ -72,7 +71,7 @@ def test_what_the_file_sets_is_marked_with_its_line(tmp_path: Path) -> None:
     text = 'theme = "manuscript"\neditor = 1\n[rules]\nstale = "off"\ndead-link = "of"\n'
     (tmp_path / "settings.toml").write_text(text)
     settings, remarks = read_settings(str(tmp_path), KNOWN)
-    remarks.append(Remark("themes/own.toml", 1, "name", "A remark on another file."))
+    remarks.append(SettingsWarning("themes/own.toml", 1, "name", "A remark on another file."))
     lines = effective_toml(settings, KNOWN, remarks).splitlines()
     assert 'theme = "manuscript"  # set in line 1' in lines
     assert 'editor = ""' in lines

@@ -6,7 +6,7 @@ import sys
 
 def test_reading_settings_loads_neither_textual_nor_another_room() -> None:
     program = (
-        "import sys, ricordo.settings.read, ricordo.settings.read_themes, ricordo.settings.show;"
+        "import sys, ricordo.settings.reader, ricordo.settings.theme, ricordo.settings.page;"
         "print(*sorted(name for name in sys.modules if name.startswith(('ricordo.', 'textual'))))"
     )
     loaded = subprocess.run(

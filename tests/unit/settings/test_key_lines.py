@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.settings.key_lines import Path, key_lines
-from ricordo.settings.toml_text import toml_key, toml_value
+from ricordo.settings.source import Path, key_lines, toml_key, toml_value
 
 DOCUMENT = '''\
 # theme = "in a comment"

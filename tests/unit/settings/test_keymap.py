@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ricordo.settings.keymap import Clash, clashes, effective_keys, read_keymap, textual_keymap
+from ricordo.settings.keymap import KeyClash, clashes, effective_keys, read_keymap, textual_keymap
 from ricordo.settings.known import KnownAction
 from ricordo.settings.source import read_source
 
@@ -70,6 +70,6 @@ def test_textual_gets_a_key_that_is_never_pressed_where_one_was_taken_away() -> 
 
 def test_clashes_name_both_actions_and_the_key() -> None:
     assert list(clashes(ACTIONS, {"yes": ("question_mark",)})) == [
-        Clash("help", "yes", "question_mark")
+        KeyClash("help", "yes", "question_mark")
     ]
     assert list(clashes(ACTIONS, {})) == []

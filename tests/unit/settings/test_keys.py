@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.keys import Keys, _character_to_key
 
-from ricordo.settings.keys import NAMED_KEYS, character_name, key_name, same_key
+from ricordo.settings.keymap import NAMED_KEYS, character_name, key_name, same_key
 
 
 @pytest.mark.parametrize("character", string.printable[:95] + "§äß€")

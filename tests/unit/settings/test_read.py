@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from ricordo.settings.known import Known, KnownAction
-from ricordo.settings.read import read_settings
+from ricordo.settings.known import KnownAction, SettingsNames
+from ricordo.settings.reader import read_settings
 from ricordo.settings.settings import (
     CurateSettings,
     EngineSettings,
@@ -19,7 +19,7 @@ from ricordo.settings.settings import (
 )
 
 MAIN, JUDGE = frozenset(("main",)), frozenset(("judge",))
-KNOWN = Known(
+KNOWN = SettingsNames(
     rules={"stale": "warning", "dead-link": "error"},
     thresholds={"stale.retention": 0.5},
     actions=(

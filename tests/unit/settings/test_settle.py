@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ricordo.health.finding import Severity
-from ricordo.health.rule import DEFAULT_THRESHOLDS, all_rules
-from ricordo.notebook.settle import load_settings, load_themes, severities, thresholds
-from ricordo.notebook.surroundings import Surroundings
+from ricordo.lint.finding import Severity
+from ricordo.lint.rule import DEFAULT_THRESHOLDS, all_rules
 from ricordo.resources import themes_directory
+from ricordo.services.workspace.environment import Environment
+from ricordo.services.workspace.settings import load_settings, load_themes, severities, thresholds
 from ricordo.settings.keymap import clashes
 from ricordo.settings.known import KnownAction
 from ricordo.settings.settings import Settings
@@ -14,10 +14,10 @@ from ricordo.settings.settings import Settings
 ACTIONS = (KnownAction("help", ("question_mark",), frozenset(("index",))),)
 
 
-def surroundings(folder: Path, text: str = "") -> Surroundings:
+def surroundings(folder: Path, text: str = "") -> Environment:
     (folder / "settings.toml").write_text(text, encoding="utf-8")
     home = str(folder)
-    return Surroundings(home, {"HOME": home}, home, home, config=home)
+    return Environment(home, {"HOME": home}, home, home, config=home)
 
 
 def test_every_rule_and_threshold_can_be_set(tmp_path: Path) -> None:

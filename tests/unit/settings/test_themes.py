@@ -14,10 +14,16 @@ from textual.color import Color
 from textual.theme import Theme
 
 from ricordo.resources import themes_directory
-from ricordo.settings.color import ANSI_COLORS, contrast, rgb
-from ricordo.settings.read_themes import read_themes
 from ricordo.settings.settings import DEFAULT_THEME
-from ricordo.settings.theme import GROUNDS, TEXTS, ThemeColors
+from ricordo.settings.theme import (
+    ANSI_COLORS,
+    GROUNDS,
+    TEXTS,
+    ThemeColors,
+    contrast,
+    read_themes,
+    rgb,
+)
 
 SHIPPED, SHIPPED_REMARKS = read_themes([themes_directory()])
 DARK = Path(themes_directory(), f"{DEFAULT_THEME}.toml").read_text(encoding="utf-8")

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.health.vocabulary import read_words
-from ricordo.speech.days import made_absolute
-from ricordo.speech.patterns import table
+from ricordo.extraction.dates import made_absolute
+from ricordo.lexicon import read_words, table
 
 DAY = date(2026, 11, 12)
 

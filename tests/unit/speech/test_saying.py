@@ -6,61 +6,64 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.speech.saying import Kind, Saying, find_saying
+from ricordo.extraction.statement import Saying, StatementKind, find_saying
 
 DAY = date(2026, 11, 12)
 
 WORTH = [
-    (Kind.REQUEST, "Remember this: integration tests run against a real database."),
-    (Kind.REQUEST, "Two ships at one berth are 30 minutes apart. Write it down."),
-    (Kind.REQUEST, "Don't forget that the staging server has no backups."),
-    (Kind.REQUEST, "Merk dir: Releases gibt es nur dienstags nach dem Mittagessen."),
-    (Kind.REQUEST, "Souviens-toi que le serveur de test est rechargé chaque lundi."),
-    (Kind.REQUEST, "Recuerda que los informes van en formato CSV con punto y coma."),
-    (Kind.REQUEST, "Ricordati che il porto di Levanto chiude alle sei di sera."),
-    (Kind.REQUEST, "记住：发布之前必须先运行完整的测试。"),
-    (Kind.REQUEST, "本番のデータベースは夜間に止まることを覚えておいて。"),
-    (Kind.REQUEST, "배포 서버는 월요일마다 재시작한다는 걸 기억해."),
-    (Kind.PREFERENCE, "From now on write commands with uv run, not with pip."),
-    (Kind.PREFERENCE, "I prefer small commits with one change each."),
-    (Kind.PREFERENCE, "I don't want you to push without asking me."),
-    (Kind.PREFERENCE, "Stop ending your answers with a list of next steps."),
-    (Kind.PREFERENCE, "Please never run the importer against the live feed."),
-    (Kind.PREFERENCE, "When you are unsure between two fixes, show me both as diffs."),
-    (Kind.PREFERENCE, "Ab jetzt bitte alle Kommentare auf Englisch schreiben."),
-    (Kind.PREFERENCE, "Désormais, écris les messages de commit en anglais."),
-    (Kind.PREFERENCE, "Prefiero que las respuestas sean cortas y sin listas."),
-    (Kind.PREFERENCE, "D'ora in poi rispondi in italiano dopo le sei di sera."),
-    (Kind.PREFERENCE, "以后请用中文写提交信息，不要用英文。"),
-    (Kind.PREFERENCE, "今後はコミットメッセージを英語で書いてください。"),
-    (Kind.PREFERENCE, "앞으로는 커밋 메시지를 영어로 작성해 주세요."),
-    (Kind.PREFERENCE, "I am a backend engineer and read diffs before prose."),
-    (Kind.DECISION, "We decided to keep everything in one SQLite file."),
-    (Kind.DECISION, "Let's keep it in one file, because nobody here can run a server."),
-    (Kind.DECISION, "We no longer support the old browsers of the office."),
-    (Kind.DECISION, "Wir haben uns für PostgreSQL entschieden, weil es schon läuft."),
-    (Kind.DECISION, "Nous avons décidé de garder un seul fichier par station."),
-    (Kind.DECISION, "我们决定用一个文件保存所有的读数。"),
-    (Kind.DEADLINE, "The release freeze begins on 30 November and ends on 11 January."),
-    (Kind.DEADLINE, "The audit is due on 2026-12-14."),
-    (Kind.DEADLINE, "Der Freeze beginnt am 30. November."),
-    (Kind.PREFERENCE, "In this project we use pnpm, not npm."),
-    (Kind.PREFERENCE, "We always squash before merging in this repo."),
-    (Kind.PREFERENCE, "Our convention is that every service owns its own schema."),
-    (Kind.PREFERENCE, "Don't add emojis to commit messages."),
-    (Kind.PREFERENCE, "Can you stop asking for confirmation on every tiny edit?"),
-    (Kind.PREFERENCE, "Please don't create new markdown files unless I ask for them."),
-    (Kind.PREFERENCE, "I'm on Windows, so give me PowerShell commands."),
-    (Kind.PREFERENCE, "Wir benutzen hier pnpm und nicht npm."),
-    (Kind.PREFERENCE, "Usiamo sempre pnpm in questo progetto, non npm."),
-    (Kind.PREFERENCE, "请一直用中文回答我的问题。"),
-    (Kind.PREFERENCE, "このプロジェクトでは npm ではなく pnpm を使います。"),
-    (Kind.PREFERENCE, "이 프로젝트에서는 npm 말고 pnpm을 사용합니다."),
-    (Kind.DECISION, "Heads up: the payments team owns that module, so ask them first."),
-    (Kind.DECISION, "We are going with Postgres because the team knows it."),
-    (Kind.DECISION, "Abbiamo smesso di usare Redis per la cache."),
-    (Kind.POINTER, "Bugs in the ingest pipeline are tracked in the Linear project INGEST."),
-    (Kind.POINTER, "Errors in production are reported in the #prod-alerts channel."),
+    (StatementKind.REQUEST, "Remember this: integration tests run against a real database."),
+    (StatementKind.REQUEST, "Two ships at one berth are 30 minutes apart. Write it down."),
+    (StatementKind.REQUEST, "Don't forget that the staging server has no backups."),
+    (StatementKind.REQUEST, "Merk dir: Releases gibt es nur dienstags nach dem Mittagessen."),
+    (StatementKind.REQUEST, "Souviens-toi que le serveur de test est rechargé chaque lundi."),
+    (StatementKind.REQUEST, "Recuerda que los informes van en formato CSV con punto y coma."),
+    (StatementKind.REQUEST, "Ricordati che il porto di Levanto chiude alle sei di sera."),
+    (StatementKind.REQUEST, "记住：发布之前必须先运行完整的测试。"),
+    (StatementKind.REQUEST, "本番のデータベースは夜間に止まることを覚えておいて。"),
+    (StatementKind.REQUEST, "배포 서버는 월요일마다 재시작한다는 걸 기억해."),
+    (StatementKind.PREFERENCE, "From now on write commands with uv run, not with pip."),
+    (StatementKind.PREFERENCE, "I prefer small commits with one change each."),
+    (StatementKind.PREFERENCE, "I don't want you to push without asking me."),
+    (StatementKind.PREFERENCE, "Stop ending your answers with a list of next steps."),
+    (StatementKind.PREFERENCE, "Please never run the importer against the live feed."),
+    (StatementKind.PREFERENCE, "When you are unsure between two fixes, show me both as diffs."),
+    (StatementKind.PREFERENCE, "Ab jetzt bitte alle Kommentare auf Englisch schreiben."),
+    (StatementKind.PREFERENCE, "Désormais, écris les messages de commit en anglais."),
+    (StatementKind.PREFERENCE, "Prefiero que las respuestas sean cortas y sin listas."),
+    (StatementKind.PREFERENCE, "D'ora in poi rispondi in italiano dopo le sei di sera."),
+    (StatementKind.PREFERENCE, "以后请用中文写提交信息，不要用英文。"),
+    (StatementKind.PREFERENCE, "今後はコミットメッセージを英語で書いてください。"),
+    (StatementKind.PREFERENCE, "앞으로는 커밋 메시지를 영어로 작성해 주세요."),
+    (StatementKind.PREFERENCE, "I am a backend engineer and read diffs before prose."),
+    (StatementKind.DECISION, "We decided to keep everything in one SQLite file."),
+    (StatementKind.DECISION, "Let's keep it in one file, because nobody here can run a server."),
+    (StatementKind.DECISION, "We no longer support the old browsers of the office."),
+    (StatementKind.DECISION, "Wir haben uns für PostgreSQL entschieden, weil es schon läuft."),
+    (StatementKind.DECISION, "Nous avons décidé de garder un seul fichier par station."),
+    (StatementKind.DECISION, "我们决定用一个文件保存所有的读数。"),
+    (StatementKind.DEADLINE, "The release freeze begins on 30 November and ends on 11 January."),
+    (StatementKind.DEADLINE, "The audit is due on 2026-12-14."),
+    (StatementKind.DEADLINE, "Der Freeze beginnt am 30. November."),
+    (StatementKind.PREFERENCE, "In this project we use pnpm, not npm."),
+    (StatementKind.PREFERENCE, "We always squash before merging in this repo."),
+    (StatementKind.PREFERENCE, "Our convention is that every service owns its own schema."),
+    (StatementKind.PREFERENCE, "Don't add emojis to commit messages."),
+    (StatementKind.PREFERENCE, "Can you stop asking for confirmation on every tiny edit?"),
+    (StatementKind.PREFERENCE, "Please don't create new markdown files unless I ask for them."),
+    (StatementKind.PREFERENCE, "I'm on Windows, so give me PowerShell commands."),
+    (StatementKind.PREFERENCE, "Wir benutzen hier pnpm und nicht npm."),
+    (StatementKind.PREFERENCE, "Usiamo sempre pnpm in questo progetto, non npm."),
+    (StatementKind.PREFERENCE, "请一直用中文回答我的问题。"),
+    (StatementKind.PREFERENCE, "このプロジェクトでは npm ではなく pnpm を使います。"),
+    (StatementKind.PREFERENCE, "이 프로젝트에서는 npm 말고 pnpm을 사용합니다."),
+    (StatementKind.DECISION, "Heads up: the payments team owns that module, so ask them first."),
+    (StatementKind.DECISION, "We are going with Postgres because the team knows it."),
+    (StatementKind.DECISION, "Abbiamo smesso di usare Redis per la cache."),
+    (
+        StatementKind.POINTER,
+        "Bugs in the ingest pipeline are tracked in the Linear project INGEST.",
+    ),
+    (StatementKind.POINTER, "Errors in production are reported in the #prod-alerts channel."),
 ]
 NOTHING = [
     "Fix the failing test in the parser.",
@@ -150,7 +153,9 @@ def found(text: str, *, is_answer: bool = False) -> Saying | None:
 
 
 @pytest.mark.parametrize(("kind", "text"), WORTH)
-def test_what_is_worth_remembering_is_found_in_many_languages(kind: Kind, text: str) -> None:
+def test_what_is_worth_remembering_is_found_in_many_languages(
+    kind: StatementKind, text: str
+) -> None:
     saying = found(text)
     assert saying is not None
     assert saying.kind is kind
@@ -172,7 +177,7 @@ def test_a_correction_needs_something_that_the_agent_said() -> None:
     text = "No, the alarm should go to the pilots, not to us."
     saying = found(text, is_answer=True)
     assert saying is not None
-    assert saying.kind is Kind.CORRECTION
+    assert saying.kind is StatementKind.CORRECTION
     assert found(text) is None
 
 

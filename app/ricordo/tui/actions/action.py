@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ricordo.tui.situation import NOTEBOOK, Pane, Scene, Situation, WhyNot, always
+from ricordo.tui.context import NOTEBOOK, Pane, Scene, Situation, WhyNot, always
 
 
 class Group(StrEnum):

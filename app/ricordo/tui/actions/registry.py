@@ -7,19 +7,60 @@ from here. An action that cannot be done at the moment says why.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from string import punctuation
 
 from ricordo.settings.known import KnownAction
 from ricordo.tui.actions.action import Action, Group
-from ricordo.tui.actions.changing import CHANGING
-from ricordo.tui.actions.going import GOING
-from ricordo.tui.actions.handing import HANDING
-from ricordo.tui.actions.judging import JUDGING
-from ricordo.tui.actions.leaving import LEAVING
-from ricordo.tui.actions.moving import MOVING
-from ricordo.tui.actions.seeing import SEEING
-from ricordo.tui.actions.settling import SETTLING
-from ricordo.tui.key_label import key_label
-from ricordo.tui.situation import NOTEBOOK, Scene, Situation
+from ricordo.tui.actions.catalogue import (
+    CHANGING,
+    GOING,
+    HANDING,
+    JUDGING,
+    LEAVING,
+    MOVING,
+    SEEING,
+    SETTLING,
+)
+from ricordo.tui.context import NOTEBOOK, Scene, Situation
+
+_NAMES = {
+    "space": "Space",
+    "escape": "Esc",
+    "enter": "Enter",
+    "tab": "Tab",
+    "shift+tab": "Shift+Tab",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+}
+
+
+def key_label(keys: str) -> str:
+    """Return Textual's `keys` as a person reads them: `question_mark` as `?`."""
+    return " ".join(map(_label, keys.split(",")))
+
+
+def _label(key: str) -> str:
+    if key in _NAMES:
+        return _NAMES[key]
+    held, plus, last = key.rpartition("+")
+    return f"{held}{plus}{_NAMES.get(last) or _signs().get(last, last)}"
+
+
+@cache
+def _signs() -> Mapping[str, str]:
+    """The signs that stand on keys, by Textual's names for them."""
+    # commands know the actions too, and start without the screen
+    from textual.keys import _character_to_key
+
+    return {_character_to_key(sign): sign for sign in punctuation}
+
 
 ACTIONS: tuple[Action, ...] = (
     *MOVING,

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ricordo.agents.place import Place
-from ricordo.health.finding import Finding, Severity
+from ricordo.agents.place import MemoryPlace
+from ricordo.lint.finding import Finding, Severity
 from ricordo.memory.load import Load
-from ricordo.notebook.follow import Lost, Seen
-from ricordo.notebook.open import Look
-from ricordo.notebook.seen import short_name
+from ricordo.services.workspace.follower import FollowedSnapshot, Lost
+from ricordo.services.workspace.notebook import Snapshot, short_name
 from ricordo.text import clip, one_line
 from ricordo.tui.actions.action import Action
 from ricordo.tui.actions.registry import BY_ID, label_of, offered
+from ricordo.tui.context import Scene, Situation
 from ricordo.tui.render.freshness_rows import meter
 from ricordo.tui.render.index_rows import GLYPHS
-from ricordo.tui.render.line import Span
-from ricordo.tui.situation import Scene, Situation
+from ricordo.tui.render.line import StyledSpan
 
-Spans = tuple[Span, ...]
+Spans = tuple[StyledSpan, ...]
 
 
 def status_line(
-    place: Place,
-    look: Look | None,
-    seen: Seen | Lost | None,
+    place: MemoryPlace,
+    look: Snapshot | None,
+    seen: FollowedSnapshot | Lost | None,
     new: int = 0,
     doing: str = "",
     waiting: int = 0,
@@ -33,18 +32,24 @@ def status_line(
     shortest: findings, load, what is being done beside the screen, whether the memory is watched,
     what is `new` in the inbox, and how many proposals of a curator are `waiting`.
     """
-    left = [Span(" Ricordo ", "accent bold"), Span(f" {clip(short_name(place), 32)}", "bold")]
+    left = [
+        StyledSpan(" Ricordo ", "accent bold"),
+        StyledSpan(f" {clip(short_name(place), 32)}", "bold"),
+    ]
     if place.layout.agent:
-        left.append(Span(f" · {place.layout.agent}", "dim"))
+        left.append(StyledSpan(f" · {place.layout.agent}", "dim"))
     if look is not None:
-        left.append(Span(f" · {len(look.memory.notes)} notes", "dim"))
+        left.append(StyledSpan(f" · {len(look.memory.notes)} notes", "dim"))
     if place.layout.read_only:
-        left.append(Span(" · read-only", "dim"))
-    proposed = (Span(f" ✎ {waiting} proposed ", "changed bold"),) if waiting else ()
-    told = (*proposed, *((Span(f"  ⇣ {new} new in the inbox ", "changed bold"),) if new else ()))
-    brief = (*proposed, *((Span(f" ⇣ {new} new ", "changed bold"),) if new else ()))
+        left.append(StyledSpan(" · read-only", "dim"))
+    proposed = (StyledSpan(f" ✎ {waiting} proposed ", "changed bold"),) if waiting else ()
+    told = (
+        *proposed,
+        *((StyledSpan(f"  ⇣ {new} new in the inbox ", "changed bold"),) if new else ()),
+    )
+    brief = (*proposed, *((StyledSpan(f" ⇣ {new} new ", "changed bold"),) if new else ()))
     watching = (_watching(seen),)
-    busy = (Span(f"○ {clip(doing, 32)} ", "dim"),) if doing else watching
+    busy = (StyledSpan(f"○ {clip(doing, 32)} ", "dim"),) if doing else watching
     if look is None:
         return [tuple(left), watching]
     counts, load = _counts(look), look.memory.load
@@ -59,12 +64,12 @@ def status_line(
     ]
 
 
-def _counts(look: Look) -> Spans:
-    spans: list[Span] = []
+def _counts(look: Snapshot) -> Spans:
+    spans: list[StyledSpan] = []
     for severity in (Severity.ERROR, Severity.WARNING):
         glyph, style = GLYPHS[severity]
         if look.counts[severity]:
-            spans += [Span(f"{glyph} {look.counts[severity]} ", style), Span(" ")]
+            spans += [StyledSpan(f"{glyph} {look.counts[severity]} ", style), StyledSpan(" ")]
     return tuple(spans)
 
 
@@ -78,7 +83,9 @@ def key_line(situation: Situation, keymap: Mapping[str, tuple[str, ...]]) -> lis
     """
     scene = situation.scene
     acting = " ".join(label_of(BY_ID[name], keymap) for name in _ON_MARKED)
-    counted = [Span(f" ◆ {situation.marks} marked: {acting} ", "accent")] if situation.marks else []
+    counted = (
+        [StyledSpan(f" ◆ {situation.marks} marked: {acting} ", "accent")] if situation.marks else []
+    )
     counts = {
         "inbox": situation.new,
         "conflicts": situation.conflicts,
@@ -101,33 +108,35 @@ def _key(
 ) -> Spans:
     keys, word = label_of(action, keymap), action.label_in(situation)
     label = f"{word} {count} " if count else f"{word} "
-    return (Span(f" {keys} ", "key"), Span(label, "dim")) if keys else ()
+    return (StyledSpan(f" {keys} ", "key"), StyledSpan(label, "dim")) if keys else ()
 
 
 def key_spans(keys: Iterable[tuple[str, str]]) -> Spans:
     """Return keys, each with the word for what it does."""
     return tuple(
-        span for key, word in keys for span in (Span(f" {key} ", "key"), Span(f"{word} ", "dim"))
+        span
+        for key, word in keys
+        for span in (StyledSpan(f" {key} ", "key"), StyledSpan(f"{word} ", "dim"))
     )
 
 
-def hint_line(look: Look | None, path: str, finding: Finding | None) -> Spans:
+def hint_line(look: Snapshot | None, path: str, finding: Finding | None) -> Spans:
     """Return a finding in one line: `finding`, else the worst of the note at `path`."""
     if look is None or not look.judged:
-        return (Span(" reading …", "dim"),)
+        return (StyledSpan(" reading …", "dim"),)
     findings = look.of_note(path)
     shown = finding or (findings[0] if findings else None)
     if shown is None:
-        return (Span(" ✓ nothing is wrong with this note", "dim"),)
+        return (StyledSpan(" ✓ nothing is wrong with this note", "dim"),)
     glyph, style = GLYPHS[shown.severity]
     more = f"  (+{len(findings) - 1} more, 3 shows all)" if len(findings) > 1 else ""
     place = f" line {shown.line}:" if shown.line else ""
     if shown.path != path:
         place = f" at {shown.path}:"
     return (
-        Span(f" {glyph} {shown.rule}", style),
-        Span(f"{place} {one_line(shown.message)}"),
-        Span(more, "dim"),
+        StyledSpan(f" {glyph} {shown.rule}", style),
+        StyledSpan(f"{place} {one_line(shown.message)}"),
+        StyledSpan(more, "dim"),
     )
 
 
@@ -137,16 +146,16 @@ def _load(load: Load, *, with_measures: bool) -> Spans:
         return ()
     units = f"{load.units / 1000:.1f}/{limits.units / 1000:.1f} k"
     measures = f"{load.lines}/{limits.lines} lines  {units} " if with_measures else ""
-    return Span(f"load {measures}", "dim"), meter(load.share, 10), Span("  ")
+    return StyledSpan(f"load {measures}", "dim"), meter(load.share, 10), StyledSpan("  ")
 
 
-def _watching(seen: Seen | Lost | None) -> Span:
+def _watching(seen: FollowedSnapshot | Lost | None) -> StyledSpan:
     if seen is None:
-        return Span("○ reading ", "dim")
+        return StyledSpan("○ reading ", "dim")
     if isinstance(seen, Lost):
-        return Span("✗ cannot be read ", "error")
+        return StyledSpan("✗ cannot be read ", "error")
     if not seen.look.read:
-        return Span("○ reading ", "dim")
+        return StyledSpan("○ reading ", "dim")
     if not seen.look.judged:
-        return Span("○ looking ", "dim")
-    return Span("● polling " if seen.polling else "● watching ", "dim")
+        return StyledSpan("○ looking ", "dim")
+    return StyledSpan("● polling " if seen.polling else "● watching ", "dim")

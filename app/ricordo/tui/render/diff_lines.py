@@ -2,23 +2,83 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby, zip_longest
+from itertools import groupby, islice, zip_longest
 from typing import NamedTuple
 
-from ricordo.memory.change_set import Edit
-from ricordo.memory.diff import Row, rows
+from ricordo.memory.change import Edit
+from ricordo.memory.diff import DiffRow, hunks_of_lines, rows
 from ricordo.memory.lines import bare, split_lines
 from ricordo.memory.note import BOM
 from ricordo.text import one_line
-from ricordo.tui.render.line import BLANK, Line, Span, shown, width_of, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, shown, width_of, wrap
 from ricordo.tui.render.mask import masked
-from ricordo.tui.render.word_marks import Piece, marked_words
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]+")
+_LEAST_COMMON = 0.4
+"""Share of the words of the longer line that both have, below which they are told as two different
+lines.
+"""
+_MOST = 200_000
+"""Pairs of words that are compared in one hunk: beyond, nothing more is marked."""
+
+Piece = tuple[str, bool]
+"""A stretch of a line, and whether the other line does not have it."""
+
+
+def marked_words(rows: Sequence[DiffRow]) -> Mapping[int, Sequence[Piece]]:
+    """Return, by their number among the `rows` of one hunk, the lines in which single words gave
+    way to others, each as its pieces.
+    """
+    old = [n for n, row in enumerate(rows) if row.sign == "-"]
+    new = [n for n, row in enumerate(rows) if row.sign == "+"]
+    found: dict[int, Sequence[Piece]] = {}
+    left = _MOST
+    for before, after in zip(old, new, strict=False):
+        texts = [rows[n].text.expandtabs(4) for n in (before, after)]
+        one, other = (list(islice(_WORD.findall(text), 1_000)) for text in texts)
+        left -= len(one) * len(other)
+        if left < 0:
+            break
+        if sum(map(len, texts)) != sum(map(len, (*one, *other))):
+            # longer than what is looked at
+            continue
+        gone, came = _different(one, other)
+        if _shared(one, gone) >= _LEAST_COMMON * max(_shared(one), _shared(other)):
+            found[before], found[after] = _pieces(one, gone), _pieces(other, came)
+    return found
+
+
+def _different(one: Sequence[str], other: Sequence[str]) -> tuple[set[int], set[int]]:
+    gone: set[int] = set()
+    came: set[int] = set()
+    for hunk in hunks_of_lines(one, other):
+        gone.update(range(hunk.old_start, hunk.old_start + len(hunk.old)))
+        came.update(range(hunk.new_start, hunk.new_start + len(hunk.new)))
+    return gone, came
+
+
+def _shared(words: Sequence[str], without: Collection[int] = ()) -> int:
+    """Return how many there are, blanks and signs not counted."""
+    return sum(word[0].isalnum() for n, word in enumerate(words) if n not in without)
+
+
+def _pieces(words: Sequence[str], marked: set[int]) -> list[Piece]:
+    pieces: list[Piece] = []
+    for number, word in enumerate(words):
+        is_marked = number in marked
+        if pieces and pieces[-1][1] == is_marked:
+            pieces[-1] = (pieces[-1][0] + word, is_marked)
+        else:
+            pieces.append((word, is_marked))
+    return pieces
+
 
 _NUMBER = 5
 """Cells of the column of line numbers."""
-_LEFT_OUT = Line((Span(f"{'':>{_NUMBER}} ⋯ left out", "warning"),))
+_LEFT_OUT = StyledLine((StyledSpan(f"{'':>{_NUMBER}} ⋯ left out", "warning"),))
 _STYLES = {"+": "added", "-": "removed", " ": "", "@": "dim"}
 _WORD_STYLES = {"+": "added bold underline", "-": "removed bold underline"}
 
@@ -29,7 +89,7 @@ Marks = Mapping[int, Sequence[Piece]]
 class DiffLine(NamedTuple):
     """One row of a diff view."""
 
-    line: Line
+    line: StyledLine
     edit: int = -1
     """Which of the edits it belongs to; -1 for none."""
     hunk: int = -1
@@ -68,7 +128,9 @@ def _edit_lines(
 ) -> Iterator[DiffLine]:
     texts = [_text(raw) for raw in (edit.before, edit.after)]
     if None in texts:
-        yield DiffLine(Line((Span("  not UTF-8: it is taken or left whole", "dim"),)), number)
+        yield DiffLine(
+            StyledLine((StyledSpan("  not UTF-8: it is taken or left whole", "dim"),)), number
+        )
         return
     old, new = (text or "" for text in texts)
     draw = _side_by_side if side_by_side else _in_one_column
@@ -82,7 +144,7 @@ def _edit_lines(
             yield DiffLine(line, number, hunk, is_first=hunk >= 0 and position == 0)
 
 
-def _masked_rows(old: str, new: str) -> Iterator[Row]:
+def _masked_rows(old: str, new: str) -> Iterator[DiffRow]:
     """The rows of the difference: found in the texts as they are, shown with secrets masked."""
     before, after = (split_lines(masked(text)) for text in (old, new))
     for row in rows(old, new):
@@ -100,7 +162,7 @@ def _text(raw: bytes | None) -> str | None:
         return None
 
 
-def _title(edit: Edit) -> Line:
+def _title(edit: Edit) -> StyledLine:
     if edit.moved_from:
         glyph, word, style = "→", f"renamed, from {one_line(edit.moved_from)}", "accent"
     elif edit.before is None:
@@ -109,27 +171,34 @@ def _title(edit: Edit) -> Line:
         glyph, word, style = "-", "removed", "removed"
     else:
         glyph, word, style = "~", "changed", "accent"
-    name = Span(f"{glyph} {one_line(edit.path)}", f"{style} bold")
-    return Line((name, Span(f"  {word}", "dim")))
+    name = StyledSpan(f"{glyph} {one_line(edit.path)}", f"{style} bold")
+    return StyledLine((name, StyledSpan(f"  {word}", "dim")))
 
 
-def _in_one_column(found: Sequence[Row], words: Marks, width: int, style: str) -> Iterator[Line]:
+def _in_one_column(
+    found: Sequence[DiffRow], words: Marks, width: int, style: str
+) -> Iterator[StyledLine]:
     for number, row in enumerate(found):
-        marks = (Span(f"{row.number:>{_NUMBER}} ", "dim"), Span(f"{row.sign} ", _style(row, style)))
+        marks = (
+            StyledSpan(f"{row.number:>{_NUMBER}} ", "dim"),
+            StyledSpan(f"{row.sign} ", _style(row, style)),
+        )
         if row.sign == "@":
-            yield Line((Span(f"{'':>{_NUMBER}} ⋯ {row.text}", "dim"),))
+            yield StyledLine((StyledSpan(f"{'':>{_NUMBER}} ⋯ {row.text}", "dim"),))
             continue
         yield from _wrapped(row, words.get(number, ()), marks, width, style)
 
 
-def _side_by_side(found: Sequence[Row], words: Marks, width: int, style: str) -> Iterator[Line]:
+def _side_by_side(
+    found: Sequence[DiffRow], words: Marks, width: int, style: str
+) -> Iterator[StyledLine]:
     half = (width - 1) // 2
     if found and found[0].hunk < 0:
         for row in found:
             if row.sign == "@":
-                yield Line((Span(f"{'':>{_NUMBER}} ⋯ {row.text}", "dim"),))
+                yield StyledLine((StyledSpan(f"{'':>{_NUMBER}} ⋯ {row.text}", "dim"),))
                 continue
-            marks = (Span(f"{row.number:>{_NUMBER}}   ", "dim"),)
+            marks = (StyledSpan(f"{row.number:>{_NUMBER}}   ", "dim"),)
             for left in _wrapped(row, (), marks, half, style):
                 yield _beside(left, left, half)
         return
@@ -141,7 +210,10 @@ def _side_by_side(found: Sequence[Row], words: Marks, width: int, style: str) ->
             for line in _wrapped(
                 row,
                 words.get(number, ()),
-                (Span(f"{row.number:>{_NUMBER}} ", "dim"), Span(f"{sign} ", _style(row, style))),
+                (
+                    StyledSpan(f"{row.number:>{_NUMBER}} ", "dim"),
+                    StyledSpan(f"{sign} ", _style(row, style)),
+                ),
                 half,
                 style,
             )
@@ -153,22 +225,22 @@ def _side_by_side(found: Sequence[Row], words: Marks, width: int, style: str) ->
 
 
 def _wrapped(
-    row: Row, words: Sequence[Piece], marks: tuple[Span, ...], width: int, style: str
-) -> Iterator[Line]:
+    row: DiffRow, words: Sequence[Piece], marks: tuple[StyledSpan, ...], width: int, style: str
+) -> Iterator[StyledLine]:
     spans = [
-        Span(shown(text), _WORD_STYLES[row.sign] if is_other else _style(row, style))
+        StyledSpan(shown(text), _WORD_STYLES[row.sign] if is_other else _style(row, style))
         for text, is_other in words or ((row.text, False),)
     ]
     if row.ending:
-        spans.append(Span(f"  ({row.ending})", "dim"))
-    indent = (Span(" " * width_of(marks)),)
-    return (Line(spans) for spans in wrap(spans, width, marks, indent))
+        spans.append(StyledSpan(f"  ({row.ending})", "dim"))
+    indent = (StyledSpan(" " * width_of(marks)),)
+    return (StyledLine(spans) for spans in wrap(spans, width, marks, indent))
 
 
-def _beside(left: Line, right: Line, half: int) -> Line:
-    gap = Span(" " * max(0, half - width_of(left.spans)) + "│")
-    return Line((*left.spans, gap._replace(style="dim"), *right.spans))
+def _beside(left: StyledLine, right: StyledLine, half: int) -> StyledLine:
+    gap = StyledSpan(" " * max(0, half - width_of(left.spans)) + "│")
+    return StyledLine((*left.spans, gap._replace(style="dim"), *right.spans))
 
 
-def _style(row: Row, style: str) -> str:
+def _style(row: DiffRow, style: str) -> str:
     return style or _STYLES[row.sign]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ricordo.agents.place import Place
-from ricordo.memory.layout import Kind
-from ricordo.notebook.follow import Lost, Seen
+from ricordo.agents.place import MemoryPlace
+from ricordo.memory.layout import MemoryKind
+from ricordo.services.workspace.follower import FollowedSnapshot, Lost
 from ricordo.text import one_line
-from ricordo.tui.render.line import BLANK, Line, Span, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
 NO_NOTE = "The note under the cursor will stand here."
 READING = "reading …"
@@ -16,14 +16,18 @@ NO_FINDINGS = "What is wrong with the notes will stand here, worst first."
 
 
 def empty_index(
-    place: Place, seen: Seen | Lost | None, narrowed: str, memories: str, reread: str
+    place: MemoryPlace,
+    seen: FollowedSnapshot | Lost | None,
+    narrowed: str,
+    memories: str,
+    reread: str,
 ) -> list[tuple[str, str]]:
     """Return paragraphs, with their styles, for an index pane without rows.
 
     `narrowed` says which notes were asked for; `memories` and `reread` are the keys that open
     another memory and read this one again.
     """
-    if seen is None or (isinstance(seen, Seen) and not seen.look.read):
+    if seen is None or (isinstance(seen, FollowedSnapshot) and not seen.look.read):
         return [(READING, "dim")]
     if isinstance(seen, Lost):
         return [
@@ -45,15 +49,17 @@ def empty_index(
     ]
 
 
-def paragraphs(texts: Iterable[tuple[str, str]], width: int) -> list[Line]:
+def paragraphs(texts: Iterable[tuple[str, str]], width: int) -> list[StyledLine]:
     """Return texts with their styles as lines, a blank one after each."""
-    lines: list[Line] = []
+    lines: list[StyledLine] = []
     for text, style in texts:
-        lines += [Line(row) for row in wrap([Span(one_line(text), style)], width)] + [BLANK]
+        lines += [StyledLine(row) for row in wrap([StyledSpan(one_line(text), style)], width)] + [
+            BLANK
+        ]
     return lines[:-1]
 
 
-def _who_writes(place: Place) -> str:
-    if place.layout.kind is Kind.FOLDER or not place.layout.agent:
+def _who_writes(place: MemoryPlace) -> str:
+    if place.layout.kind is MemoryKind.FOLDER or not place.layout.agent:
         return f"Every markdown file that is put into {place.root} appears here by itself."
     return f"{place.layout.agent} writes notes while you work; they appear here by themselves."

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ricordo.notebook.inbox import Arrival, Inbox
+from ricordo.services.inbox.inbox import Arrival, Inbox
 from ricordo.text import clip, one_line
-from ricordo.tui.render.line import Line, Span, fit, with_right, wrap
+from ricordo.tui.render.line import StyledLine, StyledSpan, fit, with_right, wrap
 from ricordo.tui.render.mask import masked
 
 _GLYPHS = {
@@ -37,19 +37,23 @@ def state_of(arrival: Arrival, hunks: int | None, *, seen: bool) -> Text:
     return ("seen", "dim") if seen else ("● new", "changed")
 
 
-def arrival_rows(arrival: Arrival, state: Text, width: int, *, in_one: bool) -> tuple[Line, ...]:
+def arrival_rows(
+    arrival: Arrival, state: Text, width: int, *, in_one: bool
+) -> tuple[StyledLine, ...]:
     """Return the rows of an arrival in the list, in one or two."""
     glyph, style = _GLYPHS[arrival.kind]
-    right = (Span(f" {state[0]} ", state[1]),)
+    right = (StyledSpan(f" {state[0]} ", state[1]),)
     when = f"{arrival.kind} · {moment(arrival.at)} · {clip(arrival.by, 40)}"
-    name = [Span(f" {glyph} ", style), Span(one_line(arrival.path), "bold")]
+    name = [StyledSpan(f" {glyph} ", style), StyledSpan(one_line(arrival.path), "bold")]
     if in_one:
-        name.append(Span(f"  {when}", "dim"))
+        name.append(StyledSpan(f"  {when}", "dim"))
         return (with_right(name, right, width),)
-    return with_right(name, right, width), Line(fit((Span(f"   {when}", "dim"),), width))
+    return with_right(name, right, width), StyledLine(
+        fit((StyledSpan(f"   {when}", "dim"),), width)
+    )
 
 
-def about(arrival: Arrival, dropped: Sequence[str], width: int) -> list[Line]:
+def about(arrival: Arrival, dropped: Sequence[str], width: int) -> list[StyledLine]:
     """Return who did it, when and why, and which entries of an index went."""
     told: list[Text] = []
     origin = f" from {one_line(arrival.origin)}" if arrival.origin else ""
@@ -63,7 +67,9 @@ def about(arrival: Arrival, dropped: Sequence[str], width: int) -> list[Line]:
         more = f" and {len(dropped) - _MOST_DROPPED} more" if len(dropped) > _MOST_DROPPED else ""
         count = "1 entry" if len(dropped) == 1 else f"{len(dropped)} entries"
         told.append((f"✗ {count} dropped from the index: {names}{more}", "error"))
-    return [Line(row) for text, style in told for row in wrap([Span(text, style)], width)]
+    return [
+        StyledLine(row) for text, style in told for row in wrap([StyledSpan(text, style)], width)
+    ]
 
 
 def empty_inbox(shown: Inbox, back: int) -> list[Text]:

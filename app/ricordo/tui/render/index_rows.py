@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ricordo.health.finding import Severity
-from ricordo.memory.index import Entry, Index
-from ricordo.memory.layout import Role
+from ricordo.lint.finding import Severity
+from ricordo.memory.index import Entry, MemoryIndex
+from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
 from ricordo.memory.note import Note
-from ricordo.notebook.age import day_of
-from ricordo.notebook.open import Look
+from ricordo.services.sessions.activity_text import day_of
+from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import cells, clip
-from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.render.mask import masked
 
 
@@ -52,7 +52,7 @@ class RowKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class IndexRow:
     """One row of the index pane."""
 
     kind: RowKind
@@ -78,8 +78,8 @@ class Row:
 
 _OF_NESTED = (RowKind.NOTE, RowKind.MISSING)
 """What is shown of the index of a folder, under the folder's name."""
-_CHANGED = Span("● ", "changed")
-_MARKED = Span("◆ ", "accent")
+_CHANGED = StyledSpan("● ", "changed")
+_MARKED = StyledSpan("◆ ", "accent")
 PROTECTED = "§"
 """Stands before the title of a protected note."""
 GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
@@ -90,14 +90,14 @@ GLYPHS: Mapping[Severity | None, tuple[str, str]] = {
 }
 
 
-def index_rows(look: Look, order: Order) -> tuple[Row, ...]:
+def index_rows(look: Snapshot, order: Order) -> tuple[IndexRow, ...]:
     """Return the rows of the index pane, those of all notes."""
     return tuple(_in_index_order(look) if order is Order.INDEX else _grouped(look, order))
 
 
 def narrowed(
-    rows: tuple[Row, ...], memory: Memory, type_filter: str, words: str
-) -> tuple[Row, ...]:
+    rows: tuple[IndexRow, ...], memory: Memory, type_filter: str, words: str
+) -> tuple[IndexRow, ...]:
     """Return of the `rows` of `memory` those that are left where the person narrows it.
 
     `type_filter` keeps the notes of one type, `words` those that fit it as the finder means it; ""
@@ -110,7 +110,9 @@ def narrowed(
     return tuple(_without_empty_headings(kept))
 
 
-def rows_after(before: Look, rows: tuple[Row, ...], look: Look) -> tuple[Row, ...] | None:
+def rows_after(
+    before: Snapshot, rows: tuple[IndexRow, ...], look: Snapshot
+) -> tuple[IndexRow, ...] | None:
     """Return the rows of `look` in the order of the index, given the `rows` of the look `before`:
     where only texts of notes changed, what is said of a few notes is other and nothing else. None
     where more is.
@@ -131,41 +133,43 @@ def rows_after(before: Look, rows: tuple[Row, ...], look: Look) -> tuple[Row, ..
     return tuple(_row_after(row, look) if row.path in other else row for row in rows)
 
 
-def _row_after(row: Row, look: Look) -> Row:
+def _row_after(row: IndexRow, look: Snapshot) -> IndexRow:
     if row.kind is not RowKind.NOTE:
         return row
     protected = look.judged and look.is_protected(look.memory.by_path[row.path])
     return replace(row, severity=look.worst(row.path), protected=protected)
 
 
-def draw_row(row: Row, width: int, changed: bool, marked: bool = False) -> Line:
+def draw_row(row: IndexRow, width: int, changed: bool, marked: bool = False) -> StyledLine:
     """Return a row in `width` cells; `changed` marks a note that somebody just changed, `marked`
     one that the person has marked.
     """
     if (title := masked(row.title)) != row.title:
         row = replace(row, title=title)
     if row.kind is RowKind.HEADING:
-        return Line((Span(clip(row.title, width), "heading"),))
+        return StyledLine((StyledSpan(clip(row.title, width), "heading"),))
     if row.kind is RowKind.CUT:
-        return Line((Span(_ruled(row.title, width), "cut"),))
+        return StyledLine((StyledSpan(_ruled(row.title, width), "cut"),))
     if row.kind is RowKind.TEXT:
-        return Line((Span("    "), Span(clip(row.title, width - 4), "dim")))
+        return StyledLine((StyledSpan("    "), StyledSpan(clip(row.title, width - 4), "dim")))
     glyph, style = GLYPHS[row.severity] if row.judged else (" ", "")
-    mark = _MARKED if marked else _CHANGED if changed else Span("  ")
+    mark = _MARKED if marked else _CHANGED if changed else StyledSpan("  ")
     title_style = "dim" if row.dimmed or row.kind is not RowKind.NOTE else ""
-    lock = (Span(f"{PROTECTED} ", "dim"),) if row.protected else ()
+    lock = (StyledSpan(f"{PROTECTED} ", "dim"),) if row.protected else ()
     room = width - 4 - 2 * len(lock)
-    return Line((mark, Span(f"{glyph} ", style), *lock, *_title_and_detail(row, room, title_style)))
+    return StyledLine(
+        (mark, StyledSpan(f"{glyph} ", style), *lock, *_title_and_detail(row, room, title_style))
+    )
 
 
-def _title_and_detail(row: Row, width: int, style: str) -> tuple[Span, ...]:
+def _title_and_detail(row: IndexRow, width: int, style: str) -> tuple[StyledSpan, ...]:
     title = clip(row.title, width)
     room = width - cells(title) - 2
     if not row.detail or room < _LEAST_DETAIL:
-        return (Span(title, style),)
+        return (StyledSpan(title, style),)
     detail = clip(row.detail, min(room, width // 2))
     gap = width - cells(title) - cells(detail)
-    return Span(title, style), Span(" " * gap), Span(detail, "dim")
+    return StyledSpan(title, style), StyledSpan(" " * gap), StyledSpan(detail, "dim")
 
 
 def _ruled(title: str, width: int) -> str:
@@ -174,7 +178,7 @@ def _ruled(title: str, width: int) -> str:
     return clip("─" * left + text + "─" * width, width).replace("…", "─")
 
 
-def _in_index_order(look: Look) -> Iterator[Row]:
+def _in_index_order(look: Snapshot) -> Iterator[IndexRow]:
     memory = look.memory
     shown: set[str] = set()
     for position, index in enumerate(memory.indexes):
@@ -183,28 +187,32 @@ def _in_index_order(look: Look) -> Iterator[Row]:
         if position and not any(row.kind is RowKind.NOTE for row in rows):
             continue
         if len(memory.indexes) > 1:
-            yield Row(RowKind.HEADING, index.folder or index.path, index.path)
+            yield IndexRow(RowKind.HEADING, index.folder or index.path, index.path)
         yield from (row for row in rows if position == 0 or row.kind in _OF_NESTED)
     rest = [file for file in memory.files if file.path not in shown]
     yield from _section(
         look,
         "Not in the index" if memory.indexes else "Notes",
-        (file for file in rest if file.role is Role.NOTE),
+        (file for file in rest if file.role is FileRole.NOTE),
     )
-    yield from _section(look, "Raw sources", (file for file in rest if file.role is Role.SOURCE))
+    yield from _section(
+        look, "Raw sources", (file for file in rest if file.role is FileRole.SOURCE)
+    )
     yield from _section(
         look,
         "Index, log and schema",
-        (file for file in rest if file.role in (Role.SUPPORT, Role.INDEX)),
+        (file for file in rest if file.role in (FileRole.SUPPORT, FileRole.INDEX)),
     )
     if memory.skipped:
-        yield Row(RowKind.HEADING, "Not read")
+        yield IndexRow(RowKind.HEADING, "Not read")
     for skipped in memory.skipped:
         severity = Severity.ERROR if skipped.leads_out else None
-        yield Row(RowKind.SKIPPED, skipped.path, "", skipped.reason, severity)
+        yield IndexRow(RowKind.SKIPPED, skipped.path, "", skipped.reason, severity)
 
 
-def _rows_of_index(look: Look, index: Index, cut: int | None, shown: set[str]) -> Iterator[Row]:
+def _rows_of_index(
+    look: Snapshot, index: MemoryIndex, cut: int | None, shown: set[str]
+) -> Iterator[IndexRow]:
     entries: dict[int, list[Entry]] = {}
     for entry in index.entries:
         entries.setdefault(entry.line, []).append(entry)
@@ -215,14 +223,14 @@ def _rows_of_index(look: Look, index: Index, cut: int | None, shown: set[str]) -
         if number == cut:
             yield from _text_row(index, text, cut)
             text = []
-            yield Row(RowKind.CUT, "agents stop reading here")
+            yield IndexRow(RowKind.CUT, "agents stop reading here")
         is_frame = line.startswith("|") and number not in entries
         if number < first_line or is_frame or not line.strip():
             continue
         if line.startswith("#") and number not in entries:
             yield from _text_row(index, text, cut)
             text = []
-            yield Row(RowKind.HEADING, line.lstrip("# ").rstrip("\r"), index.path, line=number)
+            yield IndexRow(RowKind.HEADING, line.lstrip("# ").rstrip("\r"), index.path, line=number)
         elif number in entries:
             yield from _text_row(index, text, cut)
             text = []
@@ -234,8 +242,8 @@ def _rows_of_index(look: Look, index: Index, cut: int | None, shown: set[str]) -
 
 
 def _entry_row(
-    look: Look, index: Index, entry: Entry, cut: int | None, shown: set[str]
-) -> Iterator[Row]:
+    look: Snapshot, index: MemoryIndex, entry: Entry, cut: int | None, shown: set[str]
+) -> Iterator[IndexRow]:
     resolved = look.memory.target(index, entry)
     dimmed = cut is not None and entry.line >= cut
     if resolved.leads is not Leads.NOTE:
@@ -243,28 +251,34 @@ def _entry_row(
         why = "not there" if look.read else ""
         severity, line = Severity.ERROR, entry.line
         kind, title = RowKind.MISSING, entry.title
-        yield Row(kind, title, index.path, why, severity, dimmed, line, judged=look.read)
+        yield IndexRow(kind, title, index.path, why, severity, dimmed, line, judged=look.read)
         return
     note = look.memory.by_path[resolved.path]
-    if note.role is Role.INDEX or (note.path in shown and len(look.memory.indexes) > 1):
+    if note.role is FileRole.INDEX or (note.path in shown and len(look.memory.indexes) > 1):
         return
     shown.add(note.path)
     yield _note_row(look, note, entry.title, dimmed, entry.line)
 
 
-def _note_row(look: Look, note: Note, title: str, dimmed: bool = False, line: int = 0) -> Row:
+def _note_row(
+    look: Snapshot, note: Note, title: str, dimmed: bool = False, line: int = 0
+) -> IndexRow:
     detail = note.stem if note.stem not in title else ""
     worst = look.worst(note.path)
     protected = look.judged and look.is_protected(note)
-    return Row(RowKind.NOTE, title, note.path, detail, worst, dimmed, line, look.judged, protected)
+    return IndexRow(
+        RowKind.NOTE, title, note.path, detail, worst, dimmed, line, look.judged, protected
+    )
 
 
-def _text_row(index: Index, text: list[tuple[int, str]], cut: int | None) -> Iterator[Row]:
+def _text_row(
+    index: MemoryIndex, text: list[tuple[int, str]], cut: int | None
+) -> Iterator[IndexRow]:
     if text:
         number, first = text[0]
         more = f"  (+{len(text) - 1} lines)" if len(text) > 1 else ""
         dimmed = cut is not None and number >= cut
-        yield Row(RowKind.TEXT, first + more, index.path, "", None, dimmed, number)
+        yield IndexRow(RowKind.TEXT, first + more, index.path, "", None, dimmed, number)
 
 
 def _plain(line: str) -> str:
@@ -273,17 +287,18 @@ def _plain(line: str) -> str:
     return bare.removeprefix("<!--").strip() or "…"
 
 
-def _section(look: Look, title: str, files: Iterable[Note]) -> Iterator[Row]:
+def _section(look: Snapshot, title: str, files: Iterable[Note]) -> Iterator[IndexRow]:
     # the indexes of a wiki all have one name
     rows = [
-        _note_row(look, file, file.path if file.role is Role.INDEX else file.name) for file in files
+        _note_row(look, file, file.path if file.role is FileRole.INDEX else file.name)
+        for file in files
     ]
     if rows:
-        yield Row(RowKind.HEADING, title)
+        yield IndexRow(RowKind.HEADING, title)
         yield from rows
 
 
-def _grouped(look: Look, order: Order) -> Iterator[Row]:
+def _grouped(look: Snapshot, order: Order) -> Iterator[IndexRow]:
     groups: dict[str, list[Note]] = {}
     for note in sorted(look.memory.notes, key=lambda note: _sort_key(look, order, note)):
         groups.setdefault(_group(look, order, note), []).append(note)
@@ -291,7 +306,7 @@ def _grouped(look: Look, order: Order) -> Iterator[Row]:
         yield from _section(look, title, notes)
 
 
-def _sort_key(look: Look, order: Order, note: Note) -> tuple[str | int, ...]:
+def _sort_key(look: Snapshot, order: Order, note: Note) -> tuple[str | int, ...]:
     if order is Order.TYPE:
         return (note.type or "~", note.name.casefold())
     if order is Order.WORST:
@@ -302,7 +317,7 @@ def _sort_key(look: Look, order: Order, note: Note) -> tuple[str | int, ...]:
     return (-int(day_of(note, look.ages).strftime("%Y%m%d")), note.name.casefold())
 
 
-def _group(look: Look, order: Order, note: Note) -> str:
+def _group(look: Snapshot, order: Order, note: Note) -> str:
     if order is Order.TYPE:
         return note.type or "no type"
     if order is Order.WORST:
@@ -311,16 +326,16 @@ def _group(look: Look, order: Order, note: Note) -> str:
     return day_of(note, look.ages).strftime("%A %-d %B %Y")
 
 
-def _choice(memory: Memory, type_filter: str, words: str) -> Callable[[Row], bool]:
+def _choice(memory: Memory, type_filter: str, words: str) -> Callable[[IndexRow], bool]:
     """What says of a row whether it is chosen by type and words."""
     chosen: Collection[str] = memory.by_path
     if words:
         # loaded when somebody filters: the first paint need not wait for it
-        from ricordo.notebook.narrow import fitting
+        from ricordo.services.search.conditions import fitting
 
         chosen = fitting(memory, words)
 
-    def fits(row: Row) -> bool:
+    def fits(row: IndexRow) -> bool:
         if row.kind is not RowKind.NOTE or row.path not in chosen:
             return False
         return not type_filter or memory.by_path[row.path].type == type_filter
@@ -328,7 +343,7 @@ def _choice(memory: Memory, type_filter: str, words: str) -> Callable[[Row], boo
     return fits
 
 
-def _without_empty_headings(rows: list[Row]) -> Iterator[Row]:
+def _without_empty_headings(rows: list[IndexRow]) -> Iterator[IndexRow]:
     for position, row in enumerate(rows):
         follower = rows[position + 1] if position + 1 < len(rows) else None
         if row.kind is RowKind.NOTE or (follower and follower.kind is RowKind.NOTE):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ricordo.text import cells, visible
 
 
-class Span(NamedTuple):
+class StyledSpan(NamedTuple):
     """A run of text in one style."""
 
     text: str
@@ -23,10 +23,10 @@ class Span(NamedTuple):
     """1-based line of the file that it shows; 0 where it is that of its row, or none."""
 
 
-class Line(NamedTuple):
+class StyledLine(NamedTuple):
     """One row of a view."""
 
-    spans: tuple[Span, ...] = ()
+    spans: tuple[StyledSpan, ...] = ()
     source: int = 0
     """1-based line of the file that it shows; 0 for none."""
 
@@ -40,7 +40,7 @@ class Line(NamedTuple):
         return self.source == source or any(span.source == source for span in self.spans)
 
 
-BLANK = Line()
+BLANK = StyledLine()
 _CLOSING = ".,;:!?)]}»”’"
 
 # Wide characters can be broken anywhere; everything else only at blanks.
@@ -62,21 +62,24 @@ def shown(text: str) -> str:
     return visible(text.expandtabs(4) if "\t" in text else text).replace("\n", " ")
 
 
-def width_of(spans: Iterable[Span]) -> int:
+def width_of(spans: Iterable[StyledSpan]) -> int:
     """Return how many cells `spans` take."""
     return sum(cells(span.text) for span in spans)
 
 
 def wrap(
-    spans: Iterable[Span], width: int, first: tuple[Span, ...] = (), rest: tuple[Span, ...] = ()
-) -> list[tuple[Span, ...]]:
+    spans: Iterable[StyledSpan],
+    width: int,
+    first: tuple[StyledSpan, ...] = (),
+    rest: tuple[StyledSpan, ...] = (),
+) -> list[tuple[StyledSpan, ...]]:
     """Break `spans` into rows of at most `width` cells.
 
     `first` stands before the first row, `rest` before the others. What closes a word or a sentence
     stays with what it closes, in whichever style that is.
     """
-    rows: list[tuple[Span, ...]] = []
-    row: list[Span] = list(first)
+    rows: list[tuple[StyledSpan, ...]] = []
+    row: list[StyledSpan] = list(first)
     margin = room = max(8, width - width_of(first))
     later_room = max(8, width - width_of(rest))
 
@@ -118,7 +121,7 @@ def wrap(
     return rows
 
 
-def _closing(spans: Sequence[Span], number: int) -> int:
+def _closing(spans: Sequence[StyledSpan], number: int) -> int:
     """Return how many signs that close stand at the beginning of the span of that number."""
     if number >= len(spans):
         return 0
@@ -139,7 +142,7 @@ def cut(text: str, width: int) -> str:
     return text
 
 
-def fit_keys(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
+def fit_keys(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
     """Return `spans` cut to `width` cells, as `fit` does; but a key, in the style `key`, stays with
     all of its words or goes with them.
     """
@@ -150,12 +153,12 @@ def fit_keys(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
     # one cell for the sign that something is missing
     whole = [start for start in starts if width_of(given[:start]) < width]
     at = whole[-1] if whole else 0
-    return (*given[:at], Span("…", "dim")) if at else fit(given, width)
+    return (*given[:at], StyledSpan("…", "dim")) if at else fit(given, width)
 
 
-def fit(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
+def fit(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
     """Return `spans` cut to `width` cells, with `…` where something is missing."""
-    kept: list[Span] = []
+    kept: list[StyledSpan] = []
     room = width
     for span in spans:
         size = cells(span.text)
@@ -170,10 +173,10 @@ def fit(spans: Iterable[Span], width: int) -> tuple[Span, ...]:
     return tuple(kept)
 
 
-def with_right(left: Iterable[Span], right: tuple[Span, ...], width: int) -> Line:
+def with_right(left: Iterable[StyledSpan], right: tuple[StyledSpan, ...], width: int) -> StyledLine:
     """Return a row of `width` cells with `left`, cut where there is no room, and `right` at its
     end.
     """
     kept = fit(left, width - width_of(right))
-    gap = Span(" " * max(0, width - width_of(kept) - width_of(right)))
-    return Line((*kept, gap, *right))
+    gap = StyledSpan(" " * max(0, width - width_of(kept) - width_of(right)))
+    return StyledLine((*kept, gap, *right))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ricordo.tui.render.line import BLANK, Line, Span, cut, fit, shown, width_of, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, cut, fit, shown, width_of, wrap
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -59,7 +59,7 @@ def chunks(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
         yield start, "\n".join(piece)
 
 
-def render_markdown(text: str, width: int, first_line: int, resolve: Resolver) -> list[Line]:
+def render_markdown(text: str, width: int, first_line: int, resolve: Resolver) -> list[StyledLine]:
     """Return `text` as lines of at most `width` cells; `first_line` is the line of the file at
     which it begins.
     """
@@ -85,10 +85,10 @@ class _Writer:
     width: int
     first_line: int
     resolve: Resolver
-    lines: list[Line] = field(default_factory=list)
-    margin: list[Span] = field(default_factory=list)
+    lines: list[StyledLine] = field(default_factory=list)
+    margin: list[StyledSpan] = field(default_factory=list)
     """What stands before every row: bars of quotations, indentation of lists."""
-    bullet: Span | None = None
+    bullet: StyledSpan | None = None
     """What stands before the first row of a list item."""
     lists: list[_List] = field(default_factory=list)
     tight: bool = False
@@ -125,18 +125,18 @@ class _Writer:
             self._flush_bullet(0)
             self.margin.pop()
         elif kind == "blockquote_open":
-            self.margin.append(Span("▎ ", "quote"))
+            self.margin.append(StyledSpan("▎ ", "quote"))
         elif kind == "blockquote_close":
             self.margin.pop()
             self._gap()
         elif kind in ("fence", "code_block"):
             self._code(token)
         elif kind == "hr":
-            self._put((Span("─" * max(3, self._room()), "dim"),), self._source(token))
+            self._put((StyledSpan("─" * max(3, self._room()), "dim"),), self._source(token))
             self._gap()
         elif kind == "html_block":
             for offset, line in enumerate(token.content.rstrip("\n").split("\n")):
-                self._write([Span(shown(line), "comment")], self._source(token) + offset)
+                self._write([StyledSpan(shown(line), "comment")], self._source(token) + offset)
             self._gap()
         elif (kind in ("paragraph_close", "heading_close") and not self.lists) or (
             kind == "paragraph_close" and not token.hidden
@@ -150,11 +150,11 @@ class _Writer:
         else:
             mark = f"{current.number}. "
             current.number += 1
-        self.bullet = Span(mark, "bullet")
-        self.margin.append(Span(" " * len(mark)))
+        self.bullet = StyledSpan(mark, "bullet")
+        self.margin.append(StyledSpan(" " * len(mark)))
 
     def _inline(self, token: Token, style: str) -> None:
-        spans: list[Span] = []
+        spans: list[StyledSpan] = []
         source = self._source(token)
         for span, line in _inline_spans(token, style, source, self.resolve):
             if span is None:
@@ -164,14 +164,14 @@ class _Writer:
                 spans.append(span)
         self._write(spans, source)
 
-    def _write(self, spans: list[Span], source: int) -> None:
+    def _write(self, spans: list[StyledSpan], source: int) -> None:
         first, rest = self._margins()
         # softly broken lines flow together: a row belongs to the line with which it begins
         for row in wrap(spans, self.width, first, rest):
             source = next((span.source for span in row if span.source), source)
-            self.lines.append(Line(row, source))
+            self.lines.append(StyledLine(row, source))
 
-    def _margins(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    def _margins(self) -> tuple[tuple[StyledSpan, ...], tuple[StyledSpan, ...]]:
         rest = tuple(self.margin)
         if self.bullet is None:
             return rest, rest
@@ -186,9 +186,10 @@ class _Writer:
             rest = shown(line)
             while True:
                 part = cut(rest, room - 2) if rest else ""
-                fill = " " * max(0, room - 2 - width_of((Span(part),)))
+                fill = " " * max(0, room - 2 - width_of((StyledSpan(part),)))
                 self._put(
-                    (Span(f" {part}{fill} ", "code-block"),), self._source(token) + number + offset
+                    (StyledSpan(f" {part}{fill} ", "code-block"),),
+                    self._source(token) + number + offset,
                 )
                 rest = rest[len(part) :]
                 if not rest:
@@ -196,7 +197,7 @@ class _Writer:
         self._gap()
 
     def _table(self, tokens: Sequence[Token]) -> None:
-        rows: list[list[tuple[Span, ...]]] = []
+        rows: list[list[tuple[StyledSpan, ...]]] = []
         sources: list[int] = []
         for token in tokens:
             if token.type == "tr_open":
@@ -210,12 +211,12 @@ class _Writer:
         for number, (row, source) in enumerate(zip(rows, sources, strict=True)):
             self._put(_row(row, widths), source)
             if number == 0:
-                self._put((Span("─┼─".join("─" * width for width in widths), "dim"),), source)
+                self._put((StyledSpan("─┼─".join("─" * width for width in widths), "dim"),), source)
         self._gap()
 
-    def _put(self, spans: tuple[Span, ...], source: int) -> None:
+    def _put(self, spans: tuple[StyledSpan, ...], source: int) -> None:
         first, _ = self._margins()
-        self.lines.append(Line((*first, *spans), source))
+        self.lines.append(StyledLine((*first, *spans), source))
 
     def _flush_bullet(self, source: int) -> None:
         if self.bullet is not None:
@@ -240,7 +241,7 @@ def _block_style(before: Token) -> str:
 
 def _inline_spans(
     inline: Token, base: str, first: int, resolve: Resolver
-) -> Iterator[tuple[Span | None, int]]:
+) -> Iterator[tuple[StyledSpan | None, int]]:
     """Yield the spans of a paragraph that begins at line `first`, each with its line; None with a
     line number where it breaks hard.
     """
@@ -257,17 +258,17 @@ def _inline_spans(
             at = behind + len(token.content) if behind >= 0 else at
         if kind == "text":
             if link_style:
-                yield Span(shown(token.content), style, link, line), line
+                yield StyledSpan(shown(token.content), style, link, line), line
             else:
                 for span in _text_spans(token.content, style, resolve):
                     yield span._replace(source=line), line
         elif kind in ("softbreak", "hardbreak"):
             at = inline.content.find("\n", at) + 1 or at
             line = first + inline.content.count("\n", 0, at)
-            yield (Span(" ", style) if kind == "softbreak" else None), line
+            yield (StyledSpan(" ", style) if kind == "softbreak" else None), line
         elif kind == "code_inline":
             text, code = shown(token.content), f"{style} code".strip()
-            yield Span(text, code, link, line), line
+            yield StyledSpan(text, code, link, line), line
         elif kind == "link_open":
             href = str(token.attrGet("href") or "")
             link, link_style = resolve(href, False, "")
@@ -276,9 +277,9 @@ def _inline_spans(
         elif kind == "image":
             href = str(token.attrGet("src") or "")
             number, image_style = resolve(href, False, "")
-            yield Span(f"▣ {shown(token.content or href)}", image_style, number, line), line
+            yield StyledSpan(f"▣ {shown(token.content or href)}", image_style, number, line), line
         elif kind == "html_inline":
-            yield Span(shown(token.content), "comment", source=line), line
+            yield StyledSpan(shown(token.content), "comment", source=line), line
         elif kind.endswith("_open"):
             styles.append(
                 {"strong_open": "bold", "em_open": "italic", "s_open": "strike"}.get(kind, "")
@@ -287,17 +288,17 @@ def _inline_spans(
             styles.pop()
 
 
-def _text_spans(text: str, style: str, resolve: Resolver) -> Iterator[Span]:
+def _text_spans(text: str, style: str, resolve: Resolver) -> Iterator[StyledSpan]:
     end = 0
     for match in _WIKILINK.finditer(text) if "[[" in text else ():
         if match.start() > end:
-            yield Span(shown(text[end : match.start()]), style)
+            yield StyledSpan(shown(text[end : match.start()]), style)
         target, heading, alias = match[1].strip(), match[2] or "", match[3]
         number, link_style = resolve(target, True, heading)
-        yield Span(shown(alias or target or heading), f"{style} {link_style}".strip(), number)
+        yield StyledSpan(shown(alias or target or heading), f"{style} {link_style}".strip(), number)
         end = match.end()
     if end < len(text):
-        yield Span(shown(text[end:]), style)
+        yield StyledSpan(shown(text[end:]), style)
 
 
 def _closing(tokens: Sequence[Token], start: int, kind: str) -> int:
@@ -307,7 +308,7 @@ def _closing(tokens: Sequence[Token], start: int, kind: str) -> int:
     return len(tokens) - 1
 
 
-def _column_widths(rows: list[list[tuple[Span, ...]]], room: int) -> list[int]:
+def _column_widths(rows: list[list[tuple[StyledSpan, ...]]], room: int) -> list[int]:
     """Give every column what it needs, and take from the widest until the table fits."""
     count = max((len(row) for row in rows), default=0)
     widths = [
@@ -324,12 +325,12 @@ def _column_widths(rows: list[list[tuple[Span, ...]]], room: int) -> list[int]:
     return widths
 
 
-def _row(cells_of: list[tuple[Span, ...]], widths: list[int]) -> tuple[Span, ...]:
-    spans: list[Span] = []
+def _row(cells_of: list[tuple[StyledSpan, ...]], widths: list[int]) -> tuple[StyledSpan, ...]:
+    spans: list[StyledSpan] = []
     for column, width in enumerate(widths):
         if column:
-            spans.append(Span(" │ ", "dim"))
+            spans.append(StyledSpan(" │ ", "dim"))
         cell = fit(cells_of[column], width) if column < len(cells_of) else ()
         spans.extend(cell)
-        spans.append(Span(" " * (width - width_of(cell))))
+        spans.append(StyledSpan(" " * (width - width_of(cell))))
     return tuple(spans)

@@ -11,40 +11,79 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from ricordo.memory.layout import Role
+from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.names import Leads
-from ricordo.memory.note import Note, Trouble
-from ricordo.notebook.activity_words import brief_day, read_briefly
-from ricordo.notebook.age import age_in_words
-from ricordo.notebook.associate import LINKS, Association
-from ricordo.notebook.open import Look
+from ricordo.memory.note import Note, ReadError
+from ricordo.services.search.ambient import LINKS, Association
+from ricordo.services.sessions.activity_text import age_in_words, brief_day, read_briefly
+from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import clip, one_line
 from ricordo.tui.render.empty import READING
 from ricordo.tui.render.index_rows import PROTECTED
-from ricordo.tui.render.line import BLANK, Line, Span, fit, width_of, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, shown, width_of, wrap
 from ricordo.tui.render.markdown import Resolver, chunks, render_markdown
-from ricordo.tui.render.mask import (
-    MASK,
-    is_looked_through,
-    masked,
-    masked_passage,
-    secrets_in,
-)
-from ricordo.tui.render.source import render_source
+from ricordo.tui.render.mask import MASK, is_looked_through, masked, masked_passage, secrets_in
+
+
+def render_source(
+    lines: list[str],
+    first: int,
+    width: int,
+    head_lines: int,
+    links: dict[int, list[Link]],
+    resolve: Resolver,
+) -> list[StyledLine]:
+    """Return `lines`, of which the first is line `first` of the file, with their numbers.
+
+    `head_lines` is the number of lines that the head takes; `links` are the note's by line.
+    """
+    gutter = 5
+    rows: list[StyledLine] = []
+    rest = (StyledSpan(" " * gutter),)
+    for number, line in enumerate(lines, first):
+        before = (StyledSpan(f"{number:>{gutter - 1}} ", "dim"),)
+        base = "frontmatter" if number <= head_lines else _style(line)
+        spans = _spans(line.rstrip("\r"), base, links.get(number, []), resolve)
+        rows.extend(StyledLine(row, number) for row in wrap(spans, width, before, rest))
+    return rows
+
+
+def _style(line: str) -> str:
+    if line.startswith("#"):
+        return "heading"
+    return "quote" if line.startswith(">") else ""
+
+
+def _spans(line: str, base: str, links: list[Link], resolve: Resolver) -> list[StyledSpan]:
+    spans: list[StyledSpan] = []
+    end = 0
+    for link in links:
+        written = f"[[{link.target}" if link.is_wikilink else f"[{link.label}]("
+        start = line.find(written, end)
+        if start < 0:
+            continue
+        stop = start + (link.end - link.start)
+        number, style = resolve(link.target, link.is_wikilink, link.anchor)
+        spans.append(StyledSpan(shown(line[end:start]), base))
+        spans.append(StyledSpan(shown(line[start:stop]), style, number))
+        end = stop
+    spans.append(StyledSpan(shown(line[end:]), base))
+    return [span for span in spans if span.text]
+
 
 LONGEST_LINE = 10_000
 """Characters; what lies beyond is counted, not shown."""
 _CONFLICT_COPY = re.compile(r"\.sync-conflict-|conflicted copy|\(conflict")
 """How Syncthing, Dropbox and others name the copy that lost."""
-_REMINDS = Span("reminds of  ", "dim")
+_REMINDS = StyledSpan("reminds of  ", "dim")
 _SOURCE_PIECE = 400
 """Lines of source that are drawn in one go."""
 _BYTES_SHOWN = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LinkTarget:
     """Where a link of the page leads."""
 
     leads: Leads
@@ -67,7 +106,7 @@ class NotePage:
 
     def __init__(
         self,
-        look: Look,
+        look: Snapshot,
         note: Note,
         width: int,
         as_source: bool,
@@ -87,7 +126,7 @@ class NotePage:
         self._today = today
         self._revealed = revealed
         self._reveal_key = reveal_key
-        self.targets: list[Target] = []
+        self.targets: list[LinkTarget] = []
         self._reminded: Sequence[Association] = ()
 
     @property
@@ -136,7 +175,7 @@ class NotePage:
         page._reminded = self._reminded
         return page
 
-    def remind(self, found: Sequence[Association]) -> list[Line]:
+    def remind(self, found: Sequence[Association]) -> list[StyledLine]:
         """Take what the note reminds of, and return it as lines that stand below all others. What
         leads over a note that this look does not have is left out.
         """
@@ -144,10 +183,10 @@ class NotePage:
         self._reminded = [it for it in found if all(step.path in here for step in it.steps)]
         return self._reminders()
 
-    def pieces(self) -> Iterator[list[Line]]:
+    def pieces(self) -> Iterator[list[StyledLine]]:
         """Yield the page piece by piece; a note that is drawn in one go is one piece."""
-        if self._note.trouble is Trouble.NOT_YET:
-            yield [Line((Span(READING, "dim"),))]
+        if self._note.trouble is ReadError.NOT_YET:
+            yield [StyledLine((StyledSpan(READING, "dim"),))]
             return
         drawn = self._facts()
         for number, draw in enumerate(self._parts()):
@@ -157,7 +196,7 @@ class NotePage:
             drawn += draw()
         yield drawn + self._neighbours() + self._reminders()
 
-    def _parts(self) -> Iterator[Callable[[], list[Line]]]:
+    def _parts(self) -> Iterator[Callable[[], list[StyledLine]]]:
         """Yield what draws the parts of the body; none of them is drawn before it is called."""
         note = self._note
         if not note.text:
@@ -168,7 +207,7 @@ class NotePage:
             for line, part in chunks(_shortened(self.body), note.line_of(note.head.end)):
                 yield partial(self._rendered, line, part)
 
-    def _facts(self) -> list[Line]:
+    def _facts(self) -> list[StyledLine]:
         note = self._note
         facts = [
             what_it_is(note),
@@ -186,8 +225,10 @@ class NotePage:
         if self._look.is_protected(note):
             facts.append(f"{PROTECTED} protected")
         rows = [
-            Line(row)
-            for row in wrap([Span(one_line(" · ".join(filter(None, facts))), "dim")], self._width)
+            StyledLine(row)
+            for row in wrap(
+                [StyledSpan(one_line(" · ".join(filter(None, facts))), "dim")], self._width
+            )
         ]
         rows += self._origin()
         if self.secrets:
@@ -196,42 +237,48 @@ class NotePage:
             description = note.description
             if not self._revealed:
                 description, _ = masked_passage(" ".join(description.split()), (), note.text)
-            spans = [Span(one_line(description[:2_000]), "italic")]
-            rows.extend(Line(row) for row in wrap(spans, self._width))
+            spans = [StyledSpan(one_line(description[:2_000]), "italic")]
+            rows.extend(StyledLine(row) for row in wrap(spans, self._width))
         if note.trouble:
-            rows.append(Line((Span(clip(f"✗ {note.trouble.value}", self._width), "error"),)))
+            rows.append(
+                StyledLine((StyledSpan(clip(f"✗ {note.trouble.value}", self._width), "error"),))
+            )
         fault = note.head.fault
         if fault:
             text = f"✗ line {fault.line}: {fault.message}"
-            rows.append(Line((Span(clip(text, self._width), "error"),)))
+            rows.append(StyledLine((StyledSpan(clip(text, self._width), "error"),)))
         return [*rows, BLANK]
 
-    def _told_of_secrets(self) -> Line:
+    def _told_of_secrets(self) -> StyledLine:
         many = "1 secret is" if self.secrets == 1 else f"{self.secrets} secrets are"
         told = f"! {many} shown" if self._revealed else f"{MASK} {many} masked"
         does = "mask" if self._revealed else "reveal"
-        key = (Span(f"  {self._reveal_key} ", "key"), Span(does, "dim")) if self._reveal_key else ()
-        return Line(fit((Span(told, "warning"), *key), self._width))
+        key = (
+            (StyledSpan(f"  {self._reveal_key} ", "key"), StyledSpan(does, "dim"))
+            if self._reveal_key
+            else ()
+        )
+        return StyledLine(fit((StyledSpan(told, "warning"), *key), self._width))
 
-    def _origin(self) -> list[Line]:
+    def _origin(self) -> list[StyledLine]:
         """From which session it is: as the transcripts tell, else as its head does."""
         known = self._look.evidence.origins.get(self._note.path)
         session = self._note.head.scalar("originSessionId")
         if known is not None:
             before, behind = "from session “", f"” · {brief_day(known.at, self._today)}"
-            key = (Span("  O ", "key"), Span("origin", "dim"))
-            room = max(8, self._width - width_of((Span(before + behind), *key)))
+            key = (StyledSpan("  O ", "key"), StyledSpan("origin", "dim"))
+            room = max(8, self._width - width_of((StyledSpan(before + behind), *key)))
             text = f"{before}{clip(known.session, min(room, 60))}{behind}"
-            return [Line(fit((Span(text, "dim"), *key), self._width))]
+            return [StyledLine(fit((StyledSpan(text, "dim"), *key), self._width))]
         if session:
-            return [Line((Span(clip(f"from session {session}", self._width), "dim"),))]
+            return [StyledLine((StyledSpan(clip(f"from session {session}", self._width), "dim"),))]
         return []
 
-    def _rendered(self, line: int, part: str) -> list[Line]:
+    def _rendered(self, line: int, part: str) -> list[StyledLine]:
         rendered = render_markdown(part, self._width, line, self._resolver())
         return [*rendered, BLANK] if rendered else []
 
-    def _source(self) -> Iterator[Callable[[], list[Line]]]:
+    def _source(self) -> Iterator[Callable[[], list[StyledLine]]]:
         note = self._note
         text = note.text if self._revealed else masked(note.text)
         lines = _shortened(text).split("\n")
@@ -246,16 +293,16 @@ class NotePage:
             )
         yield lambda: [BLANK]
 
-    def _nothing_to_show(self) -> list[Line]:
+    def _nothing_to_show(self) -> list[StyledLine]:
         raw = self._note.raw[:_BYTES_SHOWN]
         if not raw:
-            return [Line((Span("nothing is written here", "dim"),)), BLANK]
+            return [StyledLine((StyledSpan("nothing is written here", "dim"),)), BLANK]
         rows = [
             f"{start:08x}  {raw[start : start + 16].hex(' ')}" for start in range(0, len(raw), 16)
         ]
-        return [*(Line((Span(clip(row, self._width), "dim"),)) for row in rows), BLANK]
+        return [*(StyledLine((StyledSpan(clip(row, self._width), "dim"),)) for row in rows), BLANK]
 
-    def _neighbours(self) -> list[Line]:
+    def _neighbours(self) -> list[StyledLine]:
         memory = self._look.memory
         path = self._note.path
         forward = [
@@ -264,25 +311,30 @@ class NotePage:
             if link.leads is Leads.NOTE and link.path != path
         ]
         backward = list(memory.backlinks.get(path, ()))
-        spans: list[Span] = []
+        spans: list[StyledSpan] = []
         for arrow, paths in (("→", forward), ("←", backward)):
             for other in dict.fromkeys(paths):
-                spans += [Span(f" {arrow} ", "dim"), self._name_of(other)]
+                spans += [StyledSpan(f" {arrow} ", "dim"), self._name_of(other)]
         if not spans:
             return []
-        label = Span("links ", "dim")
-        return [Line(row) for row in wrap(spans, self._width, (label,), (Span("      "),))]
+        label = StyledSpan("links ", "dim")
+        return [
+            StyledLine(row) for row in wrap(spans, self._width, (label,), (StyledSpan("      "),))
+        ]
 
-    def _reminders(self) -> list[Line]:
+    def _reminders(self) -> list[StyledLine]:
         """What the note reminds of by more than a link of its own, with the way there."""
-        spans: list[Span] = []
+        spans: list[StyledSpan] = []
         for it in self._reminded:
             if len(it.steps) == 1 and it.steps[0].how in LINKS:
                 continue
-            spans += [self._name_of(it.path), Span(f" ({one_line(self._way(it))})  ", "dim")]
+            spans += [self._name_of(it.path), StyledSpan(f" ({one_line(self._way(it))})  ", "dim")]
         if not spans:
             return []
-        return [Line(row) for row in wrap(spans, self._width, (_REMINDS,), (Span(" " * 12),))]
+        return [
+            StyledLine(row)
+            for row in wrap(spans, self._width, (_REMINDS,), (StyledSpan(" " * 12),))
+        ]
 
     def _way(self, association: Association) -> str:
         between = [self._look.memory.by_path[it.path].stem for it in association.steps[:-1]]
@@ -291,11 +343,11 @@ class NotePage:
         # "same session as", "given together with": no name follows here
         return association.steps[0].how.rpartition(" ")[0]
 
-    def _name_of(self, path: str) -> Span:
-        self.targets.append(Target(Leads.NOTE, path))
+    def _name_of(self, path: str) -> StyledSpan:
+        self.targets.append(LinkTarget(Leads.NOTE, path))
         file = self._look.memory.by_path[path]
-        name = path if file.role is Role.INDEX else file.stem
-        return Span(clip(name, 48), "link", len(self.targets) - 1)
+        name = path if file.role is FileRole.INDEX else file.stem
+        return StyledSpan(clip(name, 48), "link", len(self.targets) - 1)
 
     def _resolver(self) -> Resolver:
         memory, note = self._look.memory, self._note
@@ -307,9 +359,9 @@ class NotePage:
             found = memory.resolve(note, link)
             path = found.path or target
             if found.leads is Leads.AWAY and not target and anchor:
-                self.targets.append(Target(Leads.NOTE, note.path, anchor))
+                self.targets.append(LinkTarget(Leads.NOTE, note.path, anchor))
             else:
-                self.targets.append(Target(found.leads, path, anchor))
+                self.targets.append(LinkTarget(found.leads, path, anchor))
             wanted = is_wikilink and found.leads is Leads.NOWHERE
             return len(self.targets) - 1, "wanted-link" if wanted else _STYLES[found.leads]
 
@@ -336,7 +388,7 @@ def line_of_heading(note: Note, anchor: str) -> int:
     return 0
 
 
-def why_not_followed(target: Target) -> str:
+def why_not_followed(target: LinkTarget) -> str:
     """Return in one visible line why a link that leads to no note is not followed."""
     said = {
         Leads.AWAY: "Addresses are not opened from here; y copies it",
@@ -354,9 +406,9 @@ def _slug(heading: str) -> str:
 def what_it_is(note: Note) -> str:
     """Return what a file is to its memory, in a word; "" for an ordinary note."""
     return {
-        Role.INDEX: "index",
-        Role.SOURCE: "raw source",
-        Role.SUPPORT: "log or schema",
+        FileRole.INDEX: "index",
+        FileRole.SOURCE: "raw source",
+        FileRole.SUPPORT: "log or schema",
     }.get(note.role, "")
 
 

@@ -7,8 +7,8 @@ from typing import Self
 from textual.strip import Strip
 from textual.widget import Widget
 
-from ricordo.tui.palette import Palette
-from ricordo.tui.render.line import Line, Span, fit_keys, width_of
+from ricordo.tui.color_palette import Palette
+from ricordo.tui.render.line import StyledLine, StyledSpan, fit_keys, width_of
 
 
 class Bar(Widget):
@@ -21,10 +21,10 @@ class Bar(Widget):
         super().__init__(id=id)
         self._base = base
         self._palette = palette
-        self._left: tuple[Span, ...] = ()
-        self._rights: tuple[tuple[Span, ...], ...] = ()
+        self._left: tuple[StyledSpan, ...] = ()
+        self._rights: tuple[tuple[StyledSpan, ...], ...] = ()
 
-    def say(self, left: tuple[Span, ...], *rights: tuple[Span, ...]) -> None:
+    def say(self, left: tuple[StyledSpan, ...], *rights: tuple[StyledSpan, ...]) -> None:
         """Show other spans: `left`, and of `rights` the first for which there is room; where there
         is none for any, the last, and `left` is cut.
         """
@@ -32,7 +32,7 @@ class Bar(Widget):
             self._left, self._rights = left, rights
             self.refresh()
 
-    def with_left(self, *left: Span) -> Self:
+    def with_left(self, *left: StyledSpan) -> Self:
         """Return this bar, saying `left` from the beginning."""
         self._left = left
         return self
@@ -45,10 +45,10 @@ class Bar(Widget):
     @property
     def text(self) -> str:
         """What is shown, without styles."""
-        return Line((*self._left, Span("  "), *self._right)).text
+        return StyledLine((*self._left, StyledSpan("  "), *self._right)).text
 
     @property
-    def _right(self) -> tuple[Span, ...]:
+    def _right(self) -> tuple[StyledSpan, ...]:
         room = self.size.width - width_of(self._left) - 2
         last = self._rights[-1] if self._rights else ()
         return next((right for right in self._rights if width_of(right) <= room), last)
@@ -57,5 +57,5 @@ class Bar(Widget):
         """Draw the line."""
         width, right = self.size.width, self._right
         left = fit_keys(self._left, width - width_of(right))
-        gap = Span(" " * max(0, width - width_of(left) - width_of(right)))
-        return self._palette.strip(Line((*left, gap, *right)), width, self._base)
+        gap = StyledSpan(" " * max(0, width - width_of(left) - width_of(right)))
+        return self._palette.strip(StyledLine((*left, gap, *right)), width, self._base)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from textual.events import Click
 
-from ricordo.tui.palette import Palette
+from ricordo.tui.color_palette import Palette
 from ricordo.tui.widgets.line_view import LineView
 
 

@@ -6,17 +6,19 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-from ricordo.memory.change_set import Edit
-from ricordo.tui.palette import Palette
+from ricordo.memory.change import Edit
+from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.diff_lines import DiffLine, diff_lines
-from ricordo.tui.render.line import Line, Span
+from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.render.mask import MASK
 from ricordo.tui.widgets.cursor_view import CursorView
 
 _SHORT = 48 * 1024
 """Bytes that are drawn at once: a diff of a megabyte takes a second."""
 _BESIDE = "drawing"
-_DRAWING: list[DiffLine] = [DiffLine(Line((Span("  a long text is being compared …", "dim"),)))]
+_DRAWING: list[DiffLine] = [
+    DiffLine(StyledLine((StyledSpan("  a long text is being compared …", "dim"),)))
+]
 
 
 class DiffView(CursorView):
@@ -26,7 +28,7 @@ class DiffView(CursorView):
         """Empty until `show` gives it edits."""
         super().__init__(palette, moved, id=id)
         self._edits: Sequence[Edit] = ()
-        self._head: Callable[[int], Sequence[Line]] | None = None
+        self._head: Callable[[int], Sequence[StyledLine]] | None = None
         self._lines: list[DiffLine] = []
         self._side_by_side = False
         self.revealed = False
@@ -39,7 +41,7 @@ class DiffView(CursorView):
         self,
         edits: Sequence[Edit],
         left_out: Iterable[tuple[int, int]] = (),
-        head: Callable[[int], Sequence[Line]] | None = None,
+        head: Callable[[int], Sequence[StyledLine]] | None = None,
     ) -> None:
         """Show other edits, from the top, with hunks that were left out before. `head` gives for a
         width what stands above them and is scrolled with them.
@@ -150,7 +152,7 @@ class DiffView(CursorView):
         """How many rows there are."""
         return len(self._lines)
 
-    def line_at(self, number: int) -> tuple[Line, str]:
+    def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Draw one row; the cursor covers all rows of its hunk."""
         row = self._lines[number]
         here = self._lines[self.cursor] if 0 <= self.cursor < len(self._lines) else None
@@ -168,7 +170,7 @@ class DiffView(CursorView):
 
 def _drawn(
     edits: Sequence[Edit],
-    head: Callable[[int], Sequence[Line]] | None,
+    head: Callable[[int], Sequence[StyledLine]] | None,
     width: int,
     side_by_side: bool,
     left_out: Collection[tuple[int, int]],
@@ -179,3 +181,22 @@ def _drawn(
     return lines + diff_lines(
         edits, width, side_by_side=side_by_side, left_out=left_out, revealed=revealed
     )
+
+
+class MarkedDiff(DiffView):
+    """A diff that can be shown with hunks that were marked before."""
+
+    def show_marked(self, edits: Sequence[Edit], hunks: Collection[int]) -> None:
+        """Show `edits` from the top, with `hunks` of the first one marked."""
+        self.show(edits, {(0, hunk) for hunk in hunks})
+
+    @property
+    def marked(self) -> frozenset[int]:
+        """The hunks of the first edit that are marked."""
+        return frozenset(hunk for edit, hunk in self.left_out if edit == 0)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the end is on the screen."""
+        is_there = self.is_drawn and self.size.height > 0 and self.line_count > 0
+        return is_there and self.seen_to_the_end

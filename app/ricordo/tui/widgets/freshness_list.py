@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import zip_longest
 
-from ricordo.health.finding import Finding
-from ricordo.notebook.open import Look
-from ricordo.tui.palette import Palette
+from textual.strip import Strip
+from textual.widget import Widget
+
+from ricordo.lint.finding import Finding
+from ricordo.services.workspace.notebook import Snapshot
+from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.freshness_rows import (
+    FindingScope,
     FreshnessRow,
-    Scope,
     draw_freshness_row,
+    finding_detail,
     freshness_rows,
     scopes,
 )
-from ricordo.tui.render.line import Line
+from ricordo.tui.render.line import BLANK, StyledLine
 from ricordo.tui.widgets.cursor_view import CursorView
 
 
@@ -27,22 +31,22 @@ class FreshnessList(CursorView):
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
         """Empty until `show` gives it a look."""
         super().__init__(palette, moved, id=id)
-        self._look: Look | None = None
+        self._look: Snapshot | None = None
         self._path = ""
         self._rows: list[FreshnessRow] = []
         self._drawn_for = 0
-        self.scope = Scope.NOTE
+        self.scope = FindingScope.NOTE
         self._rule = ""
 
-    def show(self, look: Look, path: str) -> None:
+    def show(self, look: Snapshot, path: str) -> None:
         """Show the findings of `look`; `path` is the note that is open."""
-        if look is self._look and (path == self._path or self.scope is not Scope.NOTE):
+        if look is self._look and (path == self._path or self.scope is not FindingScope.NOTE):
             return
         kept = self.finding if path == self._path and self._is_used else None
         is_other = path != self._path
         self._look, self._path = look, path
         if self.scope not in scopes(look):
-            self.scope = Scope.NOTE
+            self.scope = FindingScope.NOTE
         self._draw()
         if is_other:
             self.jump_to(0)
@@ -118,7 +122,7 @@ class FreshnessList(CursorView):
         """How many rows there are."""
         return len(self._rows)
 
-    def line_at(self, number: int) -> tuple[Line, str]:
+    def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Draw one row; the cursor covers all rows of its finding."""
         row = self._rows[number]
         under_cursor = number == self.cursor or (
@@ -138,3 +142,39 @@ def _same_beginning(before: list[FreshnessRow], now: list[FreshnessRow]) -> int:
     """Return how many rows the two lists begin with alike."""
     pairs = enumerate(zip_longest(before, now))
     return next((number for number, (old, new) in pairs if old != new), len(now))
+
+
+class FindingBox(Widget):
+    """Message and evidence of one finding, as much as there is room for."""
+
+    def __init__(self, palette: Palette, *, id: str) -> None:
+        """Empty until `show` gives it a finding."""
+        super().__init__(id=id)
+        self._palette = palette
+        self._finding: Finding | None = None
+        self._lines: list[StyledLine] = []
+
+    def show(self, finding: Finding | None) -> None:
+        """Show another finding, or none."""
+        if finding != self._finding:
+            self._finding = finding
+            self._draw()
+
+    def repaint(self, palette: Palette) -> None:
+        """Draw anew with the styles of `palette`."""
+        self._palette = palette
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._draw()
+
+    def _draw(self) -> None:
+        width, height = self.size.width, self.size.height
+        self._lines = finding_detail(self._finding, width, height) if self._finding else []
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        line = self._lines[y] if y < len(self._lines) else BLANK
+        return self._palette.strip(line, self.size.width)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from textual.events import Click
 from textual.message import Message
 
-from ricordo.tui.palette import Palette
+from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.empty import paragraphs
-from ricordo.tui.render.index_rows import Row, RowKind, draw_row
-from ricordo.tui.render.line import Line
+from ricordo.tui.render.index_rows import IndexRow, RowKind, draw_row
+from ricordo.tui.render.line import StyledLine
 from ricordo.tui.widgets.cursor_view import CursorView
 
 Paragraphs = Sequence[tuple[str, str]]
@@ -26,23 +26,25 @@ class IndexList(CursorView):
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
         """Empty until `show` gives it rows."""
         super().__init__(palette, moved, id=id)
-        self._rows: tuple[Row, ...] = ()
+        self._rows: tuple[IndexRow, ...] = ()
         self._changed: frozenset[str] = frozenset()
         self._chosen: frozenset[str] = frozenset()
         self._instead: Paragraphs = ()
-        self._instead_lines: list[Line] = []
+        self._instead_lines: list[StyledLine] = []
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> IndexRow | None:
         """The row under the cursor."""
         return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[IndexRow, ...]:
         """All rows."""
         return self._rows
 
-    def show(self, rows: tuple[Row, ...], changed: frozenset[str], path: str, line: int) -> None:
+    def show(
+        self, rows: tuple[IndexRow, ...], changed: frozenset[str], path: str, line: int
+    ) -> None:
         """Show other rows, with the cursor on the note `path`, at best on its row of index line
         `line`; else where it was.
         """
@@ -58,7 +60,7 @@ class IndexList(CursorView):
         elif 0 <= height < self.scrollable_content_region.height:
             self.jump_to(self.cursor - height)
 
-    def _number_of(self, path: str, line: int, before: Row | None) -> int:
+    def _number_of(self, path: str, line: int, before: IndexRow | None) -> int:
         listed = [n for n, row in enumerate(self._rows) if row.path == path and row.selectable]
         exact = [n for n in listed if self._rows[n].line == line]
         if not listed and before is not None:
@@ -98,7 +100,7 @@ class IndexList(CursorView):
         """How many rows there are, or lines in their stead."""
         return len(self._rows) or len(self._instead_lines)
 
-    def line_at(self, number: int) -> tuple[Line, str]:
+    def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Draw one row."""
         if not self._rows:
             return self._instead_lines[number], ""

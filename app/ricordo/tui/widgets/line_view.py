@@ -9,8 +9,8 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from ricordo.tui.palette import Palette
-from ricordo.tui.render.line import Line
+from ricordo.tui.color_palette import Palette
+from ricordo.tui.render.line import StyledLine
 
 _BEFORE_HELD = 2
 """Rows that are shown before those that are held in sight, where there is room."""
@@ -33,7 +33,7 @@ class LineView(ScrollView, can_focus=True):
         """How many lines there are."""
 
     @abstractmethod
-    def line_at(self, number: int) -> tuple[Line, str]:
+    def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Return line `number`, from 0, and the style on which it is drawn."""
 
     def repaint(self, palette: Palette) -> None:

@@ -11,13 +11,13 @@ from textual.events import Click
 from textual.message import Message
 
 from ricordo.text import clip
-from ricordo.tui.palette import Palette
+from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.empty import NO_NOTE, paragraphs
-from ricordo.tui.render.line import Line, Span
-from ricordo.tui.render.note_page import NotePage, Target
+from ricordo.tui.render.line import StyledLine, StyledSpan
+from ricordo.tui.render.note_page import LinkTarget, NotePage
 from ricordo.tui.widgets.line_view import LineView
 
-_LOOKING = Line((Span("looking for secrets …", "dim"),))
+_LOOKING = StyledLine((StyledSpan("looking for secrets …", "dim"),))
 TARGET = "target"
 """The style of the line that was gone to."""
 
@@ -28,7 +28,7 @@ class NoteView(LineView, inherit_bindings=False):
     class Followed(Message):
         """A link was followed."""
 
-        def __init__(self, target: Target) -> None:
+        def __init__(self, target: LinkTarget) -> None:
             """`target` is where it leads."""
             super().__init__()
             self.target = target
@@ -40,8 +40,8 @@ class NoteView(LineView, inherit_bindings=False):
         """Empty until `show` gives it a page."""
         super().__init__(palette, id=id)
         self._page: NotePage | None = None
-        self._lines: list[Line] = []
-        self._pieces: Iterator[list[Line]] = iter(())
+        self._lines: list[StyledLine] = []
+        self._pieces: Iterator[list[StyledLine]] = iter(())
         self._rest: asyncio.Task[None] | None = None
         self._line = 0
         """The line of the file that was gone to; 0 where none was."""
@@ -144,7 +144,7 @@ class NoteView(LineView, inherit_bindings=False):
             self._lines.extend(piece or ())
         self._mark_line()
 
-    def _nothing(self) -> list[Line]:
+    def _nothing(self) -> list[StyledLine]:
         return paragraphs([(NO_NOTE, "dim")], self.content_width)
 
     @property
@@ -216,7 +216,7 @@ class NoteView(LineView, inherit_bindings=False):
         if self._rest is not None:
             await asyncio.wait({self._rest})
 
-    def append(self, lines: list[Line]) -> None:
+    def append(self, lines: list[StyledLine]) -> None:
         """Show `lines` below all others of the page."""
         drawn = len(self._lines)
         self._lines.extend(lines)
@@ -234,12 +234,12 @@ class NoteView(LineView, inherit_bindings=False):
         return bool(self._page and self._page.targets)
 
     @property
-    def chosen(self) -> Target | None:
+    def chosen(self) -> LinkTarget | None:
         """The link that the person chose."""
         targets = self._page.targets if self._page else []
         return targets[self._chosen] if 0 <= self._chosen < len(targets) else None
 
-    def line_at(self, number: int) -> tuple[Line, str]:
+    def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Give one line, with the chosen link and what is searched for made plain."""
         line, ground = self._lines[number], ""
         if number in self._marked:
@@ -250,7 +250,7 @@ class NoteView(LineView, inherit_bindings=False):
             line = line._replace(spans=tuple(_marked(line.spans, self._needle)))
         return line, ground
 
-    def _with_mark(self, line: Line) -> tuple[Line, str]:
+    def _with_mark(self, line: StyledLine) -> tuple[StyledLine, str]:
         """Return a row with what it shows of the line that was gone to made plain, and the ground
         on which it is drawn: of a row that shows nothing else, that is the whole row.
         """
@@ -263,7 +263,7 @@ class NoteView(LineView, inherit_bindings=False):
         )
         return line._replace(spans=tuple(spans)), ""
 
-    def _choice_shown(self, span: Span) -> Span:
+    def _choice_shown(self, span: StyledSpan) -> StyledSpan:
         return span._replace(style="chosen-link") if span.link == self._chosen else span
 
     def choose(self, step: int) -> None:
@@ -373,7 +373,7 @@ class NoteView(LineView, inherit_bindings=False):
             self.post_message(self.Followed(self._page.targets[number]))
 
 
-def _marked(spans: tuple[Span, ...], needle: re.Pattern[str]) -> Iterator[Span]:
+def _marked(spans: tuple[StyledSpan, ...], needle: re.Pattern[str]) -> Iterator[StyledSpan]:
     """Cut spans so that what matches stands in spans of its own. A match may run over spans."""
     text = "".join(span.text for span in spans)
     inside = [match.span() for match in needle.finditer(text) if match.end() > match.start()]

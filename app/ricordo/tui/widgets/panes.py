@@ -11,12 +11,11 @@ from textual.content import Content
 from textual.message import Message
 
 from ricordo.memory.note import Note
-from ricordo.notebook.report import finding_line
-from ricordo.tui.palette import Palette
-from ricordo.tui.render.freshness_rows import Scope
-from ricordo.tui.situation import Pane, Situation
-from ricordo.tui.widgets.finding_box import FindingBox
-from ricordo.tui.widgets.freshness_list import FreshnessList
+from ricordo.services.report import finding_line
+from ricordo.tui.color_palette import Palette
+from ricordo.tui.context import Pane, Situation
+from ricordo.tui.render.freshness_rows import FindingScope
+from ricordo.tui.widgets.freshness_list import FindingBox, FreshnessList
 from ricordo.tui.widgets.index_list import IndexList
 from ricordo.tui.widgets.note_view import NoteView
 
@@ -121,7 +120,7 @@ class Panes(Horizontal):
         return Situation(
             pane=self.active,
             finding=among_findings and self.freshness.finding is not None,
-            dismissed=among_findings and self.freshness.scope is Scope.DISMISSED,
+            dismissed=among_findings and self.freshness.scope is FindingScope.DISMISSED,
             rule=among_findings and bool(self.freshness.rule),
             links=self.note.has_links,
             link=self.note.chosen is not None,

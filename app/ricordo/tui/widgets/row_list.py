@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from textual.events import Click
 from textual.message import Message
 
-from ricordo.tui.palette import Palette
+from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.empty import paragraphs
-from ricordo.tui.render.line import Line
+from ricordo.tui.render.line import StyledLine
 from ricordo.tui.widgets.cursor_view import CursorView
 
 
@@ -23,7 +23,7 @@ class RowList(CursorView):
         self,
         palette: Palette,
         moved: Callable[[], None],
-        draw: Callable[[int, int, bool], Sequence[Line]],
+        draw: Callable[[int, int, bool], Sequence[StyledLine]],
         *,
         id: str,
         one_row: int = 70,
@@ -38,7 +38,7 @@ class RowList(CursorView):
         self._rests = rests
         self._count = 0
         self._instead: Sequence[tuple[str, str]] = ()
-        self._instead_lines: list[Line] = []
+        self._instead_lines: list[StyledLine] = []
 
     @property
     def at(self) -> int:
@@ -70,7 +70,7 @@ class RowList(CursorView):
         """How many rows there are."""
         return self._count * self.lines_under_cursor or len(self._instead_lines)
 
-    def line_at(self, number: int) -> tuple[Line, str]:
+    def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Draw one row."""
         if not self._count:
             return self._instead_lines[number], ""

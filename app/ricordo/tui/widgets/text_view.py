@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from ricordo.tui.palette import Palette
-from ricordo.tui.render.line import Line
+from ricordo.tui.color_palette import Palette
+from ricordo.tui.render.line import StyledLine
 from ricordo.tui.widgets.line_view import LineView
 
 
@@ -22,11 +22,13 @@ class TextView(LineView):
         Binding("G", "scroll_end", show=False),
     ]
 
-    def __init__(self, palette: Palette, draw: Callable[[int], list[Line]], *, id: str) -> None:
+    def __init__(
+        self, palette: Palette, draw: Callable[[int], list[StyledLine]], *, id: str
+    ) -> None:
         """`draw` gives the lines for a width in cells."""
         super().__init__(palette, id=id)
         self._draw = draw
-        self._lines: list[Line] = []
+        self._lines: list[StyledLine] = []
 
     def on_resize(self) -> None:
         """Draw for the new width."""
@@ -38,6 +40,89 @@ class TextView(LineView):
         """How many lines there are."""
         return len(self._lines)
 
-    def line_at(self, number: int) -> tuple[Line, str]:
+    def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Give one line."""
         return self._lines[number], ""
+
+
+_MOST_ROWS = 8
+
+
+class AboutView(TextView, can_focus=False):
+    """Takes no more room than its lines need."""
+
+    def tell(self) -> None:
+        """Draw anew, because there is something else to tell."""
+        self._lines = self._draw(self.content_width)
+        self.lines_changed()
+        self.jump_to(0)
+        self.styles.height = min(max(len(self._lines), 1), _MOST_ROWS)
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self.tell()
+
+
+class ReadView(TextView, inherit_bindings=False):
+    """Moves by the actions of the registry."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(
+        self,
+        palette: Palette,
+        draw: Callable[[int], list[StyledLine]],
+        *,
+        id: str,
+        main_rows: Callable[[], range] = lambda: range(0),
+    ) -> None:
+        """`draw` gives the lines for a width in cells; `main_rows` are those of them, as they were
+        drawn last, that have to be in sight.
+        """
+        super().__init__(palette, draw, id=id)
+        self._main_rows = main_rows
+
+    def tell(self) -> None:
+        """Draw anew, because there is something else to tell."""
+        self._lines = self._draw(self.content_width)
+        self.lines_changed()
+        self.jump_to(0)
+        self.hold(self._main_rows())
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        super().on_resize()
+        if self._held:
+            self.hold(self._main_rows())
+
+    def _move_to(self, top: int) -> None:
+        self.release()
+        self.jump_to(top)
+
+    def do_cursor_down(self) -> None:
+        """A line down."""
+        self._move_to(self.scroll_offset.y + 1)
+
+    def do_cursor_up(self) -> None:
+        """A line up."""
+        self._move_to(self.scroll_offset.y - 1)
+
+    def do_page_down(self) -> None:
+        """A page down."""
+        self._move_to(self.scroll_offset.y + self._page)
+
+    def do_page_up(self) -> None:
+        """A page up."""
+        self._move_to(self.scroll_offset.y - self._page)
+
+    def do_first(self) -> None:
+        """To the beginning."""
+        self._move_to(0)
+
+    def do_last(self) -> None:
+        """To the end."""
+        self._move_to(self.line_count)
+
+    @property
+    def _page(self) -> int:
+        return max(1, self.scrollable_content_region.height - 2)

@@ -1,1 +1,0 @@
-"""What agents did: their session transcripts, read-only."""

@@ -1,0 +1,1 @@
+"""Claude Code: its auto memory, its settings and its transcripts."""

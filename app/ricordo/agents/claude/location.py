@@ -1,0 +1,121 @@
+"""Claude Code: where its auto memory lies and how it is laid out (formats: Claude Code 2.1.240)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, memory_directory, slug
+from ricordo.agents.place import MemoryPlace, Workplace
+from ricordo.memory.layout import Layout, MemoryKind
+from ricordo.memory.load import CLAUDE_LIMITS
+from ricordo.storage.foreign_file import folders_in
+
+NOTE_TYPES = frozenset(("user", "feedback", "project", "reference"))
+
+AUTO_MEMORY = Layout(
+    kind=MemoryKind.CLAUDE,
+    agent="Claude Code",
+    index_names=frozenset(("memory.md",)),
+    index_name="MEMORY.md",
+    limits=CLAUDE_LIMITS,
+    required=("name", "description", "type"),
+    heads_expected=True,
+    types=NOTE_TYPES,
+)
+
+AGENT_MEMORY = replace(AUTO_MEMORY, kind=MemoryKind.CLAUDE_AGENT, agent="Claude Code sub-agent")
+
+AGENT_FOLDERS = ("agent-memory", "agent-memory-local")
+"""Folders that hold one memory for each sub-agent."""
+
+
+def auto_memory(claude: Installation, place: Workplace) -> MemoryPlace:
+    """Return the auto memory of a workplace as Claude Code's rules have it, there or not; `why`
+    names the rule, and the settings that were passed over.
+    """
+    root, why = memory_directory(claude, place)
+    return MemoryPlace(root, AUTO_MEMORY, place.root, why)
+
+
+def project_folders(claude: Installation) -> list[str]:
+    """Return the folders that Claude Code keeps for projects, ordered by name."""
+    return folders_in(os.path.join(claude.config, "projects"))
+
+
+def confirmed_memories(place: Workplace, cwds: Mapping[str, Sequence[str]]) -> list[MemoryPlace]:
+    """Return the memories of folders in which a session worked in this workplace, those whose name
+    begins as the slug does first. `cwds` are the working directories of each folder's sessions.
+    """
+    start = slug(place.root)[:LONGEST_SLUG]
+    found = []
+    for folder, seen in cwds.items():
+        cwd = next((path for path in place.all if path in seen), None)
+        if cwd is not None:
+            why = f"a session kept in {os.path.basename(folder)} worked in {cwd}"
+            found.append(MemoryPlace(os.path.join(folder, "memory"), AUTO_MEMORY, place.root, why))
+    return sorted(found, key=lambda memory: not _folder_name(memory).startswith(start))
+
+
+def folder_memories(
+    cwds: Mapping[str, Sequence[str]], projects: Iterable[str]
+) -> list[MemoryPlace]:
+    """Return the memories of the project folders that `cwds` names, there or not.
+
+    A folder belongs to that one of the `projects` whose slug it bears, else to the directory in
+    which its newest session worked. Long paths are cut, so that several projects may have one slug:
+    then one that is still there wins, then one in which the sessions of that folder worked, then a
+    later one.
+    """
+    named: dict[str, list[str]] = {}
+    for path in projects:
+        named.setdefault(slug(path)[:LONGEST_SLUG], []).insert(0, path)
+    return [
+        MemoryPlace(
+            os.path.join(folder, "memory"),
+            AUTO_MEMORY,
+            _owner(named.get(os.path.basename(folder)[:LONGEST_SLUG], ()), seen),
+            "a project folder of Claude Code",
+        )
+        for folder, seen in cwds.items()
+    ]
+
+
+def _owner(projects: Sequence[str], seen: Sequence[str]) -> str:
+    """Return the project of a folder whose sessions worked in `seen`; "" where it is unknown. The
+    first one of `projects` wins a tie.
+    """
+
+    def fit(project: str) -> tuple[bool, bool]:
+        inside = os.path.join(project, "")
+        return os.path.isdir(project), any(it == project or it.startswith(inside) for it in seen)
+
+    return max(projects, key=fit, default=next(iter(seen), ""))
+
+
+def agent_memories(claude: Installation) -> list[MemoryPlace]:
+    """Return the memories that the person's sub-agents keep across all projects."""
+    folder = os.path.join(claude.config, AGENT_FOLDERS[0])
+    return _agents_in(folder, "", "for all projects")
+
+
+def project_agent_memories(projects: Iterable[str]) -> list[MemoryPlace]:
+    """Return the memories of the sub-agents of `projects`: shared ones, then local ones."""
+    return [
+        place
+        for project in projects
+        for name, scope in zip(AGENT_FOLDERS, ("shared", "on this machine only"), strict=True)
+        for place in _agents_in(os.path.join(project, ".claude", name), project, scope)
+    ]
+
+
+def _agents_in(directory: str, project: str, scope: str) -> list[MemoryPlace]:
+    return [
+        MemoryPlace(folder, AGENT_MEMORY, project, f"sub-agent {os.path.basename(folder)}, {scope}")
+        for folder in folders_in(directory)
+    ]
+
+
+def _folder_name(memory: MemoryPlace) -> str:
+    return os.path.basename(os.path.dirname(memory.root))

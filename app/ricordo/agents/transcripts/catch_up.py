@@ -1,0 +1,168 @@
+"""Bringing what is known of transcripts up to date: only what was added since is read."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict
+
+from ricordo.agents.transcripts.checkpoint import Learnt, as_text, from_text
+from ricordo.agents.transcripts.session import Agent, Turn
+from ricordo.agents.transcripts.sources import TranscriptSource
+from ricordo.agents.transcripts.store import TranscriptStore, stored
+
+SAVED_EVERY = 16 * 1024 * 1024
+"""Bytes of a transcript after which what was learnt is kept: an interruption loses no more."""
+_NOTE = ".md"
+_TOUCH = "transcript, call, path, deed, at, key, offset, line, window_offset, window_line"
+
+
+def catch_up(
+    store: TranscriptStore, sources: Iterable[TranscriptSource], step: Callable[[], None]
+) -> None:
+    """Read what was added to `sources` since the last time, the newest first; `step` is called
+    every few milliseconds and may raise: what was read before is kept. Raises sqlite3.Error,
+    OSError and StateUnusable.
+    """
+    with store.writing() as connection:
+        rows = connection.execute("SELECT path, session, stamp FROM transcript").fetchall()
+        stamps = {(path, session): stamp for path, session, stamp in rows}
+        for source in sorted(sources, key=lambda it: -it.touched):
+            step()
+            if stamps.get((stored(source.path), source.session)) != source.stamp:
+                _TranscriptCatchUp(connection, source, step).read()
+
+
+class _TranscriptCatchUp:
+    """Reads one transcript on."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, source: TranscriptSource, step: Callable[[], None]
+    ) -> None:
+        self._connection = connection
+        self._source = source
+        self._n, learnt = self._begun()
+        self._transcript = source.transcript(learnt, step)
+        self._pending = {
+            call
+            for (call,) in connection.execute(
+                "SELECT call FROM touch WHERE transcript = ? AND done = ''", (self._n,)
+            )
+        }
+        """Calls that have touched notes, and whose answer is not known."""
+
+    def _begun(self) -> tuple[int, Learnt]:
+        """Return the number of the transcript, and what was learnt of it before."""
+        path, session = stored(self._source.path), self._source.session
+        with self._connection:
+            self._connection.execute(
+                "INSERT OR IGNORE INTO transcript (agent, path, session) VALUES (?, ?, ?)",
+                (self._source.agent, path, session),
+            )
+            n, learnt = self._connection.execute(
+                "SELECT n, learnt FROM transcript WHERE path = ? AND session = ?", (path, session)
+            ).fetchone()
+        return n, from_text(learnt)
+
+    def read(self) -> None:
+        """Read it to its end, and keep what it tells."""
+        saved, is_void = 0, False
+        try:
+            for turn in self._transcript.turns():
+                if self._transcript.is_anew and not is_void:
+                    is_void = True
+                    self._forget()
+                self._keep(turn)
+                offset = turn.where.offset
+                if offset - saved >= SAVED_EVERY:
+                    saved = offset
+                    self._transcript.seal()
+                    self._save("")
+            self._save(self._source.stamp)
+        finally:
+            # what was not kept on purpose is read again
+            self._connection.rollback()
+
+    def _forget(self) -> None:
+        """It is another file than the one that was read before."""
+        self._connection.execute("DELETE FROM touch WHERE transcript = ?", (self._n,))
+        self._pending = set()
+
+    def _keep(self, turn: Turn) -> None:
+        window = self._transcript.learnt.window
+        for number, touch in enumerate(turn.touches):
+            if not touch.path.lower().endswith(_NOTE):
+                continue
+            call = touch.call or f"{turn.key or turn.where.line}:{number}"
+            self._connection.execute(
+                f"INSERT OR IGNORE INTO touch ({_TOUCH}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(self._n, call, stored(touch.path), touch.deed, turn.at, turn.key),
+                    *(*turn.where, *window),
+                ),
+            )
+            self._pending.add(call)
+        for call in self._pending & turn.failed:
+            self._connection.execute(
+                "DELETE FROM touch WHERE transcript = ? AND call = ?", (self._n, call)
+            )
+        for call in self._pending & turn.succeeded:
+            self._connection.execute(
+                "UPDATE touch SET done = ? WHERE transcript = ? AND call = ?",
+                (turn.at, self._n, call),
+            )
+        self._pending -= turn.failed | turn.succeeded
+
+    def _save(self, stamp: str) -> None:
+        """Keep all up to here; `stamp` says that it was read to its end."""
+        learnt = "" if self._source.agent is Agent.OPENCODE else as_text(self._transcript.learnt)
+        self._connection.execute(
+            "UPDATE transcript SET stamp = :stamp, learnt = :learnt, id = :id, cwd = :cwd, "
+            "branch = :branch, title = :title, started = :started, ended = :ended, "
+            "continues = :continues, part_of = :part_of WHERE n = :n",
+            {
+                **asdict(self._transcript.session),
+                "stamp": stamp,
+                "learnt": learnt,
+                "n": self._n,
+            },
+        )
+        self._connection.commit()
+
+
+Stamps = Mapping[str, tuple[int, int]]
+"""When each path was changed last, in nanoseconds, and its size; zeros where nothing is there."""
+_LOG = "-wal"
+"""What SQLite adds to the name of a database for what was written last."""
+
+
+def places_of(sources: Iterable[TranscriptSource], folders: Iterable[str]) -> frozenset[str]:
+    """Return the paths that change when something is added to `sources`, or when another one comes
+    up in one of the `folders`, or beside those that lie in them.
+    """
+    tops = frozenset(folders)
+    return frozenset((*tops, *(place for source in sources for place in _of_source(source, tops))))
+
+
+def _of_source(source: TranscriptSource, tops: Collection[str]) -> Iterator[str]:
+    yield source.path
+    if source.agent is Agent.OPENCODE:
+        yield f"{source.path}{_LOG}"
+    folder = os.path.dirname(source.path)
+    while any(folder.startswith(f"{top}/") for top in tops):
+        yield folder
+        folder = os.path.dirname(folder)
+
+
+def stamps_of(places: Iterable[str]) -> Stamps:
+    """Return the stamps of `places` as they are now."""
+    return {place: _stamp(place) for place in places}
+
+
+def _stamp(place: str) -> tuple[int, int]:
+    try:
+        status = os.stat(place)
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size

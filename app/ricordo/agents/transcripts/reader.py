@@ -1,0 +1,117 @@
+"""Reading a transcript that is a file of lines: Claude Code's and Codex's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from ricordo.agents.claude.transcript import ClaudeReader
+from ricordo.agents.codex import CodexReader
+from ricordo.agents.transcripts.checkpoint import Learnt
+from ricordo.agents.transcripts.lines import FileLine, LineFile, opened, parsed
+from ricordo.agents.transcripts.session import Agent, Session, Turn, Where
+
+
+class _TranscriptReader(Protocol):
+    def turn(self, entry: dict[str, Any], where: Where) -> Turn | None: ...
+
+
+class Transcript:
+    """One transcript. It is read as it is used, within little memory whatever its size."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        path: str,
+        learnt: Learnt | None = None,
+        step: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`learnt` is what an earlier reading came to: this one goes on from there, if the file is
+        still the same. `step` is called at every line and may raise. Nothing is opened yet.
+        """
+        self._step = step
+        self.agent = agent
+        self.path = path
+        self.learnt = learnt or Learnt()
+        self.is_anew = not self.learnt.offset
+        """Whether it was read from its beginning: what was known of it before is void."""
+
+    @property
+    def session(self) -> Session:
+        """The session, as far as it was read."""
+        return self.learnt.session(self.agent, self.path)
+
+    def turns(self) -> Iterator[Turn]:
+        """Yield the turns from where the last reading ended. A file that cannot be read has none.
+
+        After each turn `learnt` says all up to there and nothing of what follows.
+        """
+        with opened(self.path) as file:
+            if file is None:
+                return
+            try:
+                yield from self._turns(file)
+                self.learnt.fingerprint = file.fingerprint(self.learnt.offset)
+            except OSError:
+                # what was read up to here stays true; the rest is read another time
+                return
+
+    def seal(self) -> None:
+        """Make `learnt` fit to be gone on from, though not all turns were asked for."""
+        with opened(self.path) as file:
+            if file is not None:
+                self.learnt.fingerprint = file.fingerprint(self.learnt.offset)
+
+    def _turns(self, file: LineFile) -> Iterator[Turn]:
+        learnt = self.learnt
+        if file.size < learnt.offset or file.fingerprint(learnt.offset) != learnt.fingerprint:
+            learnt = self.learnt = Learnt()
+            self.is_anew = True
+        reader = _reader(self.agent, self.path, learnt)
+        learnt.is_torn = False
+        for line in file.lines(learnt.offset, learnt.line):
+            self._step()
+            turn = self._read(reader, line)
+            if learnt.is_torn:
+                return
+            learnt.offset, learnt.line = line.end, line.number + line.is_ended
+            if turn is not None:
+                learnt.hear(turn)
+                yield turn
+
+    def _read(self, reader: _TranscriptReader, line: FileLine) -> Turn | None:
+        learnt = self.learnt
+        if line.raw is None:
+            if line.is_ended:
+                learnt.too_long += 1
+            learnt.is_torn = not line.is_ended
+            return None
+        if not line.raw.strip():
+            return None
+        entry = parsed(line.raw)
+        if entry is not None:
+            return reader.turn(entry, Where(line.offset, line.number))
+        if line.is_ended:
+            learnt.miss("no JSON object")
+        learnt.is_torn = not line.is_ended
+        return None
+
+
+def turns_between(agent: Agent, path: str, start: Where) -> Iterator[Turn]:
+    """Yield the turns of the transcript at `path` from the line at `start` on."""
+    with opened(path) as file:
+        if file is None:
+            return
+        reader = _reader(agent, path, Learnt())
+        try:
+            for line in file.lines(*start):
+                entry = parsed(line.raw) if line.raw is not None else None
+                where = Where(line.offset, line.number)
+                if entry is not None and (turn := reader.turn(entry, where)) is not None:
+                    yield turn
+        except OSError:
+            return
+
+
+def _reader(agent: Agent, path: str, learnt: Learnt) -> _TranscriptReader:
+    return CodexReader(path, learnt) if agent is Agent.CODEX else ClaudeReader(path, learnt)

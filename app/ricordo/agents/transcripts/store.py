@@ -1,0 +1,293 @@
+"""What is known of transcripts, kept: sessions, which notes they touched, where notes came from.
+One SQLite file in our state directory, for all memories.
+
+Agents sweep their transcripts; what was learnt of them stays. It is brought up to date by
+`catch_up`. A file that is damaged, or that a newer Ricordo wrote, is put aside and begun anew.
+Where the directory cannot be written, what is learnt is known for as long as the `Store` lives.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager, suppress
+from typing import Any, NamedTuple, TypeVar
+
+from ricordo.agents.transcripts.session import Agent, FileAction, Session, Where
+from ricordo.agents.transcripts.sources import TranscriptSource
+from ricordo.storage.cache_file import put_aside
+from ricordo.storage.database import is_remote, refuse_unfit
+from ricordo.storage.sqlite import is_passing, is_read_only, open_read_only
+from ricordo.storage.state_file import make_private_directory, open_database
+from ricordo.text import visible
+
+FILE = "activity.db"
+VERSION = 1
+"""Of the tables, and of what is told from transcripts: with another one they are read anew."""
+PATIENCE = 2.0
+"""Seconds for which another process may write."""
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS transcript (
+    n INTEGER PRIMARY KEY, agent TEXT NOT NULL, path TEXT NOT NULL, session TEXT NOT NULL,
+    stamp TEXT NOT NULL DEFAULT '', learnt TEXT NOT NULL DEFAULT '',
+    id TEXT NOT NULL DEFAULT '', cwd TEXT NOT NULL DEFAULT '', branch TEXT NOT NULL DEFAULT '',
+    title TEXT NOT NULL DEFAULT '', started TEXT NOT NULL DEFAULT '',
+    ended TEXT NOT NULL DEFAULT '', continues TEXT NOT NULL DEFAULT '',
+    part_of TEXT NOT NULL DEFAULT '',
+    UNIQUE (path, session)
+);
+CREATE TABLE IF NOT EXISTS touch (
+    transcript INTEGER NOT NULL, call TEXT NOT NULL, path TEXT NOT NULL, deed TEXT NOT NULL,
+    at TEXT NOT NULL, done TEXT NOT NULL DEFAULT '', key TEXT NOT NULL,
+    offset INTEGER NOT NULL, line INTEGER NOT NULL,
+    window_offset INTEGER NOT NULL, window_line INTEGER NOT NULL,
+    PRIMARY KEY (transcript, call, path, deed)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS origin (
+    memory TEXT NOT NULL, note TEXT NOT NULL, session TEXT NOT NULL, call TEXT NOT NULL,
+    at TEXT NOT NULL, told TEXT NOT NULL, stamp TEXT NOT NULL,
+    PRIMARY KEY (memory, note, session, call)
+) WITHOUT ROWID;
+"""
+PURGED = "[purged]"
+"""What stands in the place of a value that was taken out."""
+_TEXTS = {
+    "transcript": ("path", "session", "learnt", "id", "cwd", "branch", "title", "part_of"),
+    "touch": ("call", "path", "key"),
+    "origin": ("memory", "note", "session", "call", "told"),
+}
+"""Columns that hold what was said, or named."""
+
+Answer = TypeVar("Answer")
+
+
+class KnownTranscript(NamedTuple):
+    """A transcript of which something is known."""
+
+    n: int
+    """Its number in the file."""
+    session: Session
+    source: TranscriptSource
+    """As it was when it was read; its stamp is "" where it was not read to its end."""
+
+
+class Touched(NamedTuple):
+    """What a session did to a markdown file."""
+
+    transcript: int
+    deed: FileAction
+    path: str
+    """As the agent named it."""
+    call: str
+    at: str
+    """ISO 8601 in UTC: when it was asked for."""
+    done: str
+    """When it was done; "" where no answer tells."""
+    key: str
+    where: Where
+    window: Where
+    """From where on to read to know what the person said before it."""
+
+
+class StoredOrigin(NamedTuple):
+    """Where a note came from, or a change of it, as it was kept."""
+
+    note: str
+    """Its path in the memory when that was found out."""
+    session: str
+    call: str
+    at: str
+    told: str
+    """In the form of whoever keeps it."""
+    stamp: str
+    """Says from what it was made."""
+
+
+class TranscriptStore:
+    """The file of one state directory. What cannot be read counts as nothing known."""
+
+    def __init__(self, state: str) -> None:
+        """Nothing is touched yet."""
+        self._state = state
+        self._path = os.path.join(state, FILE)
+        self._spare: sqlite3.Connection | None = None
+        """In working memory; takes the place of a file that cannot be written."""
+        self.notices: list[str] = []
+        """What the person has to be told of the file, in the order in which it came up."""
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection to write by, in no transaction. Raises sqlite3.Error, OSError and
+        StateUnusable.
+        """
+        if self._spare is not None:
+            yield self._spare
+            return
+        if not os.path.isdir(self._state):
+            refuse_unfit(self._state)
+        make_private_directory(self._state)
+        try:
+            connection = _opened(self._path)
+        except sqlite3.Error as error:
+            if is_passing(error):
+                raise
+            self._put_aside(error)
+            connection = _opened(self._path)
+        with closing(connection):
+            try:
+                yield connection
+            except sqlite3.Error as error:
+                if not is_passing(error):
+                    self._put_aside(error)
+                raise
+
+    def work_in_memory(self) -> bool:
+        """From now on keep what is learnt in working memory, beginning with what the file tells;
+        return False where that is done already. Raises sqlite3.Error.
+        """
+        if self._spare is not None:
+            return False
+        # whoever uses it waits for its turn: SQLite sees to that
+        spare = sqlite3.connect(":memory:", check_same_thread=False)
+        with suppress(sqlite3.Error, OSError), closing(open_read_only(self._path)) as kept:
+            if kept.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+                kept.backup(spare)
+        _prepare(spare, is_local=False)
+        self._spare = spare
+        return True
+
+    def _put_aside(self, error: sqlite3.Error) -> None:
+        put_aside(self._path)
+        self.notices.append(
+            f"What was known of transcripts could not be read ({error}). It was moved to "
+            f"{visible(self._path)}.unfit, and the transcripts that are left are read anew."
+        )
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        if self._spare is None and is_read_only(self._path):
+            with closing(open_read_only(self._path)) as connection:
+                _check(connection)
+                yield connection
+        else:
+            with self.writing() as connection:
+                yield connection
+
+    def known(self) -> list[KnownTranscript]:
+        """Return the transcripts of which something is known."""
+        sql = (
+            "SELECT n, agent, path, session, stamp, id, cwd, branch, title, started, ended, "
+            "continues, part_of FROM transcript"
+        )
+        return self._told(_known, sql)
+
+    def touched(self, transcripts: Collection[int]) -> list[Touched]:
+        """Return what these transcripts did to markdown files, in the order of time."""
+        wanted = frozenset(transcripts)
+        sql = (
+            "SELECT transcript, deed, path, call, at, done, key, offset, line, window_offset, "
+            "window_line FROM touch ORDER BY at, offset, call"
+        )
+        return [it for it in self._told(_touched, sql) if it.transcript in wanted]
+
+    def origins(self, memory: str) -> list[StoredOrigin]:
+        """Return where the notes of a memory came from, in the order of time."""
+        sql = (
+            "SELECT note, session, call, at, told, stamp FROM origin WHERE memory = ? "
+            "ORDER BY at, call"
+        )
+        return self._told(lambda row: StoredOrigin(*map(str, row)), sql, stored(memory))
+
+    def keep_origins(self, memory: str, kept: Collection[StoredOrigin]) -> None:
+        """Keep where notes of a memory came from. Raises sqlite3.Error, OSError, StateUnusable."""
+        if kept:
+            rows = [(stored(memory), stored(it.note), *it[1:]) for it in kept]
+            with self.writing() as connection, connection:
+                connection.executemany(
+                    "INSERT OR REPLACE INTO origin "
+                    "(memory, note, session, call, at, told, stamp) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    rows,
+                )
+
+    def forget(self, value: str) -> int:
+        """Take `value` out of everything that is kept; return in how many rows it stood. Raises
+        sqlite3.Error, OSError and StateUnusable.
+        """
+        if not os.path.exists(self._path):
+            return 0
+        with self.writing() as connection:
+            connection.execute("PRAGMA secure_delete = ON")
+            with connection:
+                count = sum(
+                    connection.execute(
+                        f"UPDATE OR REPLACE {table} SET {column} = replace({column}, ?1, ?2) "
+                        f"WHERE instr({column}, ?1)",
+                        (form, PURGED),
+                    ).rowcount
+                    for table, columns in _TEXTS.items()
+                    for column in columns
+                    for form in dict.fromkeys((value, json.dumps(value)[1:-1]))
+                )
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return count
+
+    def _told(
+        self, make: Callable[[tuple[Any, ...]], Answer], sql: str, *values: str
+    ) -> list[Answer]:
+        if self._spare is None and not os.path.exists(self._path):
+            return []
+        try:
+            with self._reading() as connection:
+                return [make(row) for row in connection.execute(sql, values)]
+        except (sqlite3.Error, OSError, ValueError, TypeError):
+            # a flipped bit may have made anything of a value
+            return []
+
+
+def stored(path: str) -> str:
+    """Return a path as the file can hold it; what is no UTF-8 in it is lost."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _opened(path: str) -> sqlite3.Connection:
+    connection = open_database(path, timeout=PATIENCE)
+    try:
+        _prepare(connection, is_local=not is_remote(os.path.dirname(path)))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, *, is_local: bool) -> None:
+    if not _check(connection):
+        # with a log, many small steps need not each wait for the disk
+        connection.execute(f"PRAGMA journal_mode = {'WAL' if is_local else 'DELETE'}")
+        made = f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;"
+        connection.executescript(made)
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _check(connection: sqlite3.Connection) -> bool:
+    """Say whether the tables are there; what is no UTF-8 in them is read as far as it goes."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version not in (0, VERSION):
+        raise sqlite3.DatabaseError(f"its tables are of version {version}")
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")
+    return bool(version)
+
+
+def _known(row: tuple[Any, ...]) -> KnownTranscript:
+    n, agent, path, session, stamp, id_, cwd, *others = row
+    told = Session(Agent(agent), id_, path, cwd, *others)
+    return KnownTranscript(n, told, TranscriptSource(told.agent, path, session, cwd, stamp))
+
+
+def _touched(row: tuple[Any, ...]) -> Touched:
+    transcript, deed, path, call, at, done, key, offset, line, first, first_line = row
+    where, window = Where(offset, line), Where(first, first_line)
+    return Touched(transcript, FileAction(deed), path, call, at, done, key, where, window)

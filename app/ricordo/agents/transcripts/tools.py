@@ -1,0 +1,173 @@
+"""What the call of a tool asks for, and which files it touches, by a table of tools
+(`tools.toml`).
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from ricordo.agents.transcripts.lines import cut, dicts_of, text_of
+from ricordo.agents.transcripts.session import (
+    LONGEST_COMMAND,
+    MOST_TASKS,
+    Agent,
+    Call,
+    FileAction,
+    Task,
+    Touch,
+    status_of,
+)
+from ricordo.agents.transcripts.shell import plain_deeds
+from ricordo.resources import data_text
+
+LONGEST_WRITTEN = 16_000
+"""Characters of what a tool wrote, and of what stood there before, that are kept."""
+_PATCHED = {
+    "*** Add File: ": FileAction.WROTE,
+    "*** Update File: ": FileAction.EDITED,
+    "*** Move to: ": FileAction.WROTE,
+    "*** Delete File: ": FileAction.DELETED,
+}
+"""The lines of a patch of Codex and opencode that name files."""
+_SHELL_OPTIONS = frozenset(("-c", "-lc", "-ic", "-lic", "/c", "-Command"))
+_OF_CALLS = frozenset(("command", "process", "task", "tasks"))
+"""What the table says of a tool whose call tells more than its name."""
+_WINDOWS_LONG = "\\\\?\\"
+
+
+def touches(
+    agent: Agent, tool: str, given: Mapping[str, Any], cwd: str, call: str
+) -> tuple[Touch, ...]:
+    """Return the files that a `tool` of `agent` touches when it is `given` these arguments; `cwd`
+    is where it works.
+    """
+    known = _tools()[agent].get(tool)
+    if known is None:
+        return ()
+    cwd = text_of(_argument(known, "directory", given)) or cwd
+    if "command" in known:
+        return tuple(_by_command(given.get(known["command"]), cwd, call))
+    if "patch" in known:
+        return tuple(patched(text_of(given.get(known["patch"])), cwd, call))
+    path = whole_path(text_of(_argument(known, "path", given)), cwd)
+    if not path:
+        return ()
+    written, before = _written(known, given, "text"), _written(known, given, "before")
+    return (Touch(FileAction(known["deed"]), path, call, written, before),)
+
+
+def call_of(agent: Agent, tool: str, given: Mapping[str, Any], call: str) -> Call:
+    """Return the `call` of a `tool` of `agent` that is `given` these arguments."""
+    known = _tools()[agent].get(tool, {})
+    if _OF_CALLS.isdisjoint(known):
+        return Call(call, tool)
+    return Call(
+        call,
+        tool,
+        cut(_command(_argument(known, "command", given)), LONGEST_COMMAND),
+        _name(_argument(known, "process", given)),
+        tuple(islice(_tasks(known, given), MOST_TASKS)),
+        "tasks" in known,
+    )
+
+
+def said_by(agent: Agent, tool: str, given: Mapping[str, Any]) -> str:
+    """Return what the call of a `tool` shows the person; "" where it shows nothing."""
+    return text_of(_argument(_tools()[agent].get(tool, {}), "says", given))
+
+
+def patched(patch: str, cwd: str, call: str) -> Iterator[Touch]:
+    """Yield the files that a patch in the form of Codex touches, with the lines that it adds and
+    those that it takes away.
+    """
+    parts: list[tuple[FileAction, str, list[str], list[str]]] = []
+    for line in patch.split("\n"):
+        mark = next((mark for mark in _PATCHED if line.startswith(mark)), "")
+        if mark:
+            parts.append((_PATCHED[mark], line.removeprefix(mark).strip(), [], []))
+        elif parts and line.startswith(("+", "-")):
+            _, _, added, removed = parts[-1]
+            (added if line.startswith("+") else removed).append(line[1:])
+    for deed, name, added, removed in parts:
+        if path := whole_path(name, cwd):
+            yield Touch(deed, path, call, _joined(added), _joined(removed))
+
+
+def whole_path(path: str, cwd: str) -> str:
+    """Return `path`, as an agent in `cwd` wrote it, as an absolute one; "" where that cannot be
+    told. One in a home directory that is not named stays as it is.
+    """
+    path = path.removeprefix(_WINDOWS_LONG)
+    if not path or "\0" in path:
+        return ""
+    if path.startswith("~/"):
+        return "~" + os.path.normpath(path[1:])
+    whole = os.path.join(cwd, path)
+    return os.path.normpath(whole) if whole.startswith("/") else ""
+
+
+def _by_command(command: object, cwd: str, call: str) -> Iterator[Touch]:
+    said = _command(command)
+    if "*** Begin Patch" in said:
+        yield from patched(said, cwd, call)
+        return
+    for deed, path, directory in plain_deeds(said):
+        if whole := whole_path(path, os.path.join(cwd, directory)):
+            yield Touch(deed, whole, call)
+
+
+def _argument(known: Mapping[str, str], part: str, given: Mapping[str, Any]) -> object:
+    """What a tool was given as `part`; None where it takes no such thing."""
+    return given.get(known[part]) if part in known else None
+
+
+def _command(value: object) -> str:
+    """The line that a shell is given; or all words, where no shell is called."""
+    if not isinstance(value, list):
+        return text_of(value)
+    words = list(map(text_of, value))
+    if len(words) > 2 and words[1] in _SHELL_OPTIONS:
+        # ["bash", "-lc", "cat notes.md"]
+        return words[-1]
+    return shlex.join(words)
+
+
+def _tasks(known: Mapping[str, str], given: Mapping[str, Any]) -> Iterator[Task]:
+    """The tasks that a call names: all of the list, or one that is new or other than before."""
+    if "task" in known:
+        named, text = _name(_argument(known, "id", given)), _told(given.get(known["task"]))
+        yield Task(named, text, status_of(text_of(given.get("status"))))
+    for it in dicts_of(_argument(known, "tasks", given)):
+        if text := _told(it.get(known["text"])):
+            yield Task("", text, status_of(text_of(it.get("status"))) or "pending")
+
+
+def _told(value: object) -> str:
+    """The words of a task; "" where it has none."""
+    text = text_of(value)
+    return text if text.strip() else ""
+
+
+def _name(value: object) -> str:
+    return str(value) if isinstance(value, int) else text_of(value)
+
+
+def _written(known: Mapping[str, str], given: Mapping[str, Any], which: str) -> str:
+    if "texts" not in known:
+        return text_of(_argument(known, which, given))[:LONGEST_WRITTEN]
+    return _joined(text_of(it.get(known[which])) for it in dicts_of(given.get(known["texts"])))
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "\n".join(lines)[:LONGEST_WRITTEN]
+
+
+@cache
+def _tools() -> dict[str, dict[str, dict[str, str]]]:
+    return tomllib.loads(data_text("agents/transcripts/tools.toml"))

@@ -1,0 +1,1 @@
+"""The curator: a separate session that proposes changes to a memory and never applies them."""

@@ -1,0 +1,103 @@
+"""What a form is that a model fills in: in all of them every field has to stand, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ricordo.llm.question import FormTool
+
+
+@dataclass(frozen=True, slots=True)
+class ModelForm:
+    """What a model fills in."""
+
+    tool: FormTool
+    said: Callable[[Mapping[str, Any]], object]
+    """Gives what a form says that was filled in, as it is read further."""
+
+
+def an_object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with exactly these properties."""
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(properties),
+        "properties": properties,
+    }
+
+
+def a_list(items: Mapping[str, Any], description: str) -> dict[str, Any]:
+    """Return the schema of a list."""
+    return {"type": "array", "items": items, "description": description}
+
+
+def a_text(description: str, **more: Any) -> dict[str, Any]:
+    """Return the schema of a text; `enum` in `more` are the words to choose from."""
+    return {"type": "string", "description": description, **more}
+
+
+_FIELDS = {
+    "create": {"name": "name", "type": "type", "description": "description", "text": "text"},
+    "replace": {"note": "note", "old": "old", "new": "text"},
+    "insert": {"note": "note", "after_line": "after_line", "text": "text"},
+    "rewrite": {"note": "note", "text": "text"},
+    "merge": {"note": "note", "other": "other", "text": "text"},
+    "retire": {"note": "note", "successor": "other"},
+    "link": {"note": "note", "target": "other"},
+}
+"""The fields of each kind of edit, each with its field of the form."""
+_ALWAYS = ("reason", "evidence")
+
+_EVIDENCE = an_object(
+    source=a_text("The id of the turn or note in which the words stand."),
+    quote=a_text("The words, letter by letter."),
+)
+_EDIT = an_object(
+    evidence=a_list(_EVIDENCE, "The words on which the edit rests."),
+    reason=a_text("Why, in one line."),
+    op=a_text("The kind of edit.", enum=list(_FIELDS)),
+    note=a_text("The id of the note that is edited; empty for create."),
+    other=a_text(
+        "The id of another note: the one that is merged into it, its successor (or empty), the "
+        "one that it is linked to."
+    ),
+    name=a_text("create: the name of the note, in a few words."),
+    type=a_text("create: its type, one of those that the memory has."),
+    description=a_text("create: by what an agent can tell whether to open it, in one line."),
+    old=a_text("replace: the passage as it stands there, long enough to stand there only once."),
+    text=a_text("create, merge: the text. rewrite: the whole file. replace: the new passage."),
+    after_line={
+        "type": "integer",
+        "description": "insert: the number of the line behind which the text goes; else 0.",
+    },
+)
+PROPOSE = FormTool(
+    "propose",
+    "Propose edits to the memory, all at once. A field that an edit does not need is empty.",
+    an_object(edits=a_list(_EDIT, "The edits; none where nothing is to be changed.")),
+)
+"""What a model answers with."""
+
+
+def unfolded(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return edits of the form as `edits.py` reads them, each with the fields of its kind."""
+    return [_unfolded(edit) for edit in edits]
+
+
+def _unfolded(edit: Mapping[str, Any]) -> dict[str, Any]:
+    fields = {name: edit[field] for name, field in _FIELDS[edit["op"]].items()}
+    return {"op": edit["op"], **fields, **{name: edit[name] for name in _ALWAYS}}
+
+
+def folded(edit: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an edit that was unfolded as it stood in the form, without the fields that it does
+    not need.
+    """
+    names = _FIELDS.get(edit.get("op", ""), {})
+    return {names.get(name, name): value for name, value in edit.items()}
+
+
+PROPOSING = ModelForm(PROPOSE, lambda value: unfolded(value["edits"]))
+"""The form in which it proposes edits."""

@@ -1,0 +1,106 @@
+"""Dates in a text, however they are written."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+from typing import NamedTuple
+
+from ricordo.lexicon import read_words
+
+_YEAR = re.compile(r"20\d\d")
+_WIDEST = 24
+"""Characters of a date on either side of its year, around which alone it is looked for."""
+
+
+class Dated(NamedTuple):
+    """A date and where it stands."""
+
+    day: date
+    """The last day that is meant, where a month or a quarter is."""
+    start: int
+    end: int
+
+
+def names_year(text: str, start: int = 0) -> bool:
+    """Say whether a year of this century stands in `text`, from `start` on."""
+    return "20" in text and bool(_YEAR.search(text, start))
+
+
+def find_dates(text: str) -> Iterator[Dated]:
+    """Yield the dates in `text` that name their year, which lies in this century."""
+    told = 0
+    for year in _YEAR.finditer(text):
+        if year.start() < told:
+            continue
+        first = max(told, year.start() - _WIDEST)
+        match = _pattern().search(text, first, year.end() + _WIDEST)
+        if match is None:
+            continue
+        told = match.end()
+        day = _day({key: value for key, value in match.groupdict().items() if value})
+        if day is not None:
+            yield Dated(day, match.start(), match.end())
+
+
+@cache
+def months() -> dict[str, int]:
+    """Return the numbers of the months, 1 to 12, by their names in every language that is known."""
+    return {
+        name: number
+        for names in read_words("dates")["months"].values()
+        for number, spellings in enumerate(names, 1)
+        for name in spellings.split("|")
+    }
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    month = "|".join(sorted(months(), key=len, reverse=True))
+    return re.compile(
+        rf"""
+        (?<![\w./-])(?P<y1>20\d\d)-(?P<q>q[1-4])(?!\w)
+      | (?<![\w./-])(?P<y2>20\d\d)(?P<sep>[-/.])(?P<m2>\d\d?)
+        (?:(?P=sep)(?P<d2>\d\d?))?(?![\w/-]|\.\w)
+      | (?<![\w./-])(?P<d3>\d\d?)\.[ ]?(?P<m3>\d\d?)\.[ ]?(?P<y3>20\d\d)(?![\w-])
+      | (?<![\w./-])(?P<a>\d\d?)/(?P<b>\d\d?)/(?P<y4>20\d\d)(?![\w/-])
+      | (?<![\w.-])(?:(?P<d5>\d\d?)(?:st|nd|rd|th|er|\.|º)?\s+(?:de\s+|of\s+)?)?
+        (?P<month5>{month})\b\.?,?\s+(?:de\s+)?(?P<y5>20\d\d)(?![\w-])
+      | (?<![\w-])(?P<month6>{month})\b\.?\s+(?P<d6>\d\d?)(?:st|nd|rd|th)?,?
+        \s+(?P<y6>20\d\d)(?![\w-])
+      | (?<!\w)(?P<q7>q[1-4])[ ]?(?P<y7>20\d\d)(?![\w-])
+      | (?<!\d)(?P<y8>20\d\d)[ ]?[年년][ ]?(?P<m8>\d\d?)[ ]?[月월](?:[ ]?(?P<d8>\d\d?)[ ]?[日号일])?
+        """,
+        re.VERBOSE | re.IGNORECASE,
+    )
+
+
+def _day(parts: dict[str, str]) -> date | None:
+    fields: dict[str, str] = {}
+    for key, value in parts.items():
+        fields[key.rstrip("12345678")] = value
+    year = int(fields["y"])
+    if "a" in fields:
+        return _later(year, int(fields["a"]), int(fields["b"]))
+    if "q" in fields:
+        return _date(year, 3 * int(fields["q"][1]), None)
+    month = months()[fields["month"].lower()] if "month" in fields else int(fields["m"])
+    return _date(year, month, int(fields["d"]) if "d" in fields else None)
+
+
+def _later(year: int, first: int, second: int) -> date | None:
+    """Of `3/4/2026` the later reading: who wrote it may come from either side of the ocean."""
+    readings = (_date(year, first, second), _date(year, second, first))
+    return max((day for day in readings if day), default=None)
+
+
+def _date(year: int, month: int, day: int | None) -> date | None:
+    if not 1 <= month <= 12:
+        return None
+    last = monthrange(year, month)[1]
+    if day is None:
+        return date(year, month, last)
+    return date(year, month, day) if 1 <= day <= last else None

@@ -1,0 +1,1 @@
+"""Statements that a user makes to agents: sentences, dates, and which of them are worth keeping."""

@@ -1,0 +1,139 @@
+"""Dates as people say them, made absolute from the day on which they were said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from ricordo.dates import find_dates, months
+from ricordo.lexicon import lowered, table
+from ricordo.lint.fixes.dates import find_relative_dates
+
+_EARLIEST, _LATEST = date(1900, 1, 1), date(9000, 1, 1)
+_MONTHS_BACK = 6
+"""A month and day without a year that lies further back is meant to come."""
+
+
+class SaidDay(NamedTuple):
+    """A date in a text."""
+
+    start: int
+    end: int
+    written: str
+    """The absolute date: a day, an ISO week, a month or a year."""
+    day: date | None
+    """None where it is no single day."""
+
+
+def said_days(text: str, today: date) -> tuple[SaidDay, ...]:
+    """Return the dates in `text`, which was said on the day `today`, in their order."""
+    plain, today = lowered(text), plausible(today)
+    found = [
+        *(SaidDay(it.start, it.end, it.day.isoformat(), it.day) for it in find_dates(plain)),
+        *_without_year(plain, today),
+        *_weekdays(plain, today),
+        *_in_words(plain, today),
+    ]
+    kept: list[SaidDay] = []
+    for it in sorted(found, key=lambda it: (it.start, -it.end)):
+        if not kept or it.start >= kept[-1].end:
+            kept.append(it)
+    return tuple(kept)
+
+
+def plausible(day: date) -> date:
+    """Return a day of a transcript, which may tell any, as one with which can be reckoned."""
+    return min(max(day, _EARLIEST), _LATEST)
+
+
+def made_absolute(text: str, today: date) -> str:
+    """Return `text` with the dates that mean nothing later replaced by those that they stand for,
+    as ISO 8601 writes them.
+    """
+    for it in reversed(said_days(text, today)):
+        text = text[: it.start] + it.written + text[it.end :]
+    return text
+
+
+def _without_year(plain: str, today: date) -> Iterator[SaidDay]:
+    for match in _month_day().finditer(plain):
+        month = months().get(match["m1"] or match["m2"] or "")
+        number = int(match["d1"] or match["d2"] or match["d3"])
+        month = month or int(match["m3"])
+        day = _next(number, month, today)
+        if day is not None:
+            yield SaidDay(match.start(), match.end(), day.isoformat(), day)
+
+
+def _next(number: int, month: int, today: date) -> date | None:
+    """Return the day that is meant by day and month: this year's, or the next one's where that is
+    long past.
+    """
+    for year in (today.year, today.year + 1):
+        try:
+            day = date(year, month, number)
+        except ValueError:
+            continue
+        if day >= today - timedelta(days=30 * _MONTHS_BACK):
+            return day
+    return None
+
+
+def _weekdays(plain: str, today: date) -> Iterator[SaidDay]:
+    """“By Friday” is the next one, “next Friday” that of the next week."""
+    for match in _weekday().finditer(plain):
+        number = _weekday_numbers()[match["day"] or match["coming"]]
+        if match["next"]:
+            start, day = match.start("next"), _monday(today) + timedelta(days=7 + number)
+        else:
+            ahead = (number - today.weekday() - 1) % 7 + 1
+            start, day = match.start("coming"), today + timedelta(days=ahead)
+        yield SaidDay(start, match.end(), day.isoformat(), day)
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _in_words(plain: str, today: date) -> Iterator[SaidDay]:
+    for start, end, written in find_relative_dates(plain, today):
+        day = date.fromisoformat(written) if len(written) == 10 else None
+        yield SaidDay(start, end, written, day)
+
+
+@cache
+def _weekday_numbers() -> dict[str, int]:
+    return {
+        name: number
+        for names in table("weekdays").values()
+        for number, spellings in enumerate(names)
+        for name in spellings.split("|")
+    }
+
+
+@cache
+def _month_day() -> re.Pattern[str]:
+    month = "|".join(sorted(map(re.escape, months()), key=len, reverse=True))
+    return re.compile(
+        rf"(?<![\w.-])(?P<d1>\d\d?)(?:st|nd|rd|th|er|\.|º)?\s+(?:de\s+|of\s+)?(?P<m1>{month})\b"
+        r"(?!\s+(?:de\s+)?20\d\d)"
+        rf"|(?<![\w-])(?P<m2>{month})\s+(?:the\s+)?(?P<d2>\d\d?)(?:st|nd|rd|th)?\b"
+        r"(?!,?\s+20\d\d|[.:]\d|\s*%)"
+        r"|(?<![\d年년])(?P<m3>1[0-2]|[1-9])\s?[月월]\s?(?P<d3>[12]\d|3[01]|[1-9])\s?[日号號일]"
+    )
+
+
+@cache
+def _weekday() -> re.Pattern[str]:
+    day = "|".join(sorted(map(re.escape, _weekday_numbers()), key=len, reverse=True))
+    before, following = (
+        "|".join(text for texts in table(part).values() for text in texts)
+        for part in ("before_weekday", "next_weekday")
+    )
+    return re.compile(
+        rf"(?<!\w)(?P<next>(?:{following})\s*)(?P<day>{day})(?!\w)"
+        rf"|(?<!\w)(?:{before})\s+(?P<coming>{day})(?!\w)"
+    )

@@ -1,0 +1,1 @@
+"""Composing a handoff: from facts to statements by extraction; nothing is reworded."""

@@ -1,0 +1,131 @@
+"""Statements that quote what the person or the agent said."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ricordo.handoff.document import HandoffStatement, QuoteMark, StatementSection
+from ricordo.handoff.facts import Ref
+from ricordo.secrets import find_secrets
+
+_EDGES = ("\n\n", "\n", ". ", " ")
+_LONGEST_SECRET = 8_000
+"""Characters behind a cut in which a credential may end that begins before it."""
+_LEAST = 0.5
+"""Share of the room that a quotation keeps before a smaller edge is cut at."""
+
+
+def excerpt(text: str, most: int) -> str:
+    """Return the beginning of `text`: at most `most` characters, up to the end of a paragraph, a
+    line, a sentence or a word. It never ends inside of a credential, which nobody would know again
+    by its first half.
+    """
+    text = text.strip()
+    if len(text) <= most:
+        return text
+    cut = _edge(text[:most])
+    near = find_secrets(text[: most + _LONGEST_SECRET])
+    cut = next((it.start for it in near if it.start < cut < it.end), cut)
+    return text[:cut].rstrip()
+
+
+def how_much(text: str, quoted: str) -> str:
+    """Return what to say of a quotation that is not the whole of `text`; "" where it is."""
+    whole = len(text.strip())
+    return "" if len(quoted) >= whole else f" (the first {len(quoted)} of {whole} characters)"
+
+
+def _edge(head: str) -> int:
+    for edge in _EDGES:
+        at = head.rfind(edge)
+        if at >= len(head) * _LEAST:
+            return at + len(edge)
+    return len(head)
+
+
+class Room(NamedTuple):
+    """Characters for each kind of quotation."""
+
+    first: int
+    """The first wish: a plan that was handed over is long, and what matters most."""
+    wish: int
+    """A later wish."""
+    wishes: int
+    """All later wishes."""
+    report: int
+    """What the agent reported last of its work."""
+    answer: int
+    """What it reported earlier, or only explained."""
+    words: int
+    """A few sentences: a question, a decision, what is left."""
+
+
+SHARES = (1.0, 0.7, 0.5, 0.35, 0.25)
+"""Shares of the full room that are tried, until a handoff fits."""
+_FULL = Room(first=6_000, wish=2_000, wishes=6_000, report=4_000, answer=3_200, words=600)
+
+
+def room(share: float) -> Room:
+    """Return a share of the full room."""
+    return Room(*(int(it * share) for it in _FULL))
+
+
+def quoting(
+    section: StatementSection,
+    label: str,
+    words: str,
+    ref: Ref,
+    stands_on: tuple[str, ...],
+    most: int,
+) -> HandoffStatement:
+    """Return a statement that quotes the beginning of `words`, which stand at the turn `ref`: at
+    most `most` characters. `label` says whose words they are and what for.
+    """
+    quote = excerpt(words, most)
+    return HandoffStatement(
+        section, f"{label}{how_much(words, quote)}", QuoteMark(ref), stands_on, quote
+    )
+
+
+LONGEST_COMMAND = 300
+"""Characters of a command that is told in full; one that is cut could not be run."""
+_LONGEST_TOLD = 140
+_LONGEST_RESULT = 200
+_TICKS = re.compile("`+")
+
+
+def code(text: str, most: int = LONGEST_COMMAND) -> str:
+    """Return `text` as code in Markdown, in one line, with a `…` where it has more than `most`
+    characters.
+    """
+    row = short(text, most)
+    fence = "`" * (1 + max((len(it[0]) for it in _TICKS.finditer(row)), default=0))
+    edge = " " if row.startswith("`") or row.endswith("`") else ""
+    return f"{fence}{edge}{row}{edge}{fence}"
+
+
+def short(text: str, most: int) -> str:
+    """Return `text` in one line, with a `…` where it has more than `most` characters. It never ends
+    inside of a credential.
+    """
+    row = " ".join(text.split())
+    kept = excerpt(row, most)
+    return kept if kept == row else f"{kept} …"
+
+
+def result(text: str) -> str:
+    """Return what tells how a command ended, to stand behind it; "" where nothing does."""
+    return f": {short(text, _LONGEST_RESULT)}" if text.strip() else ""
+
+
+def told(command: str) -> str:
+    """Return a command as something that was done: one that is too long to be run from here is told
+    by its beginning.
+    """
+    return code(command, LONGEST_COMMAND if can_be_run(command) else _LONGEST_TOLD)
+
+
+def can_be_run(command: str) -> bool:
+    """Whether a line can tell the command so that it can be run as it stands."""
+    return "\n" not in command.strip() and len(command) <= LONGEST_COMMAND

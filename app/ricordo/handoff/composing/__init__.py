@@ -1,1 +1,0 @@
-"""From facts to statements, section by section, by extraction: nothing is put into other words."""

@@ -1,0 +1,1 @@
+"""Gathering the facts of a handoff from sessions and the project."""

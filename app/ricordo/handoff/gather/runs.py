@@ -1,0 +1,105 @@
+"""The commands that a session ran, and how each of them went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ricordo.agents.transcripts.session import Call, CallResult
+from ricordo.handoff.facts import Ref, Work
+from ricordo.handoff.gather.bounded import Bounded, Recent
+from ricordo.handoff.gather.commands import (
+    ProgramRun,
+    decisive,
+    deeds,
+    error_line,
+    outcome,
+    success,
+    told,
+    work_of,
+)
+
+_MOST = 8_000_000
+"""Characters of commands of one session that are kept."""
+_RECORD = 500
+"""What a command weighs besides its own characters."""
+_MOST_OPEN = 1_000
+"""Calls whose ending is waited for."""
+
+
+@dataclass(slots=True)
+class CommandRun:
+    """A command, as far as it is known how it went."""
+
+    ref: Ref
+    command: str
+    deeds: tuple[ProgramRun, ...]
+    work: Work
+    has_ended: bool = False
+    exit: int | None = None
+    has_failed: bool | None = None
+    result: str = ""
+    error: str = ""
+    ended: str = ""
+    was_refused: bool = False
+    """Whether it was not let be run."""
+
+    def end(self, ending: CallResult, at: str) -> None:
+        """Take note of how it ended, and when."""
+        self.has_ended, self.ended = True, at
+        self.exit, self.has_failed = ending.exit, ending.has_failed
+        self.was_refused = ending.is_refused or ending.is_denied
+        if ending.has_failed is None:
+            return
+        if self.work is Work.OTHER:
+            self.error = error_line(ending.output) if ending.has_failed else ""
+            self.result = self.error or told(ending.output)
+            return
+        self._judge(ending.output)
+
+    def _judge(self, output: str) -> None:
+        """Of a test or a check the output says how it went. It says more than an exit code that may
+        be that of another program, and nothing against one that is its own.
+        """
+        found = outcome(output)
+        done = decisive(self.deeds)
+        if done is not None and done.is_masked and not self.has_failed:
+            self.exit = None
+            self.has_failed = None if found.has_passed is None else not found.has_passed
+        if self.has_failed:
+            self.error = error_line(output)
+            self.result = found.line if found.has_passed is False else self.error
+        elif self.has_failed is False:
+            self.result = found.line if found.has_passed else success(output)
+
+
+class SessionRuns:
+    """The commands of one session."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self.kept: Bounded[CommandRun] = Bounded(_MOST, lambda run: len(run.command) + _RECORD)
+        self._open: Recent[str, CommandRun] = Recent(_MOST_OPEN)
+        """By the calls by which they were begun, and by those that look at them again."""
+        self._going_on: Recent[str, CommandRun] = Recent(_MOST_OPEN)
+        """By the names of what runs in the background."""
+
+    def begin(self, call: Call, ref: Ref) -> None:
+        """Take note of a call."""
+        if call.process in self._going_on:
+            self._open[call.id] = self._going_on[call.process]
+        elif call.command and call.id not in self._open:
+            done = deeds(call.command)
+            run = CommandRun(ref, call.command, done, work_of(done))
+            self.kept.add(run)
+            self._open[call.id] = run
+
+    def end(self, ending: CallResult, at: str) -> CommandRun | None:
+        """Return the command that has come to its end at that time; None where none has."""
+        run = self._open.get(ending.call)
+        if run is None or run.has_ended:
+            return None
+        if ending.process:
+            self._going_on[ending.process] = run
+            return None
+        run.end(ending, at)
+        return run

@@ -1,1 +1,0 @@
-"""Hearing what sessions tell: messages, commands, files, mishaps, decisions."""

@@ -1,1 +1,0 @@
-"""What is wrong with a memory: one small function a rule."""

@@ -1,1 +1,0 @@
-"""Statements and notes that cannot both hold, and notes that say the same."""

@@ -1,3 +1,0 @@
-"""Probes: what a note claims of its project, checked against the project, one kind of claim a
-module.
-"""

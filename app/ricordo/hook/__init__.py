@@ -1,0 +1,1 @@
+"""The hooks: small programs that agents call; standard library only."""

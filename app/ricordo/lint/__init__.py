@@ -1,0 +1,1 @@
+"""What is wrong with a memory: rules and their fixes, claim checks, contradictions, retention."""

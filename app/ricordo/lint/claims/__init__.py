@@ -1,0 +1,1 @@
+"""Claim checks: what a note says of its project, checked against the project."""

@@ -1,0 +1,92 @@
+"""Claims that a function, class, component, constant or flag is in the code.
+
+Most names in backticks are those of libraries, settings of services or plain words. What the
+project does not hold is missing only where the note ties it to the project: by a file of the
+project in the same statement.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterable, Iterator
+
+from ricordo.lint.claims.claim import Passage, ProjectClaim, names
+from ricordo.lint.claims.project import Project
+from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+
+_NAME = r"[A-Za-z_$][\w$]*"
+_CALL = re.compile(rf"(?:await |new )?((?:{_NAME}(?:\.|::|->|#))*{_NAME})\(.*\)(?:;|\.\.\.)?")
+_COMPONENT = re.compile(r"</?([A-Z]\w+)(?:\s[^<>]*)?/?>")
+_DOTTED = re.compile(rf"{_NAME}(?:(?:\.|::|#){_NAME})*")
+_TELLING = re.compile(
+    r"[a-z$_][a-z0-9$]*(?:_[a-z0-9]+)+"  # snake_case
+    r"|_*[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+"  # camelCase
+    r"|_*(?:[A-Z][a-z0-9]+){2,}[A-Z]*"  # PascalCase
+    r"|_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # CONSTANT_CASE
+)
+_FLAG = re.compile(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
+_OWN_SCRIPT = re.compile(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
+_PAGES = (".md", ".mdx", ".txt", ".rst", ".yml", ".yaml", ".toml", ".json")
+_SEPARATOR = re.compile(r"\.|::|->|#")
+_KNOWN = frozenset((*dir(builtins), *keyword.kwlist))
+_FILE_NAME = re.compile(
+    r".+\.(?:md|txt|json|ya?ml|toml|py|js|ts|tsx|jsx|mjs|cjs|css|scss|html|sh|go|rs|rb|php|sql|env|lock"
+    r"|csv|xml|svg|png|jpe?g|webp|gif|pdf|ini|cfg|conf|log|vue|svelte|java|kt|swift|c|h|cpp)"
+)
+
+
+def symbol_claims(passage: Passage) -> Iterator[ProjectClaim]:
+    """Yield the names of code and the flags of scripts that a sentence has in backticks."""
+    for offset, text in passage.code:
+        line = passage.line_at(offset)
+        if symbol_in(text):
+            yield ProjectClaim(ClaimKind.SYMBOL, text, line, passage)
+        elif _OWN_SCRIPT.search(text):
+            for flag in _FLAG.finditer(text):
+                yield ProjectClaim(ClaimKind.SYMBOL, f"--{flag[1]}", line, passage)
+
+
+def symbol_in(text: str) -> str:
+    """Return the name of code that a span in backticks is; "" where it is something else."""
+    if match := _CALL.fullmatch(text) or _COMPONENT.fullmatch(text):
+        name = _SEPARATOR.split(match[1])[-1]
+        return name if len(name) > 2 and not _is_common(match[1], name) else ""
+    if _FILE_NAME.fullmatch(text) or not _DOTTED.fullmatch(text):
+        return ""
+    name = _SEPARATOR.split(text)[-1]
+    return name if _TELLING.fullmatch(name) and not _is_common(text, name) else ""
+
+
+def _is_common(whole: str, name: str) -> bool:
+    common = names("common", "words")
+    first = _SEPARATOR.split(whole)[0]
+    is_placeholder = name.lower() in names("placeholder", "names")
+    return is_placeholder or bool({whole, name, first} & common) or name in _KNOWN
+
+
+def word_of(claim: ProjectClaim) -> str:
+    """Return the word by which the project is looked through for a claim."""
+    return claim.text.removeprefix("--") if claim.text.startswith("--") else symbol_in(claim.text)
+
+
+def check_symbol(claim: ProjectClaim, project: Project, beside: Iterable[str]) -> Verdict | None:
+    """Say whether the project is written with the name; `beside` are the paths that stand in the
+    same statement. None where nothing shows that it is a name of the project.
+    """
+    word = word_of(claim)
+    if project.has_word(word):
+        return claim.found(CheckOutcome.HOLDS, f"{word} is written in the project")
+    if left_out := project.tree.remark or project.words.remark:
+        return claim.unchecked(left_out)
+    if not any(_ties(word, path, project) for path in beside):
+        return None
+    return claim.found(CheckOutcome.MISSING, f"no file of the project holds {word}")
+
+
+def _ties(word: str, path: str, project: Project) -> bool:
+    """Whether a path of the project beside a name shows that the name is the project's too."""
+    # a setting of the surroundings is named beside the page that explains it
+    is_page = path.lower().endswith(_PAGES)
+    return project.tree.has(path) and not (word.isupper() and is_page)

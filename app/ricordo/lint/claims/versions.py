@@ -1,0 +1,142 @@
+"""Claims on versions, ports and constants: what the manifests and the code say of them today."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ricordo.lint.claims.claim import Passage, ProjectClaim
+from ricordo.lint.claims.manifests import Declared
+from ricordo.lint.claims.project import Project
+from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+
+_NUMBER = r"v?(\d+(?:\.(?:\d+|x)){0,3})"
+_PINNED = re.compile(rf"(@?[A-Za-z][\w.\-/]*)@[~^]?{_NUMBER}")
+_SPOKEN = re.compile(rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%]|\.\d|[-/–:]\d)")
+_DIGITS = re.compile(r"\d+")
+_RANGE = re.compile(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
+_PORT = re.compile(r"\bport (\d{2,5})\b", re.IGNORECASE)
+_SET = re.compile(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=\s*(-?\d[\d_.]*|true|false|True|False)")
+_MOST_FILES = 12
+_LONGEST_LINE = 500
+"""Characters."""
+_NO_PRODUCTS = frozenset(
+    ("version", "step", "phase", "part", "port", "level", "chapter", "section")
+)
+
+
+def version_claims(passage: Passage) -> Iterator[ProjectClaim]:
+    """Yield what a sentence says of versions: `name@1.2` in backticks, `Name 1.2` in words."""
+    for offset, text in passage.code:
+        if _PINNED.fullmatch(text):
+            yield ProjectClaim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
+    for match in _SPOKEN.finditer(passage.spoken):
+        if _is_version(match, is_first=not passage.spoken[: match.start()].strip(" -*+#|>")):
+            yield ProjectClaim(ClaimKind.VERSION, match[0], passage.line_at(match.start()), passage)
+
+
+def _is_version(match: re.Match[str], *, is_first: bool) -> bool:
+    """Whether a word and a number are a product and its version rather than “open 3 files”."""
+    name, number = match[1], match[0][len(match[1]) + 1 :]
+    if name.lower() in _NO_PRODUCTS:
+        return False
+    is_named = any(char.isupper() for char in name[1:]) or "." in name
+    is_numbered = "." in number or number.startswith("v")
+    return is_named or is_numbered or (name[0].isupper() and not is_first)
+
+
+def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
+    """Say whether a manifest asks for that version; None where none names the thing at all."""
+    match = _PINNED.fullmatch(claim.text) or _SPOKEN.fullmatch(claim.text)
+    if match is None:
+        return None
+    declared = project.manifests.declared(match[1])
+    if not declared:
+        return None
+    said = match[2].split(".")
+    told = [f"{each.path}: {each.name} {each.version}" for each in declared]
+    agree = [_agrees(said, each) for each in declared]
+    if True in agree:
+        return claim.found(CheckOutcome.HOLDS, told[agree.index(True)])
+    if None in agree:
+        return claim.unchecked(told[agree.index(None)])
+    return claim.found(CheckOutcome.CHANGED, *told[:3])
+
+
+def _agrees(said: list[str], declared: Declared) -> bool | None:
+    """Whether a version, told in as many numbers as a person needs, is the one that is asked for;
+    None where many would do.
+    """
+    asked = _DIGITS.findall(declared.version)
+    if not asked or _RANGE.search(declared.version.strip()):
+        return None
+    if said[0] != asked[0]:
+        return False
+    # what stands behind the second number changes with every update of a lock file
+    minor, least = ([*numbers, "x"][1] for numbers in (said, asked))
+    if "x" in (minor, least) or minor == least:
+        return True
+    return _takes_newer(declared) and asked[0] != "0" and int(minor) > int(least)
+
+
+def _takes_newer(declared: Declared) -> bool:
+    """Whether a later second number would do as well: as `^` says, and Cargo without a sign."""
+    version = declared.version.strip()
+    return version.startswith("^") or (
+        declared.path.endswith("Cargo.toml") and version[0].isdigit()
+    )
+
+
+def value_claims(passage: Passage) -> Iterator[ProjectClaim]:
+    """Yield ports and, in backticks, constants with their values: numbers and truth values, for a
+    text may be a credential.
+    """
+    for offset, text in passage.code:
+        if _SET.fullmatch(text):
+            yield ProjectClaim(ClaimKind.VALUE, text, passage.line_at(offset), passage)
+    for match in _PORT.finditer(passage.spoken):
+        yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
+
+
+def words_of(claim: ProjectClaim) -> list[str]:
+    """Return the words by which the project is looked through for a claim on a value."""
+    match = _SET.fullmatch(claim.text)
+    return [match[1]] if match else _DIGITS.findall(claim.text)
+
+
+def check_value(claim: ProjectClaim, project: Project) -> Verdict | None:
+    """Say whether the code gives the constant that value, and whether a port is written there."""
+    match = _SET.fullmatch(claim.text)
+    word = words_of(claim)[0]
+    if not project.has_word(word):
+        return claim.unchecked(f"{word} is not written in the project")
+    if match is None:
+        return claim.found(CheckOutcome.HOLDS, f"{word} is written in the project")
+    found = list(_definitions(match[1], project))
+    if not found:
+        return claim.unchecked(f"{word} gets no plain value in the project")
+    if any(_plain(value) == _plain(match[2]) for _, value in found):
+        return claim.found(CheckOutcome.HOLDS, f"{found[0][0]}: {match[1]} = {found[0][1]}")
+    if len(found) > 1:
+        return claim.unchecked(f"{word} has several values in the project")
+    place, value = found[0]
+    new = claim.text[: match.start(2)] + value + claim.text[match.end(2) :]
+    return claim.found(CheckOutcome.CHANGED, f"{place}: {match[1]} = {value}", suggestion=new)
+
+
+def _definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
+    """Where the constant `name` gets a plain value, and which."""
+    definition = re.compile(
+        r"[ \t]*(?:(?:export|const|let|var|static|final|pub|public|private)[ \t]+)*"
+        rf"{re.escape(name)}[ \t]*(?::[ \t]*[\w<>\[\].,]+)?[ \t]*="
+        r"[ \t]*(-?\d[\d_.]*|true|false|True|False)[ \t]*(?:[;,#]|//|$)"
+    )
+    for path in project.words.files_with(name, _MOST_FILES):
+        for number, line in enumerate(project.text_of(path).split("\n"), 1):
+            is_short = name in line and len(line) <= _LONGEST_LINE
+            if is_short and (match := definition.match(line.rstrip("\r"))):
+                yield f"{path}:{number}", match[1]
+
+
+def _plain(value: str) -> str:
+    return value.replace("_", "").lower()

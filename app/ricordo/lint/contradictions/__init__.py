@@ -1,0 +1,1 @@
+"""Contradictions: statements and notes that contradict or repeat each other."""

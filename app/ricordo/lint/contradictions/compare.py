@@ -1,0 +1,399 @@
+"""Whether two short statements say of one thing what cannot both hold, and why.
+
+Only plain cases are told: all else counts as compatible, for a conflict that is missed costs less
+than one that is invented.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ricordo.lint.contradictions import words as known
+from ricordo.lint.contradictions.claim import Claim, Word
+from ricordo.lint.contradictions.differences import Differences, differences, names_of, texts_of
+from ricordo.lint.contradictions.parser import read_claim
+
+_WIDEST = 3
+"""Words of a value."""
+_FARTHEST = 12
+"""Words that differ, of both together."""
+_ALIKE = {"at": "for"}
+"""Prepositions behind a verb that say the same: who works at a place works for it."""
+_WIDE_FRAME = 2
+"""Shared words that make one more word on one side bearable."""
+
+
+class Frame(NamedTuple):
+    """Two claims and what differs between them."""
+
+    one: Claim
+    other: Claim
+    shared: frozenset[str]
+    """The keys of what both are about."""
+    mine: tuple[Word, ...]
+    """The words of the one that the other lacks."""
+    theirs: tuple[Word, ...]
+    values: Differences
+
+    @property
+    def anchors(self) -> frozenset[str]:
+        """What both speak of, even if only of the person or the project."""
+        return self.shared | (self.one.generic & self.other.generic)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether one says for what it holds and the other does not say the same."""
+        return any(word.place == "scope" for word in (*self.mine, *self.theirs))
+
+    @property
+    def is_same_frame(self) -> bool:
+        """Whether nothing but known values differs."""
+        return not self.mine and not self.theirs and not self.values.loose
+
+    @property
+    def signs_differ(self) -> bool:
+        """Whether one denies and the other does not."""
+        return self.one.is_denied != self.other.is_denied
+
+
+def excludes(left: str, right: str) -> str:
+    """Return why the two statements cannot both hold, in a few words; "" where they may."""
+    return opposed(read_claim(left), read_claim(right)) if left and right else ""
+
+
+def opposed(one: Claim, other: Claim) -> str:
+    """Return why two claims cannot both hold, in a few words; "" where they may."""
+    pair = framed(one, other)
+    return opposed_in(pair) if pair else ""
+
+
+def framed(one: Claim, other: Claim) -> Frame | None:
+    """Return what two claims share and in what they differ; None where that decides nothing: they
+    speak of other things, of another time, or of what may be.
+    """
+    if _are_far_apart(one, other) or (one.who and other.who and one.who != other.who):
+        return None
+    if one.is_uncertain or other.is_uncertain or one.is_past != other.is_past:
+        return None
+    return _frame(one, other)
+
+
+def opposed_in(pair: Frame) -> str:
+    """Return why two claims cannot both hold, in a few words; "" where they may."""
+    for reason in (_by_choice, _by_quantity, _by_denial, _by_value, _by_span, _by_holder):
+        if found := reason(pair):
+            return found
+    return ""
+
+
+def _are_far_apart(one: Claim, other: Claim) -> bool:
+    """Whether so many words differ that no reason can hold, but that one is chosen and the other
+    rejected: known before the differences are looked at, which takes most of the time.
+    """
+    if one.rejected or other.rejected:
+        return False
+    return len(one.keys ^ other.keys) > _FARTHEST
+
+
+def _frame(one: Claim, other: Claim) -> Frame:
+    values = differences(one, other)
+    shared = one.keys & other.keys
+    joined = _joined(one, other)
+    mine, theirs = (
+        (
+            *(
+                it
+                for it in claim.words
+                if it.key not in shared and it.text not in joined and not values.covers(it)
+            ),
+            *names,
+        )
+        for claim, names in zip((one, other), values.names, strict=True)
+    )
+    return Frame(one, other, values.with_shared(shared), mine, theirs, values)
+
+
+def _joined(one: Claim, other: Claim) -> frozenset[str]:
+    """The verbs by which both say the same of their subjects: they bear no difference."""
+    verbs = known.same_binding()
+    if one.binding != other.binding or one.binding not in verbs.values():
+        return frozenset()
+    return frozenset(text for text, verb in verbs.items() if verb == one.binding)
+
+
+def _by_choice(pair: Frame) -> str:
+    """The one chooses what the other names as not chosen."""
+    one, other = pair.one, pair.other
+    if not (one.rejected or other.rejected) or one.is_denied or other.is_denied:
+        return ""
+    chosen = names_of(one) - one.rejected, names_of(other) - other.rejected
+    mine = chosen[0] & (other.rejected - names_of(other))
+    theirs = chosen[1] & (one.rejected - names_of(one))
+    if mine and theirs:
+        is_bare = len(pair.mine) <= len(mine) and len(pair.theirs) <= len(theirs)
+        return _choice(pair, mine, theirs) if is_bare or pair.shared else ""
+    if not (mine or theirs) or pair.is_limited or one.is_additive or other.is_additive:
+        return ""
+    chooser = one if mine else other
+    rest = {it.key for it in (pair.mine if mine else pair.theirs)} - mine - theirs
+    about = {it for kind in chooser.tools for cls, _ in kind.of for it in cls.about}
+    rest = {it for it in rest if it not in pair.values.about and it not in about}
+    is_common = len(pair.shared) >= _WIDE_FRAME and _same_subject(pair)
+    is_thing = any(it.key in mine | theirs or it.of[0][1] in mine | theirs for it in chooser.tools)
+    is_bare = not rest and (is_thing or bool(pair.shared))
+    return _choice(pair, mine, theirs) if is_common or is_bare else ""
+
+
+def _choice(pair: Frame, mine: frozenset[str], theirs: frozenset[str]) -> str:
+    left, right = (
+        " ".join(text for key, text in texts_of(claim) if key in keys)
+        for claim, keys in ((pair.one, mine), (pair.other, theirs))
+    )
+    if mine and theirs:
+        return f"opposite choice: {left} / {right}"
+    return f"chosen by one, rejected by the other: {left or right}"
+
+
+def _by_quantity(pair: Frame) -> str:
+    """`Only these` against `everyone`; `all` against `some do not`; `every` against `no`."""
+    one, other = pair.one, pair.other
+    said = {one.quantity, other.quantity}
+    if said == {"only", "all"} and not pair.signs_differ and not pair.values.found:
+        closed = one if one.quantity == "only" else other
+        lacking = pair.theirs if closed is one else pair.mine
+        if pair.shared and not lacking and not pair.is_limited:
+            return "quantifiers: only / all"
+    if not pair.signs_differ or not pair.is_same_frame or pair.values.found or not pair.shared:
+        return ""
+    if said == {"all", "some"}:
+        return "quantifiers: all / not some"
+    return ""
+
+
+def _by_denial(pair: Frame) -> str:
+    """The one denies what the other says."""
+    one, other = pair.one, pair.other
+    if not pair.signs_differ or pair.values.found:
+        return ""
+    if not (pair.is_same_frame or _is_same_but_for_agent(pair)):
+        return ""
+    if not pair.shared or not _modals_exclude(one, other):
+        return ""
+    if "only" in (one.quantity, other.quantity) and one.quantity != other.quantity:
+        # the one forbids it, the other says in which way it is allowed
+        return ""
+    if "some" in (one.quantity, other.quantity):
+        denied, held = (one, other) if one.is_denied else (other, one)
+        if denied.quantity == "some" or held.quantity != "some":
+            return ""
+    return f"negation: {'not' if one.is_denied else 'so'} / {'not' if other.is_denied else 'so'}"
+
+
+def _is_same_but_for_agent(pair: Frame) -> bool:
+    """Whether nothing differs but that one says who wants it so."""
+    claim, rest = (pair.one, pair.mine) if pair.mine else (pair.other, pair.theirs)
+    if pair.values.loose or (pair.mine and pair.theirs) or len(rest) != 1:
+        return False
+    return rest[0].at == 0 and _is_agent(pair, claim, rest[0])
+
+
+def _modals_exclude(one: Claim, other: Claim) -> bool:
+    """What need not be may still be allowed, or done."""
+    denied, held = (one, other) if one.is_denied else (other, one)
+    return denied.modal != "need" or held.modal == "need"
+
+
+def _by_value(pair: Frame) -> str:
+    """Both are alike but for a number, a day, a thing of one class, or a word and its opposite."""
+    one, other = pair.one, pair.other
+    found = pair.values.found
+    if not found or not pair.values.is_one or pair.signs_differ or one.is_denied:
+        return ""
+    kind = found[0].kind
+    if one.may_recur and other.may_recur and any(it.kind == "dates" for it in found):
+        return ""
+    if kind != "opposites" and (one.is_additive or other.is_additive):
+        return ""
+    if "some" in (one.quantity, other.quantity):
+        return ""
+    is_near = _is_near_frame(pair, is_tool=found[0].is_tool)
+    if not is_near:
+        return ""
+    if not pair.anchors and not (found[0].is_tool and _stand_alone(pair)):
+        return ""
+    if kind == "opposites" and found[0].in_subject and not found[0].is_adverb:
+        return ""
+    return found[0].reason
+
+
+def _stand_alone(pair: Frame) -> bool:
+    """Whether both choose a thing, with no other subject than what its class is about."""
+    return all(it.has_verb or it.words or it.who for it in (pair.one, pair.other))
+
+
+def _is_near_frame(pair: Frame, *, is_tool: bool) -> bool:
+    """Whether what else differs is too little to make another subject or another condition."""
+    if pair.values.loose or pair.is_limited:
+        return False
+    if not pair.mine and not pair.theirs:
+        return True
+    if pair.mine and pair.theirs:
+        in_object = all(it.place == "object" for it in (*pair.mine, *pair.theirs))
+        is_short = max(len(pair.mine), len(pair.theirs)) <= _WIDEST
+        subject = pair.one.subject & pair.other.subject
+        return is_tool and in_object and is_short and len(subject) >= 2 and _same_subject(pair)
+    claim, rest = (pair.one, pair.mine) if pair.mine else (pair.other, pair.theirs)
+    if len(rest) > 1 or len(pair.shared) < _WIDE_FRAME:
+        return False
+    return rest[0].place == "object" or _is_agent(pair, claim, rest[0])
+
+
+def _is_agent(pair: Frame, claim: Claim, word: Word) -> bool:
+    """Whether a word is all of its subject, and no nearer description of a shared one."""
+    return claim.subject == {word.key} and len(pair.shared) >= _WIDE_FRAME
+
+
+def _same_subject(pair: Frame) -> bool:
+    return pair.one.subject == pair.other.subject
+
+
+def _by_span(pair: Frame) -> str:
+    """Both bind one subject to a value, and the values differ."""
+    one, other, mine, theirs = pair.one, pair.other, pair.mine, pair.theirs
+    if pair.values.found or pair.values.loose or not (mine and theirs):
+        return ""
+    if one.is_denied or other.is_denied or one.is_additive or other.is_additive:
+        return ""
+    if not all(_is_value(claim, span) for claim, span in ((one, mine), (other, theirs))):
+        return ""
+    if one.quantity != other.quantity or one.quantity == "some":
+        return ""
+    if _is_country(mine) != _is_country(theirs) or not _is_bound(pair):
+        return ""
+    if _is_indefinite(one, mine) != _is_indefinite(other, theirs):
+        return ""
+    if one.preposition in known.words("within") and any(pair.values.names):
+        # a thing of a class, and none of that class against it: the two tell of different things
+        return ""
+    return f"one slot: {said(mine)} / {said(theirs)}"
+
+
+def _is_value(claim: Claim, span: tuple[Word, ...]) -> bool:
+    """Whether the words stand together behind the verb."""
+    if len(span) > _WIDEST or any(word.place != "object" or not word.at for word in span):
+        return False
+    places = [it.at for it in span]
+    between = [it for it in claim.words if min(places) < it.at < max(places)]
+    return all(it in span for it in between)
+
+
+def _is_indefinite(claim: Claim, span: tuple[Word, ...]) -> bool:
+    """Whether a value is one thing of several, as `a subdomain`: no name excludes it."""
+    before = claim.text.partition(span[0].text)[0].split()
+    return bool(before) and before[-1] in known.words("indefinite")
+
+
+def _is_country(span: tuple[Word, ...]) -> bool:
+    """Whether a value is a country: a place in it is no other place."""
+    return any(word.text in known.words("countries") for word in span)
+
+
+def _is_bound(pair: Frame) -> bool:
+    """Whether both statements leave no room for a second value."""
+    one, other = pair.one, pair.other
+    if one.binding and one.binding == other.binding:
+        return bool(pair.anchors) and _same_subject(pair) and _is_one_slot(one, other)
+    single = {it.text for it in one.words if it.key in pair.shared} & known.words("single")
+    singles = single or {known.synonyms().get(it.text, "") for it in one.words} & known.words(
+        "single"
+    )
+    if not (one.is_being and other.is_being) and not singles:
+        return False
+    if singles and len(pair.shared) >= 1:
+        return _same_subject(pair) or bool(pair.shared & (one.subject & other.subject))
+    are_names = all(any(it.is_name for it in span) for span in (pair.mine, pair.theirs))
+    return are_names and bool(one.subject) and _same_subject(pair) and _is_definite(pair)
+
+
+def _is_one_slot(one: Claim, other: Claim) -> bool:
+    """Whether two claims with one verb say the same of their subject: where or for whom, not the
+    one this and the other how.
+    """
+    if one.is_manner != other.is_manner or one.tells_form != other.tells_form:
+        return False
+    prepositions = {_ALIKE.get(it.preposition, it.preposition) for it in (one, other)}
+    return len(prepositions) == 1 or (one.verb == other.verb and len(prepositions - {""}) < 2)
+
+
+def _is_definite(pair: Frame) -> bool:
+    """Whether neither says that its subject is one of several."""
+    return all(not known.pattern("one_of_many").search(it.text) for it in (pair.one, pair.other))
+
+
+def _by_holder(pair: Frame) -> str:
+    """One role, and each gives it to another."""
+    one, other, mine, theirs = pair.one, pair.other, pair.mine, pair.theirs
+    if pair.values.found or pair.values.loose or pair.signs_differ or one.is_denied:
+        return ""
+    if not (mine and theirs) or max(len(mine), len(theirs)) > _WIDEST or not pair.shared:
+        return ""
+    if any(it.place != "subject" for it in (*mine, *theirs)):
+        return ""
+    holds = [known.pattern("holding").search(it.text) for it in (one, other)]
+    return f"one holder: {said(mine)} / {said(theirs)}" if all(holds) else ""
+
+
+def said(words: tuple[Word, ...]) -> str:
+    """Return words as they stand."""
+    return " ".join(word.text for word in words)
+
+
+_DOUBT_FARTHEST = 4
+"""Words and values that differ, of both together."""
+_DOUBT_WIDEST = 2
+"""Of them for each word that is shared."""
+_LABEL = 2
+"""Words of what is no statement, where it has no verb: a heading, a label."""
+
+
+class Doubt(NamedTuple):
+    """That two claims may exclude each other."""
+
+    reason: str
+    """In what they differ, in a few words."""
+    distance: float
+    """How much that is, against what both share: the less, the likelier they do."""
+
+
+def doubt_in(pair: Frame) -> Doubt | None:
+    """Return the doubt about two claims of which no plain case tells that they exclude each other;
+    None where there is none.
+    """
+    apart = len(pair.mine) + len(pair.theirs) + len(pair.values.loose)
+    if (
+        _speak_of_two(pair)
+        or not pair.shared
+        or apart > min(_DOUBT_FARTHEST, _DOUBT_WIDEST * len(pair.shared))
+    ):
+        return None
+    reason = _reason(pair)
+    return Doubt(reason, apart / len(pair.shared)) if reason else None
+
+
+def _speak_of_two(pair: Frame) -> bool:
+    """Whether each tells by a word of its subject that it speaks of another thing."""
+    return all(any(it.place == "subject" for it in words) for words in (pair.mine, pair.theirs))
+
+
+def _reason(pair: Frame) -> str:
+    values = pair.values
+    if values.found:
+        return values.found[0].reason
+    if pair.signs_differ:
+        return "one denies"
+    if not all(it.has_verb or len(it.words) > _LABEL for it in (pair.one, pair.other)):
+        return ""
+    if pair.mine and pair.theirs:
+        return f"one slot: {said(pair.mine)} / {said(pair.theirs)}"
+    is_value_alone = bool(values.loose) and not pair.mine and not pair.theirs
+    return f"values: {' / '.join(values.loose)}" if is_value_alone else ""

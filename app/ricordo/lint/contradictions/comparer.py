@@ -1,0 +1,440 @@
+"""Comparing the notes of a memory with each other: which repeat, and which contradict each other,
+and of which it is in doubt.
+
+Candidates are found by blocking, so that no note is compared with every other one. What was found
+is kept: after a change only the pairs of the notes that changed are made anew.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, combinations
+from typing import NamedTuple
+
+from ricordo.background import no_garbage_collection
+from ricordo.lint.contradictions.claim import Claim, Word
+from ricordo.lint.contradictions.compare import doubt_in, framed, opposed_in
+from ricordo.lint.contradictions.parser import read_claim
+from ricordo.lint.contradictions.records import SAME, SIMILAR, without_secrets
+from ricordo.lint.contradictions.repeats import alike, alike_to, common_sayings, repetition
+from ricordo.lint.contradictions.statements import Digest, NoteStatement, digest, is_class
+from ricordo.lint.evidence import NotePair, NoteQuote, Relation
+from ricordo.memory.layout import FileRole
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+
+_WORD_BITS = 20
+_PLACE_BITS = 24
+_MOST_WORDS = (1 << _WORD_BITS) - 2
+MOST_PLACES = 1 << _PLACE_BITS
+"""Statements that one index holds."""
+_RAREST = 4
+"""Words of a statement of which two make a key."""
+_SHORT = 6
+"""Words of a statement of which any two make a key."""
+_SCANT = 2
+"""Words of a statement so short that one of them makes a key as well."""
+_CROWD = 24
+"""Statements with one key that are many of a kind, not a few of one subject."""
+_EVERY_STATEMENT = 2_000
+
+
+class Blocks:
+    """The statements of a memory by their keys."""
+
+    def __init__(
+        self, subjects: Sequence[tuple[str, ...]], step: Callable[[], None] = lambda: None
+    ) -> None:
+        """`subjects` are the words of each statement; `step` is called now and then."""
+        counts = Counter(chain.from_iterable(subjects))
+        told = sorted((word for word, n in counts.items() if n > 1), key=lambda w: (counts[w], w))
+        self._number = {word: number for number, word in enumerate(told[:_MOST_WORDS], 1)}
+        found = array("Q")
+        for place, words in enumerate(subjects):
+            if not place % _EVERY_STATEMENT:
+                step()
+            if words:
+                found.extend([key << _PLACE_BITS | place for key in self._keys(words)])
+        step()
+        self._sorted = array("Q", sorted(found))
+
+    def pairs(self) -> set[tuple[int, int]]:
+        """Return the places of every two statements that are worth comparing, the lower first."""
+        found: set[tuple[int, int]] = set()
+        for places in self._groups():
+            found.update(combinations(places, 2))
+        return found
+
+    def near(self, words: tuple[str, ...]) -> set[int]:
+        """Return the places of the statements that are worth comparing with one of these words."""
+        found: set[int] = set()
+        for key in self._keys(words):
+            start = bisect_left(self._sorted, key << _PLACE_BITS)
+            end = bisect_left(self._sorted, (key + 1) << _PLACE_BITS, start)
+            if end - start < _CROWD:
+                found.update(it & (MOST_PLACES - 1) for it in self._sorted[start:end])
+        return found
+
+    def _groups(self) -> Iterator[list[int]]:
+        """The places that share a key, in their order, without crowds."""
+        last = -1
+        places: list[int] = []
+        mask = MOST_PLACES - 1
+        for it in self._sorted:
+            key = it >> _PLACE_BITS
+            if key != last:
+                if 1 < len(places) <= _CROWD:
+                    yield places
+                last, places = key, []
+            places.append(it & mask)
+        if 1 < len(places) <= _CROWD:
+            yield places
+
+    def _keys(self, words: Iterable[str]) -> list[int]:
+        number = self._number.get
+        numbers = sorted([it for word in words if (it := number(word))])
+        is_scant = len(numbers) <= _SCANT
+        if len(numbers) > _SHORT:
+            numbers = numbers[:_RAREST]
+        keys = [a << _WORD_BITS | b for a, b in combinations(numbers, 2)]
+        return [*keys, *numbers] if is_scant else keys
+
+
+MANY = 3
+"""Notes that one statement excludes, from which on they may be a list of like things."""
+_TOO_MANY = 8
+"""Notes from which on they surely are one."""
+_NAMED = 2
+"""Words of a subject that tell which thing is spoken of."""
+
+
+def is_listed(left: str, right: str, notes: int) -> bool:
+    """Say whether two statements that exclude each other, and of which one is excluded by so many
+    `notes`, tell of two things of a list: each says of the note that it stands in, not of a thing
+    that it names.
+    """
+    if notes < MANY:
+        return False
+    return notes >= _TOO_MANY or not _is_named(read_claim(left), read_claim(right))
+
+
+def _is_named(one: Claim, other: Claim) -> bool:
+    """Whether both tell by themselves of what they speak."""
+    if one.who and one.who == other.who:
+        return True
+    shared = one.subject & other.subject
+    if any(it.key in shared and (it.is_name or _is_all_of_them(it)) for it in one.words):
+        return True
+    # who is told to use a thing is the agent
+    is_order = bool(one.tools) and one.has_verb and not (one.subject or other.subject)
+    return is_order or len(shared) >= _NAMED
+
+
+def _is_all_of_them(word: Word) -> bool:
+    """Whether a word speaks of all things of its kind, as `sessions` at the beginning does."""
+    return word.at == 0 and word.text.endswith("s")
+
+
+MOST_DOUBTS = 200
+"""Of one memory: most doubts are none."""
+
+Paths = tuple[str, str]
+"""Of two notes, in order."""
+
+
+class Opposed(NamedTuple):
+    """Two statements that cannot both hold, or that it is in doubt of."""
+
+    left: NoteStatement
+    right: NoteStatement
+    reason: str
+    distance: float | None = None
+    """Of a doubt, how far the two are apart; None where they cannot both hold."""
+
+
+def opposed_of(left: NoteStatement, right: NoteStatement) -> Opposed | None:
+    """Return what two statements are to each other; None where both may hold."""
+    pair = framed(read_claim(left.text), read_claim(right.text))
+    if pair is None:
+        return None
+    if reason := opposed_in(pair):
+        return Opposed(left, right, reason)
+    # two descriptions say what the notes are about, not what is so
+    doubt = None if left.in_head and right.in_head else doubt_in(pair)
+    return Opposed(left, right, *doubt) if doubt else None
+
+
+def told(
+    opposed: Mapping[Paths, tuple[Opposed, ...]], repeating: Mapping[Paths, Relation]
+) -> tuple[NotePair, ...]:
+    """Return what is told: by path what is certain, then the doubts, the likeliest first. Who
+    contradicts does not repeat, and of two notes of which something is certain nothing is in doubt.
+    """
+    certain = {
+        paths: kept
+        for paths, them in opposed.items()
+        if (kept := tuple(it for it in them if it.distance is None))
+    }
+    pairs = list(_excluding(certain))
+    told_of = {(it.left.path, it.right.path) for it in pairs}
+    whole = {paths: it for paths, it in repeating.items() if paths not in told_of}
+    pairs += [_of_whole(paths, it) for paths, it in whole.items() if it.is_certain]
+    sure = {paths for paths, it in whole.items() if it.is_certain}
+    opposing = list(_in_doubt(opposed, told_of | sure))
+    told_of |= {(it.left.path, it.right.path) for it in opposing}
+    similar = sorted(paths for paths in whole.keys() - sure if paths not in told_of)
+    doubts = [*(_of_whole(paths, Relation.MAY_REPEAT) for paths in similar), *opposing]
+    pairs.sort(key=lambda it: (it.left.path, it.right.path))
+    return (*pairs, *doubts[:MOST_DOUBTS])
+
+
+def _of_whole(paths: Paths, relation: Relation) -> NotePair:
+    reason = SAME if relation is Relation.REPEATS else SIMILAR
+    return NotePair(relation, NoteQuote(paths[0], 0, ""), NoteQuote(paths[1], 0, ""), reason)
+
+
+def _pair(relation: Relation, paths: Paths, it: Opposed) -> NotePair:
+    quotes = NoteQuote(paths[0], *it.left[:2]), NoteQuote(paths[1], *it.right[:2])
+    return NotePair(relation, *quotes, without_secrets(it.reason, it.left.text, it.right.text))
+
+
+def _in_doubt(
+    opposed: Mapping[Paths, tuple[Opposed, ...]], told_of: set[Paths]
+) -> Iterator[NotePair]:
+    """Yield one doubt for two notes, the likeliest, and the likeliest of all first. A statement of
+    which many notes say something like it is one of a list.
+    """
+    counts = _counts(opposed)
+    nearest: list[tuple[float, Paths, Opposed]] = []
+    for paths, them in opposed.items():
+        alone = [it for it in them if _notes(counts, paths, it) < MANY]
+        if alone and paths not in told_of:
+            it = min(alone, key=lambda it: it.distance or 0.0)
+            nearest.append((it.distance or 0.0, paths, it))
+    for _, paths, it in sorted(nearest, key=lambda them: them[:2]):
+        yield _pair(Relation.MAY_EXCLUDE, paths, it)
+
+
+def _excluding(opposed: Mapping[Paths, tuple[Opposed, ...]]) -> Iterator[NotePair]:
+    """Yield every two notes that exclude each other, with what is told of them: of many notes that
+    tell of one thing each is told once, against the first.
+    """
+    told: set[tuple[str, str]] = set()
+    for paths, them in _unlisted(opposed):
+        # head and body may say the same twice
+        once = {
+            it.reason: it
+            for it, notes in reversed(them)
+            if notes < MANY or (paths[1], it.right.text) not in told
+        }
+        told.update((paths[1], it.right.text) for it in once.values())
+        yield from (_pair(Relation.EXCLUDES, paths, it) for it in reversed(once.values()))
+
+
+def _unlisted(
+    opposed: Mapping[Paths, tuple[Opposed, ...]],
+) -> Iterator[tuple[Paths, list[tuple[Opposed, int]]]]:
+    """Every two notes that exclude each other by more than lists of like things, with how many
+    notes one of the two statements is excluded by.
+    """
+    counts = _counts(opposed)
+    for paths, them in sorted(opposed.items()):
+        crowds = [(it, _notes(counts, paths, it)) for it in them]
+        kept = [it for it in crowds if not is_listed(it[0].left.text, it[0].right.text, it[1])]
+        if kept:
+            yield paths, kept
+
+
+def _counts(opposed: Mapping[Paths, tuple[Opposed, ...]]) -> Counter[tuple[str, str]]:
+    """How many notes each statement of a note is opposed to."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for (left, right), them in opposed.items():
+        counts.update({(left, it.left.text) for it in them})
+        counts.update({(right, it.right.text) for it in them})
+    return counts
+
+
+def _notes(counts: Counter[tuple[str, str]], paths: Paths, it: Opposed) -> int:
+    return max(counts[paths[0], it.left.text], counts[paths[1], it.right.text])
+
+
+MOST_CHANGED = 50
+"""Notes changed since the index of statements was made, up to which it is not made anew."""
+_MOST_OWN = 2
+"""Words that a statement may have for itself, beyond as many as both share, where both name a
+thing of one class.
+"""
+_EVERY = 50
+"""Notes, pairs or statements between two steps."""
+
+Step = Callable[[], None]
+
+
+class _Place(NamedTuple):
+    path: str
+    number: int
+    """Which statement of the note."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a memory at one moment."""
+
+    texts: dict[str, bytes] = field(default_factory=dict)
+    digests: dict[str, Digest] = field(default_factory=dict)
+    blocks: Blocks | None = None
+    places: list[_Place] = field(default_factory=list)
+    changed: set[str] = field(default_factory=set)
+    """Paths of the notes that are other than they were when `blocks` were made."""
+    opposed: dict[Paths, tuple[Opposed, ...]] = field(default_factory=dict)
+    """What cannot both hold, and what it is in doubt of."""
+    repeating: dict[Paths, Relation] = field(default_factory=dict)
+
+
+class NoteComparer:
+    """Compares the notes of one memory, again and again; not for use from two threads at once."""
+
+    def __init__(self) -> None:
+        self._known = _Known()
+
+    def pairs(self, memory: Memory, step: Step = lambda: None) -> tuple[NotePair, ...]:
+        """Return the notes of `memory` that repeat or contradict each other, ordered by path.
+
+        `step` is called every few milliseconds; when it raises, what was known before stays known.
+        """
+        notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.readable}
+        known = self._known
+        changed = {p for p, note in notes.items() if known.texts.get(p) != note.raw}
+        gone = known.texts.keys() - notes.keys()
+        if changed or gone:
+            with no_garbage_collection():
+                self._known = self._brought_up(notes, changed, gone, step)
+        return told(self._known.opposed, self._known.repeating)
+
+    def _brought_up(
+        self, notes: Mapping[str, Note], changed: set[str], gone: Collection[str], step: Step
+    ) -> _Known:
+        before = self._known
+        digests = {path: it for path, it in before.digests.items() if path in notes}
+        for number, path in enumerate(changed):
+            if not number % _EVERY:
+                step()
+            digests[path] = digest(notes[path])
+        known = _Known({path: note.raw for path, note in notes.items()}, digests)
+        touched = changed.union(gone)
+        known.changed = before.changed | touched
+        if before.blocks is None or len(known.changed) > MOST_CHANGED:
+            _compare_all(known, notes, step)
+        else:
+            known.blocks, known.places = before.blocks, before.places
+            known.opposed = {
+                paths: it for paths, it in before.opposed.items() if touched.isdisjoint(paths)
+            }
+            known.repeating = {
+                paths: it for paths, it in before.repeating.items() if touched.isdisjoint(paths)
+            }
+            _compare_changed(known, notes, changed, step)
+        return known
+
+
+def _compare_all(known: _Known, notes: Mapping[str, Note], step: Step) -> None:
+    known.changed = set()
+    digests = known.digests
+    known.places = [
+        _Place(path, number)
+        for path in sorted(digests)
+        for number in range(len(digests[path].sayings))
+    ][:MOST_PLACES]
+    subjects = [digests[it.path].subjects[it.number] for it in known.places]
+    known.blocks = Blocks(subjects, step)
+    near = (
+        (known.places[one], known.places[other])
+        for one, other in known.blocks.pairs()
+        if _may_exclude(subjects[one], subjects[other])
+    )
+    known.opposed = _opposed_of(known, near, step)
+    step()
+    known.repeating = _repeating(known, notes, alike(digests), step)
+
+
+def _compare_changed(
+    known: _Known, notes: Mapping[str, Note], changed: Iterable[str], step: Step
+) -> None:
+    changed = sorted(changed)
+    for path in changed:
+        step()
+        near = list(_near(known, path))
+        known.opposed |= _opposed_of(known, near, step)
+        again = {
+            (min(path, it), max(path, it))
+            for it in alike_to(known.digests[path], known.digests)
+            if it != path
+        }
+        known.repeating |= _repeating(known, notes, again, step)
+
+
+def _near(known: _Known, path: str) -> Iterator[tuple[_Place, _Place]]:
+    """The statements that are worth comparing with those of a changed note."""
+    assert known.blocks is not None
+    others = sorted(known.changed & known.digests.keys() - {path})
+    fresh = [
+        (_Place(it, number), words)
+        for it in others
+        for number, words in enumerate(known.digests[it].subjects)
+    ]
+    for number, words in enumerate(known.digests[path].subjects):
+        here = _Place(path, number)
+        for at in known.blocks.near(words):
+            there = known.places[at]
+            if there.path not in known.changed and _may_exclude(
+                words, known.digests[there.path].subjects[there.number]
+            ):
+                yield here, there
+        yield from ((here, there) for there, its in fresh if _may_exclude(words, its))
+
+
+def _may_exclude(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two statements speak of so much the same that one may exclude the other."""
+    shared = set(one).intersection(other)
+    most = max(len(one), len(other))
+    own = _MOST_OWN if most > 2 * len(shared) and any(map(is_class, shared)) else 0
+    return 0 < most <= 2 * len(shared) + own
+
+
+def _opposed_of(
+    known: _Known, near: Iterable[tuple[_Place, _Place]], step: Step
+) -> dict[Paths, tuple[Opposed, ...]]:
+    found: dict[Paths, list[Opposed]] = defaultdict(list)
+    for number, (one, other) in enumerate(near):
+        if not number % _EVERY:
+            step()
+        if one.path == other.path:
+            continue
+        one, other = sorted((one, other))
+        left, right = (known.digests[it.path].sayings[it.number] for it in (one, other))
+        if (it := opposed_of(left, right)) is not None:
+            found[one.path, other.path].append(it)
+    return {paths: tuple(sorted(it, key=_plainness)) for paths, it in found.items()}
+
+
+def _plainness(it: Opposed) -> tuple[int, int, int]:
+    """Sort key: what the bodies say comes before what descriptions sum up."""
+    return (it.left.in_head + it.right.in_head, it.left.line, it.right.line)
+
+
+def _repeating(
+    known: _Known, notes: Mapping[str, Note], candidates: Iterable[Paths], step: Step
+) -> dict[Paths, Relation]:
+    found: dict[Paths, Relation] = {}
+    todo = sorted(candidates)
+    common = common_sayings(known.digests) if todo else frozenset()
+    for one, other in todo:
+        step()
+        digests = known.digests[one], known.digests[other]
+        if (relation := repetition(notes[one], notes[other], digests, common)) is not None:
+            found[one, other] = relation
+    return found

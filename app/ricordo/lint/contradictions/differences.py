@@ -1,0 +1,340 @@
+"""The values in which two claims differ: numbers, days, things of one class, opposites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from ricordo.lexicon import lowered
+from ricordo.lint.contradictions import words as known
+from ricordo.lint.contradictions.claim import Claim, ClassItem, Number, Word
+from ricordo.lint.contradictions.parser import TOKEN, plain_of, read_claim, without_marks
+from ricordo.search.words import stem
+
+_BOUNDS = frozenset(("maximum", "minimum"))
+_MEASURES = frozenset(
+    ("length", "size", "durat", "time", "lifetim", "long", "larg", "age", "number")
+)
+"""What only says that a number is one."""
+_ADVERBS = frozenset(("before", "manual", "sync", "vor", "avant", "antes", "prima", "manuell"))
+_CLOSE = 1e-9
+
+
+class Difference(NamedTuple):
+    """A value that each of two claims has in the other's place."""
+
+    kind: str
+    left: str
+    right: str
+    in_subject: bool = False
+    is_adverb: bool = False
+
+    @property
+    def reason(self) -> str:
+        """What differs, in a few words."""
+        return f"{self.kind}: {self.left} / {self.right}"
+
+    @property
+    def is_tool(self) -> bool:
+        """Whether it is a thing of a class."""
+        return self.kind.startswith("tools")
+
+
+class Differences(NamedTuple):
+    """All values in which two claims differ."""
+
+    found: tuple[Difference, ...]
+    about: frozenset[str]
+    """Words by which the classes of differing things are spoken of."""
+    shared: frozenset[str]
+    """The things that both name."""
+    loose: tuple[str, ...]
+    """Values that one claim has, and the other nothing in their place."""
+    names: tuple[tuple[Word, ...], tuple[Word, ...]]
+    """The things that have none of their class on the other side, of both claims."""
+    measured: bool
+    """Whether numbers differ."""
+
+    @property
+    def is_one(self) -> bool:
+        """Whether all that differs is of one kind: several numbers are one value."""
+        kinds = {"day" if it.kind in ("dates", "numbers") else it.kind for it in self.found}
+        return len(kinds) == 1 and (len(self.found) == 1 or kinds == {"day"})
+
+    def covers(self, word: Word) -> bool:
+        """Whether a word only says what kind of value is meant."""
+        return word.text in self.about or (
+            self.measured and (word.key in _BOUNDS or word.key in _MEASURES)
+        )
+
+    def with_shared(self, keys: frozenset[str]) -> frozenset[str]:
+        """Return what both claims are about, the things included."""
+        return (keys | self.shared) - _BOUNDS
+
+
+_NONE = Differences((), frozenset(), frozenset(), (), ((), ()), measured=False)
+
+
+def differences(one: Claim, other: Claim) -> Differences:
+    """Return the values in which two claims differ."""
+    if not (one.has_values or other.has_values):
+        return _NONE
+    tools, about, shared, names = _tools(one, other)
+    numbers, numbers_loose = _numbers(one, other)
+    days, days_loose = _days(one, other)
+    opposites, opposites_loose = _opposites(one, other)
+    return Differences(
+        (*tools, *numbers, *days, *opposites),
+        about,
+        shared | _shared_opposites(one, other),
+        (*numbers_loose, *days_loose, *opposites_loose),
+        names,
+        bool(numbers) or bool(one.numbers and other.numbers),
+    )
+
+
+def names_of(claim: Claim) -> frozenset[str]:
+    """Return the keys of everything that a claim names."""
+    return claim.keys | {tool.of[0][1] for tool in claim.tools} | {it.key for it in claim.tools}
+
+
+def texts_of(claim: Claim) -> Iterator[tuple[str, str]]:
+    """Yield everything that a claim names as it is written there, by its keys."""
+    yield from ((it.key, it.text) for it in claim.words)
+    yield from ((it.of[0][1], it.text) for it in claim.tools)
+
+
+def _tools(
+    one: Claim, other: Claim
+) -> tuple[
+    list[Difference],
+    frozenset[str],
+    frozenset[str],
+    tuple[tuple[Word, ...], tuple[Word, ...]],
+]:
+    shared = {it.key for it in one.tools} & {it.key for it in other.tools}
+    mine = [it for it in one.tools if it.key not in shared]
+    theirs = [it for it in other.tools if it.key not in shared]
+    found: list[Difference] = []
+    about: set[str] = set()
+    paired: set[str] = set()
+    for it in mine:
+        for its in theirs:
+            if its.key in paired or (kind := _class_of(it, its)) is None:
+                continue
+            name, words = kind
+            found.append(Difference(f"tools of one class ({name})", it.text, its.text))
+            about |= words
+            paired |= {it.key, its.key}
+            break
+    left, right = (
+        tuple(
+            Word(it.key, it.text, it.at, it.place, True)
+            for it in side
+            if it.key not in paired and it.text not in about
+        )
+        for side in (mine, theirs)
+    )
+    return found, frozenset(about), frozenset(shared), (left, right)
+
+
+def _class_of(one: ClassItem, other: ClassItem) -> tuple[str, frozenset[str]] | None:
+    for kind, name in one.of:
+        for its, its_name in other.of:
+            if kind.name == its.name and name != its_name:
+                return kind.name, kind.about
+    return None
+
+
+def _numbers(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
+    mine = [it for it in one.numbers if not any(_equal(it, its) for its in other.numbers)]
+    theirs = [it for it in other.numbers if not any(_equal(it, its) for its in one.numbers)]
+    if not mine and not theirs:
+        return [], []
+    loose = [it.text for it in (*mine, *theirs)]
+    if len(mine) != len(theirs) or any(it.counts for it in (*mine, *theirs)):
+        return [], loose
+    pairs = list(zip(mine, theirs, strict=True))
+    if any(a.place == b.place == "subject" and "." not in a.text for a, b in pairs):
+        return [], loose
+    if len(pairs) > 1 and not any(a.kind for a, _ in pairs):
+        # one of them tells which thing is spoken of
+        return [], loose
+    if any(a.kind != b.kind or _refines(a, b) or _fits(one, other, a, b) for a, b in pairs):
+        return [], loose
+    kind = "numbers with one unit" if pairs[0][0].kind else "numbers"
+    left, right = (", ".join(it.text for it in side) for side in (mine, theirs))
+    return [Difference("numbers" if kind == "numbers" else kind, left, right)], []
+
+
+def _equal(one: Number, other: Number) -> bool:
+    return one.kind == other.kind and abs(one.size - other.size) <= _CLOSE * max(1, abs(one.size))
+
+
+def _refines(one: Number, other: Number) -> bool:
+    """Whether one is the other said more exactly, as version 3.11.4 is of 3.11."""
+    short, long = sorted((one.text, other.text), key=len)
+    return not one.kind and long.startswith(f"{short}.")
+
+
+def _fits(one: Claim, other: Claim, mine: Number, theirs: Number) -> bool:
+    """Whether one gives a bound and the other a value inside it."""
+    bounds = [claim.keys & _BOUNDS for claim in (one, other)]
+    if bool(bounds[0]) == bool(bounds[1]):
+        return bool(bounds[0]) and bounds[0] != bounds[1]
+    bound, value = (mine.size, theirs.size) if bounds[0] else (theirs.size, mine.size)
+    kind = bounds[0] or bounds[1]
+    return value <= bound if "maximum" in kind else value >= bound
+
+
+def _days(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
+    left, right = ({(it.kind, it.name): it.text for it in claim.days} for claim in (one, other))
+    mine = [key for key in left if key not in right]
+    theirs = [key for key in right if key not in left]
+    loose = [*(left[key] for key in mine), *(right[key] for key in theirs)]
+    if all(_in_subject(claim, keys) for claim, keys in ((one, mine), (other, theirs))):
+        return [], loose
+    if not mine or [kind for kind, _ in mine] != [kind for kind, _ in theirs]:
+        return [], loose
+    if any(_is_part(a, b) for (_, a), (_, b) in zip(mine, theirs, strict=True)):
+        return [], loose
+    one_day, other_day = ", ".join(left[k] for k in mine), ", ".join(right[k] for k in theirs)
+    return [Difference("dates", one_day, other_day)], []
+
+
+def _in_subject(claim: Claim, keys: list[tuple[str, str]]) -> bool:
+    """Whether one of these days tells which thing is spoken of, as in `the weekly report`."""
+    return any((it.kind, it.name) in keys and it.place == "subject" for it in claim.days)
+
+
+def _is_part(one: str, other: str) -> bool:
+    """Whether one date says the other less exactly."""
+    short, long = sorted((one, other), key=len)
+    return len(short) < len(long) and (long.startswith(short) or short in long.split())
+
+
+def _opposites(one: Claim, other: Claim) -> tuple[list[Difference], list[str]]:
+    left, right = ({it.pair: it for it in claim.opposites} for claim in (one, other))
+    found = [
+        Difference(
+            "opposites",
+            left[pair].text,
+            right[pair].text,
+            left[pair].place == right[pair].place == "subject",
+            pair in _ADVERBS,
+        )
+        for pair in left
+        if pair in right and left[pair].side != right[pair].side
+    ]
+    lacking = (left.keys() ^ right.keys()) - _ADVERBS
+    return found, sorted(lacking)
+
+
+def _shared_opposites(one: Claim, other: Claim) -> frozenset[str]:
+    sides = {(it.pair, it.side) for it in one.opposites}
+    return frozenset(it.pair for it in other.opposites if (it.pair, it.side) in sides)
+
+
+_WIDEST = 3
+"""Words of a value."""
+
+
+class Value(NamedTuple):
+    """What the one statement has in the place of what the other has."""
+
+    old: str
+    new: str
+
+
+class _Token(NamedTuple):
+    key: str
+    """What its forms share; digits for a number word."""
+    start: int
+    end: int
+
+
+def values_of(old: str, new: str) -> tuple[Value, ...]:
+    """Return the values of the statement `old` that `new` does not name, each with what stands in
+    its place there; none where the statements differ in more than values.
+    """
+    found = differences(read_claim(old), read_claim(new)).found
+    named = [
+        Value(_written(old, left), _written(new, right))
+        for it in found
+        for left, right in zip(it.left.split(", "), it.right.split(", "), strict=False)
+    ]
+    return tuple(it for it in named or _span(old, new) if not says(new, [it]))
+
+
+def says(text: str, values: Iterable[Value]) -> str:
+    """Return the first of the old values that `text` names, in any spelling of its numbers; ""
+    where it names none.
+    """
+    plain = plain_of(without_marks(text))
+    tokens = _tokens(plain)
+    return next((it.old for it in values if _places(tokens, it.old)), "")
+
+
+def with_new(text: str, values: Iterable[Value]) -> str:
+    """Return `text` with the new values in the places of the old ones."""
+    for old, new in values:
+        for start, end in reversed(_places(_tokens(text), old)):
+            text = text[:start] + _cased(new, text[start]) + text[end:]
+    return text
+
+
+def _cased(value: str, like: str) -> str:
+    """A value that begins with a number in words, in the case of the letter in its place: it may
+    come from the beginning of a sentence.
+    """
+    if value.split()[0].lower() not in known.numbers():
+        return value
+    first = value[0].upper() if like.isupper() else value[0].lower()
+    return first + value[1:]
+
+
+def _written(text: str, value: str) -> str:
+    """A value as it stands in a text."""
+    found = _places(_tokens(text), value)
+    return text[found[0][0] : found[0][1]] if found else value
+
+
+def _span(old: str, new: str) -> list[Value]:
+    """What stands in the place of one another where all else is the same."""
+    mine, theirs = _tokens(old), _tokens(new)
+    keys = [it.key for it in mine], [it.key for it in theirs]
+    steps = SequenceMatcher(None, *keys, autojunk=False).get_opcodes()
+    others = [it for it in steps if it[0] != "equal"]
+    if len(others) != 1 or others[0][0] != "replace":
+        return []
+    _, start, end, start_new, end_new = others[0]
+    if max(end - start, end_new - start_new) > _WIDEST:
+        return []
+    return [Value(_cut(old, mine[start:end]), _cut(new, theirs[start_new:end_new]))]
+
+
+def _cut(text: str, tokens: Sequence[_Token]) -> str:
+    return text[tokens[0].start : tokens[-1].end]
+
+
+def _places(tokens: Sequence[_Token], value: str) -> list[tuple[int, int]]:
+    """Where the words of a value stand one behind the other."""
+    wanted = [it.key for it in _tokens(value)]
+    count = len(wanted)
+    return [
+        (tokens[at].start, tokens[at + count - 1].end)
+        for at in range(len(tokens) - count + 1 if wanted else 0)
+        if [it.key for it in tokens[at : at + count]] == wanted
+    ]
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [
+        _Token(_key(match.group()), match.start(), match.end())
+        for match in TOKEN.finditer(lowered(text))
+    ]
+
+
+def _key(token: str) -> str:
+    return stem(known.numbers().get(token, token))

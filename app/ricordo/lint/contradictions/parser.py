@@ -1,0 +1,357 @@
+"""Reading a short statement: what it is about, which values it gives, whether it denies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, cached_property, lru_cache
+
+from ricordo.dates import Dated, find_dates
+from ricordo.lexicon import SPACELESS, lowered
+from ricordo.lint.contradictions import words as known
+from ricordo.lint.contradictions.claim import Claim, ClassItem, Day, Number, Opposite, Word
+from ricordo.lint.contradictions.words import ToolClass
+from ricordo.search.words import stem
+
+LONGEST = 300
+"""Characters; what is longer is no single statement."""
+_MOST_REJECTED = 4
+"""Words behind `instead of` that are what is not chosen."""
+_FEWEST_BEFORE_REASON = 3
+"""Words of a statement, from which on a reason may follow."""
+_MARKUP = re.compile(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
+_LINK = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
+_SHORT_NOT = re.compile(r"n['’]t\b")
+_SHORT_IS = re.compile(r"(?<=\w)['’](?:s|re|ll|ve|d|m)\b")
+_HAND = re.compile(r"(?<=\d)[,’'](?=\d{3}\b)")
+_GLUED_UNIT = re.compile(
+    r"\b(\d+(?:\.\d+)?)\s?-?(ms|s|sec|min|h|d|kb|mb|gb|tb|%|px|cm|mm|km|m)(?!\w)"
+)
+_THOUSANDS = re.compile(r"\b(\d+(?:\.\d+)?)k\b")
+TOKEN = re.compile(
+    rf"(?:(?<![^\s(])[/~.@]+)?[^\W{SPACELESS}]+(?:[.:/@+-]+[^\W{SPACELESS}]+)*(?:\+\+|#)?|%|[{SPACELESS}]+"
+)
+_OVER = re.compile(r"\b(?:prefers?|preferred|favou?rs?)\b(.+?)\bto\b")
+
+
+def without_marks(text: str) -> str:
+    """Return the beginning of a text without the marks of markdown."""
+    return _MARKUP.sub("", _LINK.sub(r"\1", text[:LONGEST])).strip()
+
+
+def plain_of(bare: str) -> str:
+    """The text in lower case, with phrases as words and numbers apart from their units."""
+    plain = _SHORT_IS.sub("", _SHORT_NOT.sub(" not", lowered(bare).replace("cannot", "can not")))
+    plain = _THOUSANDS.sub(lambda match: f"{float(match[1]) * 1000:g}", _HAND.sub("", plain))
+    plain = _GLUED_UNIT.sub(r"\1 \2", plain)
+    return _without_reason(known.with_phrases_joined(plain))
+
+
+def _without_reason(plain: str) -> str:
+    """The text up to where a reason, an aside or a consequence begins."""
+    for match in known.pattern("reason").finditer(plain):
+        if len(plain[: match.start()].split()) >= _FEWEST_BEFORE_REASON:
+            return plain[: match.start()]
+    return plain
+
+
+def parted(plain: str) -> tuple[str, str]:
+    """The statement without what it does not choose, and that."""
+    match = _OVER.search(plain)
+    if match and not known.pattern("contrast").search(plain):
+        return plain[: match.end() - 2], plain[match.end() :]
+    found = known.pattern("contrast").search(plain)
+    if found is None or not plain[: found.start()].strip():
+        return plain, ""
+    behind = plain[found.end() :]
+    tokens = list(tokens_of(behind))
+    end = len(behind)
+    for number, (token, start) in enumerate(tokens):
+        is_border = number and (token in known.words("scope") or "," in behind[:start])
+        if number >= _MOST_REJECTED or is_border:
+            end = start
+            break
+    rest = "" if end == len(behind) else behind[end:]
+    return f"{plain[: found.start()]} {rest}", behind[:end]
+
+
+def tokens_of(plain: str) -> Iterator[tuple[str, int]]:
+    """The words of a text, each with where it stands."""
+    for match in TOKEN.finditer(plain):
+        token = match.group()
+        if token[0] >= "\u3040" and re.match(f"[{SPACELESS}]", token[0]):
+            for part in known.unbounded().finditer(token):
+                yield part.group(), match.start() + part.start()
+        else:
+            yield token, match.start()
+
+
+def places_of(plain: str, spans: list[tuple[str, int]]) -> Iterator[str]:
+    """Where each word belongs: before the verb, behind it, or to what limits the statement."""
+    verb = _verb([token for token, _ in spans])
+    scope, scopes = "", known.words("scope")
+    for at, (token, start) in enumerate(spans):
+        if at == verb:
+            scope = ""
+        if token in scopes and not _completes(spans, at, start, plain):
+            scope = token if token in known.words("limiting") else ""
+        if scope:
+            yield "scope"
+        else:
+            yield "subject" if at < verb else "object"
+
+
+def _verb(tokens: list[str]) -> int:
+    """Where the verb stands; -1 where none is known. A form of to be is surer than a word that may
+    be a noun.
+    """
+    for surest in (known.words("being"), verbs()):
+        for at, token in enumerate(tokens):
+            if token in surest:
+                return at
+    return -1
+
+
+def _completes(spans: list[tuple[str, int]], at: int, start: int, plain: str) -> bool:
+    """Whether a preposition belongs to the verb before it, as in `lives in`."""
+    token = spans[at][0]
+    if at == 0:
+        return False
+    before, begun = spans[at - 1]
+    bound = _ends_of_binding(plain)
+    return (
+        begun + len(before) in bound
+        or start + len(token) in bound
+        or before in known.words("being")
+        or (at == 1 and before not in known.words("filler"))
+        or before in verbs() - known.signs("so").keys()
+    )
+
+
+@lru_cache(maxsize=1)  # asked for every preposition of one statement
+def _ends_of_binding(plain: str) -> frozenset[int]:
+    return frozenset(match.end() for match in known.pattern("binding").finditer(plain))
+
+
+@lru_cache(maxsize=1 << 16)
+def key_of(token: str) -> str:
+    """What all forms of a word share; "" for a word that bears no difference."""
+    if token in known.words("filler") or token in known.words("scope"):
+        return ""
+    if (tool := known.tools().get(token)) and token not in known.doubtful_tools():
+        return tool[0][1]
+    return stem(known.synonyms().get(token, token))
+
+
+@cache
+def verbs() -> frozenset[str]:
+    """Return the words that part the subject of a statement from what is said of it."""
+    return known.words("verbs") | known.words("being") | known.wishes()
+
+
+_NUMBER = re.compile(r"v?(\d+(?:\.\d+)*)\Z")
+_DIGITS = re.compile(r"\d+")
+_CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?(?:am|pm|h|uhr)?\Z")
+_IS_CLOCK = re.compile(r"\d{1,2}(?::\d\d(?:am|pm|h|uhr)?|am|pm)\Z")
+_MONTH_DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.)?\Z")
+_NAMED = re.compile(r"[A-Z0-9/._:@\\-]|[^\x00-\x7f]")
+
+
+@lru_cache(maxsize=20_000)
+def read_claim(text: str) -> Claim:
+    """Return the claim that a short `text` makes."""
+    return _StatementParser(without_marks(text)).claim()
+
+
+class _StatementParser:
+    """Reads the words of one statement, one after the other."""
+
+    def __init__(self, bare: str) -> None:
+        self._names = frozenset(
+            match.group().lower() for match in TOKEN.finditer(bare) if _is_name(bare, match)
+        )
+        self._plain = plain_of(bare)
+        self._numbers: list[Number] = []
+        self._days: list[Day] = []
+        self._tools: list[ClassItem] = []
+        self._opposites: list[Opposite] = []
+        self._words: list[Word] = []
+        self._denials, self._modal, self._quantity, self._who = 0, "", "", ""
+        self._has_verb = False
+        self._generic: set[str] = set()
+
+    def claim(self) -> Claim:
+        """Return what was read."""
+        chosen, rejected = parted(self._plain)
+        chosen = self._without_dates(chosen)
+        spans = list(tokens_of(chosen))
+        tokens = [token for token, _ in spans]
+        skip = 0
+        for at, place in enumerate(places_of(chosen, spans)):
+            if skip:
+                skip -= 1
+            else:
+                skip = self._take(tokens, at, place)
+        return Claim(
+            self._plain,
+            tuple(self._words),
+            # a single character of a script without blanks is no word
+            frozenset(key for token, _ in tokens_of(rejected) if len(key := key_of(token)) > 1),
+            tuple(self._numbers),
+            tuple(self._days),
+            tuple(self._tools),
+            tuple(self._opposites),
+            self._denials % 2 == 1,
+            self._modal,
+            self._quantity,
+            self._who,
+            self._has_verb,
+            frozenset(self._generic | ({self._who} if self._who else set())),
+        )
+
+    def _without_dates(self, text: str) -> str:
+        found = list(find_dates(text))
+        for date in found:
+            name = _date(date, text)
+            self._days.append(Day("date", name, name, "object"))
+        return _blanked(text, found)
+
+    def _take(self, tokens: list[str], at: int, place: str) -> int:
+        """Read the word `at`; return how many of those behind it belong to it."""
+        token = tokens[at]
+        if token.isalpha() and token not in known.remarkable():
+            self._word(token, at, place)
+            return 0
+        for taken in (self._number(tokens, at, place), self._day(tokens, at, place)):
+            if taken is not None:
+                return taken
+        self._has_verb = self._has_verb or token in verbs()
+        if token in known.words("negation"):
+            self._denials += 1
+        elif token in known.words("excepting"):
+            self._words.append(Word(token, token, at, "scope", False))
+        elif token in known.who():
+            self._who = known.who()[token]
+        elif not self._wish(token) and not self._is_quantity(token):
+            self._thing(token, at, place)
+        return 0
+
+    def _number(self, tokens: list[str], at: int, place: str) -> int | None:
+        token = known.numbers().get(tokens[at], tokens[at])
+        if (match := _NUMBER.match(token)) is None:
+            return None
+        before = tokens[at - 1] if at else ""
+        behind = tokens[at + 1] if at + 1 < len(tokens) else ""
+        if before in known.days() or behind in known.days():
+            return None
+        unit = known.units().get(behind)
+        version = match[1]
+        size = float(version) if version.count(".") < 2 else _version(version)
+        counts = before in known.words("counting") and not (
+            behind.endswith("s") and behind not in verbs()
+        )
+        if unit is None:
+            self._numbers.append(Number("", size, version, counts, place))
+            return 0
+        self._numbers.append(
+            Number(unit.kind, size * unit.factor, f"{version} {behind}", counts, place)
+        )
+        return 1
+
+    def _day(self, tokens: list[str], at: int, place: str) -> int | None:
+        token = tokens[at]
+        behind = tokens[at + 1] if at + 1 < len(tokens) else ""
+        if _IS_CLOCK.match(token):
+            self._days.append(Day("clock", _clock(token), token, place))
+            return 0
+        day = _MONTH_DAY.match(token)
+        if day and known.days().get(behind, ("",))[0] == "month":
+            return self._month_day(behind, day[1], place)
+        if token not in known.days() or (token in ("may", "march", "mars") and at == 0):
+            return None
+        kind, name = known.days()[token]
+        if kind == "month" and (day := _MONTH_DAY.match(behind)):
+            return self._month_day(token, day[1], place)
+        if token in ("may", "mars", "sept", "sat", "jan", "dec") and token not in self._names:
+            return None
+        self._days.append(Day(kind, name, token, place))
+        return 0
+
+    def _month_day(self, month: str, day: str, place: str) -> int:
+        name = f"{known.days()[month][1]} {int(day)}"
+        self._days.append(Day("date", name, name, place))
+        return 1
+
+    def _wish(self, token: str) -> bool:
+        for part in ("so", "may", "need"):
+            if token in known.signs(part):
+                self._denials += known.signs(part)[token]
+                self._modal = self._modal or ("" if part == "so" else part)
+                return True
+        return False
+
+    def _is_quantity(self, token: str) -> bool:
+        for part in ("all", "some", "only"):
+            if token in known.words(part):
+                self._quantity = part
+                return True
+        return False
+
+    def _thing(self, token: str, at: int, place: str) -> None:
+        tools = known.tools().get(token)
+        if tools and (token in self._names or self._is_surely(token, tools)):
+            self._tools.append(ClassItem(key_of(token), token.replace("_", " "), tools, place, at))
+        elif token in known.opposites():
+            pair, side = known.opposites()[token]
+            self._opposites.append(Opposite(pair, side, token, place))
+        elif token in known.words("generic"):
+            self._generic.add(known.synonyms().get(token, token))
+        else:
+            self._word(token, at, place)
+
+    def _word(self, token: str, at: int, place: str) -> None:
+        if key := key_of(token):
+            self._words.append(Word(key, token, at, place, token in self._names))
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        return frozenset(token for token, _ in tokens_of(self._plain))
+
+    def _is_surely(self, token: str, tools: tuple[tuple[ToolClass, str], ...]) -> bool:
+        """Whether a word that may be one of the language names a thing here."""
+        if token not in known.doubtful_tools():
+            return True
+        return any(not kind.about.isdisjoint(self._said - {token}) for kind, _ in tools)
+
+
+def _is_name(bare: str, match: re.Match[str]) -> bool:
+    """Whether a word is written as names, paths and codes are, the first letter of all aside."""
+    return bool(_NAMED.search(match.group(), 1 if match.start() == 0 else 0))
+
+
+def _date(date: Dated, text: str) -> str:
+    """A date as exactly as it is written: a month is no day of it."""
+    written = text[date.start : date.end]
+    groups = len(_DIGITS.findall(written))
+    is_exact = groups == 3 or (groups == 2 and any(map(str.isalpha, written)))
+    return date.day.isoformat() if is_exact else date.day.isoformat()[:7]
+
+
+def _blanked(text: str, found: list[Dated]) -> str:
+    for date in reversed(found):
+        text = f"{text[: date.start]} {text[date.end :]}"
+    return text
+
+
+def _version(text: str) -> float:
+    size = 0.0
+    for part in reversed(text.split(".")):
+        size = size / 1000 + float(part)
+    return size
+
+
+def _clock(text: str) -> str:
+    match = _CLOCK.match(text)
+    assert match is not None
+    hour = int(match[1]) % 12 + 12 if text.endswith("pm") else int(match[1])
+    return f"{hour}:{match[2] or '00'}"

@@ -1,0 +1,146 @@
+"""What came of comparing notes in a form that can be kept: without any text of theirs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from importlib.metadata import version
+from pkgutil import get_data
+
+from ricordo.lint.contradictions.compare import doubt_in, framed, opposed_in
+from ricordo.lint.contradictions.parser import read_claim
+from ricordo.lint.contradictions.statements import sayings
+from ricordo.lint.evidence import NotePair, NoteQuote, Relation
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+from ricordo.secrets import find_secrets
+
+SAME = "they say nearly the same"
+"""The reason why two notes repeat each other."""
+SIMILAR = "they may say the same"
+"""The reason why they may."""
+
+_WAY = 2
+"""The way in which notes are compared, within one version of Ricordo."""
+_Row = tuple[str, str, int, str, int]
+
+
+def stamp_of(memory: Memory) -> str:
+    """Return what is other whenever a note is, or the way in which notes are compared."""
+    digest = blake2b(f"{version('ricordo')} {_WAY}".encode(), digest_size=16)
+    for name in ("opposition.toml", "tools.toml"):
+        digest.update(get_data("ricordo.health.rules", name) or b"")
+    for note in memory.notes:
+        for part in (note.path.encode("utf-8", "surrogateescape"), note.raw):
+            digest.update(len(part).to_bytes(8))
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def packed(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
+    """Return `pairs` as paths and numbers of statements."""
+    return [
+        (
+            pair.relation.value,
+            pair.left.path,
+            _number(memory, pair.left),
+            pair.right.path,
+            _number(memory, pair.right),
+        )
+        for pair in pairs
+    ]
+
+
+def unpacked(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | None:
+    """Return the pairs that were packed; None where they do not fit the notes of `memory`."""
+    found: list[NotePair] = []
+    for relation, left, first, right, second in rows:
+        quotes = _quote(memory, left, first), _quote(memory, right, second)
+        if quotes[0] is None or quotes[1] is None or relation not in set(Relation):
+            return None
+        kind = Relation(relation)
+        reason = _reason(kind, *(it.text for it in quotes if it))
+        if not reason:
+            return None
+        found.append(NotePair(kind, quotes[0], quotes[1], reason))
+    return tuple(found)
+
+
+def _reason(kind: Relation, left: str, right: str) -> str:
+    """Return why two notes are to each other what they are; "" where they are not."""
+    if kind.is_of_whole:
+        return SAME if kind.is_certain else SIMILAR
+    pair = framed(read_claim(left), read_claim(right))
+    if pair is None:
+        return ""
+    doubt = None if kind.is_certain else doubt_in(pair)
+    reason = opposed_in(pair) if kind.is_certain else doubt.reason if doubt else ""
+    return without_secrets(reason, left, right)
+
+
+def without_secrets(reason: str, left: str, right: str) -> str:
+    """Return a reason as it may be shown: it has words of both statements, in small letters, in
+    which what is a secret does not look like one any more.
+    """
+    is_telling = any(find_secrets(text) for text in (left, right))
+    return reason.partition(":")[0] if is_telling else reason
+
+
+def _number(memory: Memory, quote: NoteQuote) -> int:
+    """Which statement of its note a quote is; -1 for the whole note."""
+    said = [(it.line, it.text) for it in sayings(memory.by_path[quote.path])]
+    return said.index((quote.line, quote.text)) if quote.text else -1
+
+
+def _quote(memory: Memory, path: str, number: int) -> NoteQuote | None:
+    note = memory.by_path.get(path)
+    if note is None:
+        return None
+    if number < 0:
+        return NoteQuote(path, 0, "")
+    said = sayings(note)
+    return NoteQuote(path, *said[number][:2]) if number < len(said) else None
+
+
+def standing(memory: Memory, pairs: Iterable[NotePair], relation: Relation) -> Iterator[NotePair]:
+    """Yield the pairs of one relation of which both notes still say what was compared."""
+    return (it for it in pairs if it.relation is relation and stands(memory, it))
+
+
+def stands(memory: Memory, pair: NotePair) -> bool:
+    """Say whether both notes of a pair are there and still say what was compared."""
+    return all(
+        (note := memory.by_path.get(quote.path)) is not None
+        and (not quote.text or span_of(note, quote) is not None)
+        for quote in (pair.left, pair.right)
+    )
+
+
+def span_of(note: Note, quote: NoteQuote) -> tuple[int, int] | None:
+    """Return where in the text of `note` a statement begins and ends: the place that is nearest to
+    the line on which it stood; None where it is gone, or is the whole note.
+    """
+    if not quote.text:
+        return None
+    pattern = re.compile(r"\s+".join(map(re.escape, quote.text.split())))
+    found = [match.span() for match in pattern.finditer(note.text)]
+    return min(found, key=lambda span: abs(note.line_of(span[0]) - quote.line), default=None)
+
+
+def line_of(note: Note, quote: NoteQuote) -> int:
+    """Return the 1-based line on which a statement stands now; 0 where it is gone."""
+    span = span_of(note, quote)
+    return note.line_of(span[0]) if span else 0
+
+
+def cause_of(pair: NotePair) -> str:
+    """Return the texts on which a conflict rests: while both stand it is the same one, whatever
+    the notes are called.
+    """
+    return cause_of_texts(pair.left.text, pair.right.text)
+
+
+def cause_of_texts(one: str, other: str) -> str:
+    """Return what `cause_of` returns for two statements, whichever comes first."""
+    return "\0".join(sorted((one, other)))

@@ -1,0 +1,128 @@
+"""Whether two notes say nearly the same.
+
+What they say counts, not how it looks: a statement with another number, another denial or another
+subject is another statement.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+from ricordo.lint.contradictions import words as known
+from ricordo.lint.contradictions.statements import Digest, shingles_of
+from ricordo.lint.evidence import Relation
+from ricordo.memory.note import Note
+from ricordo.search.words import stem, words
+
+_LEAST_SHARED = 0.25
+"""Jaccard similarity of stretches of three words from which two notes are looked at closely."""
+_LEAST_SAID_AGAIN = 0.6
+"""Share of what the shorter note says that the other has to say as well."""
+_IN_DOUBT = 0.6
+"""Share of each of both from which on it is in doubt."""
+_LEAST_ALIKE = 0.6
+"""Share of common words from which two statements may be one."""
+_TEMPLATE = 3
+"""Notes that make one statement word by word."""
+_CROWD = 20
+"""Notes with one stretch of words that are made after one template."""
+
+
+class _Gist(NamedTuple):
+    """What a statement says, without its form."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    is_denied: bool
+
+
+def alike(digests: Mapping[str, Digest]) -> set[tuple[str, str]]:
+    """Return the paths of every two notes that share so much of their sketches that they may
+    repeat each other, each pair in order.
+    """
+    by_shingle: dict[int, list[str]] = defaultdict(list)
+    for path, digest in digests.items():
+        for shingle in digest.shingles:
+            by_shingle[shingle].append(path)
+    shared: Counter[tuple[str, str]] = Counter()
+    for paths in by_shingle.values():
+        if 1 < len(paths) <= _CROWD:
+            shared.update(combinations(sorted(paths), 2))
+    return {
+        (one, other)
+        for (one, other), count in shared.items()
+        if count >= _LEAST_SHARED * _smaller(digests[one], digests[other])
+    }
+
+
+def alike_to(digest: Digest, digests: Mapping[str, Digest]) -> list[str]:
+    """Return the paths of the notes that may repeat one note or be repeated by it."""
+    return [
+        path
+        for path, other in digests.items()
+        if len(digest.shingles & other.shingles) >= max(1, _LEAST_SHARED * _smaller(digest, other))
+    ]
+
+
+def common_sayings(digests: Mapping[str, Digest]) -> frozenset[str]:
+    """Return the statements that so many notes make word by word that they are of a template."""
+    counts = Counter(it.text for digest in digests.values() for it in set(digest.sayings))
+    return frozenset(text for text, count in counts.items() if count >= _TEMPLATE)
+
+
+def repetition(
+    one: Note, other: Note, digests: tuple[Digest, Digest], common: Collection[str] = ()
+) -> Relation | None:
+    """Return whether two notes say nearly the same, what stands first too, or may: a relation of
+    whole notes, or None. What is `common` to many notes counts only where they say nothing else.
+    """
+    mine, theirs = shingles_of(one.body), shingles_of(other.body)
+    union = len(mine | theirs)
+    shared = len(mine & theirs) / union if union else 0.0
+    if shared < _IN_DOUBT * _LEAST_SHARED:
+        return None
+    short, long = sorted(digests, key=lambda it: sum(len(said.text) for said in it.sayings))
+    said, heard = _gists(short, common), _gists(long, common)
+    weight = sum(len(it.words) for it in said)
+    if not weight or not heard:
+        return None
+    again = sum(len(it.words) for it in said if any(_is_one(it, its) for its in heard)) / weight
+    if shared >= _LEAST_SHARED and again >= _LEAST_SAID_AGAIN:
+        begins_alike = any(_is_one(said[0], its) for its in heard)
+        return Relation.REPEATS if begins_alike else Relation.MAY_REPEAT
+    return Relation.MAY_REPEAT if again >= _IN_DOUBT * _LEAST_SAID_AGAIN else None
+
+
+def _smaller(one: Digest, other: Digest) -> int:
+    return min(len(one.shingles), len(other.shingles))
+
+
+def _gists(digest: Digest, common: Collection[str]) -> list[_Gist]:
+    told = [it.text for it in digest.sayings if not it.in_head]
+    return [_gist(text) for text in [it for it in told if it not in common] or told]
+
+
+def _gist(text: str) -> _Gist:
+    found = [known.numbers().get(word, word) for word in words(text)]
+    denials = sum(word in known.words("negation") for word in found)
+    told = {known.synonyms().get(word, word) for word in found} - known.words("filler")
+    stems = {stem(word) for word in told - known.words("negation")}
+    numbers = {word for word in stems if word[0].isdigit()}
+    return _Gist(frozenset(stems), frozenset(numbers), denials % 2 == 1)
+
+
+def is_said_again(text: str, other: str) -> bool:
+    """Say whether the statement `other` says all that `text` says."""
+    one, its = _gist(text), _gist(other)
+    return one.is_denied == its.is_denied and one.words <= its.words
+
+
+def _is_one(one: _Gist, other: _Gist) -> bool:
+    """Whether two statements say the same: with another number or denial they do not."""
+    if one.is_denied != other.is_denied or one.numbers != other.numbers:
+        return False
+    shared, union = len(one.words & other.words), len(one.words | other.words)
+    return shared >= _LEAST_ALIKE * union

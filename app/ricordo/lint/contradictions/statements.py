@@ -1,0 +1,218 @@
+"""The single statements of a note, each with the line on which it begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+from zlib import crc32
+
+from ricordo.lexicon import lowered
+from ricordo.lint.contradictions import words as known
+from ricordo.lint.contradictions.parser import LONGEST
+from ricordo.lint.contradictions.words import pattern
+from ricordo.lint.prose import ProseBlock, statements
+from ricordo.memory.note import Note
+from ricordo.search.words import stem, words
+
+MOST = 80
+"""Statements of one note that are compared; what goes on longer is a log."""
+_LONGEST_LABEL = 40
+_SHORTEST = 6
+"""Characters."""
+_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)")
+_STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]")
+"""One of these is in every text of one line that holds several sentences."""
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|z\.b|d\.h|etc|vs|no|nr|approx|ca|bzw|dr|mr|st)|\b\w)\.\Z", re.I
+)
+_LIST_MARK = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)+")
+_LABEL = re.compile(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)")
+_NOTHING_SAID = re.compile(r"\s*(?:#{1,6}\s|\||[-*+]\s+\[[ xX]\]\s|<!--)")
+"""Headings, rows of tables, tasks with a box, comments."""
+_QUOTED = re.compile(r"[\"“„«「].{12,}[\"”“»」]")
+
+
+class NoteStatement(NamedTuple):
+    """A statement and where it stands."""
+
+    line: int
+    """1-based line of the file on which it begins."""
+    text: str
+    in_head: bool = False
+    """Whether it is of the description, which mostly says what the body says too."""
+
+
+def sayings(note: Note) -> tuple[NoteStatement, ...]:
+    """Return what `note` states, sentence by sentence, its description first."""
+    found: list[NoteStatement] = []
+    body = note.line_of(note.head.end) if note.head.end else 0
+    for statement in statements(note):
+        if not _NOTHING_SAID.match(statement.text) and not _gives_reason(statement):
+            found.extend(_sentences(statement, statement.line < body))
+        if len(found) >= MOST:
+            break
+    return tuple(found[:MOST])
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text that is no note, up to `MOST`: what a person said."""
+    for said in islice(_sentences(ProseBlock(1, text), False), MOST):
+        yield said.text
+
+
+def _gives_reason(statement: ProseBlock) -> bool:
+    """Whether it only says why, as `**Why:**` does."""
+    begin = statement.text[:_LONGEST_LABEL]
+    if ":" not in begin:
+        return False
+    begin = lowered(begin.lstrip(" *-"))
+    label, colon, _ = begin.partition(":")
+    return bool(colon) and bool(pattern("why").match(label))
+
+
+def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[NoteStatement]:
+    text = statement.text
+    start = 0
+    for end in [*_ends(text), len(text)]:
+        said = text[start:end]
+        begin = start + len(said) - len(said.lstrip())
+        if not start or "\n" in text[start - 1 : begin]:
+            begin = _behind_marks(text, begin, end)
+        start = end
+        if _SHORTEST <= end - begin <= LONGEST:
+            plain = " ".join(text[begin:end].split())
+            may_quote = '"' in plain or not plain.isascii()
+            if not (may_quote and _QUOTED.search(plain)):
+                yield NoteStatement(statement.line_at(begin), plain, in_head)
+
+
+def _behind_marks(text: str, begin: int, end: int) -> int:
+    """Where a statement begins behind the mark of its list and its label."""
+    for mark in (_LIST_MARK, _LABEL):
+        if found := mark.match(text, begin, end):
+            begin = found.end()
+    return begin
+
+
+def _ends(text: str) -> Iterator[int]:
+    text = text.rstrip()
+    if text.isascii() and "\n" not in text and not any(map(text.count, _STOPS)):
+        return
+    for match in _END.finditer(text):
+        if not _ABBREVIATED.search(text, max(0, match.start() - 8), match.start()):
+            yield match.end()
+
+
+_SAMPLE = 0b111
+"""The bits that are 0 in what is kept of the stretches of a text: one of eight."""
+_FEW = 64
+"""Words of a text whose stretches are all kept: a sample of a short one says too little."""
+_SAID_BY_THE_WAY = 20
+"""Words; what is said in more is no plain statement."""
+_MOST_KNOWN = 1 << 18
+
+_CLASS = "="
+_UNTOLD = ("filler", "generic", "negation", "all", "some", "only")
+
+_known: dict[str, int] = {}
+"""A number for every word that was met, made once: a memory says the same words all over."""
+_keys: dict[str, str] = {}
+"""What stands for every word that was met."""
+
+
+class Digest(NamedTuple):
+    """What is kept of one note."""
+
+    shingles: frozenset[int]
+    """Stretches of three words: all of a short text, a sample of a long one."""
+    sayings: tuple[NoteStatement, ...]
+    subjects: tuple[tuple[str, ...], ...]
+    """For each statement the words by which one that contradicts it would be found."""
+
+
+def digest(note: Note) -> Digest:
+    """Return what is kept of `note`."""
+    said = sayings(note)
+    found = [words(it.text) for it in said]
+    subjects = tuple([_keys_of(it) if len(it) <= _SAID_BY_THE_WAY else () for it in found])
+    body = [word for it, its in zip(said, found, strict=True) if not it.in_head for word in its]
+    return Digest(_sketch(body or words(note.body)), said, subjects)
+
+
+def is_class(key: str) -> bool:
+    """Say whether a word of a subject stands for any thing of its class."""
+    return key.startswith(_CLASS)
+
+
+def shingles_of(text: str) -> frozenset[int]:
+    """Return all stretches of three words of a text, each as a number."""
+    numbers = _numbers(words(text))
+    return _stretches(numbers, range(len(numbers) - 2))
+
+
+def _sketch(found: list[str]) -> frozenset[int]:
+    numbers = _numbers(found)
+    if len(found) <= _FEW:
+        return _stretches(numbers, range(len(numbers) - 2))
+    # those that begin with certain words: the others need not be put together
+    begin = [at for at, number in enumerate(numbers[:-2]) if not number & _SAMPLE]
+    return _stretches(numbers, begin)
+
+
+def _stretches(numbers: list[int], begin: Iterable[int]) -> frozenset[int]:
+    return frozenset([numbers[at] * 31 ^ numbers[at + 1] * 17 ^ numbers[at + 2] for at in begin])
+
+
+def _numbers(found: list[str]) -> list[int]:
+    known = _known
+    try:
+        return [known[word] for word in found]
+    except KeyError:
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        for word in found:
+            if word not in known:
+                # the same in every process, unlike Python's own
+                known[word] = crc32(word.encode("utf-8", "surrogatepass"))
+        return [known[word] for word in found]
+
+
+def _keys_of(found: list[str]) -> tuple[str, ...]:
+    """What a statement of these words speaks of: its words in one form each, without those that
+    say nothing; for a thing of a class, a word and its opposite what both share.
+    """
+    try:
+        keys = [_keys[word] for word in found]
+    except KeyError:
+        if len(_keys) > _MOST_KNOWN:
+            _keys.clear()
+        _keys.update((word, _key(word)) for word in found if word not in _keys)
+        keys = [_keys[word] for word in found]
+    return tuple(dict.fromkeys(filter(None, keys)))
+
+
+def content_of(text: str) -> tuple[str, ...]:
+    """Return what a text speaks of word by word: numbers and things as they are named, without
+    words that say nothing.
+    """
+    found = dict.fromkeys(words(text))
+    return tuple(stem(word) for word in found if word not in known.words("filler"))
+
+
+def _key(word: str) -> str:
+    """What stands for a word; the class for a thing of one, "" for what may differ or says
+    nothing.
+    """
+    if word.isdigit() or word in known.numbers() or word in known.days():
+        return ""
+    if any(word in known.words(part) for part in _UNTOLD):
+        return ""
+    if any(word in known.signs(part) for part in ("so", "may", "need")):
+        return ""
+    if tools := known.tools().get(word):
+        return f"{_CLASS}{tools[0][0].name}"
+    if opposite := known.opposites().get(word):
+        return f"{_CLASS}{opposite[0]}"
+    return stem(known.synonyms().get(word, word))

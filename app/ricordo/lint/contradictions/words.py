@@ -1,0 +1,201 @@
+"""The words by which statements are compared, from the data files beside the rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+from ricordo.lexicon import SPACELESS, any_of, compiled, expressions, read_words
+
+_FILE = "opposition"
+_BLANK = re.compile(r"\s+")
+_SPACELESS = re.compile(f"[{SPACELESS}]")
+_FIRST = re.compile(r"([a-z0-9]+)(?: |-|\\-)")
+_LETTERS = re.compile(r"[a-z0-9]+")
+
+
+class ToolClass(NamedTuple):
+    """Things of which one place takes one."""
+
+    name: str
+    about: frozenset[str]
+    """Words by which the class itself is spoken of."""
+
+
+class NumberUnit(NamedTuple):
+    """What a number may be followed by."""
+
+    kind: str
+    factor: float
+    """What one of it is in the smallest unit of its kind."""
+
+
+@cache
+def words(part: str) -> frozenset[str]:
+    """Return the single words under `part`, of all languages."""
+    return frozenset(expressions(_FILE, part))
+
+
+@cache
+def pattern(part: str) -> re.Pattern[str]:
+    """Return the pattern that finds any expression under `part` in a text in lower case."""
+    return compiled(_FILE, part)
+
+
+@cache
+def phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Return the phrases that a word stands for, each as an expression and with that word, longest
+    first, by the word with which they begin; under "" those that begin with none.
+    """
+    pairs = [(text, word) for text, word in _phrase_pairs() if text]
+    tools = [text for text in _tool_spellings() if " " in text]
+    pairs += [(re.escape(text).replace(r"\ ", " "), joined(text)) for text in tools]
+    found: dict[str, list[tuple[str, str]]] = {}
+    for text, word in sorted(pairs, key=lambda pair: (-len(pair[0]), pair)):
+        first = _FIRST.match(text)
+        key = first[1] if first else ""
+        found.setdefault(key, []).append((text, f" {word} "))
+    return {key: tuple(them) for key, them in found.items()}
+
+
+def with_phrases_joined(plain: str) -> str:
+    """Return a text in lower case with each phrase replaced by the word that stands for it."""
+    known = phrases()
+    texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in known]
+    for first in (*texts, "") if texts or not plain.isascii() or "'" in plain else ():
+        for phrase, word in known.get(first, ()):
+            plain = _phrase(phrase).sub(word, plain)
+    return plain
+
+
+@cache
+def _phrase(text: str) -> re.Pattern[str]:
+    """Compiled when a text holds the word with which it begins: most phrases are met nowhere."""
+    return re.compile(any_of([text]))
+
+
+def joined(text: str) -> str:
+    """Return a spelling of several words as the one word that stands for it in compared texts."""
+    return _BLANK.sub("_", text)
+
+
+@cache
+def signs(part: str) -> Mapping[str, bool]:
+    """Return the words under `part`, each with whether it says the contrary."""
+    return {text.removeprefix("-"): text.startswith("-") for text in expressions(_FILE, part)}
+
+
+@cache
+def opposites() -> Mapping[str, tuple[str, bool]]:
+    """Return, by spelling, the pair of opposites that a word belongs to, and on which side."""
+    found: dict[str, tuple[str, bool]] = {}
+    for pair in expressions(_FILE, "opposites"):
+        one, other = pair.split()
+        for side, spellings in ((False, one), (True, other)):
+            for text in spellings.split("|"):
+                found.setdefault(text, (one.split("|")[0], side))
+    return found
+
+
+@cache
+def synonyms() -> Mapping[str, str]:
+    """Return what stands for a word that has other spellings."""
+    groups = (text.split("|") for text in expressions(_FILE, "synonyms"))
+    return {text: group[0] for group in groups for text in group}
+
+
+@cache
+def same_binding() -> Mapping[str, str]:
+    """Return what stands for a verb that binds to a value, where others say the same."""
+    groups = (text.split("|") for text in expressions(_FILE, "same_binding"))
+    return {text: group[0] for group in groups for text in group}
+
+
+@cache
+def numbers() -> Mapping[str, str]:
+    """Return the digits of number words."""
+    return dict(text.split(" ", 1) for text in expressions(_FILE, "numbers"))
+
+
+@cache
+def units() -> Mapping[str, NumberUnit]:
+    """Return the units by spelling."""
+    found: dict[str, NumberUnit] = {}
+    for text in expressions(_FILE, "units"):
+        kind, factor, spellings = text.split()
+        found.update(dict.fromkeys(spellings.split("|"), NumberUnit(kind, float(factor))))
+    return found
+
+
+@cache
+def days() -> Mapping[str, tuple[str, str]]:
+    """Return, by spelling, the kind of day or month that a word is, and its name."""
+    return {
+        text: (kind, spellings.split("|")[0])
+        for kind, names in read_words(_FILE)["days"].items()
+        for spellings in names
+        for text in spellings.split("|")
+    }
+
+
+@cache
+def who() -> Mapping[str, str]:
+    """Return whom a word like `we` stands for."""
+    groups = read_words(_FILE)["who"].items()
+    return {text: name for name, names in groups for text in names}
+
+
+@cache
+def tools() -> Mapping[str, tuple[tuple[ToolClass, str], ...]]:
+    """Return, by spelling in one word, the classes that a thing belongs to, with its name there."""
+    found: dict[str, tuple[tuple[ToolClass, str], ...]] = {}
+    for entry in read_words("tools")["class"]:
+        kind = ToolClass(entry["name"], frozenset(entry["about"]))
+        for member in entry["members"]:
+            spellings = member.split("|")
+            for text in spellings:
+                key = joined(text)
+                found[key] = (*found.get(key, ()), (kind, spellings[0]))
+    return found
+
+
+@cache
+def doubtful_tools() -> frozenset[str]:
+    """Return the things whose names are words of the language, too."""
+    return frozenset(read_words("tools")["doubtful"])
+
+
+@cache
+def remarkable() -> frozenset[str]:
+    """Return every word that says more than its own meaning, or stands for something else."""
+    parts = ("negation", "excepting", "all", "some", "only", "generic", "verbs", "being")
+    tables = (numbers(), days(), who(), tools(), opposites())
+    return wishes().union(*map(words, parts), *tables)
+
+
+@cache
+def wishes() -> frozenset[str]:
+    """Return the words that only say that something is so, may be or has to be, or is not."""
+    return frozenset(text for part in ("so", "may", "need") for text in signs(part))
+
+
+@cache
+def unbounded() -> re.Pattern[str]:
+    """Return what finds the known words of scripts without blanks; single characters else."""
+    known = (*tools(), *units(), *opposites(), *numbers(), *days())
+    found = sorted((text for text in known if _SPACELESS.search(text)), key=len, reverse=True)
+    return re.compile("|".join([*map(re.escape, found), f"[{SPACELESS}]"]))
+
+
+def _phrase_pairs() -> list[tuple[str, str]]:
+    pairs = (text.split(" = ") for text in expressions(_FILE, "phrases"))
+    return [(text, word) for text, word in pairs]
+
+
+def _tool_spellings() -> list[str]:
+    """Every spelling of a thing, the longest first."""
+    entries = read_words("tools")["class"]
+    found = {text for it in entries for member in it["members"] for text in member.split("|")}
+    return sorted(found, key=lambda text: (-len(text), text))

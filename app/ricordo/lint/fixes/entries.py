@@ -1,0 +1,337 @@
+"""Mending the entries of an index; an index is never written anew, only lines of it are."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+
+from ricordo.agents.folder import PAPERS
+from ricordo.lint.finding import Fix
+from ricordo.lint.fixes.lines import plain_lines, without_lines
+from ricordo.lint.fixes.links import Meant, lead_to, to_text
+from ricordo.lint.prose import words_in
+from ricordo.memory.change import Act, AddEntry, Create, EditLine, MoveLine, SetField
+from ricordo.memory.entry import entry_text, lines_of_entry, neighbour
+from ricordo.memory.index import Entry, EntryForm, MemoryIndex
+from ricordo.memory.lines import split_lines, with_line_moved
+from ricordo.memory.link_text import markdown_link
+from ricordo.memory.load import compute_load
+from ricordo.memory.memory import Memory
+from ricordo.memory.new_note import path_for
+from ricordo.memory.note import Note
+from ricordo.secrets import find_secrets
+
+LONGEST = 140
+"""Characters of a description that is made."""
+
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)|\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n]*)\]\]")
+_SENTENCES_MARKS = re.compile(
+    r"^\s*(?:#{1,6}\s+|>\s*|(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?)+|[*`]+|~~"
+)
+_SENTENCE = re.compile(r"[^.!?。！？]*(?:[.!?](?!\s|$)[^.!?。！？]*)*")
+_SILENT = re.compile(r"\s*(?:[-=*_]{3,}|`{3}.*|~{3}.*|<!--.*|\|[-:| ]*)?\s*$")
+
+
+@lru_cache(maxsize=1)  # asked twice, for a head of which not everything can be told
+def first_words(text: str) -> str:
+    """Return the first sentence of a markdown `text` without marks, cut at a word where it is
+    long; of headings only where nothing else is there. "" where a credential stands in the text,
+    which must not get to a second place.
+    """
+    if find_secrets(text):
+        return ""
+    lines = [line for line in text.split("\n") if not _SILENT.match(line)]
+    told = [line for line in lines if not line.lstrip().startswith("#")] or lines
+    plain = _plain_sentence(told[0]) if told else ""
+    match = _SENTENCE.match(plain)
+    sentence = (match.group() if match else plain).strip(" :;,—–-|")
+    return sentence if len(sentence) <= LONGEST else _cut(sentence)
+
+
+def _plain_sentence(line: str) -> str:
+    unlinked = _LINK.sub(lambda match: match[1] or match[2] or "", line)
+    return " ".join(_SENTENCES_MARKS.sub("", unlinked).split())
+
+
+def _cut(sentence: str) -> str:
+    kept = sentence[: LONGEST - 1].rpartition(" ")[0] or sentence[: LONGEST - 1]
+    return kept.rstrip(" ,;:—–-") + "…"
+
+
+_FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
+_PAIRS = ("`", "**", "__", "~~")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+_DAY = re.compile(r"20\d\d[-_/.]?(?:0\d|1[0-2])")
+"""A day in the name of a note: entries of such notes stand in their order."""
+_MARKS = re.compile(r"[\s>|*+\d.)-]*")
+"""What may stand before a link at the beginning of a list item or of a row of a table."""
+_FEW, _SMALL_SHARE = 3, 0.2
+"""So many notes, and so large a share of all, can lack an entry because they were forgotten; where
+more do, the index leaves them out on purpose.
+"""
+_PUT_ASIDE = frozenset(
+    (
+        *("archive", "archived", "backup", "deprecated", "draft", "drafts", "example", "hidden"),
+        *("old", "private", "retired", "status", "superseded", "temp", "template", "tmp", "wip"),
+    )
+)
+"""Words of a name, or of a field, by which a note is kept out of an index on purpose."""
+_DEFAULT_TYPE = "reference"
+
+
+class MissingEntries:
+    """Gives the notes that `index` lacks their entries."""
+
+    def __init__(
+        self, memory: Memory, index: MemoryIndex, missing: Sequence[Note], encrypted: Container[str]
+    ) -> None:
+        """`missing` are all notes that lack an entry in `index`; `encrypted` has the paths of the
+        files that git encrypts or keeps as they are, whose text may get to no other file.
+        """
+        self._memory, self._index, self._encrypted = memory, index, encrypted
+        self._few = len(missing) <= max(_FEW, len(memory.notes) * _SMALL_SHARE)
+
+    def fix(self, note: Note) -> Fix | None:
+        """Return the fix that adds the entry; None where the note is not to be listed. Safe where
+        nothing leaves a doubt that it was only forgotten, and how and where it is written.
+        """
+        if note.path.rpartition("/")[2].lower() in PAPERS or note.path in self._encrypted:
+            return None
+        act = AddEntry(self._index.path, note.path)
+        safe = self._is_open and self._was_forgotten(note) and self._has_its_place(note)
+        return Fix(f"add an entry to {self._index.path}", (act,), safe)
+
+    @cached_property
+    def _is_open(self) -> bool:
+        """Whether it is an index that its agent loads whole, that lists nearly all notes, one on a
+        line, and says nothing else: neither what belongs into it nor who writes it.
+        """
+        index, load = self._index, self._memory.load
+        if index is not self._memory.index or load.limits is None or load.cut_at_line is not None:
+            return False
+        listed = {entry.line for entry in index.entries if entry.form is EntryForm.BULLET}
+        plain = all(
+            number in listed or _HEADING.match(line) or not line.strip()
+            for number, line in enumerate(plain_lines(index.note), 1)
+        )
+        links = _links_by_line(index.note)
+        return self._few and plain and bool(listed) and all(links[line] == 1 for line in listed)
+
+    def _was_forgotten(self, note: Note) -> bool:
+        """Whether the note is a whole one beside the index that is listed nowhere else, and is not
+        put aside.
+        """
+        words = set(re.split(r"[^a-z]+", f"{note.stem} {note.name}".lower()))
+        return (
+            note.path.rpartition("/")[0] == self._index.folder
+            and not note.head.fault
+            and all(getattr(note, field) for field in self._memory.layout.required)
+            and all(
+                note.head.first(keys)
+                for keys in (self._memory.layout.title_keys, self._memory.layout.summary_keys)
+            )
+            and note.type in self._memory.layout.types
+            and _PUT_ASIDE.isdisjoint(words)
+            and _PUT_ASIDE.isdisjoint(key.partition("_")[0].lower() for key in note.head.fields)
+            and not self._is_listed_elsewhere(note)
+        )
+
+    def _is_listed_elsewhere(self, note: Note) -> bool:
+        """Whether a list of another note leads to it, which may stand for an entry."""
+        for source in self._memory.backlinks.get(note.path, ()):
+            text = self._memory.by_path[source].text
+            for found in self._memory.links.get(source, ()):
+                begin = text.rfind("\n", 0, found.link.start) + 1
+                if found.path == note.path and _MARKS.fullmatch(text, begin, found.link.start):
+                    return True
+        return False
+
+    def _has_its_place(self, note: Note) -> bool:
+        """Whether the other notes of its type are listed in one section of their own, or all notes
+        in one, in no order of days or numbers, and its description fits whole.
+        """
+        model = neighbour(self._memory, self._index, note)
+        text = entry_text(self._memory, self._index, note, model)
+        if model is None or text.endswith("…") or model.text.lstrip()[:1].isdigit():
+            return False
+        if _DAY.search(f"{model.title} {model.link.target} {note.name} {note.path}"):
+            return False
+        sections = self._types_by_section
+        own = bisect_right(self._headings, model.line)
+        return len(sections) == 1 or (
+            sections.get(own) == {note.type}
+            and not any(note.type in sections[other] for other in sections if other != own)
+        )
+
+    @cached_property
+    def _headings(self) -> Sequence[int]:
+        lines = enumerate(plain_lines(self._index.note), 1)
+        return [number for number, line in lines if _HEADING.match(line)]
+
+    @cached_property
+    def _types_by_section(self) -> Mapping[int, set[str]]:
+        """The types of the notes that each section lists; sections are counted by headings."""
+        types: dict[int, set[str]] = {}
+        for entry in self._index.entries:
+            target = self._memory.by_path.get(self._memory.target(self._index, entry).path)
+            if target is not None:
+                section = bisect_right(self._headings, entry.line)
+                types.setdefault(section, set()).add(target.type)
+        return types
+
+
+def repoint_or_drop(memory: Memory, meant: Meant, index: MemoryIndex, entry: Entry) -> Fix | None:
+    """Return the fix for an entry that leads nowhere: to the note that it can only mean, if that
+    has no entry yet, else it leaves; None where its links count from another place.
+    """
+    if meant.is_from_elsewhere(memory.target(index, entry)):
+        return None
+    to, is_certain = meant.note(memory.target(index, entry))
+    if to and to not in memory.entries:
+        led = lead_to(memory, index.note, [entry.link], to, safe=is_certain)
+        if led:
+            return led
+    if not _is_alone(index, entry):
+        return to_text(index.note, entry.link)
+    return Fix("drop the entry", without_lines(index.note, _lines_of(index, entry)))
+
+
+def drop_second(index: MemoryIndex, first: Entry, second: Entry) -> Fix | None:
+    """Return the fix that takes the `second` of two entries for one note out of `index`; None
+    where its line is about more.
+    """
+    if not _is_alone(index, second):
+        return None
+    lines = _lines_of(index, second)
+    between = plain_lines(index.note)[first.line : second.line - 1]
+    # a list of another section is one of its own
+    one_list = not any(_HEADING.match(line) for line in between)
+    adds_nothing = one_list and len(lines) == 1 and _says_no_more(first, second)
+    return Fix(
+        f"drop the entry on line {second.line}", without_lines(index.note, lines), adds_nothing
+    )
+
+
+def shorten(index: MemoryIndex, entry: Entry, longest: int) -> Fix | None:
+    """Return the fix that cuts the hook of `entry` at the end of a word, so that the line has no
+    more than `longest` characters: agents are then given less of it. None where the hook is not
+    the end of the line, or a link would be lost.
+    """
+    line, hook = entry.text.rstrip(), entry.hook
+    if entry.form is not EntryForm.BULLET or not hook or not line.endswith(hook):
+        return None
+    begin = line[: -len(hook)]
+    words = hook[: longest - len(begin) - 1].split(" ")[:-1]
+    while words and not _is_whole(" ".join(words)):
+        words.pop()
+    kept = " ".join(words).rstrip(" ,;:—–-.")
+    if not kept or "](" in hook[len(kept) :] or "[[" in hook[len(kept) :]:
+        return None
+    label = f"shorten the entry to {len(begin) + len(kept) + 1} characters"
+    edit = EditLine(index.path, entry.line, entry.text, f"{begin}{kept}…")
+    return Fix(label, (edit,))
+
+
+def extract(memory: Memory, index: MemoryIndex, lines: Sequence[int]) -> Fix | None:
+    """Return the fix that moves `lines` of the index, numbers from 1, into a note of their own and
+    puts an entry in their place; None where that would cut a code fence in two, or a credential
+    would get to a second place.
+    """
+    every = plain_lines(index.note)
+    first, last = lines[0], lines[-1]
+    body = every[first - 1 : last]
+    before = sum(bool(_FENCE.match(line)) for line in every[: first - 1])
+    if before % 2 or sum(bool(_FENCE.match(line)) for line in body) % 2:
+        return None
+    description = first_words("\n".join(body))
+    name = _heading_above(every, first) or description
+    if not description or find_secrets(name):
+        return None
+    path = path_for(name, (*memory.by_path, *memory.others), memory.layout, index.folder)
+    title = name.replace("[", "(").replace("]", ")")
+    entry = f"- {markdown_link(title, index.path, path)} — {description}"
+    acts: list[Act] = [Create(path, "\n".join(body) + "\n", entry="")]
+    acts += [
+        SetField(path, key, value) for key, value in _head(memory, index, first, name, description)
+    ]
+    acts += without_lines(index.note, range(first + 1, last + 1))
+    acts.append(EditLine(index.path, first, every[first - 1], entry))
+    return Fix(f"move these {len(body)} lines to {path}", tuple(acts))
+
+
+def lifted(
+    index: MemoryIndex, memory: Memory, entry: Entry, above: Entry
+) -> tuple[Fix, int] | None:
+    """Return the fix that moves `entry` behind the entry `above`, and the line of the index, as it
+    is now, from which on nothing is loaded then; None where the entry would not be loaded either.
+    """
+    lines = split_lines(index.note.text)
+    after = lines_of_entry(index, above)[-1]
+    if len(lines_of_entry(index, entry)) > 1 or entry.form is EntryForm.PROSE:
+        return None
+    load = compute_load(with_line_moved(lines, entry.line, after), memory.layout.limits)
+    if load.cut_at_line is None or load.cut_at_line <= after + 1:
+        return None
+    act = MoveLine(index.path, entry.line, entry.text, after)
+    # above the place that it left, every line stands one further down than before
+    return Fix(f"lift the entry to line {after + 1}", (act,)), load.cut_at_line - 1
+
+
+def _head(
+    memory: Memory, index: MemoryIndex, line: int, name: str, description: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a note that comes from `line` of the index; it has the type of the note
+    whose entry is nearest.
+    """
+    layout = memory.layout
+    yield layout.title_keys[0], name
+    yield layout.summary_keys[0], description
+    if "type" in layout.required:
+        near = sorted(index.entries, key=lambda entry: abs(entry.line - line))
+        targets = (memory.by_path.get(memory.target(index, entry).path) for entry in near)
+        types = (note.type for note in targets if note and note.type in layout.types)
+        yield layout.type_keys[0], next(types, _DEFAULT_TYPE)
+
+
+def _heading_above(lines: Sequence[str], first: int) -> str:
+    """Return the heading that stands right above line number `first`."""
+    for line in reversed(lines[: first - 1]):
+        if line.strip():
+            return line.strip("# ") if line.startswith("#") else ""
+    return ""
+
+
+def _lines_of(index: MemoryIndex, entry: Entry) -> range:
+    """Return the lines that belong to `entry`; a long index is looked at only where it is."""
+    below = plain_lines(index.note)[entry.line : entry.line + 1]
+    if below and below[0][:1].isspace():
+        return lines_of_entry(index, entry)
+    return range(entry.line, entry.line + 1)
+
+
+def _is_alone(index: MemoryIndex, entry: Entry) -> bool:
+    """Whether the line lists this entry and names no other file."""
+    return entry.form is not EntryForm.PROSE and _links_by_line(index.note)[entry.line] == 1
+
+
+@lru_cache(maxsize=2)
+def _links_by_line(note: Note) -> Counter[int]:
+    return Counter(link.line for link in note.links)
+
+
+def _says_no_more(first: Entry, second: Entry) -> bool:
+    known = words_in(first.text)
+    same_hook = not second.hook or _plain(second.hook) == _plain(first.hook)
+    return same_hook and words_in(second.title) <= known
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
+def _is_whole(text: str) -> bool:
+    """Whether every mark that opens something in `text` is closed."""
+    return not any(text.count(mark) % 2 for mark in _PAIRS) and text.count("[") == text.count("]")

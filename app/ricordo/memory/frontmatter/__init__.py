@@ -1,0 +1,1 @@
+"""Frontmatter: parsing it, its values, and changing one field without touching another byte."""

@@ -1,0 +1,388 @@
+"""Reading a note's frontmatter in three steps: our own fences, the line reader, strict YAML.
+
+The fences are looked for in the text as it is: an opening `---` at the very start, a closing
+`---` on a line of its own. Plain heads are read line by line (`plain_head`). Every other head
+goes to python-frontmatter through its handler interface, with PyYAML's C parser; anchors,
+aliases, tags, duplicate keys, keys that are no text, and depth are refused, and every scalar
+stays the text that was written. Where that refuses, the line reader's lenient answer stands,
+with the fault beside it. Nothing is ever written through this door.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ricordo.memory.frontmatter.values import NO_HEAD, Frontmatter, FrontmatterFault, Value
+
+if TYPE_CHECKING:
+    from yaml.events import Event
+
+_ROW = re.compile(r"^( *)(?:([A-Za-z_][A-Za-z0-9_.-]{0,127}):|-)(?: (.*))?$", re.MULTILINE)
+_NEEDS_YAML = frozenset("-?:,[]{}#&*!|>'\"%@`\t")
+_PLAIN_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+_LENIENT_LINE = re.compile(r"([ \t]*)([^\s:#\-][^:\n]*):(?:[ \t]+(.*))?\Z")
+
+
+class _NotPlain(Exception):
+    """The head needs YAML."""
+
+
+def read_plain(block: str) -> dict[str, Value] | None:
+    """Return the fields of `block`, the text between the fences, or None where it is not plain."""
+    rows = _ROW.findall(block)
+    if len(rows) != block.count("\n") + (not block.endswith("\n")) or " #" in block:
+        return None
+    if not block.replace("\n", "").isprintable():
+        return None
+    try:
+        return _fields(rows)
+    except _NotPlain:
+        return None
+
+
+def _fields(rows: list[tuple[str, str, str]]) -> dict[str, Value]:
+    fields: dict[str, Value] = {}
+    lists: dict[str, list[Value]] = {}
+    parent = ""
+    children: dict[str, Value] = {}
+    items: list[Value] = []
+    child_indent = ""
+    for indent, key, rest in rows:
+        written = rest.strip(" ")
+        if not indent and key:
+            if key in fields or key in _PLAIN_NULLS:
+                raise _NotPlain
+            fields[key] = _value(written) if written else None
+            parent = "" if written else key
+            children, items = {}, []
+        elif not parent or not written or ((children or items) and indent != child_indent):
+            raise _NotPlain
+        elif not key and not children:
+            items.append(_scalar(written))
+            lists[parent] = items
+        elif key and not items and key not in children and key not in _PLAIN_NULLS:
+            children[key] = _value(written)
+            fields[parent] = children
+        else:
+            raise _NotPlain
+        child_indent = indent
+    fields.update((key, tuple(values)) for key, values in lists.items())
+    return fields
+
+
+def _value(written: str) -> Value:
+    return _flow_list(written) if written[0] == "[" else _scalar(written)
+
+
+def _scalar(written: str) -> Value:
+    first = written[0]
+    if first in _NEEDS_YAML:
+        inner = written[1:-1]
+        quoted = first in "'\"" and len(written) > 1 and written[-1] == first
+        if not quoted or first in inner or "\\" in inner:
+            raise _NotPlain
+        return inner
+    if ": " in written or written[-1] == ":":
+        raise _NotPlain
+    return None if written in _PLAIN_NULLS else written
+
+
+def _flow_list(written: str) -> Value:
+    if written[-1] != "]":
+        raise _NotPlain
+    inner = written[1:-1].strip(" ")
+    if not inner:
+        return ()
+    items: list[Value] = []
+    for part in inner.split(","):
+        item = part.strip(" ")
+        if not item or not _NEEDS_YAML.isdisjoint(item.replace("-", "")) or item[0] == "-":
+            raise _NotPlain
+        items.append(_scalar(item))
+    return tuple(items)
+
+
+def read_leniently(block: str) -> dict[str, Value]:
+    """Return what can be read of `block`, `key: value` by `key: value`; of a key that stands
+    twice the last value, as the agents' own parsers take it.
+    """
+    fields: dict[str, Value] = {}
+    parent = ""
+    children: dict[str, Value] = {}
+    for line in block.split("\n"):
+        match = _LENIENT_LINE.match(line.rstrip(" \t\r"))
+        if match is None:
+            continue
+        key, value = match[2].rstrip().strip("'\""), _unquoted(match[3] or "")
+        if match[1] and parent:
+            children[key] = value
+            fields[parent] = children
+        elif not match[1]:
+            fields[key] = value
+            parent, children = "" if value else key, {}
+    return fields
+
+
+def _unquoted(written: str) -> Value:
+    if len(written) >= 2 and written[0] == written[-1] and written[0] in "'\"":
+        return written[1:-1]
+    return written or None
+
+
+MAX_HEAD = 64 * 1024
+"""Characters; a longer head is not parsed as YAML."""
+MAX_DEPTH = 20
+"""Nesting of lists and mappings inside a head."""
+
+_OPENING = re.compile(r"---[ \t]*\r?\n")
+_CLOSING = re.compile(r"\n---[ \t]*+\r?(?:\n|\Z)")
+"""With the end of the line above, which a search leaps to."""
+# A key, a list, a flow collection, an anchor or a tag. Prose between two rules, be it a heading,
+# a link, a picture or something in bold, is no head.
+_HEAD_LIKE = re.compile(
+    r"""\s*+(?:\#[^\n]*\n\s*+)*
+        (?: ['"]?[^\s:'"\#*!\[][^:\n]{0,80}['"]?:(?:\s|\Z)
+          | -[ ](?!\[) | \{ | \[(?!\[|[^\]\n]*\]\() | &\w | !(?!\[)\S | \?\s )""",
+    re.VERBOSE,
+)
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+
+
+class _Refused(Exception):
+    """A head that is YAML and that we do not take; `args` is the line inside the block and why."""
+
+
+def read(text: str) -> Frontmatter:
+    """Return the head of a note's `text` (without byte order mark); `NO_HEAD` where it has none."""
+    if not text.startswith("---"):
+        return NO_HEAD
+    opening = _OPENING.match(text)
+    if opening is None:
+        return NO_HEAD
+    closing = _CLOSING.search(text, opening.end() - 1)
+    if closing is None:
+        return _unclosed(text, opening.end())
+    block = text[opening.end() : closing.start() + 1]
+    if not block.strip():
+        return Frontmatter({}, closing.end())
+    if len(block) > MAX_HEAD:
+        fault = FrontmatterFault(1, f"the head is longer than {MAX_HEAD // 1024} KB")
+        return Frontmatter(read_leniently(block[:MAX_HEAD]), closing.end(), fault)
+    if "\r" in block:
+        block = block.replace("\r\n", "\n")
+    fields = read_plain(block)
+    if fields is not None:
+        return Frontmatter(fields, closing.end())
+    if not _HEAD_LIKE.match(block):
+        return NO_HEAD
+    return _read_as_yaml(block, closing.end())
+
+
+def read_yaml(block: str) -> Mapping[str, Value]:
+    """Return the fields of `block`, the text between the fences, as strict YAML.
+
+    Raises ValueError(line, message), the line counted from 1 inside the block, where YAML or
+    our bounds refuse it.
+    """
+    import frontmatter
+    from frontmatter.default_handlers import BaseHandler
+
+    fields: dict[str, Value] = {}
+
+    class KeptScalars(BaseHandler):
+        """Our fences and our loader behind python-frontmatter's interface."""
+
+        FM_BOUNDARY = _CLOSING
+
+        def split(self, text: str) -> tuple[str, str]:
+            # `text` comes stripped, which would move lines and indentation
+            return block, ""
+
+        def load(self, fm: str) -> dict[str, Value]:
+            fields.update(_load(fm))
+            return fields
+
+    frontmatter.parse(block, handler=KeptScalars())
+    return fields
+
+
+@dataclass(frozen=True, slots=True)
+class ValuePlace:
+    """Where the value of a key stands in the text between the fences; offsets in characters."""
+
+    key_end: int
+    start: int
+    end: int
+    """For values of several lines, up to where YAML reads, blank lines and comments included."""
+    style: str
+    """Its quotation mark, ``plain`` without one, "" where it is no scalar."""
+    is_exact: bool
+    """Whether it can be replaced from `start` to `end`."""
+    is_empty: bool
+
+
+def find_value(block: str, key: str, *, in_metadata: bool) -> ValuePlace | None:
+    """Return where the value of `key` stands in `block`, which `read_yaml` takes; None where the
+    key is not there. With `in_metadata` it is looked for inside `metadata`.
+    """
+    import yaml
+
+    def pair(node: yaml.Node | None, name: str) -> tuple[yaml.Node, yaml.Node] | None:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+        return next((pair for pair in pairs if pair[0].value == name), None)
+
+    node = yaml.compose(block, Loader=yaml.CSafeLoader)
+    if in_metadata:
+        metadata = pair(node, "metadata")
+        node = metadata[1] if metadata else None
+    found = pair(node, key)
+    if found is None:
+        return None
+    name, value = found
+    style = (value.style or "plain") if isinstance(value, yaml.ScalarNode) else ""
+    is_empty = style == "plain" and not value.value
+    one_line = value.start_mark.line == value.end_mark.line or style in ("plain", "'", '"')
+    return ValuePlace(
+        name.end_mark.index,
+        value.start_mark.index,
+        value.end_mark.index,
+        style,
+        one_line and not is_empty,
+        is_empty,
+    )
+
+
+def plain_type(value: str) -> str:
+    """Return the type that YAML gives to an unquoted `value`: `str`, `bool`, `timestamp`, …"""
+    import yaml
+
+    rules = yaml.SafeLoader.yaml_implicit_resolvers.get(value[:1], [])
+    tag = next((tag for tag, matches in rules if matches.match(value)), "str")
+    return str(tag.rpartition(":")[2])
+
+
+def double_quoted(value: str) -> str:
+    """Return `value` as a YAML scalar in double quotes, on one line."""
+    if value.isascii() and value.isprintable():
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    import yaml
+
+    written = yaml.dump(value, default_style='"', allow_unicode=True, width=float("inf"))
+    return str(written).rstrip("\n")
+
+
+def _read_as_yaml(block: str, end: int) -> Frontmatter:
+    try:
+        return Frontmatter(read_yaml(block), end)
+    except ValueError as refused:
+        line, message = refused.args
+        return Frontmatter(read_leniently(block), end, FrontmatterFault(line + 1, message))
+
+
+def _unclosed(text: str, start: int) -> Frontmatter:
+    """A note that opens a fence and never closes it: all of it is body, and we say so."""
+    first = text[start:].split("\n", 1)[0]
+    if re.match(r"[A-Za-z_][\w-]*:(\s|\Z)", first):
+        return Frontmatter({}, 0, FrontmatterFault(1, "the head is opened here and never closed"))
+    return NO_HEAD
+
+
+def _load(block: str) -> dict[str, Value]:
+    import yaml
+
+    try:
+        events = iter(yaml.parse(block, Loader=yaml.CSafeLoader))
+        return _document(events)
+    except _Refused as refused:
+        raise ValueError(*refused.args) from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ValueError(line, str(error.problem or "not valid YAML")) from None
+    except yaml.reader.ReaderError as error:
+        at = error.position if isinstance(error.position, int) else 0
+        line = block.encode("utf-8", "replace")[:at].count(b"\n") + 1
+        raise ValueError(line, "a character that YAML does not allow") from None
+    except (yaml.YAMLError, UnicodeError, RecursionError) as error:
+        raise ValueError(1, f"not valid YAML ({type(error).__name__})") from None
+
+
+def _document(events: Iterator[Event]) -> dict[str, Value]:
+    from yaml import events as kinds
+
+    for event in events:
+        if isinstance(event, (kinds.StreamStartEvent, kinds.DocumentStartEvent)):
+            continue
+        if isinstance(event, kinds.StreamEndEvent):
+            return {}
+        value = _node(event, events, 0)
+        if isinstance(value, dict):
+            _nothing_more(events)
+            return value
+        if value is None:
+            return {}
+        raise _Refused(_line(event), "the head is no mapping of keys to values")
+    return {}
+
+
+def _nothing_more(events: Iterator[Event]) -> None:
+    from yaml import events as kinds
+
+    for event in events:
+        if isinstance(event, kinds.DocumentStartEvent):
+            raise _Refused(_line(event), "a second document inside the head")
+
+
+def _node(event: Event, events: Iterator[Event], depth: int) -> Value:
+    from yaml import events as kinds
+
+    if isinstance(event, kinds.AliasEvent):
+        raise _Refused(_line(event), "an alias; only plain values are read")
+    assert isinstance(event, (kinds.ScalarEvent, kinds.SequenceStartEvent, kinds.MappingStartEvent))
+    if event.anchor is not None:
+        raise _Refused(_line(event), "an anchor; only plain values are read")
+    if event.tag is not None:
+        raise _Refused(_line(event), "a tag; only plain values are read")
+    if isinstance(event, kinds.ScalarEvent):
+        return None if not event.style and event.value in _NULLS else str(event.value)
+    if depth >= MAX_DEPTH:
+        raise _Refused(_line(event), f"nested deeper than {MAX_DEPTH} levels")
+    if isinstance(event, kinds.SequenceStartEvent):
+        return _sequence(events, depth + 1)
+    return _mapping(events, depth + 1)
+
+
+def _sequence(events: Iterator[Event], depth: int) -> tuple[Value, ...]:
+    from yaml import events as kinds
+
+    items: list[Value] = []
+    for event in events:
+        if isinstance(event, kinds.SequenceEndEvent):
+            break
+        items.append(_node(event, events, depth))
+    return tuple(items)
+
+
+def _mapping(events: Iterator[Event], depth: int) -> dict[str, Value]:
+    from yaml import events as kinds
+
+    fields: dict[str, Value] = {}
+    for event in events:
+        if isinstance(event, kinds.MappingEndEvent):
+            break
+        key = _node(event, events, depth)
+        if not isinstance(key, str):
+            raise _Refused(_line(event), "a key that is no text")
+        if key == "<<":
+            raise _Refused(_line(event), "a merge key; only plain values are read")
+        if key in fields:
+            raise _Refused(_line(event), f"the key “{key[:80]}” stands twice")
+        fields[key] = _node(next(events), events, depth)
+    return fields
+
+
+def _line(event: Event) -> int:
+    return int(event.start_mark.line) + 1 if event.start_mark else 1

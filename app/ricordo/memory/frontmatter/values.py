@@ -1,0 +1,71 @@
+"""The head of a note: what its frontmatter says, with every scalar as the text that was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+Value = None | str | tuple["Value", ...] | Mapping[str, "Value"]
+"""A scalar as written, nothing, a list, or a mapping."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrontmatterFault:
+    """What strict YAML, or our own bounds, refuse in a head."""
+
+    line: int
+    """1-based line of the file."""
+    message: str
+
+
+class Frontmatter(NamedTuple):
+    """The fields between the two fences, and where they stand in the note's text."""
+
+    fields: Mapping[str, Value]
+    end: int
+    """Offset of the first character after the closing fence; 0 where there is no head."""
+    fault: FrontmatterFault | None = None
+
+    @property
+    def present(self) -> bool:
+        """Whether the note has a head at all."""
+        return self.end > 0
+
+    def scalar(self, key: str) -> str:
+        """Return the field `key`, at the top or inside `metadata`, as one text; "" without one."""
+        return self.first((key,))
+
+    def first(self, keys: tuple[str, ...]) -> str:
+        """Return the first of the fields `keys` that says something, as `scalar` does."""
+        fields = self.fields
+        metadata = fields.get("metadata")
+        for key in keys:
+            value = fields.get(key)
+            # heads are read into dicts; asking for a Mapping costs ten times as much
+            if value is None and isinstance(metadata, dict):
+                value = metadata.get(key)
+            if value and (text := value if isinstance(value, str) else flat(value)):
+                return text
+        return ""
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return the field `key` as a list of texts, whether it was written as one or as many."""
+        value = self.fields.get(key)
+        if isinstance(value, tuple):
+            return tuple(flat(item) for item in value if item is not None)
+        return (flat(value),) if value else ()
+
+
+def flat(value: Value) -> str:
+    """Return any value as one line of text."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ", ".join(flat(item) for item in value)
+    return ", ".join(f"{key}: {flat(item)}" for key, item in value.items())
+
+
+NO_HEAD = Frontmatter({}, 0)

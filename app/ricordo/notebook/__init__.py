@@ -1,1 +1,0 @@
-"""The front door: one file for each thing a person can do with a memory."""

@@ -1,1 +1,0 @@
-"""Finding notes, and telling how alike two texts are."""

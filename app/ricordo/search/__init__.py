@@ -1,0 +1,1 @@
+"""Finding notes: the one index, ranking, recall, and names as they are typed."""

@@ -1,0 +1,263 @@
+"""What notes were used for: given to agents, opened and confirmed by the person; and what was
+looked for in vain. One SQLite file in our state directory. Standard library alone.
+
+A file that is damaged, or that a newer Ricordo wrote, is put aside and a new one begun: what was
+used before is worth little, what is used from now on is kept. The hook, which mends nothing, leaves
+that to the notebook.
+
+Use never makes a note better found. Among notes that answer equally well, those come first that the
+*person* opened or confirmed; what agents were given is not counted for that, for it is our own
+ranking that gave it, and a ranking that feeds on itself makes the found more found.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+
+from ricordo.search.reader import FOLDER
+from ricordo.storage.state_file import open_database
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeVar
+
+    Answer = TypeVar("Answer")
+
+FILE = "usage.db"
+GIVEN, OPENED, CONFIRMED = "given", "opened", "confirmed"
+"""Kinds of use: by an agent, and two by the person."""
+MOST_GAPS = 500
+MOST_GIVEN = MOST_TOGETHER = 20_000
+"""Rows that are kept, the newest: those of thousands of sessions, in a file of a few megabytes."""
+VERSION = 2
+"""Of the tables; a later one may add tables to those of an earlier one."""
+BRIEF = 0.1
+"""Seconds for which an agent waits while another process writes."""
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS used (
+    memory TEXT, path BLOB, kind TEXT, times INTEGER NOT NULL, last TEXT NOT NULL,
+    PRIMARY KEY (memory, path, kind)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS given (
+    n INTEGER PRIMARY KEY, session TEXT NOT NULL, memory TEXT NOT NULL, path BLOB NOT NULL,
+    UNIQUE (session, memory, path)
+);
+CREATE TABLE IF NOT EXISTS together (
+    n INTEGER PRIMARY KEY, memory TEXT NOT NULL, one BLOB NOT NULL, other BLOB NOT NULL,
+    UNIQUE (memory, one, other)
+);
+CREATE TABLE IF NOT EXISTS gap (
+    n INTEGER PRIMARY KEY, memory TEXT NOT NULL, words TEXT NOT NULL, last TEXT NOT NULL,
+    UNIQUE (memory, words)
+);
+"""
+_TEXTS = {
+    "used": ("memory", "path"),
+    "given": ("session", "memory", "path"),
+    "together": ("memory", "one", "other"),
+    "gap": ("memory", "words"),
+}
+"""Columns that hold what was asked, or named."""
+_NOW = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+
+
+class UsageStore:
+    """The use of the notes of one memory. What cannot be read counts as nothing used."""
+
+    def __init__(
+        self,
+        state: str,
+        root: str,
+        patience: float = BRIEF,
+        put_aside: Callable[[str], None] | None = None,
+    ) -> None:
+        """`root` is the memory's directory, `patience` the seconds for which another process may
+        write. `put_aside` takes a file that is of no use out of the way. Nothing is touched.
+        """
+        self._path = os.path.join(state, FOLDER, FILE)
+        self._root = root.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        self._patience = patience
+        self._put_aside = put_aside
+
+    def given(self, session: str) -> frozenset[bytes]:
+        """Return the paths of the notes that an agent was given in this session."""
+        if not session:
+            return frozenset()
+        sql = "SELECT CAST(path AS BLOB) FROM given WHERE session = ? AND memory = ?"
+        return frozenset(path for (path,) in self._rows(sql, session, self._root))
+
+    def give(self, session: str, paths: Iterable[bytes]) -> None:
+        """Keep that an agent was given the notes at `paths` at once. Raises sqlite3.Error and
+        OSError.
+        """
+        at_once = sorted(set(paths))
+        self._mended(lambda connection: _give(connection, self._root, session, at_once))
+
+    def together(self) -> list[tuple[bytes, bytes]]:
+        """Return the pairs of notes that agents were given at once."""
+        sql = "SELECT CAST(one AS BLOB), CAST(other AS BLOB) FROM together WHERE memory = ?"
+        return self._rows(sql, self._root)
+
+    def use(self, path: bytes, kind: str) -> None:
+        """Keep that the person opened or confirmed the note at `path`. Raises sqlite3.Error and
+        OSError.
+        """
+        self._mended(lambda connection: _use(connection, self._root, path, kind))
+
+    def by_person(self) -> Mapping[bytes, int]:
+        """Return how often the person opened or confirmed each note."""
+        sql = (
+            "SELECT CAST(path AS BLOB), CAST(total(times) AS INTEGER) FROM used "
+            "WHERE memory = ? AND kind <> ? GROUP BY path"
+        )
+        return dict(self._rows(sql, self._root, GIVEN))
+
+    def report(self) -> list[tuple[bytes, str, int, str]]:
+        """Return path, kind, times and last time (ISO 8601) of every use, newest first."""
+        sql = (
+            "SELECT CAST(path AS BLOB), CAST(kind AS TEXT), CAST(times AS INTEGER), "
+            "CAST(last AS TEXT) FROM used WHERE memory = ? ORDER BY last DESC, path"
+        )
+        return self._rows(sql, self._root)
+
+    def missed(self, words: str) -> None:
+        """Keep a gap: the `words` for which nothing was found. Raises sqlite3.Error and OSError."""
+        self._mended(lambda connection: _miss(connection, self._root, words))
+
+    def gaps(self) -> list[tuple[str, str]]:
+        """Return the gaps with the last time (ISO 8601) at which each came up, newest first."""
+        sql = (
+            "SELECT CAST(words AS TEXT), CAST(last AS TEXT) FROM gap "
+            "WHERE memory = ? ORDER BY last DESC, n DESC"
+        )
+        return self._rows(sql, self._root)
+
+    def drop_gap(self, words: str) -> None:
+        """Forget a gap. Raises sqlite3.Error and OSError."""
+        sql = "DELETE FROM gap WHERE memory = ? AND words = ?"
+        self._mended(lambda connection: connection.execute(sql, (self._root, words)))
+
+    def forget(self, tells: Callable[[str], bool]) -> int:
+        """Drop the rows, of all memories, with a text of which `tells` holds, so that no byte of
+        them is left; return how many. Raises sqlite3.Error and OSError.
+        """
+        if not os.path.exists(self._path):
+            return 0
+        count = self._mended(lambda connection: _forget(connection, tells))
+        with closing(open_database(self._path, timeout=self._patience)) as connection:
+            # rows that were dropped before may still stand in what is free
+            connection.execute("VACUUM")
+        return count
+
+    def _rows(self, sql: str, *values: str) -> list[Any]:
+        # the types are cast above, for a flipped bit may have made a number of a path
+        if not os.path.exists(self._path):
+            return []
+        try:
+            return self._mended(lambda connection: connection.execute(sql, values).fetchall())
+        except (sqlite3.Error, OSError, UnicodeDecodeError):
+            return []
+
+    def _mended(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """Do `work` in one transaction, with a new file where the one that is there is unfit."""
+        found = _identity(self._path)
+        try:
+            return self._done(work)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            if self._put_aside is None:
+                raise
+            # the hook, which mends nothing, has left by now
+            from ricordo.storage.sqlite import is_passing
+
+            # SQLite's own words on a damage may quote it
+            if is_passing(error):
+                raise
+            if _identity(self._path) == found:
+                self._put_aside(self._path)
+        return self._done(work)
+
+    def _done(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        connection = open_database(self._path, timeout=self._patience)
+        with closing(connection), connection:
+            _prepare(connection)
+            return work(connection)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if not 0 <= version <= VERSION:
+        raise sqlite3.DatabaseError(f"The tables are of version {version}.")
+    if version < VERSION:
+        connection.executescript(f"{_SCHEMA} PRAGMA user_version = {VERSION};")
+    # an agent waits: what a crash of the machine costs here is little
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")
+
+
+def _give(connection: sqlite3.Connection, root: str, session: str, paths: list[bytes]) -> None:
+    for number, path in enumerate(paths):
+        _use(connection, root, path, GIVEN)
+        connection.executemany(
+            "INSERT OR REPLACE INTO together (memory, one, other) VALUES (?, ?, ?)",
+            [(root, path, other) for other in paths[number + 1 :]],
+        )
+        if session:
+            connection.execute(
+                "INSERT OR IGNORE INTO given (session, memory, path) VALUES (?, ?, ?)",
+                (session, root, path),
+            )
+    _keep_newest(connection, "given", MOST_GIVEN)
+    _keep_newest(connection, "together", MOST_TOGETHER)
+
+
+def _use(connection: sqlite3.Connection, root: str, path: bytes, kind: str) -> None:
+    connection.execute(
+        f"INSERT INTO used VALUES (?, ?, ?, 1, {_NOW}) ON CONFLICT (memory, path, kind) "
+        "DO UPDATE SET times = times + 1, last = excluded.last",
+        (root, path, kind),
+    )
+
+
+def _miss(connection: sqlite3.Connection, root: str, words: str) -> None:
+    connection.execute(
+        f"INSERT OR REPLACE INTO gap (memory, words, last) VALUES (?, ?, {_NOW})", (root, words)
+    )
+    # counted, for one that comes again leaves its former number empty
+    connection.execute(
+        "DELETE FROM gap WHERE n <= (SELECT n FROM gap ORDER BY n DESC LIMIT 1 OFFSET ?)",
+        (MOST_GAPS,),
+    )
+
+
+def _forget(connection: sqlite3.Connection, tells: Callable[[str], bool]) -> int:
+    connection.execute("PRAGMA secure_delete = ON")
+    count = 0
+    for table, columns in _TEXTS.items():
+        rows = connection.execute(f"SELECT DISTINCT {', '.join(columns)} FROM {table}").fetchall()
+        # no type can be relied upon, for a flipped bit may have made a number of a text
+        meant = [row for row in rows if any(tells(_as_text(it)) for it in row)]
+        where = " AND ".join(f"{column} IS ?" for column in columns)
+        connection.executemany(f"DELETE FROM {table} WHERE {where}", meant)
+        count += len(meant)
+    return count
+
+
+def _as_text(value: object) -> str:
+    return os.fsdecode(value) if isinstance(value, bytes) else str(value)
+
+
+def _keep_newest(connection: sqlite3.Connection, table: str, most: int) -> None:
+    connection.execute(f"DELETE FROM {table} WHERE n <= (SELECT max(n) FROM {table}) - ?", (most,))
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Which file it is; None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -1,1 +1,0 @@
-"""Entry points for others than the person: what agents call."""

@@ -1,0 +1,1 @@
+"""Conflicts: finding them, resolving them, and having uncertain pairs judged."""

@@ -1,0 +1,1 @@
+"""Curation: choosing an engine, preparing, running, deciding on proposals, applying them."""

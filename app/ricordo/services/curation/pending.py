@@ -1,0 +1,178 @@
+"""The proposals of one memory, and how far activity was curated: a file in the state directory.
+
+The file holds proposals, the history what was decided of them: the change that applied some of them
+names them, and so does the act by which some were refused. A proposal is pending unless such an act
+is in effect. So undo, redo and recovery of an act decide on its proposals too, wherever and by
+whatever process they are done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ricordo.curation.pending import Waiting, as_kept, from_kept
+from ricordo.errors import StateUnusable
+from ricordo.storage.database import DATABASE, Database
+from ricordo.storage.decisions import Decision, Decisions
+from ricordo.storage.foreign_file import read_json
+from ricordo.storage.state_file import replace_state_file
+
+FOLDER = "curation"
+_LARGEST = 128 * 1024 * 1024
+_MOST_DROPPED = 2_000
+_MOST_OF_DECIDED = 8 * 1024 * 1024
+"""Characters of the diffs of decided proposals that are kept, for undo to bring them back."""
+_LEAST_OF_ONE = 1_024
+"""Characters for which each of them counts besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far one transcript was curated."""
+
+    stamp: str
+    """While the transcript has it, nothing was added."""
+    learnt: str
+    """What the reader has learnt up to there; "" where it begins anew each time."""
+    last: int
+    """The number of the line, or part, up to which it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurationState:
+    """What is known of the curations of one memory."""
+
+    proposals: tuple[Waiting, ...] = ()
+    """All that are kept, oldest first; decided ones too, for undo makes them pending again."""
+    cursors: Mapping[str, Cursor] = field(default_factory=dict)
+    """How far the transcripts were curated, by path and session."""
+    moving: Mapping[str, Cursor] = field(default_factory=dict)
+    """How far they will have been, once what is pending was decided."""
+    dropped: tuple[str, ...] = ()
+    """Ids that are not proposed again: the user put an edited proposal in their place, or an older
+    Ricordo dropped them.
+    """
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """When the user refused what is not wanted, ISO 8601, by the ids of the proposals."""
+    applied: frozenset[str] = frozenset()
+    """Ids of the proposals that were applied."""
+
+    @property
+    def waiting(self) -> tuple[Waiting, ...]:
+        """The proposals that are pending, oldest first."""
+        return tuple(it for it in self.proposals if not self.is_decided(it.id))
+
+    def is_decided(self, id: str) -> bool:
+        """Say whether the proposal of that id was applied or refused."""
+        return id in self.refused or id in self.applied
+
+    def settled(self) -> CurationState:
+        """Return this with the cursors moved, if nothing is pending any more."""
+        if self.waiting:
+            return self
+        return replace(self, cursors={**self.cursors, **self.moving}, moving={})
+
+
+def recall_curation(state: str, root: str) -> CurationState:
+    """Return what is known of the curations of the memory at `root`; nothing where the file cannot
+    be read. Raises StateUnusable where the history cannot.
+    """
+    document, _ = read_json(os.path.join(state, FOLDER, _name(root)), _LARGEST)
+    if not isinstance(document, dict) or document.get("root") != root:
+        document = _NOTHING
+    decided = Decisions(Database(state), root).standing(Decision.ACCEPT, Decision.REFUSE)
+    refused = {id: it.at for id, it in decided.items() if it.decision is Decision.REFUSE}
+    applied = frozenset(decided.keys() - refused.keys())
+    try:
+        proposals = (from_kept(it, _last_run(document)) for it in document["waiting"])
+        return CurationState(
+            tuple(it for it in proposals if it is not None),
+            {str(key): Cursor(**it) for key, it in document["cursors"].items()},
+            {str(key): Cursor(**it) for key, it in document["moving"].items()},
+            tuple(map(str, document["dropped"])),
+            refused,
+            applied,
+        )
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return CurationState(refused=refused, applied=applied)
+
+
+_NOTHING: Mapping[str, Any] = {"waiting": [], "cursors": {}, "moving": {}, "dropped": []}
+
+
+def _last_run(document: Mapping[str, Any]) -> str:
+    """Return the id of the run that the file tells of, as it did once for all that waits."""
+    run = document.get("run")
+    return str(run["id"]) if isinstance(run, dict) else ""
+
+
+def stamp_of_curation(state: str, root: str) -> object:
+    """Return what is another value once other proposals may be pending in the memory at `root`:
+    some were proposed or decided, or an act was undone.
+    """
+    history = os.path.join(state, DATABASE)
+    paths = (os.path.join(state, FOLDER, _name(root)), history, f"{history}-wal")
+    return tuple(map(_stamp, paths))
+
+
+def _stamp(path: str) -> object:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def remember_curation(state: str, root: str, kept: CurationState) -> None:
+    """Keep what is known of the curations of the memory at `root`. Raises StateUnusable."""
+    document = {
+        "root": root,
+        "waiting": _kept_proposals(kept),
+        "cursors": {key: _told(it) for key, it in kept.cursors.items()},
+        "moving": {key: _told(it) for key, it in kept.moving.items()},
+        "dropped": list(kept.dropped[-_MOST_DROPPED:]),
+    }
+    folder = os.path.join(state, FOLDER)
+    content = _encoded(document)
+    if len(content) > _LARGEST:
+        size = f"{_LARGEST // (1024 * 1024)} MB"
+        raise StateUnusable(f"More than {size} of proposals would be pending: decide some first.")
+    try:
+        replace_state_file(folder, _name(root), content)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StateUnusable(f"{FOLDER} in {state} cannot be written: {reason}.") from None
+
+
+def _kept_proposals(kept: CurationState) -> list[dict[str, Any]]:
+    """Return what is pending, and of what was decided the newest."""
+    room, chosen = _MOST_OF_DECIDED, list[dict[str, Any]]()
+    for it in reversed(kept.proposals):
+        if kept.is_decided(it.id):
+            room -= len(it.diff) + _LEAST_OF_ONE
+            if room < 0:
+                continue
+        chosen.append(as_kept(it))
+    return chosen[::-1]
+
+
+def _encoded(document: Mapping[str, Any]) -> bytes:
+    """Return the document as a purge can find values in it; escaped where it is no text."""
+    try:
+        return json.dumps(document, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(document).encode("ascii")
+
+
+def _told(it: Cursor) -> dict[str, Any]:
+    return {"stamp": it.stamp, "learnt": it.learnt, "last": it.last}
+
+
+def _name(root: str) -> str:
+    digest = hashlib.blake2b(os.fsencode(root), digest_size=10).hexdigest()
+    return f"{digest}.json"

@@ -1,0 +1,99 @@
+"""What the user decided of a memory, gathered from its history for a curator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from ricordo.curation.user_decisions import Confirmed, Dismissed, Refused, UserDecisions
+from ricordo.memory.change import digest
+from ricordo.memory.memory import Memory
+from ricordo.services.curation.pending import recall_curation
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage.decisions import Decision, ReviewVerdict, ValidDecision, on_content
+from ricordo.storage.history import History
+from ricordo.storage.operation import Op
+
+_STILL_TRUE, _KEPT, _CHOSEN = "still true", "kept in the inbox", "kept when a conflict was settled"
+
+
+def user_decisions(notebook: Notebook, memory: Memory) -> UserDecisions:
+    """Return what the user decided of `memory` and did not undo. Raises StateUnusable."""
+    decided = notebook.decisions.standing(Decision.DISMISS, Decision.KEEP, Decision.CONFIRM)
+    confirmed: dict[str, Confirmed] = {}
+    wrong: dict[str, datetime] = {}
+    deleted: dict[str, datetime] = {}
+    shas = {note.path: digest(note.raw) for note in memory.notes} if decided else {}
+    by_sha = {it.subject: it for it in decided.values() if it.decision is Decision.CONFIRM}
+    for path, sha in shas.items():
+        if sha in by_sha:
+            _confirm(confirmed, path, by_sha[sha].at, _CHOSEN)
+    for op, at in _kept(notebook, decided):
+        if op.post is None and op.path not in memory.by_path and (moment := moment_of(at)):
+            deleted[op.path] = moment
+        elif op.post is not None and shas.get(op.path) == op.post:
+            _confirm(confirmed, op.path, at, _KEPT)
+    for path, judged in notebook.judgements.standing().items():
+        note = memory.by_path.get(path)
+        said = on_content(judged, digest(note.raw)) if note is not None else ()
+        if said and said[-1].judgement is ReviewVerdict.TRUE:
+            _confirm(confirmed, path, said[-1].at, _STILL_TRUE)
+        elif said and said[-1].judgement is ReviewVerdict.WRONG:
+            confirmed.pop(path, None)
+            if moment := moment_of(said[-1].at):
+                wrong[path] = moment
+    dismissed = [it for it in decided.values() if it.decision is Decision.DISMISS]
+    return UserDecisions(
+        confirmed,
+        wrong,
+        deleted,
+        tuple(_refused(notebook)),
+        tuple(_told_of_dismissed(memory, dismissed)),
+        {it.subject: moment for it in dismissed if (moment := moment_of(it.at))},
+    )
+
+
+def _confirm(confirmed: dict[str, Confirmed], path: str, at: str, how: str) -> None:
+    """Add that the text of a note was confirmed, where that is the newest time."""
+    moment, known = moment_of(at), confirmed.get(path)
+    if moment is not None and (known is None or known.at <= moment):
+        confirmed[path] = Confirmed(moment, how)
+
+
+def _kept(notebook: Notebook, decided: Mapping[str, ValidDecision]) -> Iterator[tuple[Op, str]]:
+    """Yield what others did to notes and the user kept, with when that was."""
+    kept = [it for it in decided.values() if it.decision is Decision.KEEP]
+    if not kept:
+        return
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        for it in kept:
+            act, _, number = it.subject.partition(".")
+            ops = history.ops(int(act)) if act.isdigit() and number.isdigit() else []
+            if int(number or 0) < len(ops):
+                yield ops[int(number)], it.at
+
+
+def _refused(notebook: Notebook) -> Iterator[Refused]:
+    kept = recall_curation(notebook.surroundings.state, notebook.place.root)
+    for it in kept.proposals:
+        if it.id in kept.refused and (at := moment_of(kept.refused[it.id])):
+            yield Refused(it.change.act, at, it.change.reason)
+
+
+def _told_of_dismissed(memory: Memory, dismissed: list[ValidDecision]) -> Iterator[Dismissed]:
+    """Yield the dismissals of which it is known which note they are about."""
+    for it in dismissed:
+        named, _, reason = it.reason.partition(": ")
+        rule, _, path = named.partition(" in ")
+        if path in memory.by_path and (at := moment_of(it.at)):
+            yield Dismissed(path, f"{rule}: {reason}" if reason else rule, at)
+
+
+def moment_of(at: str) -> datetime | None:
+    """Return a moment in ISO 8601, in UTC where it tells no time zone; None where it is none."""
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

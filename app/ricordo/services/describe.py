@@ -1,0 +1,240 @@
+"""Memories, loads, findings and notes as plain JSON values: the contract of the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from ricordo import __version__
+from ricordo.lint.finding import Finding, Severity
+from ricordo.lint.rule import all_rules
+from ricordo.memory.diff import unified
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import Leads
+from ricordo.memory.note import Note
+from ricordo.services.history.versions import Version
+from ricordo.services.inbox.inbox import Arrival, Inbox
+from ricordo.services.review import Item, Queue
+from ricordo.services.sessions.origin import NoteOrigin
+from ricordo.services.workspace.notebook import Snapshot
+
+
+def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
+    """Return what an agent is given at session start, as `load --json` prints it."""
+    load = memory.load
+    limits = load.limits
+    described: dict[str, Any] = {
+        "kind": memory.layout.kind.value,
+        "lines": load.lines,
+        "units": load.units,
+        "max_lines": limits.lines if limits else None,
+        "max_units": limits.units if limits else None,
+        "cut_at_line": load.cut_at_line,
+        "dropped": [
+            {"line": line, "title": title, "path": path} for line, title, path in dropped(memory)
+        ],
+    }
+    if with_text:
+        described["text"] = load.text
+    return described
+
+
+def dropped(memory: Memory) -> list[tuple[int, str, str]]:
+    """Return the entries that an agent is not given: line of the index, title, file."""
+    cut, index = memory.load.cut_at_line, memory.index
+    if cut is None or index is None:
+        return []
+    return [
+        (entry.line, entry.title, memory.target(index, entry).path)
+        for entry in index.entries
+        if entry.line >= cut
+    ]
+
+
+def describe_finding(finding: Finding, *, dismissed: bool) -> dict[str, Any]:
+    """Return a finding as `lint --json` prints it."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.word,
+        "path": finding.path,
+        "line": finding.line,
+        "message": finding.message,
+        "evidence": list(finding.evidence),
+        "fix": finding.fix.label if finding.fix else None,
+        "safe": finding.fix.safe if finding.fix else False,
+        "dismissed": dismissed,
+        "id": finding.id,
+    }
+
+
+def describe_summary(counts: Mapping[Severity, int]) -> dict[str, int]:
+    """Return how many findings there are of each severity."""
+    return {severity.word: counts[severity] for severity in sorted(Severity, reverse=True)}
+
+
+def describe_version(version: Version) -> dict[str, Any]:
+    """Return a version as `history --json` prints it."""
+    return {
+        "id": version.id,
+        "path": version.path,
+        "at": version.at,
+        "by": version.by,
+        "reason": version.reason,
+        "kind": version.kind,
+        "bytes": version.bytes,
+    }
+
+
+def describe_inbox(inbox: Inbox) -> dict[str, Any]:
+    """Return what came since the last visit as `inbox --json` prints it."""
+    return {
+        "since": inbox.since or None,
+        "changes": [
+            _describe_arrival(arrival) for arrival in inbox.arrivals if not arrival.reverted
+        ],
+    }
+
+
+def _describe_arrival(arrival: Arrival) -> dict[str, Any]:
+    old, new = (f"a/{arrival.origin or arrival.path}", f"b/{arrival.path}")
+    return {
+        "path": arrival.path,
+        "kind": arrival.kind,
+        "from": arrival.origin or None,
+        "at": arrival.at,
+        "by": arrival.by,
+        "diff": unified(
+            arrival.old_text,
+            arrival.new_text,
+            old if arrival.before is not None else "/dev/null",
+            new if arrival.after is not None else "/dev/null",
+        ),
+    }
+
+
+def describe_note(
+    look: Snapshot, note: Note, found: Sequence[Version] = (), causes: Sequence[NoteOrigin] = ()
+) -> dict[str, Any]:
+    """Return one note with all that is known of it, as `show --json` prints it. `causes` are how it
+    came to be and was changed by agents, in the order of time.
+    """
+    memory = look.memory
+    return {
+        "path": note.path,
+        "name": note.name,
+        "description": note.description,
+        "type": note.type,
+        "text": note.text,
+        "links": [
+            {"target": link.link.target, "leads": link.leads.value, "path": link.path}
+            for link in memory.links.get(note.path, ())
+            if link.leads is not Leads.AWAY
+        ],
+        "backlinks": list(memory.backlinks.get(note.path, ())),
+        "findings": [
+            describe_finding(finding, dismissed=False) for finding in look.of_note(note.path)
+        ],
+        "origin": describe_origin(note, causes),
+        "versions": [describe_version(version) for version in found],
+    }
+
+
+def describe_review(queue: Queue) -> dict[str, Any]:
+    """Return the review of the day, as `review --json` prints it."""
+    return {
+        "queue": [_describe_item(item) for item in queue.items],
+        "more": queue.more,
+        "next": queue.next_due.isoformat() if queue.next_due else None,
+    }
+
+
+def _describe_item(item: Item) -> dict[str, Any]:
+    retention = item.retention
+    return {
+        "path": item.note.path,
+        "name": item.note.name,
+        "why": item.why.name.lower(),
+        "doubts": [describe_finding(finding, dismissed=False) for finding in item.doubts],
+        "retention": round(retention.share, 4) if retention else None,
+        "half_life_days": retention.half_life if retention else None,
+        "stale_on": retention.stale_on.isoformat() if retention else None,
+        "reasons": list(retention.reasons) if retention else [],
+    }
+
+
+def describe_origin(note: Note, causes: Sequence[NoteOrigin]) -> dict[str, Any] | None:
+    """Return what caused a note, and its later changes by agents; where no transcript tells, the
+    session that its head names; None where there is none.
+    """
+    if not causes:
+        session = note.head.scalar("originSessionId")
+        return {"session": session, "changes": []} if session else None
+    first, *later = causes
+    return {**_describe_cause(first), "changes": [_describe_cause(cause) for cause in later]}
+
+
+def _describe_cause(cause: NoteOrigin) -> dict[str, Any]:
+    told = cause.summary
+    return {
+        "session": cause.session,
+        "title": cause.title or None,
+        "agent": cause.agent.value,
+        "at": cause.at or None,
+        "deed": cause.deed.value if cause.deed else None,
+        "speaker": told.speaker,
+        "quote": told.text or None,
+        "turn": (cause.quote.key or None) if cause.quote else None,
+    }
+
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+def sarif(look: Snapshot) -> dict[str, Any]:
+    """Return the findings of `look`, dismissed ones as suppressed, as one SARIF log."""
+    rules = [
+        {
+            "id": rule.name,
+            "shortDescription": {"text": rule.summary},
+            "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        }
+        for rule in all_rules().values()
+    ]
+    results = [_result(finding, suppressed=False) for finding in look.findings]
+    results += [_result(finding, suppressed=True) for finding in look.dismissed]
+    root = quote(look.memory.root + os.sep, errors="surrogateescape")
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {"name": "ricordo", "version": __version__, "rules": rules},
+                },
+                "originalUriBaseIds": {"MEMORY": {"uri": f"file://{root}"}},
+                "results": results,
+            }
+        ],
+    }
+
+
+def _result(finding: Finding, *, suppressed: bool) -> dict[str, Any]:
+    artifact = {
+        "uri": quote(finding.path or ".", errors="surrogateescape"),
+        "uriBaseId": "MEMORY",
+    }
+    location: dict[str, Any] = {"artifactLocation": artifact}
+    if finding.line:
+        location["region"] = {"startLine": finding.line}
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": finding.message},
+        "locations": [{"physicalLocation": location}],
+        "partialFingerprints": {"ricordo/v1": finding.id},
+    }
+    if suppressed:
+        result["suppressions"] = [{"kind": "external", "status": "accepted"}]
+    return result

@@ -1,0 +1,1 @@
+"""Changing a memory: applying change sets, fixing findings, making and renaming notes."""

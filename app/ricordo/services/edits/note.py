@@ -1,0 +1,60 @@
+"""Making a note: its head as the memory writes heads, its body from the template of its type."""
+
+from __future__ import annotations
+
+import tomllib
+
+from ricordo.errors import WrongUsage
+from ricordo.memory.change import Create, Rename
+from ricordo.memory.memory import Memory
+from ricordo.memory.new_note import is_plain_name, path_for
+from ricordo.memory.new_note import new_note as made
+from ricordo.memory.note import Note, stem
+from ricordo.resources import data_text
+from ricordo.services.workspace.note_choice import refuse_outside, refuse_taken
+
+
+def template(type_: str, name: str) -> str:
+    """Return what the body of a new note of a type begins with."""
+    templates: dict[str, str] = tomllib.loads(data_text("services/edits/templates.toml"))
+    body = templates.get(type_, templates[""])
+    return body.removeprefix("\n").replace("{name}", name)
+
+
+def new_note(
+    memory: Memory, name: str, type_: str = "", description: str = "", body: str | None = None
+) -> Create:
+    """Return the act that makes a note; without `body` it gets the template of its type. Raises
+    WrongUsage where `name` leads out of the memory, and ChangeRefused where a note is called so.
+    """
+    refuse_outside(name)
+    refuse_taken(memory, name)
+    text = body if body is not None else template(type_, name)
+    return made(memory, name, type_, description, text)
+
+
+def rename_to(memory: Memory, note: Note, wanted: str, other: Memory | None = None) -> Rename:
+    """Return the act that calls `note` `wanted`: a path in the memory, a file name, or a name.
+
+    The name in the head follows: it becomes the last part of `wanted`, or the new stem where the
+    old name was the old stem; a title stays when only the file is meant. `other` is the memory to
+    which it goes, if to another one. Raises WrongUsage where
+    `wanted` names nothing in the memory, and ChangeRefused where it names another note.
+    """
+    folder, _, called = wanted.removeprefix("./").rpartition("/")
+    if not called.strip():
+        raise WrongUsage("A note needs a name.")
+    refuse_outside(wanted)
+    if "/" not in wanted:
+        folder = note.path.rpartition("/")[0]
+    prefix = f"{folder}/" if folder else ""
+    if called.endswith(".md"):
+        to = prefix + called
+        name = stem(to) if note.name == note.stem and to != note.path else ""
+        return Rename(note.path, to, name)
+    if "/" not in wanted:
+        refuse_taken(other or memory, called, own="" if other else note.path)
+    if is_plain_name(f"{called}.md"):
+        return Rename(note.path, f"{prefix}{called}.md", called)
+    others = [path for path in (*memory.by_path, *memory.others) if path != note.path]
+    return Rename(note.path, path_for(called, others, memory.layout, folder), called)

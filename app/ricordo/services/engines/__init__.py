@@ -1,0 +1,1 @@
+"""Engines outside this program: choosing one, what would be sent, what it may cost."""

@@ -1,0 +1,173 @@
+"""The engine that is chosen by words and settings, and the programs that the person lets run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import replace
+from typing import Any
+
+from ricordo.curation.engine import Step
+from ricordo.curation.engines.command import COMMAND, AskProgram
+from ricordo.curation.engines.llm import ANTHROPIC
+from ricordo.curation.proposal import RULES
+from ricordo.errors import StateUnusable, WrongUsage
+from ricordo.llm.ask import Server
+from ricordo.llm.budget import Caps
+from ricordo.llm.program import Program, known_programs, program_of
+from ricordo.memory.memory import Memory
+from ricordo.services.curation.preparation import CurationScope, Prepared, prepare
+from ricordo.services.engines.engines import Outside, model_outside, program_outside
+from ricordo.services.workspace.environment import Environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.settings.reader import is_model
+from ricordo.settings.settings import EngineSettings
+from ricordo.storage.foreign_file import read_json
+from ricordo.storage.state_file import add_line, read_lines, replace_state_file
+from ricordo.text import visible
+
+_FILE = "programs.jsonl"
+"""The lines that may be run, by their digests."""
+
+
+def chosen(
+    notebook: Notebook, engine: str = "", model: str = "", *, is_automatic: bool = False
+) -> Outside | None:
+    """Return what is outside our code of the engine that is named, else set; None for the rules.
+    `is_automatic` where nobody asks for it just now. Raises WrongUsage.
+    """
+    own = notebook.settings.engine
+    use = engine or own.use
+    if model and use != ANTHROPIC:
+        raise WrongUsage(f"{NO_MODEL[use]}: --model goes with --engine {ANTHROPIC}.")
+    wanted = replace(own, use=use, model=model or own.model)
+    return outside_of(notebook.surroundings, wanted, is_automatic=is_automatic)
+
+
+NO_MODEL = {RULES: "The rules have no model", COMMAND: "A program has its model on its line"}
+"""Why no model can be named, by engine."""
+
+
+def outside_of(
+    surroundings: Environment, own: EngineSettings, *, is_automatic: bool = False
+) -> Outside | None:
+    """Return what is outside our code of the engine that is set; None for the rules.
+    `is_automatic` where nobody asks for it just now. Raises WrongUsage.
+    """
+    caps = Caps(own.sent, own.written, own.day, own.month)
+    if own.use == ANTHROPIC:
+        server = Server(address_of(surroundings, own))
+        return model_outside(surroundings, own.model, server, caps, is_automatic=is_automatic)
+    if own.use == COMMAND:
+        if not own.command:
+            raise WrongUsage(
+                "No program is set: `ricordo config edit` takes it as engine.command, such as "
+                '["claude", "-p"].'
+            )
+        program = program_of(own.command)
+        return program_outside(surroundings, program, caps=caps, is_automatic=is_automatic)
+    return None
+
+
+def address_of(surroundings: Environment, own: EngineSettings) -> str:
+    """Return the address of the server of a model; "" for Anthropic's own. It is looked up here and
+    not by the client alone, for the person has to be told where text goes.
+    """
+    return own.server or surroundings.environ.get("ANTHROPIC_BASE_URL", "")
+
+
+def prepare_for(
+    outside: Outside | None,
+    notebook: Notebook,
+    memory: Memory,
+    scope: CurationScope,
+    step: Step = lambda _: None,
+) -> Prepared:
+    """Return what a curation is given, within what may be sent `outside`. Raises as `prepare`."""
+    if outside is None:
+        return prepare(notebook, memory, scope, step)
+    budget = outside.ask.room
+    # what was named is not gone on with by the next curation
+    room = None if scope.is_named else budget // 2
+    return prepare(notebook, memory, scope, step, budget=budget, room=room)
+
+
+def new_program(surroundings: Environment, outside: Outside | None) -> Program | None:
+    """Return the program that would be run and whose line the person has not seen yet."""
+    if outside is None or not isinstance(outside.ask, AskProgram):
+        return None
+    program = outside.ask.program
+    allowed = {it.get("line") for it in read_lines(surroundings.state, _FILE) if it}
+    return None if _digest(program) in allowed else program
+
+
+def allow_program(surroundings: Environment, program: Program) -> None:
+    """Keep that a program may be run by its line. Raises StateUnusable."""
+    told = {"at": surroundings.now.isoformat(), "line": _digest(program)}
+    try:
+        add_line(surroundings.state, _FILE, told)
+    except OSError as error:
+        why = f"{visible(surroundings.state)} cannot be written: {error.strerror}."
+        raise StateUnusable(why) from None
+
+
+def _digest(program: Program) -> str:
+    return hashlib.sha256(program.line.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+_CHOICE_FILE = "engines.json"
+_LARGEST = 1024 * 1024
+_MOST_MEMORIES = 200
+
+
+def engines_to_choose(notebook: Notebook) -> tuple[EngineSettings, ...]:
+    """Return the engines to choose from, each as settings that use it: the rules, a model, and the
+    person's program; where none is set, those that we know and that are on this machine. The server
+    is told where the environment names it.
+    """
+    own = _own(notebook)
+    known = known_programs(notebook.surroundings.environ.get("PATH"))
+    lines = [own.command] if own.command else known or [()]
+    programs = (replace(own, use=COMMAND, command=line) for line in lines)
+    return (replace(own, use=RULES), replace(own, use=ANTHROPIC), *programs)
+
+
+def engine_chosen(notebook: Notebook) -> EngineSettings:
+    """Return the engine that was chosen last; the one of the settings where none was, or where it
+    is not there any more.
+    """
+    own = _own(notebook)
+    kept = _kept(notebook.surroundings.state).get(notebook.place.root)
+    if not isinstance(kept, dict):
+        return own
+    use, model, line = kept.get("use"), kept.get("model"), kept.get("command")
+    named = model if isinstance(model, str) and is_model(model) else own.model
+    for it in engines_to_choose(notebook):
+        if it.use == use and (use != COMMAND or list(it.command) == line):
+            return replace(it, model=named)
+    return replace(own, model=named)
+
+
+def remember_engine(notebook: Notebook, own: EngineSettings) -> None:
+    """Keep which engine was chosen. Raises StateUnusable."""
+    state, root = notebook.surroundings.state, notebook.place.root
+    kept = _kept(state)
+    kept.pop(root, None)
+    kept[root] = {"use": own.use, "model": own.model, "command": list(own.command)}
+    text = json.dumps(dict(list(kept.items())[-_MOST_MEMORIES:]))
+    try:
+        replace_state_file(state, _CHOICE_FILE, text.encode("ascii"))
+    except OSError as error:
+        path = visible(os.path.join(state, _CHOICE_FILE))
+        raise StateUnusable(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _own(notebook: Notebook) -> EngineSettings:
+    own = notebook.settings.engine
+    return replace(own, server=address_of(notebook.surroundings, own))
+
+
+def _kept(state: str) -> dict[str, Any]:
+    document, _ = read_json(os.path.join(state, _CHOICE_FILE), _LARGEST)
+    return document if isinstance(document, dict) else {}

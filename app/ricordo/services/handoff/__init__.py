@@ -1,0 +1,1 @@
+"""Handoffs: facts, drafts, writing the file, resuming."""

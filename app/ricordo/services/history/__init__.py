@@ -1,0 +1,1 @@
+"""History of a memory: versions, recording, undo and redo, recovery, maintenance."""

@@ -1,0 +1,1 @@
+"""The inbox: what others changed since the last visit, and reverting it."""

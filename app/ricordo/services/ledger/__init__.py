@@ -1,0 +1,1 @@
+"""The ledger: what curation cost and what it brought."""

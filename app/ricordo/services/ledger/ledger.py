@@ -1,0 +1,297 @@
+"""The ledger: what each curation cost, and how many of its proposals the person took. One log for
+all memories, which is only added to: a line a run when an engine was asked, and one a decision on
+what it had proposed, whenever that is. No text of a note stands in it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from ricordo.curation.engine import FREE, EngineUsage
+from ricordo.errors import StateUnusable
+from ricordo.memory.change import Author, AuthorRole
+from ricordo.memory.layout import FileRole as FileRole
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage.decisions import effective_acts, taken_back
+from ricordo.storage.history import History
+from ricordo.storage.operation import Act, Op
+from ricordo.storage.state_file import add_line, purge_lines, read_lines
+
+FILE = "ledger.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRun:
+    """One time that an engine was asked."""
+
+    id: str
+    at: str
+    """ISO 8601, with time zone."""
+    engine: str
+    model: str
+    prompt_version: str
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    """None where the price is not known."""
+    whole_usd: float | None
+    """With the questions that it asked before, which stand in the ledger by themselves."""
+    activity_tokens: int
+    """About how many tokens the activity came to that was curated."""
+    proposed: int
+    accepted: int = 0
+    rejected: int = 0
+    """By the person."""
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the person took or dropped anything of it, or there was nothing to decide."""
+        return bool(self.accepted or self.rejected or not self.proposed)
+
+    def costing(self, usage: EngineUsage) -> LedgerRun:
+        """Return it with another cost."""
+        sent, written, usd = usage.input_tokens, usage.output_tokens, usage.usd
+        return replace(self, input_tokens=sent, output_tokens=written, usd=usd)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionCount:
+    """How many proposals of one run the person took or dropped at once."""
+
+    run: str
+    """Its id."""
+    accepted: int = 0
+    rejected: int = 0
+    act: str = ""
+    """The token of the act by which they were applied; they count as taken while it stands."""
+
+
+def new_run(
+    at: str,
+    author: Author,
+    usage: EngineUsage,
+    activity_tokens: int,
+    proposed: int,
+    besides: EngineUsage = FREE,
+) -> LedgerRun:
+    """Return a run that nothing was decided of yet; `besides` is what was paid for its questions
+    that stand in the ledger by themselves.
+    """
+    who = (author.name, author.model, author.prompt_version)
+    sent, written, usd = usage.input_tokens, usage.output_tokens, usage.usd
+    whole = (usage + besides).usd
+    return LedgerRun(
+        secrets.token_hex(8), at, *who, sent, written, usd, whole, activity_tokens, proposed
+    )
+
+
+def record(state: str, root: str, run: LedgerRun) -> None:
+    """Add a run on the memory at `root` to the ledger. Raises StateUnusable."""
+    _add(state, root, run)
+
+
+def record_decided(state: str, root: str, decided: Iterable[DecisionCount]) -> None:
+    """Add to the ledger what was `decided` in the memory at `root`. Raises StateUnusable."""
+    for it in decided:
+        _add(state, root, it)
+
+
+def _add(state: str, root: str, it: LedgerRun | DecisionCount) -> None:
+    try:
+        add_line(state, FILE, {"root": root, **asdict(it)})
+    except OSError as error:
+        raise _unusable(state, error) from None
+
+
+def runs_of(
+    state: str, root: str, taken_back: Collection[str] = ()
+) -> tuple[tuple[LedgerRun, ...], int]:
+    """Return the runs on the memory at `root`, newest first, and how many lines cannot be read.
+    What was applied by an act that was `taken_back`, known by its token, does not count as taken.
+    """
+    found: dict[str, LedgerRun] = {}
+    damaged = 0
+    for told in read_lines(state, FILE):
+        it = _line_from(told or {})
+        if it is None:
+            damaged += 1
+        elif told is None or told.get("root") != root:
+            continue
+        elif isinstance(it, LedgerRun):
+            # an older ledger told the run again with each decision
+            found[it.id] = _with(found.get(it.id, replace(it, accepted=0, rejected=0)), it)
+        elif it.run in found and it.act not in taken_back:
+            found[it.run] = _with(found[it.run], it)
+    return tuple(reversed(found.values())), damaged
+
+
+def _with(run: LedgerRun, more: LedgerRun | DecisionCount) -> LedgerRun:
+    accepted, rejected = run.accepted + more.accepted, run.rejected + more.rejected
+    return replace(run, accepted=accepted, rejected=rejected)
+
+
+def _line_from(told: Mapping[str, Any]) -> LedgerRun | DecisionCount | None:
+    """Return what a line tells; None where it cannot be read: the file is our own, and may be
+    damaged all the same.
+    """
+    return _decided_from(told) if "run" in told else _run_from(told)
+
+
+def _decided_from(told: Mapping[str, Any]) -> DecisionCount | None:
+    fields: dict[str, Any] = {name: told.get(name) for name in DecisionCount.__dataclass_fields__}
+    numbers = all(_is_count(fields[name]) for name in ("accepted", "rejected"))
+    texts = all(isinstance(fields[name], str) for name in ("run", "act"))
+    return DecisionCount(**fields) if texts and numbers else None
+
+
+def _run_from(told: Mapping[str, Any]) -> LedgerRun | None:
+    fields: dict[str, Any] = {name: told.get(name) for name in LedgerRun.__dataclass_fields__}
+    # an older ledger did not tell it
+    fields["whole_usd"] = told.get("whole_usd", fields["usd"])
+    texts = all(isinstance(fields[name], str) for name in _TEXTS)
+    prices = all(_is_price(fields[name]) for name in _PRICES)
+    numbers = all(_is_count(it) for name, it in fields.items() if name not in (*_TEXTS, *_PRICES))
+    return LedgerRun(**fields) if texts and numbers and prices else None
+
+
+_TEXTS = ("id", "at", "engine", "model", "prompt_version")
+_PRICES = ("usd", "whole_usd")
+
+
+def _is_price(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def purge_ledger(state: str, value: str) -> int:
+    """Overwrite `value` in the ledger; return how often it stood there. Raises StateUnusable."""
+    try:
+        return purge_lines(state, FILE, value)
+    except OSError as error:
+        raise _unusable(state, error) from None
+
+
+def _unusable(state: str, error: OSError) -> StateUnusable:
+    reason = error.strerror or str(error)
+    return StateUnusable(f"The ledger in {state} cannot be written: {reason}.")
+
+
+_DAY = timedelta(days=1)
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What a curation made of one note."""
+
+    path: str
+    before: bytes | None
+    """None where there was none."""
+    after: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Curated:
+    """One curation that was applied, and not taken back."""
+
+    act: int
+    """Its number in the history."""
+    at: datetime
+    author: Author
+    notes: tuple[Edited, ...]
+    """Without those of which a value was purged."""
+    purged: int = 0
+    """How many notes that were."""
+
+
+def applied_at(notebook: Notebook) -> list[datetime]:
+    """Return when curations of the memory were applied, those too that were taken back. Raises
+    StateUnusable.
+    """
+    return _of_acts(notebook, lambda _, acts: [_moment(it) for it in acts if it.undoes is None], [])
+
+
+def retired_lately(notebook: Notebook) -> int:
+    """Return how many notes curations have retired in the day before now, of those that were not
+    undone. What a clock that was put back leaves in the future counts too. Raises StateUnusable.
+    """
+    return _count_lately(notebook, lambda op: op.pre is not None and op.post is None)
+
+
+def created_lately(notebook: Notebook) -> int:
+    """Return how many notes curations have created in the day before now, of those that were not
+    undone. Raises StateUnusable.
+    """
+    return _count_lately(notebook, lambda op: op.pre is None and op.post is not None)
+
+
+def _count_lately(notebook: Notebook, counts: Callable[[Op], bool]) -> int:
+    now, layout = notebook.surroundings.now, notebook.place.layout
+
+    def counted(history: History, acts: list[Act]) -> int:
+        lately = [it for it in effective_acts(acts) if now - _moment(it) < _DAY]
+        ops = (op for act in lately for op in history.ops(act.n))
+        return sum(layout.role(op.path) is FileRole.NOTE and counts(op) for op in ops)
+
+    return _of_acts(notebook, counted, 0)
+
+
+def curated(notebook: Notebook) -> list[Curated]:
+    """Return the curations that stand, oldest first. Raises StateUnusable."""
+
+    def all_of(history: History, acts: list[Act]) -> list[Curated]:
+        return [_curated(notebook, history, act) for act in effective_acts(acts)]
+
+    return _of_acts(notebook, all_of, [])
+
+
+def acts_taken_back(notebook: Notebook) -> frozenset[str]:
+    """Return the acts that applied or refused proposals and were undone, by their tokens. Raises
+    StateUnusable.
+    """
+    if not notebook.database.exists:
+        return frozenset()
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        root = history.known_root(notebook.place.root)
+        acts = history.acts(root.id) if root else []
+    undone = taken_back(acts)
+    return frozenset(it.token for it in acts if it.n in undone and it.token)
+
+
+def _of_acts(
+    notebook: Notebook, ask: Callable[[History, list[Act]], Found], otherwise: Found
+) -> Found:
+    """Return what `ask` makes of the acts of curators, and of those that took acts back."""
+    if not notebook.database.exists:
+        return otherwise
+    with notebook.database.opened() as connection:
+        history = History(connection)
+        root = history.known_root(notebook.place.root)
+        return (
+            otherwise
+            if root is None
+            else ask(history, history.acts_by(root.id, AuthorRole.CURATOR))
+        )
+
+
+def _moment(act: Act) -> datetime:
+    return datetime.fromisoformat(act.at)
+
+
+def _curated(notebook: Notebook, history: History, act: Act) -> Curated:
+    role = notebook.place.layout.role
+    ops = [op for op in history.ops(act.n) if role(op.path) is FileRole.NOTE and op.pre != op.post]
+    whole = [op for op in ops if history.is_whole(op.pre) and history.is_whole(op.post)]
+    notes = tuple(
+        Edited(op.path, history.content(op.pre), history.content(op.post)) for op in whole
+    )
+    return Curated(act.n, _moment(act), act.author, notes, len(ops) - len(whole))

@@ -1,0 +1,160 @@
+"""What agents did with a note, in words: its readings, and what caused it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime, tzinfo
+from typing import NamedTuple
+
+from ricordo.agents.transcripts.session import FileAction
+from ricordo.lint.evidence import NOTHING_KNOWN, Evidence
+from ricordo.memory.change import digest
+from ricordo.memory.layout import FileRole
+from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
+from ricordo.services.sessions.origin import NoteOrigin
+from ricordo.storage.database import Database
+from ricordo.storage.history import History
+
+NOBODY_SAID_IT = "the agent's own summary, nobody said it"
+NO_TURN_FOUND = "an agent wrote it; no turn was found in which you said it"
+
+_DONE = {
+    FileAction.WROTE: "written in",
+    FileAction.EDITED: "edited in",
+    FileAction.DELETED: "deleted in",
+    FileAction.READ: "read in",
+}
+
+
+def reads_in_words(evidence: Evidence, note: Note) -> str:
+    """Return how often agents have read a note, and when last; "" where no session is known."""
+    if not evidence.last_session or note.role is not FileRole.NOTE:
+        return ""
+    reads = evidence.reads.get(note.path)
+    if reads is None:
+        return "never"
+    last = f"on {day_in_words(reads.last)} in “{reads.session}”"
+    return f"{reads.times}×, last {last}" if reads.times else f"never, but edited {last}"
+
+
+def read_briefly(evidence: Evidence, note: Note) -> str:
+    """Return how often agents have read a note, in two words; "" where no session is known."""
+    if not evidence.last_session or note.role is not FileRole.NOTE:
+        return ""
+    reads = evidence.reads.get(note.path)
+    return f"read {reads.times}×" if reads and reads.times else "never read"
+
+
+def cause_in_words(cause: NoteOrigin) -> str:
+    """Return in which session a note was written or changed, and when."""
+    how = _DONE[cause.deed] if cause.deed else "the note names"
+    return f"{how} {cause.agent.shown} “{cause.shown_session}”, {day_in_words(cause.at)}"
+
+
+def quoted_in_words(cause: NoteOrigin) -> str:
+    """Return what caused a note: what the person said, or that it is the agent's own, as far as
+    that is sure.
+    """
+    said = cause.quote
+    return f"“{said.text}”" if said else nobody_in_words(cause)
+
+
+def nobody_in_words(cause: NoteOrigin) -> str:
+    """Return what it means that nothing of what the person said is quoted."""
+    return NOBODY_SAID_IT if cause.is_heard_out else NO_TURN_FOUND
+
+
+def day_in_words(at: str) -> str:
+    """Return the day of an ISO 8601 time where the person is; "an unknown day" without one."""
+    moment = local_time(at)
+    return f"{moment:%-d %B %Y}" if moment else "an unknown day"
+
+
+def brief_day(at: str, today: date) -> str:
+    """Return that day as short as it is clear `today`."""
+    moment = local_time(at)
+    if moment is None:
+        return "an unknown day"
+    return f"{moment:%-d %b}" if moment.year == today.year else f"{moment:%-d %b %Y}"
+
+
+def local_time(at: str) -> datetime | None:
+    """Return an ISO 8601 time by the clock where the person is; None where it is none."""
+    try:
+        return datetime.fromisoformat(at).astimezone()
+    except (ValueError, OverflowError):
+        return None
+
+
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+
+def stamped_day(note: Note) -> date | None:
+    """Return the day that the note itself gives for its last change; None where it gives none."""
+    match = _DATE.match(note.stamped)
+    if match is None:
+        return None
+    try:
+        return date(int(match[1]), int(match[2]), int(match[3]))
+    except ValueError:
+        return None
+
+
+class Ages(NamedTuple):
+    """What tells how old notes are, besides the notes themselves and their files."""
+
+    evidence: Evidence = NOTHING_KNOWN
+    written: Mapping[str, date] = {}
+    """When Ricordo wrote the present text of notes that have a stamp, by their paths: an editor
+    leaves the stamp as it was.
+    """
+
+
+def day_of(note: Note, ages: Ages) -> date:
+    """Return the day of the last change of a note, 1 January 1970 where that is absurd."""
+    return _day_and_source(note, ages)[0]
+
+
+def age_in_words(note: Note, today: date, ages: Ages) -> str:
+    """Return how long ago the note was last changed and by what that is known."""
+    day, source = _day_and_source(note, ages)
+    days = (today - day).days
+    if days < 0:
+        return f"in the future ({source})"
+    if days == 0:
+        return f"today ({source})"
+    return f"{days} day{'s' if days != 1 else ''} ({source})"
+
+
+def _day_and_source(note: Note, ages: Ages) -> tuple[date, str]:
+    stamped, written = stamped_day(note), ages.written.get(note.path)
+    if stamped is not None:
+        is_newer = written is not None and written > stamped
+        return (written, "edited") if written is not None and is_newer else (stamped, "stamped")
+    committed = ages.evidence.committed_at(note)
+    if committed is not None:
+        return committed.astimezone().date(), "git"
+    try:
+        return datetime.fromtimestamp(note.facts.modified).date(), "file time"
+    except (OverflowError, OSError, ValueError):
+        return date(1970, 1, 1), "file time"
+
+
+def written_here(database: Database, memory: Memory, zone: tzinfo | None) -> Mapping[str, date]:
+    """Return when Ricordo itself wrote the present text of the notes that have a stamp, by their
+    paths. What was only taken back counts as of when it was written first. Raises StateUnusable.
+    """
+    stamped = {note.path: note for note in memory.notes if stamped_day(note) is not None}
+    if not stamped or not database.exists:
+        return {}
+    with database.opened() as connection:
+        history = History(connection)
+        root = history.known_root(memory.root)
+        writings = history.writings(root.id) if root else []
+    days: dict[str, date] = {}
+    for path, content, at in writings:
+        if path in stamped and content == digest(stamped[path].raw):
+            days[path] = datetime.fromisoformat(at).astimezone(zone).date()
+    return days

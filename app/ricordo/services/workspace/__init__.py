@@ -1,0 +1,1 @@
+"""An opened memory: finding it, reading it, its findings and evidence, following its changes."""

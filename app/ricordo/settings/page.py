@@ -1,0 +1,224 @@
+"""The documentation of the settings, made of the docstrings of their fields.
+
+`python -m ricordo.settings.page > docs/settings.md` writes it anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+
+from ricordo.resources import themes_directory
+from ricordo.settings.keymap import effective_keys
+from ricordo.settings.known import SettingsNames
+from ricordo.settings.settings import (
+    CURATE,
+    DEFAULT_THEME,
+    ENGINE,
+    CurateSettings,
+    EngineSettings,
+    MemorySettings,
+    Settings,
+    keys_of,
+)
+from ricordo.settings.source import SettingsWarning, Value, toml_key, toml_value
+from ricordo.settings.theme import Base, Meaning, ThemeColors
+
+_INTRODUCTION = """
+# Settings
+
+<!-- Made by `python -m ricordo.settings.page`: change the docstrings it reads, not this. -->
+
+Everything that can be set stands in one file, `settings.toml`. `ricordo config path` says where
+it lies, `ricordo config edit` opens it, and `ricordo config show` prints every setting that
+holds, with all actions, rules and thresholds that there are, and marks what the file sets.
+
+The file never stops Ricordo: what it cannot use is named with file, line and the nearest word
+that it knows, and everything else holds.
+"""
+
+_EXAMPLE = """
+## An example
+
+```toml
+theme = "manuscript"
+editor = "code --wait"
+review = 8
+
+[keymap]
+source = ["s", "f2"]
+help = ["?", "f1"]
+
+[rules]
+never-read = "off"
+orphan-note = "warning"
+
+[thresholds]
+index-near-budget.share = 0.9
+
+[curate]
+hour = 3
+
+[engine]
+use = "anthropic"
+model = "claude-haiku-4-5"
+day = 200000
+
+[memory."~/notes/wiki"]
+rules.unindexed-note = "info"
+```
+"""
+
+_THEMES = """
+## Writing a theme
+
+A theme is a file `themes/*.toml` beside `settings.toml`, in the same format as the ones that
+ship with Ricordo. The shortest way is to copy one of them, give it another name and change its
+colours. Every colour is `#rrggbb`, `#rgb` or a colour of the terminal by Textual's name, such as
+`ansi_bright_blue`.
+
+A theme is checked when it is loaded: every colour of `[base]` and `[meaning]` has to be there,
+and text has to be readable. Text of every meaning has to reach the contrast that the theme
+promises on `background`, `surface`, `panel` and `cursor`, and `foreground` on `selection` too.
+A theme that fails is left out, and `ricordo config` says why.
+"""
+
+
+@cache
+def explanations(table: type) -> dict[str, str]:
+    """Return the docstring of each field of the dataclass `table`, as one line."""
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(table))).body
+    assert isinstance(definition, ast.ClassDef)
+    found: dict[str, str] = {}
+    for field, text in zip(definition.body, definition.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            match text:
+                case ast.Expr(value=ast.Constant(value=str(words))):
+                    found[field.target.id] = " ".join(words.split())
+    return found
+
+
+def settings_page() -> str:
+    """Return the page that explains every setting and how to write a theme."""
+    parts = (
+        _INTRODUCTION,
+        *(f"## `{key}`\n\n{explanations(Settings)[key]}" for key in keys_of(Settings)),
+        _rows(MemorySettings, "key"),
+        "### `[curate]`",
+        _rows(CurateSettings, "key"),
+        "### `[engine]`",
+        _rows(EngineSettings, "key"),
+        _EXAMPLE,
+        _THEMES,
+        _rows(ThemeColors, "key"),
+        "### `[base]`\n\nThe colours that every theme of the terminal has.",
+        _rows(Base, "colour"),
+        "### `[meaning]`\n\nThe colours that say what a text is; a rule style sheet names them "
+        "`$finding-error`, `$dim` and so on.",
+        _rows(Meaning, "colour"),
+        f"### A whole theme\n\nThis is `{DEFAULT_THEME}`:\n\n```toml\n{_shipped_theme()}```",
+    )
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _rows(table: type, noun: str) -> str:
+    rows = (f"| `{key.replace('_', '-')}` | {text} |" for key, text in explanations(table).items())
+    return "\n".join((f"| {noun} | what it is |", "|---|---|", *rows))
+
+
+def _shipped_theme() -> str:
+    return Path(themes_directory(), f"{DEFAULT_THEME}.toml").read_text(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    print(settings_page(), end="")
+
+_EXAMPLE_LINE = ('# [memory."~/path/to/memory"]', '# rules.stale = "off"')
+_UNCOMMENTED = re.compile(r"^(?=[^#\[\n])", re.MULTILINE)
+
+
+def effective_toml(
+    settings: Settings, known: SettingsNames, remarks: Sequence[SettingsWarning]
+) -> str:
+    """Return everything that holds as TOML: explained, and marked where the file sets it."""
+    refused = {remark.key for remark in remarks}
+    lines = {
+        ".".join(path): line
+        for path, line in settings.lines.items()
+        if toml_key(path) not in refused
+    }
+    parts = (_remarks(remarks), *_keys(settings, lines), *_tables(settings, known, lines))
+    return "\n".join("\n".join(part) + "\n" for part in (*parts, _memories(settings)) if part)
+
+
+def template(known: SettingsNames) -> str:
+    """Return a settings file that sets nothing and shows everything that can be set."""
+    return _UNCOMMENTED.sub("# ", effective_toml(Settings(), known, ()))
+
+
+def _remarks(remarks: Iterable[SettingsWarning]) -> list[str]:
+    return [f"#! {remark}" for remark in remarks]
+
+
+def _keys(settings: Settings, lines: Mapping[str, int]) -> Iterator[list[str]]:
+    for key in ("theme", "editor", "review"):
+        yield [*_comment(key), _assign(key, getattr(settings, key), lines.get(key, 0))]
+
+
+def _tables(
+    settings: Settings, known: SettingsNames, lines: Mapping[str, int]
+) -> Iterator[list[str]]:
+    """Yield the tables in which every known name has a value."""
+    curate, engine = asdict(settings.curate), asdict(settings.engine)
+    keys = effective_keys(known.actions or (), settings.keymap)
+    tables: Mapping[str, tuple[Mapping[str, Value], Iterable[str]]] = {
+        "keymap": ({name: _alone(value) for name, value in keys.items()}, settings.keymap),
+        "rules": ({**known.rules, **settings.rules}, settings.rules),
+        "curate": (curate, dict(curate.items() - asdict(CURATE).items())),
+        "engine": (engine, dict(engine.items() - asdict(ENGINE).items())),
+        "thresholds": ({**known.thresholds, **settings.thresholds}, settings.thresholds),
+    }
+    for table, (values, own) in tables.items():
+        yield [
+            *_comment(table),
+            f"[{table}]",
+            *(
+                _assign(name, value, _line(lines, table, name) if name in own else 0)
+                for name, value in values.items()
+            ),
+        ]
+
+
+def _line(lines: Mapping[str, int], table: str, name: str) -> int:
+    """Return where `name` is set; inside an inline table that is where the table stands."""
+    return lines.get(f"{table}.{name}") or lines.get(table, 0)
+
+
+def _memories(settings: Settings) -> list[str]:
+    written = [*_comment("memory"), "#", *_EXAMPLE_LINE]
+    for path, own in settings.memory.items():
+        for table, values in (("rules", own.rules), ("thresholds", own.thresholds)):
+            if values:
+                written += ["", f"[{toml_key(('memory', path, table))}]"]
+                written += (_assign(name, value, 0) for name, value in values.items())
+    return written
+
+
+def _assign(name: str, value: Value, line: int) -> str:
+    mark = f"  # set in line {line}" if line else ""
+    return f"{toml_key(name.split('.'))} = {toml_value(value)}{mark}"
+
+
+def _alone(value: Value) -> Value:
+    """Return the one item of a list that has one."""
+    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
+
+
+def _comment(key: str) -> list[str]:
+    return [f"# {line}" for line in textwrap.wrap(explanations(Settings)[key], 96)]

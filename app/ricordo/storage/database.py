@@ -1,0 +1,333 @@
+"""The history database: one SQLite file outside every memory, for all of them.
+
+It is the journal of what is being written, every version of every file, and what the person
+decided. A commit is on the disk before it returns.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+
+from ricordo.errors import StateUnusable
+from ricordo.storage.lock import history_lock
+from ricordo.storage.sqlite import is_read_only, open_read_only
+from ricordo.storage.state_file import make_state_file, open_database
+from ricordo.text import visible
+
+DATABASE = "history.db"
+
+_FIRST = """
+CREATE TABLE root (
+    id TEXT PRIMARY KEY,
+    path TEXT NOT NULL,
+    device INTEGER NOT NULL,
+    inode INTEGER NOT NULL
+);
+CREATE TABLE blob (
+    sha TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    data BLOB NOT NULL
+);
+CREATE TABLE act (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    root TEXT NOT NULL REFERENCES root (id),
+    at TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL DEFAULT '',
+    role TEXT NOT NULL DEFAULT 'you',
+    name TEXT NOT NULL DEFAULT '',
+    model TEXT NOT NULL DEFAULT '',
+    prompt_version TEXT NOT NULL DEFAULT '',
+    reason TEXT NOT NULL DEFAULT '',
+    state TEXT NOT NULL DEFAULT 'done',
+    token TEXT NOT NULL DEFAULT '',
+    undoes INTEGER REFERENCES act (n)
+);
+CREATE INDEX act_by_root ON act (root, n);
+CREATE INDEX act_unfinished ON act (state) WHERE state <> 'done';
+CREATE TABLE op (
+    act INTEGER NOT NULL REFERENCES act (n),
+    n INTEGER NOT NULL,
+    root TEXT NOT NULL REFERENCES root (id),
+    path TEXT NOT NULL,
+    pre TEXT REFERENCES blob (sha),
+    post TEXT REFERENCES blob (sha),
+    session TEXT NOT NULL DEFAULT '',
+    from_root TEXT NOT NULL DEFAULT '',
+    from_path TEXT NOT NULL DEFAULT '',
+    single INTEGER NOT NULL DEFAULT 0,
+    mode INTEGER,
+    outcome TEXT NOT NULL DEFAULT '',
+    written TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (act, n)
+) WITHOUT ROWID;
+CREATE INDEX op_by_path ON op (root, path, act);
+CREATE TABLE head (
+    root TEXT NOT NULL REFERENCES root (id),
+    path TEXT NOT NULL,
+    sha TEXT NOT NULL REFERENCES blob (sha),
+    PRIMARY KEY (root, path)
+) WITHOUT ROWID;
+"""
+_GONE = """
+CREATE TABLE dropped (
+    sha TEXT PRIMARY KEY
+) WITHOUT ROWID;
+CREATE TABLE masked (
+    sha TEXT PRIMARY KEY REFERENCES blob (sha)
+) WITHOUT ROWID;
+ALTER TABLE head ADD COLUMN masked TEXT REFERENCES blob (sha);
+"""
+_JUDGED = """
+CREATE TABLE judgement (
+    act INTEGER PRIMARY KEY REFERENCES act (n),
+    content TEXT NOT NULL,
+    until TEXT NOT NULL DEFAULT '',
+    findings TEXT NOT NULL DEFAULT ''
+);
+"""
+_STEPS = (_FIRST, _GONE, _JUDGED)
+"""What each version of the tables adds to the one before."""
+VERSION = len(_STEPS)
+"""Of the tables; a database with a higher one belongs to a newer Ricordo."""
+_SYNCED = frozenset(
+    ("dropbox", "onedrive", "icloud drive", "mobile documents", "google drive", "syncthing")
+)
+_REMOTE = ("nfs", "cifs", "smb", "fuse", "9p", "afs", "ceph", "glusterfs")
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FRAME = 24
+"""Bytes that the write-ahead log adds to a page (sqlite.org/fileformat2.html)."""
+
+_Identity = tuple[int, int]
+"""Device and inode."""
+
+
+class Database:
+    """Opens the history of one state directory."""
+
+    def __init__(self, state: str) -> None:
+        """`state` is the state directory; it is touched on the first opening only."""
+        self.state = state
+        self.path = os.path.join(state, DATABASE)
+        self.notices: list[str] = []
+        """What the person has to be told of it, in the order in which it came up."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether a history has been begun."""
+        return os.path.exists(self.path)
+
+    def check_place(self, memory: str) -> None:
+        """Refuse to keep the history of `memory` where it does not belong. Raises StateUnusable."""
+        if not self.exists:
+            refuse_unfit(self.state)
+        state, root = os.path.realpath(self.state), os.path.realpath(memory)
+        if state == root or state.startswith(root.rstrip("/") + "/"):
+            raise StateUnusable(
+                f"The state directory {visible(self.state)} lies in the memory itself, where "
+                "agents read. Name another one with --state."
+            )
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection, in no transaction; where the history cannot be written, one that only
+        reads. Raises StateUnusable, for every later SQLite or system error too.
+        """
+        if is_read_only(self.path):
+            with self._opened_to_read() as connection:
+                yield connection
+            return
+        with ExitStack() as held:
+            connection, found = self._open(held)
+            try:
+                yield connection
+            except (OSError, sqlite3.Error) as error:
+                if _is_damage(error):
+                    held.close()
+                    self._move_aside(error, found)
+                    raise StateUnusable(f"{self.notices[-1]} Try again.") from None
+                raise self._unusable(error) from None
+
+    @contextmanager
+    def _opened_to_read(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(open_read_only(self.path)) as connection:
+                if self._version(connection) < VERSION:
+                    raise StateUnusable(
+                        f"The history at {visible(self.path)} was written by an older Ricordo, and "
+                        "cannot be brought up to date where it cannot be written."
+                    )
+                yield connection
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from None
+
+    def _open(
+        self, held: ExitStack, *, is_last: bool = False
+    ) -> tuple[sqlite3.Connection, _Identity]:
+        """Return a connection, and to which file; a damaged one is moved aside first."""
+        try:
+            found = self._share(held)
+            connection = open_database(self.path, timeout=5.0, autocommit=True)
+            held.enter_context(closing(connection))
+            self._prepare(connection)
+        except (OSError, sqlite3.Error) as error:
+            if is_last or not _is_damage(error):
+                raise self._unusable(error) from None
+            held.close()
+            self._move_aside(error, found)
+            return self._open(held, is_last=True)
+        return connection, found
+
+    def _share(self, held: ExitStack) -> _Identity:
+        """Hold the history where it is, with others; return which file that is."""
+        if not os.path.exists(self.path):
+            refuse_unfit(self.state)
+        held.enter_context(history_lock(self.state, alone=False))
+        make_state_file(self.state, DATABASE)
+        return _identity(self.path)
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        """Return the version of the tables. Raises StateUnusable for one that is not known yet."""
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version > VERSION:
+            raise StateUnusable(
+                f"The history at {visible(self.path)} was written by a newer Ricordo (its tables "
+                f"are version {version}, this one knows {VERSION}). Update Ricordo."
+            )
+        return version
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = self._version(connection)
+        connection.execute("PRAGMA synchronous = FULL")
+        if version < VERSION:
+            mode = "DELETE" if is_remote(self.state) else "WAL"
+            connection.execute(f"PRAGMA journal_mode = {mode}")
+            with transaction(connection):
+                # another process may have made them meanwhile
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                for step in _STEPS[version:]:
+                    for statement in step.split(";"):
+                        connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {max(version, VERSION)}")
+
+    def _move_aside(self, error: Exception, found: _Identity) -> None:
+        """Keep the damaged history that was `found` beside the new one; the notes do not depend on
+        it.
+        """
+        with history_lock(self.state, alone=True):
+            try:
+                aside = self._moved_aside() if _identity(self.path) == found else ""
+            except FileNotFoundError:
+                aside = ""
+            except OSError as failed:
+                raise self._unusable(failed) from None
+        became = f"It was moved to {visible(aside)}" if aside else "Another process moved it aside"
+        self.notices.append(
+            f"The history was damaged ({error}). {became} and a new one was begun; the memory "
+            "itself was not touched."
+        )
+
+    def _moved_aside(self) -> str:
+        """Give the history another name, and return it."""
+        moment = f"{self.path}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}"
+        names = (moment, *(f"{moment}-{n}" for n in range(2, 1000)))
+        aside = next(name for name in names if not os.path.lexists(name))
+        for ending in ("", "-wal", "-shm", "-journal"):
+            with suppress(FileNotFoundError):
+                os.rename(self.path + ending, aside + ending)
+        return aside
+
+    def _unusable(self, error: Exception) -> StateUnusable:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_READONLY:
+            return StateUnusable(f"The history at {visible(self.path)} cannot be written.")
+        what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return StateUnusable(f"The history at {visible(self.path)} cannot be used: {what}.")
+
+
+def _identity(path: str) -> _Identity:
+    status = os.stat(path)
+    return status.st_dev, status.st_ino
+
+
+def _is_damage(error: Exception) -> bool:
+    """Say whether an error means that the file itself is broken, not that it cannot be reached."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit what is done inside, durably, or nothing of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def reserve_pages(connection: sqlite3.Connection, pages: int) -> None:
+    """Have the machine set room for so many changed pages aside, which what is committed from now
+    on takes up. To be called inside a transaction, when nobody else writes. Nothing is done where
+    the file system cannot, or the history has no write-ahead log. Raises StateUnusable.
+    """
+    path = connection.execute("PRAGMA database_list").fetchone()[2]
+    size = connection.execute("PRAGMA page_size").fetchone()[0] + _FRAME
+    if not hasattr(os, "posix_fallocate") or not os.path.exists(f"{path}-wal"):
+        return
+    log = os.open(f"{path}-wal", os.O_RDWR | os.O_CLOEXEC)
+    try:
+        os.posix_fallocate(log, os.fstat(log).st_size, pages * size)
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise StateUnusable(
+                f"The history at {visible(path)} has no room: {error.strerror}."
+            ) from None
+    finally:
+        os.close(log)
+
+
+def refuse_unfit(state: str) -> None:
+    """Refuse a state directory in a git work tree or a synced folder, where copies of every
+    version, deleted ones too, would travel. Raises StateUnusable.
+    """
+    folder = os.path.realpath(state)
+    while True:
+        name = os.path.basename(folder).lower()
+        synced = name in _SYNCED or os.path.exists(os.path.join(folder, ".stfolder"))
+        if synced or os.path.exists(os.path.join(folder, ".git")):
+            what = "synced folder" if synced else "git work tree"
+            raise StateUnusable(
+                f"The state directory {visible(state)} lies in a {what} ({visible(folder)}), which "
+                "would spread the history of your notes. Name another one with --state."
+            )
+        above = os.path.dirname(folder)
+        if above == folder:
+            return
+        folder = above
+
+
+def is_remote(directory: str) -> bool:
+    """Say whether a directory lies on a network or FUSE file system, where SQLite's write-ahead
+    log does not work. Known on Linux only; elsewhere it is taken for local.
+    """
+    try:
+        mounts = Path("/proc/self/mounts").read_text("utf-8", "replace")
+    except OSError:
+        return False
+    real = os.path.realpath(directory)
+    best, kind = "", ""
+    for row in (line.split(" ") for line in mounts.split("\n") if line):
+        point = row[1].replace("\\040", " ")
+        if (real + "/").startswith(point.rstrip("/") + "/") and len(point) >= len(best):
+            best, kind = point, row[2]
+    return kind.startswith(_REMOTE)

@@ -1,0 +1,97 @@
+"""Reading small files of others: settings, markers, the first lines of a transcript."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+
+
+def read_plain_file(path: str, limit: int, *, follow: bool = False) -> bytes | None:
+    """Return the first `limit` bytes of the file at `path`; None where there is no plain file or it
+    cannot be read.
+
+    Pipes and devices never hold us up. A symbolic link is followed only with `follow`, as settings
+    that people keep in a repository of their own need it.
+    """
+    handle = open_plain_file(path, follow=follow)
+    if handle is None:
+        return None
+    try:
+        return _read(handle, limit)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
+def open_plain_file(path: str, *, follow: bool = False) -> int | None:
+    """Return a file descriptor for reading the plain file at `path`, to be closed by the caller;
+    None as above.
+    """
+    try:
+        handle = os.open(path, _FLAGS | (0 if follow else os.O_NOFOLLOW))
+    except (OSError, ValueError):
+        return None
+    try:
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            return handle
+    except OSError:
+        pass
+    os.close(handle)
+    return None
+
+
+def _read(handle: int, limit: int) -> bytes:
+    parts: list[bytes] = []
+    while limit > 0 and (part := os.read(handle, limit)):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)
+
+
+def absolute_path(value: object) -> str:
+    """Return `value` as a path without `..` and doubled slashes; "" where it is no absolute path
+    that the system can take.
+    """
+    if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
+        return ""
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        return ""
+    # normpath leaves a doubled slash at the start alone
+    return os.path.normpath("/" + value.lstrip("/"))
+
+
+def folders_in(directory: str) -> list[str]:
+    """Return the paths of the directories in `directory`, ordered by name; none where it cannot be
+    listed.
+    """
+    try:
+        with os.scandir(directory) as entries:
+            return sorted(entry.path for entry in entries if entry.is_dir())
+    except (OSError, ValueError):
+        return []
+
+
+def read_json(path: str, limit: int) -> tuple[object, str]:
+    """Return the value in the file at `path`, and why there is none; both empty without a file.
+
+    As strict as the programs that own these files: `NaN` and comments are no JSON.
+    """
+    raw = read_plain_file(path, limit + 1, follow=True)
+    if raw is None:
+        return None, "cannot be read as a plain file" if os.path.lexists(path) else ""
+    if len(raw) > limit:
+        return None, f"is larger than {limit // (1024 * 1024)} MB"
+    try:
+        return json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse), ""
+    except (ValueError, RecursionError):
+        return None, "is not JSON"
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(constant)

@@ -1,0 +1,1 @@
+"""What several screens build on: base classes, the open note, writing, the editor."""

@@ -1,0 +1,110 @@
+"""The base of the screens whose keys come from the registry of actions."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar, TypeVar
+
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from ricordo.settings.keymap import Keymap
+from ricordo.text import encodable
+from ricordo.tui.actions.registry import BY_ID, actions_on, label_of
+from ricordo.tui.color_palette import Palette
+from ricordo.tui.context import Scene, Situation
+from ricordo.tui.render.mask import MASK
+
+CALM = 0.3
+"""Seconds after opening in which nothing is written: the key may have been meant for another
+screen.
+"""
+
+Result = TypeVar("Result")
+
+
+def bindings_on(scene: Scene) -> list[BindingType]:
+    """Return the keys of `scene`: each has an action of the registry done."""
+    return [
+        Binding(action.keys, f"do('{action.id}')", action.label, show=False, id=action.id)
+        for action in actions_on(scene)
+    ]
+
+
+class ActingScreen(Screen[Result]):
+    """Finds a method `do_…` for every action: in itself, or in one of its `doers`."""
+
+    SCENE: ClassVar[Scene]
+
+    def __init__(self, palette: Palette, keymap: Keymap) -> None:
+        """`keymap` holds the person's own keys by action id."""
+        super().__init__()
+        self._palette = palette
+        self.keymap = keymap
+        self.opened = 0.0
+        """When it came on the screen, by the clock that never goes back; 0 before."""
+
+    def on_mount(self) -> None:
+        """Take note of the time."""
+        self.opened = time.monotonic()
+
+    def styles_now(self) -> Palette:
+        """Return the styles in use; for those who keep asking."""
+        return self._palette
+
+    @property
+    def situation(self) -> Situation:
+        """What the registry of actions has to know."""
+        return Situation(scene=self.SCENE)
+
+    @property
+    def doers(self) -> tuple[object, ...]:
+        """What may have the method for an action, in this order."""
+        return (self,)
+
+    def say(self) -> None:
+        """Tell what can be done now."""
+
+    def copy_text(self, text: str) -> None:
+        """Put `text` on the clipboard, and tell so; "" tells that there is none."""
+        if text:
+            self.app.copy_to_clipboard(encodable(text))
+        said = f"Copied {len(text):,} characters." if text else "There is nothing to copy here."
+        if MASK in text:
+            key = label_of(BY_ID["reveal"], self.keymap)
+            said += f" Secrets are masked in them; {key} reveals them first."
+        self.notify(said, markup=False, timeout=4 if MASK in text else 2)
+
+    def action_do(self, action_id: str) -> None:
+        """Do what the registry names, or say why it cannot be done."""
+        action = BY_ID[action_id]
+        if action.waits and time.monotonic() - self.opened < CALM:
+            return
+        if reason := action.refused(self.situation):
+            self.notify(reason, markup=False, timeout=3)
+            return
+        name = f"do_{action_id.replace('-', '_')}"
+        getattr(next(doer for doer in self.doers if hasattr(doer, name)), name)()
+        self.say()
+
+    def repaint(self, palette: Palette) -> None:
+        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        self._palette = palette
+
+    def do_help(self) -> None:
+        """The keys of this screen."""
+        from ricordo.tui.dialogs.help import HelpScreen
+
+        self.app.push_screen(HelpScreen(self._palette, self.keymap, self.SCENE))
+
+    def do_palette(self) -> None:
+        """The palette."""
+        self.app.action_command_palette()
+
+    def do_quit(self) -> None:
+        """Leave Ricordo."""
+        self.app.exit()
+
+
+LOW = [(0, "-low"), (30, "-high")]
+"""Classes of a screen by its rows, for Textual's `VERTICAL_BREAKPOINTS`."""

@@ -1,0 +1,1 @@
+"""The conflict workbench."""

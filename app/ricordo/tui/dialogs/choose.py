@@ -1,0 +1,99 @@
+"""Choosing one of a few ways to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from ricordo.text import cells, one_line
+from ricordo.tui.render.bars import key_spans
+from ricordo.tui.render.line import StyledLine, StyledSpan
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from ricordo.tui.color_palette import Palette
+
+_LABEL = 16
+"""Cells of the words for a way, unless some take more."""
+_NUMBERED = 9
+"""How many ways have a key of their own."""
+
+
+class Way(NamedTuple):
+    """One way to go on."""
+
+    id: str
+    label: str
+    """May be text of strangers."""
+    help: str
+    """In words of our own."""
+
+
+class ChooseScreen(ModalScreen[str | None]):
+    """Ends with the id of the way that was chosen, or with None."""
+
+    CSS_PATH = "overlay.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", show=False),
+        Binding("down,j", "move(1)", show=False),
+        Binding("up,k", "move(-1)", show=False),
+        Binding("enter", "choose", show=False),
+        *(Binding(str(n), f"choose({n})", show=False) for n in range(1, _NUMBERED + 1)),
+    ]
+
+    def __init__(self, title: str, ways: Sequence[Way], palette: Palette) -> None:
+        """`title` may be text of strangers."""
+        super().__init__()
+        self._title = title
+        self._ways = ways
+        self._label = max(_LABEL, *(cells(way.label) + 2 for way in ways))
+        self._palette = palette
+        self._list = RowList(palette, lambda: None, self._rows, id="ways", one_row=0)
+
+    def compose(self) -> ComposeResult:
+        """The ways, the keys."""
+        with Vertical(id="overlay", classes="form") as overlay:
+            overlay.border_title = Content(one_line(self._title))
+            yield self._list
+            last = min(len(self._ways), _NUMBERED)
+            keys = (("↑ ↓", "move"), (f"Enter 1–{last}", "choose"), ("Esc", "back"))
+            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
+
+    def on_mount(self) -> None:
+        """Begin with the first."""
+        self._list.styles.height = len(self._ways)
+        self._list.show(len(self._ways), 0)
+        self._list.focus()
+
+    def repaint(self, palette: Palette) -> None:
+        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        self._palette = palette
+
+    def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
+        way = self._ways[number]
+        label = one_line(way.label)
+        label += " " * max(1, self._label - cells(label))
+        key = str(number + 1) if number < _NUMBERED else " "
+        spans = (StyledSpan(f" {key} ", "key"), StyledSpan(label), StyledSpan(way.help, "dim"))
+        return (StyledLine(spans),)
+
+    def on_row_list_opened(self) -> None:
+        """A second click chooses."""
+        self.action_choose()
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor."""
+        self._list.move(step)
+
+    def action_choose(self, number: int = 0) -> None:
+        """End with the way under the cursor, or with the one of that number."""
+        at = number - 1 if number else self._list.at
+        if 0 <= at < len(self._ways):
+            self.dismiss(self._ways[at].id)

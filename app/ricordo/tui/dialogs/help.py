@@ -1,0 +1,117 @@
+"""All keys, by purpose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from ricordo.settings.keymap import Keymap
+from ricordo.tui.actions.action import Action, Group
+from ricordo.tui.actions.registry import actions_on, label_of
+from ricordo.tui.context import Scene
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from ricordo.tui.color_palette import Palette
+
+_KEY_COLUMN = 18
+_OF_HANDOFFS = (Scene.SESSIONS, Scene.HANDOFF)
+
+
+class HelpScreen(ModalScreen[None]):
+    """What can be done, and with which key."""
+
+    CSS_PATH = "overlay.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,q", "dismiss", "close", show=False)
+    ]
+
+    def __init__(self, palette: Palette, keymap: Keymap, scene: Scene) -> None:
+        """`keymap` are the person's own keys by action id, `scene` is the screen they are for."""
+        super().__init__()
+        self._palette = palette
+        self._keymap = keymap
+        self._actions = actions_on(scene)
+        self._marks = _marks_of_handoffs() if scene in _OF_HANDOFFS else _GLYPHS_EXPLAINED
+
+    def compose(self) -> ComposeResult:
+        """A title, the keys by purpose."""
+        with Vertical(id="overlay") as overlay:
+            overlay.border_title = Content("Keys")
+            yield TextView(self._palette, self._lines, id="text")
+            yield Bar(self._palette, id="keys").with_left(
+                StyledSpan(" Esc ", "key"), StyledSpan("close", "dim")
+            )
+
+    def _lines(self, width: int) -> list[StyledLine]:
+        lines: list[StyledLine] = []
+        # on a screen where something is judged, that is what it is for
+        for group in sorted(Group, key=lambda group: group is not Group.JUDGE):
+            actions = [action for action in self._actions if action.group is group]
+            if actions:
+                lines.append(StyledLine((StyledSpan(group.value, "heading"),)))
+                lines += (line for it in actions for line in self._action_lines(it, width))
+                lines.append(BLANK)
+        return [*lines, *self._marks]
+
+    def _action_lines(self, action: Action, width: int) -> list[StyledLine]:
+        keys = label_of(action, self._keymap) or "palette"
+        key = StyledSpan(f"  {keys:<{_KEY_COLUMN - 3}} ", "key")
+        indent = StyledSpan(" " * _KEY_COLUMN)
+        return [
+            StyledLine(row) for row in wrap([StyledSpan(action.help)], width, (key,), (indent,))
+        ]
+
+
+_GLYPHS_EXPLAINED = (
+    StyledLine((StyledSpan("Marks", "heading"),)),
+    StyledLine(
+        (
+            StyledSpan("  ✗ ", "error"),
+            StyledSpan("an error"),
+            StyledSpan("   ! ", "warning"),
+            StyledSpan("a warning"),
+        )
+    ),
+    StyledLine(
+        (
+            StyledSpan("  · ", "info"),
+            StyledSpan("worth knowing"),
+            StyledSpan("   ✓ ", "fine"),
+            StyledSpan("nothing is wrong"),
+        )
+    ),
+    StyledLine(
+        (StyledSpan("  ● ", "changed"), StyledSpan("changed by somebody else while you looked"))
+    ),
+    StyledLine((StyledSpan("  ◆ ", "accent"), StyledSpan("marked by you"))),
+    StyledLine(
+        (
+            StyledSpan("  § ", "dim"),
+            StyledSpan("protected: neither the curator nor a fix may change it"),
+        )
+    ),
+)
+
+
+def _marks_of_handoffs() -> tuple[StyledLine, ...]:
+    """Return what the marks of statements mean."""
+    from ricordo.tui.handoff.rows import EXPLAINED, GLYPHS
+
+    rows = (
+        StyledLine(
+            (
+                StyledSpan(f"  {GLYPHS[status][0]} ", GLYPHS[status][1]),
+                StyledSpan(f"{status.value:<11}{told}"),
+            )
+        )
+        for status, told in EXPLAINED.items()
+    )
+    return (StyledLine((StyledSpan("Marks", "heading"),)), *rows)

@@ -1,0 +1,115 @@
+"""What curation cost and what it bought."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from threading import Event
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from ricordo.background import Throttle
+from ricordo.errors import RicordoError
+from ricordo.services.ledger.benefit import bought
+from ricordo.services.ledger.describe import LedgerSection, told_bought
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from ricordo.memory.memory import Memory
+    from ricordo.tui.color_palette import Palette
+
+_INDENT = 2
+
+
+def ledger_lines(sections: Sequence[LedgerSection], width: int) -> list[StyledLine]:
+    """Return the sections of a ledger, at most `width` cells wide."""
+    lines: list[StyledLine] = []
+    for section in sections:
+        lines += [BLANK] if lines else []
+        lines.append(StyledLine((StyledSpan(section.title, "heading"),)))
+        for text in section.lines:
+            rows = wrap([StyledSpan(text.strip())], width - _INDENT)
+            lines += [StyledLine((StyledSpan(" " * _INDENT), *row)) for row in rows]
+    return lines
+
+
+_KEYS = (
+    StyledSpan(" Esc ", "key"),
+    StyledSpan("close  ", "dim"),
+    StyledSpan("↑ ↓ PgUp PgDn ", "key"),
+    StyledSpan("move", "dim"),
+)
+_PATIENCE = 2.0
+
+
+class _LedgerClosed(Exception):
+    """The screen is gone."""
+
+
+class LedgerScreen(ModalScreen[None]):
+    """The ledger of one memory; it is read while the screen is there."""
+
+    CSS_PATH = "overlay.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,dollar_sign,q", "dismiss", "close", show=False)
+    ]
+
+    def __init__(self, notebook: Notebook, memory: Memory, palette: Palette) -> None:
+        """`notebook` is this screen's own: it is used in a thread."""
+        super().__init__()
+        self._notebook = notebook
+        self._memory = memory
+        self._palette = palette
+        self._sections: Sequence[LedgerSection] = (LedgerSection("The ledger is being read …", ()),)
+        self.is_read = False
+        """Whether all that can be told is shown."""
+
+    def compose(self) -> ComposeResult:
+        """The ledger, the keys."""
+        with Vertical(id="overlay") as overlay:
+            overlay.border_title = Content("What curation cost and bought")
+            yield TextView(self._palette, self._lines, id="text")
+            yield Bar(self._palette, id="keys").with_left(*_KEYS)
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self.run_worker(self._read(), group="ledger")
+
+    async def _read(self) -> None:
+        left = Event()
+        try:
+            self._sections = await asyncio.to_thread(self._told, _step(left))
+        except RicordoError as error:
+            self._sections = (LedgerSection(str(error), ()),)
+        finally:
+            left.set()
+        self.is_read = True
+        self.query_one(TextView).on_resize()
+
+    def _told(self, step: Callable[[], None]) -> Sequence[LedgerSection]:
+        try:
+            return told_bought(bought(self._notebook, self._memory, step))
+        except _LedgerClosed:
+            return ()
+
+    def _lines(self, width: int) -> list[StyledLine]:
+        return ledger_lines(self._sections, width)
+
+
+def _step(left: Event) -> Callable[[], None]:
+    way = Throttle(_PATIENCE)
+
+    def step() -> None:
+        if left.is_set():
+            raise _LedgerClosed
+        way.step()
+
+    return step

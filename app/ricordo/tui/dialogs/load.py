@@ -1,0 +1,75 @@
+"""What the agent gets: the load as it is given, and what is cut off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from ricordo.services.describe import dropped
+from ricordo.services.report import load_line
+from ricordo.text import one_line, visible
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
+from ricordo.tui.render.mask import masked
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:
+    from ricordo.services.workspace.notebook import Snapshot
+    from ricordo.tui.color_palette import Palette
+
+
+_KEYS = (
+    StyledSpan(" Esc ", "key"),
+    StyledSpan("close  ", "dim"),
+    StyledSpan("↑ ↓ PgUp PgDn ", "key"),
+    StyledSpan("move", "dim"),
+)
+
+
+class LoadScreen(ModalScreen[None]):
+    """The exact text that an agent is given at session start."""
+
+    CSS_PATH = "overlay.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,L,q", "dismiss", "close", show=False)]
+
+    def __init__(self, look: Snapshot, palette: Palette) -> None:
+        """`look` gives the memory."""
+        super().__init__()
+        self._look = look
+        self._palette = palette
+
+    def compose(self) -> ComposeResult:
+        """A title, the text, the keys."""
+        agent = self._look.memory.layout.agent or "an agent"
+        with Vertical(id="overlay") as overlay:
+            overlay.border_title = Content(f"What {agent} gets at session start")
+            title = StyledSpan(load_line(self._look.memory), "bold")
+            yield Bar(self._palette, id="title").with_left(title)
+            yield TextView(self._palette, self._lines, id="text")
+            yield Bar(self._palette, id="keys").with_left(*_KEYS)
+
+    def _lines(self, width: int) -> list[StyledLine]:
+        memory = self._look.memory
+        lines: list[StyledLine] = []
+        for text in masked(memory.load.text).split("\n"):
+            style = "heading" if text.startswith("#") else ""
+            spans = [StyledSpan(visible(text.rstrip("\r").expandtabs(4)), style)]
+            lines += [StyledLine(row) for row in wrap(spans, width)]
+        lost = dropped(memory)
+        if memory.load.cut_at_line is None:
+            return lines
+        cut = f"──── agents stop reading here: line {memory.load.cut_at_line} of the index ────"
+        lines += [BLANK, StyledLine((StyledSpan(cut, "cut"),))]
+        for line, title, path in lost:
+            row = [
+                StyledSpan(f"{line:>5}  ", "dim"),
+                StyledSpan(one_line(masked(title))),
+                StyledSpan(f"  {one_line(path)}", "dim"),
+            ]
+            lines += [StyledLine(spans) for spans in wrap(row, width)]
+        return lines

@@ -1,0 +1,180 @@
+"""Choosing one of several memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.events import Click
+from textual.screen import Screen
+
+from ricordo.agents.place import MemoryPlace
+from ricordo.errors import MemoryNotFound
+from ricordo.services.workspace.notebook import short_name
+from ricordo.settings.keymap import Keymap
+from ricordo.text import cells, clip, one_line
+from ricordo.tui.base.acting_screen import ActingScreen, bindings_on
+from ricordo.tui.color_palette import Palette
+from ricordo.tui.context import Scene
+from ricordo.tui.messages import MemoriesRequested
+from ricordo.tui.render.bars import key_line
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.cursor_view import CursorView
+from ricordo.tui.widgets.text_view import TextView
+
+
+class PlaceList(CursorView):
+    """Memories by name, agent and folder."""
+
+    def __init__(self, places: Sequence[MemoryPlace], palette: Palette, home: str) -> None:
+        """`home` is shown as `~`."""
+        super().__init__(palette, lambda: None, id="places")
+        self._places = places
+        self._home = home
+
+    def on_resize(self) -> None:
+        """Show the places when there is a width."""
+        self.lines_changed()
+        self.rest_on(max(self.cursor, 0))
+
+    @property
+    def place(self) -> MemoryPlace | None:
+        """The memory under the cursor."""
+        return self._places[self.cursor] if self.cursor >= 0 else None
+
+    @property
+    def line_count(self) -> int:
+        """One line a memory."""
+        return len(self._places)
+
+    def line_at(self, number: int) -> tuple[StyledLine, str]:
+        """Draw one memory."""
+        place = self._places[number]
+        name = clip(short_name(place), 28)
+        agent = clip(place.layout.agent or place.layout.kind.value, 22)
+        root = one_line(place.root)
+        if root.startswith(self._home + "/"):
+            root = "~" + root[len(self._home) :]
+        spans = (
+            StyledSpan(f"  {name}{' ' * (30 - cells(name))}", "bold"),
+            StyledSpan(f"{agent}{' ' * (24 - cells(agent))}"),
+            StyledSpan(clip(root, max(8, self.content_width - 58)), "dim"),
+        )
+        return StyledLine(spans), "cursor" if number == self.cursor else ""
+
+    def can_rest(self, number: int) -> bool:
+        """Every memory can be chosen."""
+        return True
+
+
+class MemoriesScreen(ActingScreen[MemoryPlace | None]):
+    """Gives the memory that the person chose, or None."""
+
+    SCENE = Scene.MEMORIES
+
+    CSS_PATH = "chooser.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+
+    def __init__(
+        self, places: Sequence[MemoryPlace], palette: Palette, keymap: Keymap, home: str
+    ) -> None:
+        """`places` are offered in their order; `home` is shown as `~`."""
+        super().__init__(palette, keymap)
+        self._list = PlaceList(places, palette, home)
+
+    def compose(self) -> ComposeResult:
+        """A question, the memories, the keys."""
+        yield Bar(self._palette, id="title").with_left(StyledSpan(" Which memory?", "bold"))
+        yield self._list
+        yield Bar(self._palette, id="keys")
+
+    def on_mount(self) -> None:
+        """Begin at the most likely."""
+        self._list.focus()
+        self.query_one("#keys", Bar).say(*key_line(self.situation, self.keymap))
+
+    @property
+    def doers(self) -> tuple[object, ...]:
+        """The screen, and the list for moving."""
+        return self, self._list
+
+    def on_click(self, event: Click) -> None:
+        """A second click opens."""
+        if event.chain == 2:
+            self.action_do("open")
+
+    def do_open(self) -> None:
+        """Give the memory under the cursor."""
+        if self._list.place is not None:
+            self.dismiss(self._list.place)
+
+    def do_leave(self) -> None:
+        """Give none."""
+        self.dismiss(None)
+
+
+class NothingScreen(Screen[bool]):
+    """Gives whether the person wants the demo instead."""
+
+    CSS_PATH = "chooser.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("d", "dismiss(True)", show=False),
+        Binding("p", "memories", show=False),
+        Binding("escape,q", "dismiss(False)", show=False),
+    ]
+
+    def __init__(self, error: MemoryNotFound, palette: Palette) -> None:
+        """`error` says what was looked for, and where."""
+        super().__init__()
+        self._error = error
+        self._palette = palette
+
+    def compose(self) -> ComposeResult:
+        """What happened, what to do, the keys."""
+        yield Bar(self._palette, id="title").with_left(StyledSpan(" Ricordo", "bold"))
+        yield TextView(self._palette, self._lines, id="text")
+        keys = (("d", "demo"), ("p", "memories of this machine"), ("Esc", "leave"))
+        spans = [
+            span
+            for key, what in keys
+            for span in (StyledSpan(f" {key} ", "key"), StyledSpan(what, "dim"))
+        ]
+        yield Bar(self._palette, id="keys").with_left(*spans)
+
+    def action_memories(self) -> None:
+        """Ask for the other memories of this machine."""
+        self.post_message(MemoriesRequested())
+
+    def _lines(self, width: int) -> list[StyledLine]:
+        lines = [StyledLine((StyledSpan("No memory was found here", "heading"),)), BLANK]
+        for text, style in self._paragraphs():
+            lines += [
+                StyledLine(row) for row in wrap([StyledSpan(one_line(text), style)], width)
+            ] + [BLANK]
+        return lines
+
+    def _paragraphs(self) -> list[tuple[str, str]]:
+        return [
+            (self._error.message, "dim"),
+            ("d  opens a sample memory, a throwaway copy, to look around in.", ""),
+            ("p  lists the memories of other projects on this machine.", ""),
+            (
+                "ricordo PATH  opens a folder of notes: the directory of a memory, its index file, "
+                "or a project.",
+                "",
+            ),
+            (
+                "ricordo handoff  hands off the work of agents in this project: no memory needed.",
+                "",
+            ),
+            (
+                "How agents begin to write one: Claude Code keeps notes of a project by itself "
+                "once auto memory is on (`/memory` in a session shows it). Codex does with "
+                "`[features] memories = true` in its config.toml. An LLM wiki begins with a folder "
+                "that holds raw/, wiki/ and wiki/index.md.",
+                "",
+            ),
+        ]

@@ -1,0 +1,138 @@
+"""Choosing one note, by typing words of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from ricordo.text import cells, clip
+from ricordo.tui.color_palette import Palette
+from ricordo.tui.dialogs.form import Field, FormInput
+from ricordo.tui.render.bars import key_spans
+from ricordo.tui.render.line import StyledLine, StyledSpan
+from ricordo.tui.render.mask import masked
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.cursor_view import CursorView
+
+if TYPE_CHECKING:
+    from ricordo.memory.note import Note
+
+_NAME = 34
+"""Cells of a name."""
+
+
+class Picked(NamedTuple):
+    """What was chosen."""
+
+    path: str
+    """"" for none of the notes."""
+
+
+class NoteList(CursorView):
+    """The notes that fit the words, below a row that stands for none."""
+
+    def __init__(self, notes: Sequence[Note], none: str, palette: Palette) -> None:
+        """`none` says what choosing no note means."""
+        super().__init__(palette, lambda: None, id="notes")
+        self._all = notes
+        self._fitting = tuple(notes)
+        self._none = none
+
+    def narrow(self, words: str) -> None:
+        """Show only the notes that hold all `words`, the cursor on the first of them."""
+        wanted = words.casefold().split()
+        self._fitting = tuple(
+            note
+            for note in self._all
+            if all(word in f"{note.name} {note.path}".casefold() for word in wanted)
+        )
+        self.lines_changed()
+        self.rest_on(1 if wanted and self._fitting else 0)
+
+    @property
+    def picked(self) -> str:
+        """Path of the note under the cursor; "" for none."""
+        return self._fitting[self.cursor - 1].path if self.cursor > 0 else ""
+
+    def on_resize(self) -> None:
+        """Show the notes when there is a width."""
+        self.lines_changed()
+        self.rest_on(max(self.cursor, 0))
+
+    @property
+    def line_count(self) -> int:
+        """One line a note, and one for none."""
+        return len(self._fitting) + 1
+
+    def line_at(self, number: int) -> tuple[StyledLine, str]:
+        """Draw one row."""
+        base = "cursor" if number == self.cursor else ""
+        if not number:
+            return StyledLine((StyledSpan(f"  {self._none}", "dim"),)), base
+        note = self._fitting[number - 1]
+        name = clip(masked(note.name), _NAME)
+        path = clip(note.path, max(8, self.content_width - _NAME - 4))
+        return StyledLine(
+            (StyledSpan(f"  {name}{' ' * (_NAME + 2 - cells(name))}"), StyledSpan(path, "dim"))
+        ), base
+
+    def can_rest(self, number: int) -> bool:
+        """Every row can be chosen."""
+        return True
+
+
+class PickNoteScreen(ModalScreen[Picked | None]):
+    """Ends with what was chosen, or with None."""
+
+    CSS_PATH = "overlay.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("up", "move(-1)", show=False),
+    ]
+
+    def __init__(self, title: str, notes: Sequence[Note], none: str, palette: Palette) -> None:
+        """`title` is ours; `none` says what choosing no note means."""
+        super().__init__()
+        self._title = title
+        self._palette = palette
+        self._list = NoteList(notes, none, palette)
+
+    def compose(self) -> ComposeResult:
+        """The words, the notes, the keys."""
+        with Vertical(id="overlay", classes="form") as overlay:
+            overlay.border_title = Content(self._title)
+            yield FormInput(Field("words", hint="type words of it"))
+            yield self._list
+            keys = (("↑ ↓", "move"), ("Enter", "choose"), ("Esc", "back"))
+            yield Bar(self._palette, id="keys").with_left(*key_spans(keys))
+
+    def on_mount(self) -> None:
+        """Begin with the words."""
+        self._list.styles.height = min(self._list.line_count, 12)
+        self.query_one(FormInput).focus()
+
+    def repaint(self, palette: Palette) -> None:
+        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        self._palette = palette
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow the list as the person types."""
+        event.stop()
+        self._list.narrow(event.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Choose."""
+        event.stop()
+        self.dismiss(Picked(self._list.picked))
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor."""
+        self._list.move(step)

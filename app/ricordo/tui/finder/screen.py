@@ -1,0 +1,354 @@
+"""The finder: notes by name and by what they say, while words are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Input
+
+from ricordo.background import awaited
+from ricordo.errors import RicordoError
+from ricordo.services.search.conditions import asks_findings
+from ricordo.services.search.recall import line_of_passage
+from ricordo.services.search.search import NOTHING, AllSearchResults, Hit, PlacedHit
+from ricordo.services.workspace.notebook import short_name
+from ricordo.text import clip, one_line
+from ricordo.tui.dialogs.form import Field, FormInput
+from ricordo.tui.render.bars import key_spans
+from ricordo.tui.render.line import StyledLine, StyledSpan, fit
+from ricordo.tui.render.mask import masked_passage
+from ricordo.tui.render.note_page import NotePage
+from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.widgets.note_view import NoteView
+from ricordo.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from ricordo.tui.color_palette import Palette
+    from ricordo.tui.finder.controller import SearchSource
+
+NOTHING_TYPED: Sequence[tuple[str, str]] = (
+    ("Notes will stand here as you type: found by name first, then by what they say.", ""),
+    (
+        "Conditions: type:feedback  is:protected  has:dead-link  after:2026-05  >note links to it  "
+        '<note linked from it  "exact words"  -not',
+        "dim",
+    ),
+)
+
+
+def hit_rows(hit: Hit, width: int, where: str = "") -> tuple[StyledLine, StyledLine]:
+    """Return the two rows of a hit: its name, in `where` it was found and why, then the passage."""
+    note, result = hit.result.note, hit.result
+    why = f"  {one_line('; '.join(result.why))}"
+    called, name_marks = masked_passage(note.name, hit.name_marks, note.text)
+    said, marks = masked_passage(result.snippet, result.marks, note.text)
+    name = [StyledSpan(" ", ""), *marked(called, name_marks, "bold")]
+    kind = StyledSpan(f"  {clip(note.type, 14)}" if note.type else "", "dim")
+    memory = StyledSpan(f"  {clip(where, 28)}" if where else "", "accent")
+    first = StyledLine(fit((*name, memory, kind, StyledSpan(why, "dim")), width))
+    passage = marked(said, marks, "dim")
+    return first, StyledLine(fit((StyledSpan("   "), *passage), width))
+
+
+def marked(text: str, marks: Sequence[tuple[int, int]], style: str) -> Iterator[StyledSpan]:
+    """Yield `text` as spans, with what stands at `marks` (start and end) made plain."""
+    at = 0
+    for start, end in marks:
+        if start < at:
+            continue
+        if start > at:
+            yield StyledSpan(one_line(text[at:start]), style)
+        yield StyledSpan(one_line(text[start:end]), f"{style} match")
+        at = end
+    if at < len(text):
+        yield StyledSpan(one_line(text[at:]), style)
+
+
+_WIDE = 100
+"""Columns from which on the note is previewed beside the list."""
+_EVERY = 0.2
+"""Seconds between two looks at how far the index is."""
+_NEVER = 10_000
+"""Cells from which on a hit takes one row."""
+_KEYS = (("↑ ↓", "move"), ("Enter", "open"))
+_LEAVE = ("Esc", "back")
+
+
+class InVain(NamedTuple):
+    """How a search ended that found nothing."""
+
+    words: str
+    """What was typed."""
+
+
+class _Asked(NamedTuple):
+    """What is to be answered."""
+
+    source: SearchSource
+    words: str
+    searched: object
+    """What the source searches."""
+    indexed: bool
+    """Whether the words can be looked for in what the notes say."""
+
+
+class FinderScreen(Screen[PlacedHit | InVain | None]):
+    """Ends with what was chosen, with what was looked for in vain, or with None."""
+
+    CSS_PATH = "finder.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", show=False, priority=True),
+        Binding("ctrl+f", "elsewhere", show=False, priority=True),
+        Binding("down,ctrl+n", "move(1)", show=False, priority=True),
+        Binding("up,ctrl+p", "move(-1)", show=False, priority=True),
+        Binding("pagedown", "page(1)", show=False, priority=True),
+        Binding("pageup", "page(-1)", show=False, priority=True),
+    ]
+
+    def __init__(self, sources: Sequence[SearchSource], palette: Palette) -> None:
+        """Notes are found in the first of the `sources`, in the next after ctrl+f."""
+        super().__init__()
+        self._sources = sources
+        self._source = sources[0]
+        self._palette = palette
+        self._found = NOTHING
+        self._called_for: dict[SearchSource, AllSearchResults] = {}
+        """What the surroundings call for."""
+        self._begun: set[SearchSource] = set()
+        self._indexed: set[SearchSource] = set()
+        self._wanted = ""
+        self._answered = self._asked
+        self._searching = False
+        self._ends = False
+        """Whether what is found first is to be opened."""
+        self._list = RowList(palette, self._chosen, self._rows, id="hits", one_row=_NEVER)
+        self._preview = NoteView(palette, id="preview")
+        self._keys = Bar(palette, id="keys")
+
+    def compose(self) -> ComposeResult:
+        """The words, what was found beside the note, the keys."""
+        hint = 'words, or type:feedback  after:2026-05  >note  <note  "exact"  -not'
+        yield FormInput(Field("words", hint=hint))
+        with Container(id="found"):
+            yield self._list
+            yield self._preview
+        yield self._keys
+
+    def on_mount(self) -> None:
+        """Begin with the words; names are found before the index is there."""
+        words = self.query_one(FormInput)
+        words.focus()
+        self._list.show(0, 0, NOTHING_TYPED)
+        self._find_in(self._source)
+        self.set_interval(_EVERY, self._say_how_far)
+
+    def on_resize(self) -> None:
+        """Show the note beside the list where there is room."""
+        self.set_class(self.size.width >= _WIDE, "-wide")
+        self.call_after_refresh(self._chosen)
+
+    def repaint(self, palette: Palette) -> None:
+        """Take the styles of another theme; what is on the screen is drawn anew by itself."""
+        self._palette = palette
+
+    @property
+    def hit(self) -> PlacedHit | None:
+        """The hit under the cursor."""
+        hits = self._found.hits
+        return hits[self._list.at] if 0 <= self._list.at < len(hits) else None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that was found for the words is on the screen."""
+        asked = self._asked
+        waits = not asked.indexed or self._waits_for_findings
+        return not waits and not self._searching and self._answered == asked
+
+    @property
+    def _asked(self) -> _Asked:
+        source = self._source
+        return _Asked(source, self._wanted, source.searched, source in self._indexed)
+
+    @property
+    def _waits_for_findings(self) -> bool:
+        return not self._source.is_judged and asks_findings(self._wanted)
+
+    @property
+    def _is_answered(self) -> bool:
+        """Whether what is on the screen was found for the words, if perhaps by name alone."""
+        return self._answered[:2] == self._asked[:2]
+
+    @property
+    def _is_here(self) -> bool:
+        return self._source is self._sources[0]
+
+    # Searching
+
+    def _run(self, work: Callable[[], Awaitable[None]]) -> None:
+        self.run_worker(work)
+
+    def _find_in(self, source: SearchSource) -> None:
+        self._source = source
+        self.query_one(FormInput).border_title = Content(source.title)
+        if source not in self._begun:
+            self._begun.add(source)
+            self._run(partial(self._make_index, source))
+        self._begin()
+        self._say()
+
+    async def _make_index(self, source: SearchSource) -> None:
+        for remark in await source.make_index():
+            self.notify(remark, severity="warning", markup=False, timeout=10)
+        self._indexed.add(source)
+        self._begin()
+        self._called_for[source] = await source.ambient()
+        if self._source is source and not self._wanted:
+            self._show(self._called_for[source])
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search while the person types."""
+        event.stop()
+        self._wanted = event.value.strip()
+        self._ends = False
+        self._begin()
+
+    def search_again(self) -> None:
+        """Search what is looked at now: somebody wrote, or it was judged."""
+        if self.is_mounted:
+            self._begin()
+            self._say()
+
+    def _begin(self) -> None:
+        if not self._searching:
+            self._searching = True
+            self._run(self._search)
+
+    async def _search(self) -> None:
+        """Search for what is typed until nothing else is: what was typed meanwhile is left out."""
+        try:
+            while (asked := self._asked) != self._answered:
+                source, words, _, indexed = asked
+                found = self._called_for.get(source, NOTHING)
+                if words:
+                    with awaited():
+                        found = await source.find(words, by_name=not indexed)
+                is_same = asked[:2] == self._answered[:2]
+                self._answered = asked
+                self._show(found, keep_place=is_same)
+            if self._ends:
+                self._end()
+        except RicordoError as error:
+            self.notify(str(error), severity="error", markup=False, timeout=10)
+        finally:
+            self._searching = False
+
+    def _show(self, found: AllSearchResults, *, keep_place: bool = False) -> None:
+        at = _same_hit(self.hit, found) if keep_place else 0
+        self._found = found
+        nothing = NOTHING_TYPED
+        if found.remarks:
+            nothing = tuple((remark, "warning") for remark in found.remarks)
+        elif self._answered.words:
+            is_all = self._answered.indexed and not self._waits_for_findings
+            nothing = (("No note fits.", ""),) if is_all else ()
+        self._list.show(len(found.hits), at, nothing)
+        if not at:
+            self._list.jump_to(0)
+        self._chosen()
+        self._say()
+
+    def _chosen(self) -> None:
+        """Show the note under the cursor, from where it says what was typed."""
+        self._preview.highlight("")
+        if self.hit is None:
+            self._preview.show(None)
+            self._preview.border_title = Content("")
+            return
+        look, result = self.hit.look, self.hit.hit.result
+        width, today = self._preview.content_width, look.at.date()
+        page = NotePage(look, result.note, width, False, today)
+        self._preview.show(page, line=line_of_passage(result))
+        self._preview.border_title = Content(clip(result.note.path, 60))
+        if result.marks:
+            start, end = result.marks[0]
+            self._preview.highlight(result.snippet[start:end])
+
+    def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
+        place, _, hit = self._found.hits[number]
+        return hit_rows(hit, width, "" if self._is_here else short_name(place))
+
+    def _say_how_far(self) -> None:
+        if not self._asked.indexed:
+            self._say()
+
+    def _say(self) -> None:
+        count, total = len(self._found.hits), self._found.total
+        counted = f"{total:,}" if self._found.is_all else f"{total:,}+"
+        shown = f"{count} of {counted}" if total > count else counted
+        title = f"Found · {shown}"
+        if not self._answered.words:
+            title = f"What your surroundings call for · {shown}" if total else "Nothing typed yet"
+        self._list.border_title = Content(title)
+        told = " what is wrong is being looked for " if self._waits_for_findings else ""
+        if not self._asked.indexed:
+            done, of = self._source.done, self._source.of
+            far = f": {done:,} of {of:,} notes" if of else ""
+            told = f" the index is being made{far}"
+            told += "; names are found already " if self._is_here else " "
+        widens = ("ctrl+f", "in every memory" if self._is_here else "in this memory")
+        self._keys.say(key_spans((*_KEYS, widens, _LEAVE)), (StyledSpan(told, "dim"),))
+
+    # What the keys do
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Open what is under the cursor, once it is what was found for the words."""
+        event.stop()
+        if self._is_answered:
+            self._end()
+        else:
+            self._ends = True
+            self._begin()
+
+    def on_row_list_opened(self) -> None:
+        """A second click opens."""
+        self._end()
+
+    def _end(self) -> None:
+        self._ends = False
+        if self.hit is not None:
+            self.dismiss(self.hit)
+
+    def action_leave(self) -> None:
+        """End without a note; what was looked for in vain is told."""
+        found = self._found
+        in_vain = self.is_settled and self._wanted and not found.hits and not found.remarks
+        self.dismiss(InVain(self._wanted) if in_vain else None)
+
+    def action_elsewhere(self) -> None:
+        """Find in the next of the sources, the first again after the last."""
+        at = self._sources.index(self._source)
+        self._find_in(self._sources[(at + 1) % len(self._sources)])
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor."""
+        self._list.move(step)
+
+    def action_page(self, direction: int) -> None:
+        """Move the cursor by a page."""
+        self._list.move_page(direction)
+
+
+def _same_hit(hit: PlacedHit | None, found: AllSearchResults) -> int:
+    """Return the number of the note of `hit` in what was `found`; 0 where it is not there."""
+    if hit is None:
+        return 0
+    there = hit.place.root, hit.hit.result.note.path
+    places = ((it.place.root, it.hit.result.note.path) for it in found.hits)
+    return next((number for number, place in enumerate(places) if place == there), 0)

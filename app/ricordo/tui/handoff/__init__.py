@@ -1,0 +1,1 @@
+"""The screens of handing off."""

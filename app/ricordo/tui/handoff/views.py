@@ -1,0 +1,137 @@
+"""The draft of a handoff, with a cursor that goes from statement to statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from ricordo.tui.color_palette import Palette
+from ricordo.tui.handoff.fact_rows import FactRow, Known, Listed, draw_fact
+from ricordo.tui.handoff.rows import DraftRow
+from ricordo.tui.render.empty import paragraphs
+from ricordo.tui.render.line import StyledLine
+from ricordo.tui.widgets.cursor_view import CursorView
+from ricordo.tui.widgets.row_list import RowList
+
+
+class DraftView(CursorView):
+    """Shows what `draw` gives for its width; a statement takes as many rows as it needs."""
+
+    def __init__(
+        self,
+        palette: Palette,
+        moved: Callable[[], None],
+        draw: Callable[[int], Sequence[DraftRow]],
+        *,
+        id: str,
+    ) -> None:
+        """Empty until it is told that there is something to draw."""
+        super().__init__(palette, moved, id=id)
+        self._draw = draw
+        self._rows: Sequence[DraftRow] = ()
+        self._instead: Sequence[tuple[str, str]] = ()
+
+    def tell(self, number: int, instead: Sequence[tuple[str, str]] = ()) -> None:
+        """Draw anew with the cursor on statement `number`; where there is none, say `instead`,
+        texts with their styles.
+        """
+        self._instead = instead
+        self._fit(number)
+
+    def _fit(self, number: int) -> None:
+        width = self.content_width
+        lines = paragraphs(self._instead, width)
+        self._rows = self._draw(width) or [DraftRow(line) for line in lines]
+        self.lines_changed()
+        firsts = (n for n, row in enumerate(self._rows) if row.is_first and row.number == number)
+        self.put_on(next(firsts, 0))
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._fit(self.number)
+
+    @property
+    def number(self) -> int:
+        """Of the statement under the cursor; -1 where there is none."""
+        return self._rows[self.cursor].number if 0 <= self.cursor < len(self._rows) else -1
+
+    def go_to(self, number: int) -> None:
+        """Put the cursor on a statement."""
+        rows = (n for n, row in enumerate(self._rows) if row.is_first and row.number == number)
+        self.rest_on(next(rows, self.cursor))
+
+    def put_on(self, number: int) -> None:
+        """Put the cursor there, all of its statement in sight as far as there is room."""
+        super().put_on(number)
+        if self.cursor >= 0:
+            last = self.cursor
+            while last + 1 < len(self._rows) and self._rows[last + 1].number == self.number >= 0:
+                last += 1
+            self.bring_into_sight(last, margin=0)
+            self.bring_into_sight(self.cursor, margin=0)
+        self.refresh()
+
+    @property
+    def line_count(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    def line_at(self, number: int) -> tuple[StyledLine, str]:
+        """Draw one row."""
+        row = self._rows[number]
+        if row.number < 0 or row.number != self.number:
+            return row.line, ""
+        return row.line, "cursor"
+
+    def can_rest(self, number: int) -> bool:
+        """On the first row of each statement."""
+        return self._rows[number].is_first
+
+
+class FactList(RowList):
+    """Draws the facts in sight."""
+
+    def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
+        """Empty until it is given facts; `moved` is called when another one is under the cursor."""
+        super().__init__(palette, moved, self._drawn, id=id, one_row=0, rests=self._is_fact)
+        self._listed = Listed()
+        self._marked: Collection[str] = ()
+
+    @property
+    def by_id(self) -> Mapping[str, Known]:
+        """The facts, by what names them."""
+        return self._listed.by_id
+
+    def show_facts(self, listed: Listed) -> None:
+        """Show other facts."""
+        self._listed = listed
+        self.show(len(listed.rows), max(self.at, 0))
+
+    def mark(self, ids: Collection[str]) -> None:
+        """Mark these facts and no others, the first of them in sight."""
+        self._marked = ids
+        numbers = self._listed.numbers
+        found = [numbers[it] for it in ids if it in numbers]
+        self.put_on(min(found, default=max(self.at, 0)))
+        self.refresh()
+
+    @property
+    def fact(self) -> Known | None:
+        """The fact under the cursor."""
+        return self._row.fact if self._row else None
+
+    @property
+    def fact_id(self) -> str:
+        """What names it; "" where none is."""
+        return self._row.id if self._row else ""
+
+    @property
+    def _row(self) -> FactRow | None:
+        rows = self._listed.rows
+        return rows[self.at] if 0 <= self.at < len(rows) else None
+
+    def _is_fact(self, number: int) -> bool:
+        return self._listed.rows[number].fact is not None
+
+    def _drawn(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
+        row = self._listed.rows[number]
+        return (draw_fact(row, width, is_marked=bool(row.id) and row.id in self._marked),)

@@ -1,0 +1,175 @@
+"""The history of a note: its versions, what each of them changed, and the way back to one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+from textual.content import Content
+
+from ricordo.memory.change import Edit
+from ricordo.services.history.versions import Version, content, gone_notes, restore, versions
+from ricordo.settings.keymap import Keymap
+from ricordo.text import clip
+from ricordo.tui.base.acting_screen import bindings_on
+from ricordo.tui.base.list_diff_screen import PastScreen, RevertActions
+from ricordo.tui.context import Scene
+from ricordo.tui.history.rows import (
+    NO_HISTORY,
+    NOTHING_GONE,
+    about_version,
+    gone_rows,
+    version_rows,
+)
+from ricordo.tui.render.inbox_rows import moment
+from ricordo.tui.render.line import StyledLine, StyledSpan
+
+if TYPE_CHECKING:
+    from ricordo.services.workspace.notebook import Notebook
+    from ricordo.tui.color_palette import Palette
+
+
+class HistoryScreen(PastScreen):
+    """The versions of one note, newest first; after them the way to the notes that are gone."""
+
+    SCENE = Scene.HISTORY
+    BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
+
+    def __init__(
+        self, notebook: Notebook, path: str, palette: Palette, keymap: Keymap, hands: RevertActions
+    ) -> None:
+        """`path` is the note; "" begins with the notes that are gone."""
+        super().__init__(notebook, palette, keymap, hands)
+        self._path = path
+        self._began_with = path
+        self._going_into = path
+        self._versions: Sequence[Version] = ()
+        self._gone: Sequence[Version] = ()
+        self._against_now = False
+
+    def on_mount(self) -> None:
+        """Begin with the newest version."""
+        self._state.display = False
+        self._go_into(self._path)
+
+    @property
+    def version(self) -> Version | None:
+        """The version under the cursor; None on the row of the notes that are gone."""
+        shown = self._versions if self._path else self._gone
+        return shown[self._list.at] if 0 <= self._list.at < len(shown) else None
+
+    @property
+    def _has_diff(self) -> bool:
+        return self.version is not None
+
+    @property
+    def _refusals(self) -> Mapping[str, str]:
+        compare = "Only versions of one note are compared; Enter shows them."
+        return {} if self._path else {"compare": compare}
+
+    def _begin_looking(self, work: Callable[[], Awaitable[None]]) -> None:
+        self.run_worker(self._told(work), group="history", exclusive=True)
+
+    async def _load(self, path: str) -> None:
+        gone = await asyncio.to_thread(gone_notes, self._notebook)
+        found = await asyncio.to_thread(versions, self._notebook, path) if path else []
+        # all at once: what is drawn in between must find what it counts on
+        self._path, self._gone, self._versions = path, gone, found
+        count = len(found) + bool(gone) if path else len(gone)
+        self._list.show(count, 0, NO_HISTORY if path else NOTHING_GONE)
+        await self._show()
+
+    def _chosen(self) -> None:
+        self._begin_looking(self._show)
+
+    async def _show(self) -> None:
+        version = self.version
+        edits: tuple[Edit, ...] = ()
+        if version is not None:
+            before, after = version.before, version.sha
+            if self._against_now and self._path:
+                before, after = version.sha, self._versions[0].sha
+            old = await asyncio.to_thread(content, self._notebook, before)
+            new = await asyncio.to_thread(content, self._notebook, after)
+            edits = (Edit(self._notebook.place.root, version.path, old, new),)
+        self._about.tell()
+        self._diff.show_marked(edits, ())
+        self._right.display = version is not None
+        self.say()
+
+    def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
+        if not self._path:
+            return version_rows(self._gone[number], width, in_one=in_one, by_name=True)
+        if number < len(self._versions):
+            return version_rows(self._versions[number], width, in_one=in_one, by_name=False)
+        return gone_rows(len(self._gone), width, in_one=in_one)
+
+    def _about_lines(self, width: int) -> list[StyledLine]:
+        version = self.version
+        if version is None:
+            return []
+        against_now = self._against_now and bool(self._path)
+        return about_version(version, against_now=against_now, width=width)
+
+    def say(self) -> None:
+        """Tell which note this is, and the keys."""
+        super().say()
+        what = clip(self._path, 60) if self._path else "notes that are gone"
+        self._title.say((StyledSpan(" History ", "accent bold"), StyledSpan(f" {what}", "bold")))
+        count = len(self._versions) if self._path else len(self._gone)
+        title = f"Versions · {count}" if self._path else f"Gone · {count}"
+        self._list.border_title = Content(title)
+        shown = clip(self.version.path, 60) if self.version else ""
+        self._right.border_title = Content(shown)
+
+    # What the keys do
+
+    def do_open(self) -> None:
+        """Show what restoring the version would do, or what lies behind the row."""
+        version = self.version
+        if version is None:
+            if self._path and self._gone:
+                self._go_into("")
+        elif not self._path:
+            self._go_into(version.path)
+        else:
+            self._begin(lambda: self._restore(version))
+
+    def on_row_list_opened(self) -> None:
+        """A second click does what Enter does."""
+        self.action_do("open")
+
+    def _go_into(self, path: str) -> None:
+        self._against_now = False
+        self._going_into = path
+        self._begin_looking(lambda: self._load(path))
+
+    async def _restore(self, version: Version) -> None:
+        memory = await asyncio.to_thread(self._notebook.read)
+        change_set = await asyncio.to_thread(restore, self._notebook, memory, version, self._path)
+        title = f"Restore {clip(self._path, 60)} as it was on {moment(version.at)}"
+        approved = await self._hands.propose(title, change_set)
+        if approved and await self._hands.write_seen(approved):
+            self.notify("Restored; u takes it back.", markup=False, timeout=5)
+            self._reload()
+
+    def _reload(self) -> None:
+        self._go_into(self._path)
+
+    def do_compare(self) -> None:
+        """Compare with what is there now, or with the version before again."""
+        self._against_now = not self._against_now
+        self._begin_looking(self._show)
+
+    def do_history(self) -> None:
+        """The key that led here leads back."""
+        self.dismiss(None)
+
+    def _leave(self) -> None:
+        """From a note that is gone to the others, then back."""
+        if self._going_into != self._began_with:
+            self._go_into("" if self._going_into else self._began_with)
+        else:
+            self.dismiss(None)

@@ -1,0 +1,1 @@
+"""The main screen: index, note and freshness side by side."""

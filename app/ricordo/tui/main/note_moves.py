@@ -1,0 +1,172 @@
+"""Notes that get another path or name, go to another memory, or leave."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ricordo.errors import ChangeRefused, RicordoError
+from ricordo.memory.change import Rename, Retire
+from ricordo.memory.layout import FileRole
+from ricordo.services.edits.note import rename_to
+from ricordo.services.workspace.notebook import short_name
+from ricordo.services.workspace.places import all_memories
+from ricordo.storage.reader import read_memory
+from ricordo.text import clip, one_line
+from ricordo.tui.dialogs.change_set import Extra, ProposalScreen
+from ricordo.tui.dialogs.move import MoveScreen
+from ricordo.tui.dialogs.pick_note import Picked, PickNoteScreen
+
+if TYPE_CHECKING:
+    from ricordo.agents.place import MemoryPlace
+    from ricordo.memory.change import ChangeSet
+    from ricordo.memory.memory import Memory
+    from ricordo.memory.note import Note
+    from ricordo.tui.base.writer import Writing
+
+_NAMED = 6
+"""Notes that are told by name; of more, how many."""
+
+
+class NoteMoves:
+    """Shows what becomes of links and entries before anything does."""
+
+    def __init__(self, writing: Writing) -> None:
+        """`writing` carries it out."""
+        self._writing = writing
+
+    async def move(self, paths: Sequence[str]) -> None:
+        """Another path or name, or another memory."""
+        writing, here = self._writing, self._writing.notebook.place
+        memory = await writing.read()
+        notes = _notes(memory, paths)
+        surroundings = writing.notebook.surroundings
+        found = await asyncio.to_thread(all_memories, surroundings)
+        places = [here, *(place for place in found if place.root != here.root)]
+        path = notes[0].path if len(notes) == 1 else ""
+        title = f"Move or rename {_called(notes)}"
+        home = surroundings.agent_home
+        screen = MoveScreen(title, one_line(path), places, self._writing.palette, home)
+        wish = await writing.ask(screen)
+        if wish is None:
+            return
+        if wish.place.root != here.root:
+            await self._move_out(memory, notes, wish.wanted, wish.place)
+        elif not path:
+            writing.tell("They are in this memory already.")
+        elif wish.wanted.strip() in ("", path):
+            writing.tell("Its path is as it was.")
+        else:
+            act = rename_to(memory, notes[0], wish.wanted.strip())
+            change_set = await writing.put_together(memory, [act], "renamed by hand")
+            words = [f"{one_line(act.path)} becomes {one_line(act.to)}; links to it follow."]
+            await self._propose(f"Rename {_called(notes)}", change_set, words, "Renamed")
+
+    async def _move_out(
+        self, memory: Memory, notes: Sequence[Note], wanted: str, place: MemoryPlace
+    ) -> None:
+        writing = self._writing
+        other = await asyncio.to_thread(read_memory, place.root, place.layout)
+        acts = [_moved_out(memory, note, wanted, other) for note in notes]
+        name = one_line(short_name(place))
+        change_set = await writing.put_together(
+            memory, acts, f"moved to {name}", {other.root: other}
+        )
+        words = [*_linked(memory, notes, "links become plain text")]
+        await self._propose(f"Move {_called(notes)} to {name}", change_set, words, "Moved")
+
+    async def retire(self, paths: Sequence[str]) -> bool:
+        """Out of the memory, with their entries; say whether they left."""
+        memory = await self._writing.read()
+        notes = _notes(memory, paths)
+        change_set = await self._retired(memory, notes, "")
+        words = _linked(memory, notes, "links become plain text")
+
+        def choose(proposal: ProposalScreen) -> None:
+            self._choose_successor(proposal, memory, notes)
+
+        extra = Extra("successor", choose)
+        return await self._propose(f"Retire {_called(notes)}", change_set, words, "Retired", extra)
+
+    async def _retired(self, memory: Memory, notes: Sequence[Note], successor: str) -> ChangeSet:
+        acts = [Retire(note.path, successor) for note in notes]
+        return await self._writing.put_together(memory, acts, "retired by hand")
+
+    def _choose_successor(
+        self, proposal: ProposalScreen, memory: Memory, notes: Sequence[Note]
+    ) -> None:
+        gone = {note.path for note in notes}
+        others = [note for note in memory.notes if note.path not in gone]
+        none = "none: links become plain text"
+
+        async def retire_into(successor: str) -> None:
+            try:
+                change_set = await self._retired(memory, notes, successor)
+            except RicordoError as error:
+                proposal.notify(str(error), severity="error", markup=False)
+                return
+            becomes = f"links lead to {successor} then" if successor else "links become plain text"
+            if proposal.is_current:
+                proposal.replace(change_set, _linked(memory, notes, becomes))
+
+        def picked(choice: Picked | None) -> None:
+            if choice is not None:
+                proposal.run_worker(retire_into(choice.path))
+
+        screen = PickNoteScreen("Which note takes its place?", others, none, self._writing.palette)
+        proposal.app.push_screen(screen, picked)
+
+    async def _propose(
+        self,
+        title: str,
+        change_set: ChangeSet,
+        words: Sequence[str],
+        told: str,
+        extra: Extra | None = None,
+    ) -> bool:
+        approved = await self._writing.propose(title, change_set, words, extra)
+        told = f"{told}. u takes it back."
+        return approved is not None and await self._writing.write_and_tell(approved, told)
+
+
+def _notes(memory: Memory, paths: Sequence[str]) -> list[Note]:
+    notes = [memory.by_path[path] for path in paths if path in memory.by_path]
+    if not notes:
+        raise ChangeRefused(f"{one_line(paths[0])} is gone.")
+    return notes
+
+
+def _called(notes: Sequence[Note]) -> str:
+    return clip(notes[0].name, 60) if len(notes) == 1 else f"{len(notes)} notes"
+
+
+def _moved_out(memory: Memory, note: Note, wanted: str, other: Memory) -> Rename:
+    """Return the act that takes `note` to `other`, under the name that is `wanted`, "" its own."""
+    act = rename_to(memory, note, wanted.strip() or note.path, other)
+    folder, _, name = act.to.rpartition("/")
+    to = act.to if folder in other.others else name
+    return Rename(note.path, to, act.name, other.root)
+
+
+def _linked(memory: Memory, notes: Sequence[Note], becomes: str) -> list[str]:
+    """Return what links to `notes`, a sentence each."""
+    told: list[str] = []
+    for note in notes[:_NAMED]:
+        sources = [memory.by_path[path] for path in memory.backlinks.get(note.path, ())]
+        names = [file.path for file in sources if file.role is not FileRole.INDEX]
+        listed = len(names) < len(sources)
+        who = [f"{len(names)} note{'' if len(names) == 1 else 's'}"] if names else []
+        who += ["the index"] if listed else []
+        verb = "links" if len(names) + listed == 1 else "link"
+        subject = "it" if len(notes) == 1 else note.path
+        some = ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
+        named = f": {some}; {becomes}" if names else ""
+        told.append(
+            f"{' and '.join(who)} {verb} to {subject}{named}."
+            if who
+            else f"Nothing links to {subject}."
+        )
+    if len(notes) > _NAMED:
+        told.append(f"… and {len(notes) - _NAMED} more notes.")
+    return told

@@ -1,1 +1,0 @@
-"""The screens: values in by constructor, a typed result out."""
