@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo import git
-from ricordo.agents.place import main_root
+from ricordo.agents.workplace import main_root
 from tests.unit.machine import Machine
 from tests.unit.machine import git as run_git
 

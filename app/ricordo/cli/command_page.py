@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 
-from ricordo.cli.main import COMMANDS, OPEN, parser_of
+from ricordo.cli.main import COMMANDS, OPEN, command_of, parser_of
 
 _INTRODUCTION = """
 # Commands
@@ -78,11 +77,9 @@ def commands_page() -> str:
     """Return the page in Markdown."""
     os.environ["COLUMNS"] = _WIDTH
     parts = [_INTRODUCTION.strip(), ""]
-    for title, module in {
-        "ricordo": OPEN,
-        **{f"ricordo {n}": m for n, m in COMMANDS.items()},
-    }.items():
-        help_text = parser_of(module, import_module(f"ricordo.cli.{module}")).format_help()
+    for name in (OPEN, *COMMANDS):
+        title = "ricordo" if name == OPEN else f"ricordo {name}"
+        help_text = parser_of(name, command_of(name)).format_help()
         parts += [f"## {title}", "", "```", help_text.strip(), "```", ""]
     parts += [_HOOK.strip(), ""]
     return "\n".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ricordo.cli.command import Command
 from ricordo.cli.output import note_change, print_lines
 from ricordo.curation.prompts import NAMES, load_prompt, own_file
 from ricordo.resources import data_file
@@ -91,3 +92,8 @@ def prompt_lines(surroundings: Environment) -> Iterator[str]:
             continue
         ours = visible(data_file(f"curation/prompts/{prompt.version}.md"))
         yield f"# {name} = {prompt.version}: ours, {ours}; yours would be {own}"
+
+
+COMMANDS = {
+    "config": Command(CONFIG_SUMMARY, add_config_arguments, run_config),
+}

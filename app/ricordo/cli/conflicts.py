@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ricordo.cli.command import Command
 from ricordo.cli.edit import apply_reported, begin_reported
 from ricordo.cli.engine import add_engine, engine_of, estimate_line, kept_back_lines, let_run
 from ricordo.cli.output import note_change, tell
@@ -194,3 +195,8 @@ def _lines(conflict: Conflict) -> list[str]:
         ),
         f"  {one_line(conflict.suggestion.told)}",
     ]
+
+
+COMMANDS = {
+    "conflicts": Command(CONFLICTS_SUMMARY, add_conflicts_arguments, run_conflicts),
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ricordo.cli.command import Command
 from ricordo.cli.edit import begin_reported
 from ricordo.cli.engine import (
     add_engine,
@@ -451,3 +452,10 @@ def run_ledger(options: Namespace, surroundings: Environment) -> int:
     else:
         print_lines([line for part in told_bought(it) for line in (part.title, *part.lines, "")])
     return 0
+
+
+COMMANDS = {
+    "curate": Command(CURATE_SUMMARY, add_curate_arguments, run_curate),
+    "pending": Command(PENDING_SUMMARY, add_pending_arguments, run_pending),
+    "ledger": Command(LEDGER_SUMMARY, add_ledger_arguments, run_ledger),
+}

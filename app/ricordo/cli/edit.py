@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from ricordo.cli.command import Command
 from ricordo.cli.output import note_change, tell
 from ricordo.cli.parser import add_memory
 from ricordo.cli.workspace import open_notebook
@@ -147,3 +148,10 @@ def run_retire(options: Namespace, surroundings: Environment) -> int:
     change = Change(Retire(note.path, successor), options.reason or "retired by hand")
     make(notebook, memory, change, f"retired {one_line(note.path)}")
     return 0
+
+
+COMMANDS = {
+    "new": Command(NEW_SUMMARY, add_new_arguments, run_new),
+    "rename": Command(RENAME_SUMMARY, add_rename_arguments, run_rename),
+    "retire": Command(RETIRE_SUMMARY, add_retire_arguments, run_retire),
+}

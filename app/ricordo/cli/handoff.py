@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ricordo.cli.command import Command
 from ricordo.cli.edit import begin_reported
 from ricordo.cli.engine import add_engine, engine_of, estimate_line, kept_back_lines, let_run
 from ricordo.cli.output import tell
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook
 
-HANDOFF_SUMMARY = """Write HANDOFF.md: what the next agent needs to go on with the work of a session.
+HANDOFF_SUMMARY = """Write HANDOFF.md: what the next agent needs to go on with a session.
 
 Each statement says how far it is proved, and by what; `ricordo resume` proves it again. What looks
 like a credential is kept back. A HANDOFF.md that somebody else wrote or edited is left alone."""
@@ -171,7 +172,7 @@ def _lines(
     return [*lines, "`ricordo undo` takes it back."] if is_new else lines
 
 
-RESUME_SUMMARY = """Run the probes of a handoff again: what of it still holds, and what changed since.
+RESUME_SUMMARY = """Check a handoff again: what of it still holds, and what changed since.
 
 Nothing is written, and nothing of the project is run."""
 
@@ -238,3 +239,9 @@ def _listed(what: str, changes: Iterable[FileChange]) -> Iterator[str]:
     ]
     if lines:
         yield from (f"{what} since: {len(lines)}", *lines)
+
+
+COMMANDS = {
+    "handoff": Command(HANDOFF_SUMMARY, add_handoff_arguments, run_handoff),
+    "resume": Command(RESUME_SUMMARY, add_resume_arguments, run_resume),
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from ricordo.cli.command import Command
 from ricordo.cli.edit import apply_reported, begin_reported, begin_shown, told_edits
 from ricordo.cli.parser import add_json, add_memory
 from ricordo.cli.workspace import open_notebook, open_notebook_or_project
@@ -365,3 +366,13 @@ def run_redo(options: Namespace, surroundings: Environment) -> int:
     from ricordo.services.history.undo import redo
 
     return take_back(options, surroundings, redo, "done again")
+
+
+COMMANDS = {
+    "history": Command(HISTORY_SUMMARY, add_history_arguments, run_history),
+    "inbox": Command(INBOX_SUMMARY, add_inbox_arguments, run_inbox),
+    "undo": Command(UNDO_SUMMARY, add_undo_arguments, run_undo),
+    "redo": Command(REDO_SUMMARY, add_redo_arguments, run_redo),
+    "restore": Command(RESTORE_SUMMARY, add_restore_arguments, run_restore),
+    "purge": Command(PURGE_SUMMARY, add_purge_arguments, run_purge),
+}

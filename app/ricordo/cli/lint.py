@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ricordo.cli.command import Command
 from ricordo.cli.output import tell
 from ricordo.cli.parser import add_memory, add_project, with_project
 from ricordo.cli.workspace import look_reported, open_notebook
@@ -198,3 +199,8 @@ def _exit_code(fail_on: str, look: Snapshot) -> int:
         return 0
     threshold = SEVERITY_WORDS[fail_on]
     return int(any(finding.severity >= threshold for finding in look.findings))
+
+
+COMMANDS = {
+    "lint": Command(LINT_SUMMARY, add_lint_arguments, run_lint),
+}

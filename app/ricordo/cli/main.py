@@ -11,54 +11,40 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from typing import Protocol
-
+    from ricordo.cli.command import Command
     from ricordo.cli.parser import Parser
-    from ricordo.services.workspace.environment import Environment
-
-    class Command(Protocol):
-        """What a module of a command offers."""
-
-        SUMMARY: str
-
-        def add_arguments(self, parser: ArgumentParser) -> None:
-            """Declare the command's own words."""
-
-        def run(self, options: Namespace, surroundings: Environment) -> int:
-            """Do it; return the exit code."""
 
 
 COMMANDS = {
-    "demo": "demo",
-    "list": "list",
-    "load": "load",
-    "show": "show",
+    "demo": "open",
+    "list": "read",
+    "load": "read",
+    "show": "read",
     "search": "search",
-    "recall": "recall",
-    "usage": "usage",
+    "recall": "search",
+    "usage": "search",
     "lint": "lint",
     "conflicts": "conflicts",
-    "curate": "curate",
-    "pending": "pending",
-    "ledger": "ledger",
+    "curate": "curation",
+    "pending": "curation",
+    "ledger": "curation",
     "handoff": "handoff",
-    "resume": "resume",
-    "new": "new",
-    "rename": "rename",
-    "retire": "retire",
-    "inbox": "inbox",
-    "review": "review",
+    "resume": "handoff",
+    "new": "edit",
+    "rename": "edit",
+    "retire": "edit",
+    "inbox": "history",
+    "review": "open",
     "history": "history",
-    "undo": "undo",
-    "redo": "redo",
-    "restore": "restore",
-    "purge": "purge",
+    "undo": "history",
+    "redo": "history",
+    "restore": "history",
+    "purge": "history",
     "config": "config",
 }
 """Commands, and the modules of this package that hold them."""
 OPEN = "open"
-"""The module that is called when no command is named."""
+"""The command that runs when none is named."""
 QUICK = ("list", "--short")
 """The command line that runs at every prompt: `argparse` alone would cost more than its answer."""
 
@@ -137,10 +123,7 @@ def _run(arguments: list[str]) -> int:
 
         write_out(f"ricordo {__version__}\n")
         return 0
-    from importlib import import_module
-    from typing import cast
-
-    command = cast("Command", import_module(f"ricordo.cli.{name}"))
+    command = command_of(name)
     try:
         options = parser_of(name, command).parse_words(rest)
     except SystemExit:
@@ -187,7 +170,7 @@ def _before_dashes(arguments: list[str]) -> list[str]:
 
 
 def _command(arguments: list[str]) -> tuple[str, list[str]]:
-    """Return the module of the command that is named first, and the words without it. Raises
+    """Return the command that is named first, and the words without it. Raises
     WrongUsage where the first word is neither a command nor a path.
     """
     position = 0
@@ -197,7 +180,7 @@ def _command(arguments: list[str]) -> tuple[str, list[str]]:
             break
         if not word.startswith("-"):
             if word in COMMANDS:
-                return COMMANDS[word], arguments[:position] + arguments[position + 1 :]
+                return word, arguments[:position] + arguments[position + 1 :]
             _refuse_mistyped(word)
             break
         position += 2 if word in _TAKE_A_VALUE else 1
@@ -221,15 +204,23 @@ def _refuse_mistyped(word: str) -> None:
     )
 
 
+def command_of(name: str) -> Command:
+    """Return the command of that name; its module is imported."""
+    from importlib import import_module
+
+    commands: dict[str, Command] = import_module(f"ricordo.cli.{COMMANDS.get(name, OPEN)}").COMMANDS
+    return commands[name]
+
+
 def parser_of(name: str, command: Command) -> Parser:
-    """Return the parser of the command in module `name`; it raises WrongUsage."""
+    """Return the parser of the command called `name`; it raises WrongUsage."""
     from argparse import RawDescriptionHelpFormatter
 
     from ricordo.cli.parser import Parser
 
     parser = Parser(
         prog="ricordo" if name == OPEN else f"ricordo {name}",
-        description=command.SUMMARY,
+        description=command.summary,
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

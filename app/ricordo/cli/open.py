@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ricordo.cli.command import Command
 from ricordo.cli.edit import begin_shown
 from ricordo.cli.parser import add_json, add_memory, add_project, memory_path, with_project
 from ricordo.cli.streams import can_show_screen
@@ -78,16 +79,17 @@ def add_demo_arguments(parser: ArgumentParser) -> None:
 
 def run_demo(options: Namespace, surroundings: Environment) -> int:
     """Copy the sample memory, open the copy, and remove it afterwards."""
-    from ricordo.cli import open as opening
     from ricordo.services.workspace.sample import copied_sample
 
     with copied_sample(surroundings) as sample:
         options.path = sample.memory
-        return opening.run(options, sample.surroundings)
+        return run_open(options, sample.surroundings)
 
 
-REVIEW_SUMMARY = """The few notes that are worth a look today: what speaks against them, then those that
-nobody has confirmed for long, then what is new. Opens the notebook on them."""
+REVIEW_SUMMARY = """The few notes that are worth a look today.
+
+First those that something speaks against, then those that nobody has confirmed for long, then what
+is new. Opens the notebook on them."""
 
 
 def add_review_arguments(parser: ArgumentParser) -> None:
@@ -140,3 +142,10 @@ def _item(item: Item) -> list[str]:
 def _next(queue: Queue) -> str:
     day = queue.next_due
     return f"The next one comes up on {day:%-d %B %Y}." if day else "No other one is to come up."
+
+
+COMMANDS = {
+    "open": Command(OPEN_SUMMARY, add_open_arguments, run_open),
+    "demo": Command(DEMO_SUMMARY, add_demo_arguments, run_demo),
+    "review": Command(REVIEW_SUMMARY, add_review_arguments, run_review),
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ricordo.cli.command import Command
 from ricordo.cli.output import tell
 from ricordo.cli.parser import add_json, add_memory, add_project, with_project
 from ricordo.cli.workspace import look_reported, open_notebook
@@ -259,3 +260,10 @@ def _origin(note: Note, causes: Sequence[NoteOrigin]) -> list[tuple[str, str]]:
     first, *later = causes
     told = [("origin", cause_in_words(first)), ("", quoted_in_words(first))]
     return told + [("changed", cause_in_words(cause)) for cause in later]
+
+
+COMMANDS = {
+    "load": Command(LOAD_SUMMARY, add_load_arguments, run_load),
+    "list": Command(LIST_SUMMARY, add_list_arguments, run_list),
+    "show": Command(SHOW_SUMMARY, add_show_arguments, run_show),
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from ricordo.cli.command import Command
 from ricordo.cli.output import tell
 from ricordo.cli.parser import add_json, add_memory, memory_path
 from ricordo.cli.workspace import open_notebook, told_settings
@@ -228,3 +229,10 @@ def run_recall(options: Namespace, surroundings: Environment) -> int:
     else:
         found = recall(index, memory, options.message, surroundings, options.number)
     return print_results(found, options.json)
+
+
+COMMANDS = {
+    "search": Command(SEARCH_SUMMARY, add_search_arguments, run_search),
+    "recall": Command(RECALL_SUMMARY, add_recall_arguments, run_recall),
+    "usage": Command(USAGE_SUMMARY, add_usage_arguments, run_usage),
+}

@@ -7,7 +7,6 @@ import os
 import sys
 
 TYPE_CHECKING = False
-
 if TYPE_CHECKING:
     from typing import Literal, TextIO
 

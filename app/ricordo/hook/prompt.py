@@ -6,34 +6,30 @@ notes whose file is still the one that was indexed, and gives the file's own tex
 
 from __future__ import annotations
 
-import os
-
-from ricordo.agents.claude.folder import installation, memory_directory, memory_directory_by_path
-from ricordo.agents.place import workplace
-from ricordo.git import top_level
-from ricordo.resources import agent_home
-from ricordo.search.reader import FOLDER, read_catalogue
-
-TYPE_CHECKING = False
-
 import json
+import os
 import re
 import sqlite3
 from contextlib import suppress
 from datetime import date
 
+from ricordo.agents.claude.folder import installation, memory_directory, memory_directory_by_path
+from ricordo.agents.workplace import workplace
+from ricordo.git import top_level
+from ricordo.resources import agent_home
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import NARROW
-from ricordo.search.reader import VERSION, Reader
+from ricordo.search.reader import FOLDER, VERSION, Reader, read_catalogue
 from ricordo.search.select import select
 from ricordo.search.usage import UsageStore
 from ricordo.storage.state_file import open_database_to_read
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from ricordo.agents.place import Workplace
+    from ricordo.agents.workplace import Workplace
     from ricordo.search.select import Selected
 
 _BY_RULE = -1

@@ -170,7 +170,7 @@ def memory_rule(
 @cache
 def all_rules() -> Mapping[str, Rule]:
     """Return every rule by name, after loading the modules of `lint/rules`."""
-    from ricordo.health import rules
+    from ricordo.lint import rules
 
     for module in pkgutil.iter_modules(rules.__path__):
         importlib.import_module(f"{rules.__name__}.{module.name}")

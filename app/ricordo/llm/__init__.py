@@ -1,1 +1,4 @@
-"""The only way out to a language model: requests are redacted, limited and counted; replies are accepted whole or not at all."""
+"""The only way out to a language model.
+
+Requests are redacted, limited and counted; replies are accepted whole or not at all.
+"""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
-
-TYPE_CHECKING = False
-
 from itertools import pairwise
 
 from ricordo.search.words import content_words, fold, stem, words
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

@@ -6,15 +6,13 @@ what FTS5 finds can be weighed by our own measure without opening a file.
 
 from __future__ import annotations
 
-import sqlite3
-
-TYPE_CHECKING = False
-
 import json
 import os
+import sqlite3
 
 from ricordo.storage.foreign_file import read_plain_file
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any

@@ -5,14 +5,13 @@ Standard library alone: the hook selects as `ricordo recall` does.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-
 from math import exp, log
 
 from ricordo.search.lexical import TermHits
 from ricordo.search.rank import WIDE, Candidate, rank
 from ricordo.search.words import is_unspaced
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import date

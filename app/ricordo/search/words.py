@@ -5,12 +5,9 @@ Standard library alone and little of it: the hook imports this at every message.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 TYPE_CHECKING = False
-
-from functools import lru_cache
-
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""The services: one package per feature, the API that the command line, the screens and the MCP server call."""
+"""The services: one package per feature, called by the command line and the screens."""

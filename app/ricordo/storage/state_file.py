@@ -8,22 +8,19 @@ that it has not loaded anyway.
 
 from __future__ import annotations
 
+import json
 import os
 import stat
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from errno import EINVAL, ENOTDIR
-
-TYPE_CHECKING = False
-
-
-import json
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ricordo.errors import StateUnusable
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.text import visible
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 

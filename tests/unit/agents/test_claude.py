@@ -12,7 +12,8 @@ from ricordo.agents.claude import folder as claude_folder
 from ricordo.agents.claude import folder as claude_settings
 from ricordo.agents.claude import location as claude
 from ricordo.agents.claude.folder import installation
-from ricordo.agents.place import MemoryPlace, workplace
+from ricordo.agents.place import MemoryPlace
+from ricordo.agents.workplace import workplace
 from tests.unit.machine import Machine
 
 

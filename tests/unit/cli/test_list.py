@@ -226,7 +226,6 @@ def test_the_short_line_imports_nothing_heavy(machine: Machine) -> None:
         "ricordo.storage.foreign_file",
         "ricordo.storage.view_state",
         "ricordo.storage.state_file",
-        "ricordo.storage.foreign_file",
         "ricordo.notebook",
         "ricordo.resources",
     }

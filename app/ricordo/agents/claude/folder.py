@@ -9,11 +9,10 @@ import os
 from ricordo.storage.foreign_file import absolute_path, read_json
 
 TYPE_CHECKING = False
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ricordo.agents.place import Workplace
+    from ricordo.agents.workplace import Workplace
 
 MANAGED = (
     "/etc/claude-code/managed-settings.json",

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, memory_directory, slug
-from ricordo.agents.place import MemoryPlace, Workplace
+from ricordo.agents.place import MemoryPlace
+from ricordo.agents.workplace import Workplace
 from ricordo.memory.layout import Layout, MemoryKind
 from ricordo.memory.load import CLAUDE_LIMITS
 from ricordo.storage.foreign_file import folders_in

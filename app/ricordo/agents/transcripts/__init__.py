@@ -1,1 +1,1 @@
-"""What agents did: their session transcripts, read-only, as values that are the same for all agents."""
+"""What agents did: their session transcripts, read-only, as values of one kind for all agents."""

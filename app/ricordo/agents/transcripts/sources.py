@@ -44,7 +44,7 @@ class TranscriptSource(NamedTuple):
     ) -> Transcript | opencode.OpencodeTranscript:
         """Return it for reading, from where `learnt` ends; `step` is called all the while."""
         if self.agent is Agent.OPENCODE:
-            kept = opencode.Kept(self.path, self.session, self.cwd, self.stamp)
+            kept = opencode.OpencodeSession(self.path, self.session, self.cwd, self.stamp)
             return opencode.OpencodeTranscript(kept, step)
         return Transcript(self.agent, self.path, learnt, step)
 

@@ -16,11 +16,10 @@ from ricordo.curation.engine import CurationProgress, EngineUsage, Step
 from ricordo.curation.engines.external import NOTHING, Estimate, Measured, Reply, Sent
 from ricordo.curation.form import PROPOSING, ModelForm
 from ricordo.curation.prompts import Prompt
-from ricordo.llm import question as asked
 from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.llm.gate import Gate, GateRequest
 from ricordo.llm.program import Program, ProgramReply, run_program, unwrapped
-from ricordo.llm.question import Bounds, Meter, estimate
+from ricordo.llm.question import Bounds, Meter, TokenUsage, estimate
 from ricordo.llm.redaction import Sealed, framed
 from ricordo.llm.schema import Misshapen, check, parse
 
@@ -97,7 +96,7 @@ class AskProgram:
     def _said(self, text: Sealed, meter: Meter, step: Step) -> ProgramReply:
         self.check()
         meter.is_sent = True
-        meter.running = asked.Usage(input_tokens=estimate(text))
+        meter.running = TokenUsage(input_tokens=estimate(text))
         words, environ = self.program.words, self.environ
         try:
             ended = run_program(words, text, environ, self.bounds, lambda: step(_RUNNING))
@@ -105,7 +104,7 @@ class AskProgram:
             self._lose(meter, None)
             raise
         said = unwrapped(self.program, ended)
-        written = asked.Usage(output_tokens=estimate(said.text))
+        written = TokenUsage(output_tokens=estimate(said.text))
         meter.running = said.usage or meter.running + written
         meter.is_sent = meter.usage.total > 0
         if said.failure is not None:

@@ -10,12 +10,18 @@ from ricordo.curation.engine import CurationProgress, EngineUsage, Step
 from ricordo.curation.engines.external import NOTHING, Estimate, Measured, Reply, Sent
 from ricordo.curation.form import PROPOSING, ModelForm
 from ricordo.curation.prompts import Prompt
-from ricordo.llm import question as asked
 from ricordo.llm.ask import Server, ask, count
 from ricordo.llm.client import open_client
 from ricordo.llm.gate import Gate, GateRequest
 from ricordo.llm.prices import Prices
-from ricordo.llm.question import Meter, ModelQuestion, Phase
+from ricordo.llm.question import (
+    AnswerProgress,
+    Meter,
+    ModelAnswer,
+    ModelQuestion,
+    Phase,
+    TokenUsage,
+)
 from ricordo.llm.wait import wait_for
 from ricordo.settings.settings import ENGINE
 
@@ -61,14 +67,14 @@ class AskModel:
     def estimate_of(self, sent: int) -> Estimate:
         """Return what it may cost to send so many tokens."""
         most = self._most
-        usage = asked.Usage(cache_written=sent, output_tokens=most)
+        usage = TokenUsage(cache_written=sent, output_tokens=most)
         return Estimate(sent, most, self.prices.cost(self.model, usage))
 
     @property
     def most(self) -> Estimate:
         """What a run may cost in all, however often it asks."""
         caps = self.gate.caps
-        usage = asked.Usage(cache_written=caps.run_in, output_tokens=caps.run_out)
+        usage = TokenUsage(cache_written=caps.run_in, output_tokens=caps.run_out)
         return Estimate(caps.run_in, caps.run_out, self.prices.cost(self.model, usage))
 
     def again(self, spent: EngineUsage, seconds: float) -> AskModel:
@@ -118,10 +124,10 @@ class AskModel:
         blocks = stable_block(sent.stable), changing_block(sent.changing)
         return ModelQuestion(self.model, self.prompt.text, *blocks, self.form.tool, self._most)
 
-    def _answered(self, question: ModelQuestion, meter: Meter, step: Step) -> asked.Answer:
+    def _answered(self, question: ModelQuestion, meter: Meter, step: Step) -> ModelAnswer:
         told = [CurationProgress(_PHASES[Phase.CONNECTING])]
 
-        def tell(progress: asked.Progress) -> None:
+        def tell(progress: AnswerProgress) -> None:
             told[0] = _told(progress)
 
         asking = ask(self.server, question, meter, tell)
@@ -137,7 +143,7 @@ class AskModel:
         return EngineUsage(usage.sent, usage.output_tokens, self.prices.cost(self.model, usage))
 
 
-def _told(progress: asked.Progress) -> CurationProgress:
+def _told(progress: AnswerProgress) -> CurationProgress:
     if progress.phase is Phase.PAUSING:
         return CurationProgress(f"the server is busy, {progress.seconds:.0f} seconds to go")
     return CurationProgress(_PHASES[progress.phase], progress.tokens, progress.text)

@@ -179,7 +179,7 @@ def _heard(
     helpers: Iterable[TranscriptSource],
     project: str,
     step: Step,
-) -> Iterator[_Told]:
+) -> Iterator[_SessionFacts]:
     heard: set[int] = set()
     for number, source in enumerate(sources):
         yield _SessionFacts(number, source, project, heard, step)

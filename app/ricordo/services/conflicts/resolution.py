@@ -258,12 +258,12 @@ def keep_both(memory: Memory, conflict: Conflict, left: str, right: str) -> Sett
         raise ChangeRefused("Without saying for what or when each holds, both cannot be true.")
     notes = _notes(memory, conflict.left, conflict.right)
     acts: list[Act] = []
-    for of, note, other, words in (
+    for of, note, other, limit in (
         (Keep.LEFT, notes[0], notes[1], left),
         (Keep.RIGHT, notes[1], notes[0], right),
     ):
-        if words.strip():
-            scope = _scope(words)
+        if limit.strip():
+            scope = _scope(limit)
             said = claims(conflict, note, other, of)
             texts = {it: _with_scope(it.text, scope) for it in said}
             acts += reworded(memory, note, texts, _limited(conflict, of, scope))

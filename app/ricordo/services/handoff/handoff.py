@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from ricordo import git
-from ricordo.agents.place import workplace
 from ricordo.agents.transcripts.session import Session
 from ricordo.agents.transcripts.sources import TranscriptSource
+from ricordo.agents.workplace import workplace
 from ricordo.errors import ChangeRefused, MemoryNotFound
 from ricordo.handoff.budget import DEFAULT
 from ricordo.handoff.check import NAME, OWN, World, without_own

@@ -6,7 +6,8 @@ import os
 from collections.abc import Collection
 
 from ricordo import git
-from ricordo.agents.place import MemoryPlace, workplace
+from ricordo.agents.place import MemoryPlace
+from ricordo.agents.workplace import workplace
 from ricordo.memory.memory import Memory
 from ricordo.search.association import LINKS, Association, Associations
 from ricordo.search.index import SearchIndex
@@ -18,7 +19,7 @@ from ricordo.services.search.recall import RecallResult
 from ricordo.services.search.usage import given_together, use_report
 from ricordo.services.workspace.environment import Environment
 
-__all__ = ["LINKS", "Association", "Associations", "Step", "associations"]
+__all__ = ["LINKS", "Association", "Associations", "associations"]
 
 
 def associations(memory: Memory, surroundings: Environment | None = None) -> Associations:

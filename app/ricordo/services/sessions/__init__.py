@@ -1,1 +1,1 @@
-"""Sessions of agents: which concern a memory, what they did with its notes, where notes come from."""
+"""Sessions of agents: which concern a memory, what they did with its notes."""

@@ -11,7 +11,7 @@ from ricordo.agents.claude import location as claude
 from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, installation, slug
 from ricordo.agents.claude.transcript import project_cwds
 from ricordo.agents.codex import rollout_cwd
-from ricordo.agents.place import MemoryPlace, Workplace, workplace
+from ricordo.agents.place import MemoryPlace
 from ricordo.agents.transcripts.session import Agent, Session
 from ricordo.agents.transcripts.sources import (
     TranscriptSource,
@@ -20,6 +20,7 @@ from ricordo.agents.transcripts.sources import (
     opencode_sources,
     rollout_folders,
 )
+from ricordo.agents.workplace import Workplace, workplace
 from ricordo.handoff.document import SourceSession
 from ricordo.memory.layout import MemoryKind
 from ricordo.services.workspace.environment import Environment

@@ -13,7 +13,8 @@ from ricordo.agents.claude.folder import Installation, installation
 from ricordo.agents.claude.transcript import project_cwds
 from ricordo.agents.folder import NO_MEMORY, holds_notes
 from ricordo.agents.kinds import INDEX_NAMES, recognise
-from ricordo.agents.place import MemoryPlace, Workplace, workplace
+from ricordo.agents.place import MemoryPlace
+from ricordo.agents.workplace import Workplace, workplace
 from ricordo.errors import MemoryNotFound
 from ricordo.memory.layout import Layout, MemoryKind
 from ricordo.services.workspace.environment import Environment

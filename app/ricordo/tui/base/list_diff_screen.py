@@ -73,7 +73,7 @@ class RevertActions(Protocol):
 class PastScreen(ActingScreen[None]):
     """Moves between the list and the diff, and in them."""
 
-    CSS_PATH = "past.tcss"
+    CSS_PATH = "list_diff.tcss"
 
     def __init__(
         self, notebook: Notebook, palette: Palette, keymap: Keymap, hands: RevertActions

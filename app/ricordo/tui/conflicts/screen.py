@@ -105,7 +105,7 @@ class ConflictsScreen(ActingScreen[None]):
     """One conflict after the other, until none is left."""
 
     SCENE = Scene.CONFLICTS
-    CSS_PATH = "conflicts.tcss"
+    CSS_PATH = "style.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(

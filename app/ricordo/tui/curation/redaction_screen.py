@@ -42,7 +42,7 @@ class KeptBackScreen(ModalScreen[bool], ActingScreen[bool]):
 
     SCENE = Scene.KEPT_BACK
 
-    CSS_PATH = "overlay.tcss"
+    CSS_PATH = "../dialogs/overlay.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(

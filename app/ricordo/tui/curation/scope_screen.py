@@ -69,7 +69,7 @@ class ScopeScreen(ModalScreen["Curation | None"], ActingScreen["Curation | None"
     """Ends with what was proposed, or with None: then nothing has happened."""
 
     SCENE = Scene.SCOPE
-    CSS_PATH = "overlay.tcss"
+    CSS_PATH = "../dialogs/overlay.tcss"
     VERTICAL_BREAKPOINTS = LOW
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_on(SCENE),

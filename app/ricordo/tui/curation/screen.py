@@ -26,9 +26,8 @@ from ricordo.services.curation.decision import (
 from ricordo.services.sessions.quotes import causes_of, titles
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, one_line
-from ricordo.tui.base import list_diff_screen as past
 from ricordo.tui.base.acting_screen import bindings_on
-from ricordo.tui.base.list_diff_screen import PastScreen, Turn
+from ricordo.tui.base.list_diff_screen import PastScreen, RevertActions, Turn
 from ricordo.tui.context import Scene, Situation
 from ricordo.tui.curation.decisions import Deciding, Mark, Thing, is_same
 from ricordo.tui.curation.rows import (
@@ -58,7 +57,7 @@ _NOT_BACK = "Only what a model or a program proposed and the checks rejected is 
 _DECIDING = ("yes", "no", "later", "edit", "hunk")
 
 
-class CurationActions(past.Hands, Protocol):
+class CurationActions(RevertActions, Protocol):
     """What the notebook does for the review."""
 
     def ask_history(self) -> None:

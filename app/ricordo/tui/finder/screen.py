@@ -102,7 +102,7 @@ class _Asked(NamedTuple):
 class FinderScreen(Screen[PlacedHit | InVain | None]):
     """Ends with what was chosen, with what was looked for in vain, or with None."""
 
-    CSS_PATH = "finder.tcss"
+    CSS_PATH = "style.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False, priority=True),
         Binding("ctrl+f", "elsewhere", show=False, priority=True),

@@ -48,7 +48,7 @@ class EngineScreen(ModalScreen["EngineSettings | None"], ActingScreen["EngineSet
     """Ends with who is to draft, or with None."""
 
     SCENE = Scene.ENGINE
-    CSS_PATH = "overlay.tcss"
+    CSS_PATH = "../dialogs/overlay.tcss"
     VERTICAL_BREAKPOINTS = LOW
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ricordo.errors import RicordoError
 from ricordo.text import clip
-from ricordo.tui.base import list_diff_screen as past
+from ricordo.tui.base.list_diff_screen import RevertActions
 from ricordo.tui.handoff.session_rows import SHOWN
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ricordo.tui.handoff.values import Made
 
 
-class HandoffActions(past.Hands, Protocol):
+class HandoffActions(RevertActions, Protocol):
     """What the notebook does for a handoff."""
 
     async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:

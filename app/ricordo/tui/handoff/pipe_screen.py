@@ -90,7 +90,7 @@ def _runs(line: str) -> tuple[StyledSpan, ...]:
 class PipedScreen(ModalScreen[None]):
     """A command while it runs, and what it answered. Leaving ends it."""
 
-    CSS_PATH = "overlay.tcss"
+    CSS_PATH = "../dialogs/overlay.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
 
     def __init__(self, run: PipeCommand, words: Sequence[str], text: str, palette: Palette) -> None:

@@ -111,7 +111,7 @@ class HandoffScreen(ActingScreen[None]):
     """One handoff, from what was gathered to what is written."""
 
     SCENE = Scene.HANDOFF
-    CSS_PATH = "handoff.tcss"
+    CSS_PATH = "style.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(

@@ -53,7 +53,7 @@ class SessionsScreen(ActingScreen[None]):
     """Ends with nothing: what is chosen is drafted on a screen of its own, above this one."""
 
     SCENE = Scene.SESSIONS
-    CSS_PATH = "handoff.tcss"
+    CSS_PATH = "style.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(

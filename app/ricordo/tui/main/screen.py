@@ -142,7 +142,7 @@ class Elsewhere:
 class MainScreen(ActingScreen[None]):
     """One memory."""
 
-    CSS_PATH = "main.tcss"
+    CSS_PATH = "style.tcss"
     SCENE = Scene.NOTEBOOK
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 

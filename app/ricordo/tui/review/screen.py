@@ -67,7 +67,7 @@ class ReviewScreen(ActingScreen[None]):
     """Leads through a queue. Everything that is said counts at once."""
 
     SCENE = Scene.REVIEW
-    CSS_PATH = "review.tcss"
+    CSS_PATH = "style.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings_on(SCENE)
 
     def __init__(

@@ -1,0 +1,73 @@
+"""A workplace: the directory in which an agent works, and the repository around it. Read from files
+alone, without a process, for the prompt hook asks too.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ricordo import git
+from ricordo.storage.foreign_file import read_plain_file
+
+_LONGEST_PATH = 8192
+"""Bytes of a file of git that holds a path."""
+
+
+class Workplace:
+    """A directory as agents see it; all three are the same outside a repository."""
+
+    __slots__ = ("directory", "root", "top")
+
+    def __init__(self, directory: str, top: str, root: str) -> None:
+        self.directory = directory
+        """With symbolic links resolved."""
+        self.top = top
+        """The root of the worktree that holds it."""
+        self.root = root
+        """What stands for the repository in all its worktrees: the project."""
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """The three, from the narrowest to the widest, each once."""
+        return tuple(dict.fromkeys((self.directory, self.top, self.root)))
+
+
+def workplace(directory: str) -> Workplace:
+    """Return the workplace at `directory`, which need not exist."""
+    real = os.path.realpath(directory)
+    top = git.top_level(real)
+    if top is None:
+        return Workplace(real, real, real)
+    return Workplace(real, top, main_root(top) or top)
+
+
+def main_root(top: str) -> str | None:
+    """Return the root of the main worktree beside the one with the root `top`; None where git has
+    none.
+
+    The worktrees of a bare repository have no main one: there it is the repository. The layout is
+    that of gitrepository-layout(5). A worktree counts only where its repository names it too, for
+    anybody may have written the `.git` of an unpacked folder.
+    """
+    mark = os.path.join(top, ".git")
+    if os.path.isdir(mark):
+        return top
+    own = _path_in(mark, top, b"gitdir:")
+    if not os.path.isfile(os.path.join(own, "HEAD")):
+        return None
+    common = _path_in(os.path.join(own, "commondir"), own)
+    if common in ("", own):
+        return top
+    named = _path_in(os.path.join(own, "gitdir"), own)
+    if os.path.dirname(own) != os.path.join(common, "worktrees") or named != os.path.realpath(mark):
+        return None
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else common
+
+
+def _path_in(file: str, folder: str, before: bytes = b"") -> str:
+    """Return the path that a file of git holds, relative to `folder`; "" where there is none."""
+    raw = read_plain_file(file, _LONGEST_PATH + 1) or b""
+    path = raw.removeprefix(before).strip()
+    if not path or not raw.startswith(before) or len(raw) > _LONGEST_PATH or b"\0" in path:
+        return ""
+    return os.path.realpath(os.path.join(folder, os.fsdecode(path)))
