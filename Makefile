@@ -58,11 +58,11 @@ bench: $(DEVELOPS) ## measure speed beside its references
 docs: $(DEVELOPS) ## write the generated pages of docs/ anew
 	$(BIN)/python -m ricordo.settings.page > docs/settings.md.new
 	mv docs/settings.md.new docs/settings.md
-	$(BIN)/python -m ricordo.tui.key_page > docs/keys.md.new
+	$(BIN)/python -m tools.key_page > docs/keys.md.new
 	mv docs/keys.md.new docs/keys.md
 	$(BIN)/python -m ricordo.cli.command_page > docs/commands.md.new
 	mv docs/commands.md.new docs/commands.md
-	$(BIN)/python -m ricordo.tui.picture > docs/ricordo.svg.new
+	$(BIN)/python -m tools.picture > docs/ricordo.svg.new
 	mv docs/ricordo.svg.new docs/ricordo.svg
 
 clean: ## remove what was built, .venv too

@@ -22,7 +22,7 @@ _SPACELESS = re.compile(f"[{SPACELESS}]")
 @cache
 def read_words(name: str) -> Mapping[str, Any]:
     """Return the data file `name` that lies beside the rules."""
-    data = pkgutil.get_data("ricordo.health.rules", f"{name}.toml")
+    data = pkgutil.get_data("ricordo.lint.rules", f"{name}.toml")
     assert data is not None
     return tomllib.loads(data.decode())
 

@@ -1,13 +1,16 @@
-"""What ships with the code: themes, the sample memory, data files.
+"""Where things are: what ships with the code (themes, the sample memory, data files), and the
+directories of the user.
 
-Themes and sample memory lie inside the wheel, or at the top of a checkout.
+Themes and sample memory are inside the wheel, or at the top of a checkout.
 """
 
 from __future__ import annotations
 
 import os
-import pkgutil
-from collections.abc import Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _CHECKOUT = os.path.dirname(os.path.dirname(_PACKAGE))
@@ -25,7 +28,10 @@ def sample_memory_directory() -> str:
 
 def data_text(name: str) -> str:
     """Return the text of the data file `name` of the package."""
-    data = pkgutil.get_data("ricordo", name)
+    # imported here, for it costs the prompt hook more than all of this
+    from pkgutil import get_data
+
+    data = get_data("ricordo", name)
     assert data is not None
     return data.decode()
 

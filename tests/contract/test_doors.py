@@ -16,10 +16,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2] / "app" / "ricordo"
 
-MAY_OPEN = ("disk/", "settings/", "resources.py", "serve/hook")
-MAY_CONNECT = ("disk/state_file.py",)
-MAY_CHANGE = ("disk/", "settings/")
-MAY_START = ("git.py", "settings/", "tui/editor.py", "model/program.py", "serve/hook.py")
+MAY_OPEN = ("storage/", "settings/", "resources.py", "hook/")
+MAY_CONNECT = ("storage/state_file.py",)
+MAY_CHANGE = ("storage/", "settings/")
+MAY_START = (
+    "git.py",
+    "settings/",
+    "tui/base/editor.py",
+    "llm/program.py",
+    "hook/program.py",
+    "cli/streams.py",
+)
 
 FILE_MODULES = frozenset(("os", "io", "codecs", "gzip", "bz2", "lzma", "zipfile", "tarfile"))
 READING = frozenset(("read_text", "read_bytes"))
@@ -184,7 +191,7 @@ def starts_program(call: ast.Call) -> bool:
 
 def seals(source: Source) -> list[str]:
     """Return the places that say of a text that it may leave, but for the one that sees to it."""
-    if source.path == "model/redaction.py":
+    if source.path == "llm/redaction.py":
         return []
     return [source.at(call) for call in source.calls() if is_seal(call)]
 
@@ -270,7 +277,7 @@ def super_inits(node: ast.ClassDef) -> Iterator[ast.Call]:
 
 
 def splits_lines(source: Source) -> list[str]:
-    if not source.in_any(("memory/", "health/", "disk/")):
+    if not source.in_any(("memory/", "lint/", "storage/")):
         return []
     return [source.at(call) for call in source.calls() if last_name(call.func) == "splitlines"]
 
@@ -412,8 +419,8 @@ def test_splitting_at_other_than_newlines_is_seen():
     "code", ["Sealed(text)", "redaction.Sealed(text)", "cast(Sealed, text)", "cast('Sealed', text)"]
 )
 def test_a_text_that_is_said_to_be_sealed_is_seen(code: str):
-    assert seals(snippet(code, "model/engine.py"))
-    assert not seals(snippet(code, "model/redaction.py"))
+    assert seals(snippet(code, "llm/engine.py"))
+    assert not seals(snippet(code, "llm/redaction.py"))
 
 
 GROUP_REPEATED_POSSESSIVELY = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d*,?\d*\})\+")

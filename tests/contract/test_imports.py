@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOMS_BELOW_THE_SCREEN = ("memory", "disk", "agents", "health", "model", "notebook", "settings")
+ROOMS_BELOW_THE_SCREEN = ("memory", "storage", "agents", "lint", "llm", "services", "settings")
 PACKAGE = Path(__file__).resolve().parents[2] / "app" / "ricordo"
 
 PRINT_MODULES = """
@@ -80,7 +80,7 @@ def test_a_room_below_the_screen_loads_no_textual(room: str, tmp_path: Path):
 def test_the_command_line_by_itself_loads_next_to_nothing(tmp_path: Path):
     loaded = loaded_after("import ricordo.cli.main", tmp_path)
     assert of_packages(loaded, "textual", "rich", "yaml", "asyncio", "dataclasses") == []
-    assert of_packages(loaded, "ricordo.memory", "ricordo.health", "ricordo.notebook") == []
+    assert of_packages(loaded, "ricordo.memory", "ricordo.lint", "ricordo.services") == []
 
 
 @pytest.mark.usefixtures("memory")
@@ -89,15 +89,15 @@ def test_a_short_list_loads_neither_screen_nor_yaml_nor_rules(tmp_path: Path):
     loaded = loaded_after(RUN.format(words=["list", "--short"]), tmp_path)
     assert of_packages(loaded, "textual", "rich", "yaml", "frontmatter", "asyncio") == []
     assert of_packages(loaded, "rapidfuzz", "watchfiles", "markdown_it", "sqlite3") == []
-    assert of_packages(loaded, "ricordo.health", "ricordo.tui", "ricordo.memory.memory") == []
+    assert of_packages(loaded, "ricordo.lint", "ricordo.tui", "ricordo.memory.memory") == []
 
 
 PROMPT = """
 import io, json, os
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.storage.reader import read_memory
-from ricordo.search.index import Index
-Index({state!r}, {memory!r}, {project!r}).bring_up(read_memory({memory!r}, AUTO_MEMORY))
+from ricordo.search.index import SearchIndex
+SearchIndex({state!r}, {memory!r}, {project!r}).bring_up(read_memory({memory!r}, AUTO_MEMORY))
 """
 ANSWER = """
 from ricordo.hook.prompt import answer_prompt
@@ -114,14 +114,12 @@ def test_the_hook_loads_the_standard_library_and_little_of_it(memory: Path, tmp_
     assert of_packages(loaded, "argparse", "dataclasses", "typing", "hashlib", "tempfile") == []
     assert of_packages(loaded, "textual", "rich", "yaml", "frontmatter", "rapidfuzz") == []
     assert of_packages(loaded, "ricordo.memory", "ricordo.cli", "ricordo.errors") == []
-    assert of_packages(loaded, "ricordo.agents", "ricordo.disk") == [
+    assert of_packages(loaded, "ricordo.agents", "ricordo.storage") == [
         "ricordo.agents",
+        "ricordo.agents.claude",
         "ricordo.agents.claude.folder",
-        "ricordo.agents.claude.folder",
-        "ricordo.agents.place",
-        "ricordo.disk",
-        "ricordo.storage.foreign_file",
-        "ricordo.storage.foreign_file",
+        "ricordo.agents.workplace",
+        "ricordo.storage",
         "ricordo.storage.foreign_file",
         "ricordo.storage.state_file",
     ]
@@ -130,7 +128,7 @@ def test_the_hook_loads_the_standard_library_and_little_of_it(memory: Path, tmp_
 def test_lint_loads_no_textual(memory: Path, tmp_path: Path):
     loaded = loaded_after(RUN.format(words=["lint", str(memory)]), tmp_path)
     assert of_packages(loaded, "textual", "watchfiles", "markdown_it") == []
-    assert of_packages(loaded, "ricordo.health") != []
+    assert of_packages(loaded, "ricordo.lint") != []
 
 
 FIRST_SCREEN = """
@@ -138,9 +136,9 @@ import ricordo.tui.app
 import os
 from ricordo.services.workspace.places import find_memories
 from ricordo.services.workspace.notebook import Depth, Notebook
-from ricordo.services.workspace.environment import look_around
+from ricordo.services.workspace.environment import load_environment
 from ricordo.settings.settings import Settings
-surroundings = look_around(os.environ)
+surroundings = load_environment(os.environ)
 notebook = Notebook(find_memories({memory!r}, surroundings)[0], surroundings, Settings())
 assert notebook.look().depth is Depth.JUDGED
 """

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.cli import open as opening
 from ricordo.cli.command_page import commands_page
 from ricordo.cli.main import COMMANDS
-from ricordo.tui.key_page import keys_page
+from ricordo.cli.open import OPEN_SUMMARY
+from tools.key_page import keys_page
 
 TESTS = Path(__file__).parents[1]
 DOCS = TESTS.parent / "docs"
@@ -29,7 +29,7 @@ def test_the_page_of_commands_is_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_names_every_command(command: str) -> None:
-    assert f"\n  {command} " in opening.SUMMARY
+    assert f"\n  {command} " in OPEN_SUMMARY
 
 
 def test_every_test_that_the_page_of_reliability_names_is_there() -> None:

@@ -20,12 +20,12 @@ def figures(module: ModuleType) -> dict[str, float]:
 
 
 def test_every_constant_of_recall_is_told_as_it_is() -> None:
-    folder = ROOT / "app" / "ricordo" / "recall"
+    folder = ROOT / "app" / "ricordo" / "search"
     modules = [it.stem for it in folder.glob("*.py") if it.stem != "__init__"]
     kept = {
         f"{stem}.{name}": value
         for stem in modules
-        for name, value in figures(import_module(f"ricordo.recall.{stem}")).items()
+        for name, value in figures(import_module(f"ricordo.search.{stem}")).items()
     }
     page = (ROOT / "docs" / "recall.md").read_text()
     told = {f"{it['module']}.{it['name']}": float(it["value"]) for it in TOLD.finditer(page)}

@@ -303,7 +303,8 @@ BLOCKING = {
 }
 HANGING = """
 import collections, itertools, os, sqlite3, sys
-from ricordo.serve import hook, hook_prompt
+from ricordo.hook import program as hook
+from ricordo.hook import prompt as hook_prompt
 def loop():
     while True:
         try:

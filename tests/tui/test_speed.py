@@ -21,7 +21,7 @@ async def test_of_ten_thousand_notes_only_those_in_sight_are_drawn(
     drawn: list[str] = []
     draw = index_list.draw_row
 
-    def counted(row: index_list.Row, *rest: object) -> object:
+    def counted(row: index_list.IndexRow, *rest: object) -> object:
         drawn.append(row.path)
         return draw(row, *rest)  # type: ignore[arg-type]
 

@@ -206,7 +206,7 @@ sys.exit(run([sys.argv[1]]))
     ("module", "name", "method"),
     [
         ("tui.screens.load", "LoadScreen", "_lines"),
-        ("notebook.open", "Notebook", "judge"),
+        ("services.workspace.notebook", "Notebook", "judge"),
         ("tui.widgets.index_list", "IndexList", "line_at"),
     ],
 )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ricordo.services.sessions.origin import NoteOrigin
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Snapshot
-    from ricordo.storage.view_state import Summary
+    from ricordo.storage.last_seen import Summary
 
 LOAD_SUMMARY = "What an agent is given of the memory at session start, and what is cut off."
 
@@ -69,7 +69,7 @@ def run_list(options: Namespace, surroundings: Environment) -> int:
     from ricordo.cli.output import print_json, print_lines
     from ricordo.services.describe import describe_load, describe_summary
     from ricordo.services.workspace.notebook import counted
-    from ricordo.storage.view_state import recall
+    from ricordo.storage.last_seen import recall
 
     if options.short:
         from ricordo.cli.short import line_here
@@ -123,7 +123,7 @@ def _looks(surroundings: Environment) -> Iterator[tuple[MemoryPlace, Snapshot]]:
 def _remember(looks: list[tuple[MemoryPlace, Snapshot]], state: str) -> None:
     from ricordo.errors import StateUnusable
     from ricordo.services.workspace.notebook import summary
-    from ricordo.storage.view_state import remember_all
+    from ricordo.storage.last_seen import remember_all
 
     try:
         remember_all(state, {look.memory.root: summary(place, look) for place, look in looks})

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 
+from ricordo.storage.last_seen import recall
 from ricordo.storage.state_file import refuse_irregular
-from ricordo.storage.view_state import recall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ricordo.storage.view_state import Summary
+    from ricordo.storage.last_seen import Summary
 
 
 def line_here(state: str) -> str:

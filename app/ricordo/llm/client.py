@@ -34,11 +34,6 @@ def open_client(base_url: str, bounds: Bounds) -> AsyncAnthropic:
     A key is sent over TLS and to this machine only; a server of one's own is asked without one
     where there is none. Raises ModelFailed.
     """
-    import anthropic
-    import httpx2
-
-    from ricordo.llm.client import bounded
-
     try:
         client = anthropic.AsyncAnthropic(
             base_url=base_url or None,

@@ -8,17 +8,10 @@ that it has not loaded anyway.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from errno import EINVAL, ENOTDIR
-from typing import Any
-
-from ricordo.errors import StateUnusable
-from ricordo.storage.foreign_file import read_plain_file
-from ricordo.text import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,101 +158,3 @@ def replace_state_file(state: str, name: str, content: bytes) -> None:
         except BaseException:
             os.unlink(file.name)
             raise
-
-
-_FILE = "redaction.key"
-_SIZE = 32
-"""Bytes."""
-
-
-def redaction_key(state: str) -> bytes:
-    """Return the key in the directory `state`, which is made where there is none, for this user
-    only. Raises StateUnusable.
-    """
-    path = os.path.join(state, _FILE)
-    key = read_plain_file(path, _SIZE + 1)
-    if key is None and not os.path.lexists(path):
-        _make(state, path)
-        key = read_plain_file(path, _SIZE + 1)
-    if key is None or len(key) != _SIZE:
-        raise StateUnusable(
-            f"The key of what may leave ({visible(path)}) cannot be read. Without it nothing is "
-            "allowed: remove it, and allow again what should leave."
-        )
-    return key
-
-
-def _make(state: str, path: str) -> None:
-    from tempfile import NamedTemporaryFile
-
-    try:
-        os.makedirs(state, mode=0o700, exist_ok=True)
-        with NamedTemporaryFile(dir=state, prefix=f".{_FILE}.") as file:
-            file.write(os.urandom(_SIZE))
-            file.flush()
-            os.fsync(file.fileno())
-            # whole or not at all, and the first of two processes makes it
-            with suppress(FileExistsError):
-                os.link(file.name, path)
-    except OSError as error:
-        raise StateUnusable(
-            f"The key of what may leave ({visible(path)}) cannot be written: {error.strerror}."
-        ) from None
-
-
-_LARGEST = 64 * 1024 * 1024
-_MASK = b"*"
-
-
-def add_line(folder: str, name: str, told: Mapping[str, Any]) -> None:
-    """Add an object to the log `name` in `folder`; it is on the disk afterwards. Raises OSError."""
-    make_state_file(folder, name)
-    handle = open_state_file(os.path.join(folder, name), os.O_APPEND | os.O_RDWR)
-    try:
-        # in front too, where the last writer was ended in the middle of a line
-        size = os.fstat(handle).st_size
-        is_torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-        line = b"\n" * is_torn + json.dumps(told).encode("ascii") + b"\n"
-        while line:
-            line = line[os.write(handle, line) :]
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def read_lines(folder: str, name: str) -> Iterator[dict[str, Any] | None]:
-    """Yield the objects of the log, oldest first; None for a line that cannot be read."""
-    raw = read_plain_file(os.path.join(folder, name), _LARGEST) or b""
-    for line in raw.split(b"\n"):
-        if not line.strip():
-            continue
-        told: object = None
-        with suppress(ValueError, RecursionError):
-            told = json.loads(line)
-        yield told if isinstance(told, dict) else None
-
-
-def purge_lines(folder: str, name: str, value: str) -> int:
-    """Overwrite `value` wherever it stands in the log; return how many times that was. Raises
-    OSError.
-    """
-    forms = {json.dumps(value)[1:-1].encode("ascii"), value.encode("utf-8", "surrogateescape")}
-    path = os.path.join(folder, name)
-    raw = read_plain_file(path, _LARGEST)
-    if raw is None or not any(form and form in raw for form in forms):
-        return 0
-    handle = open_state_file(path, os.O_WRONLY)
-    try:
-        count = sum(_mask(handle, raw, form) for form in forms if form)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    return count
-
-
-def _mask(handle: int, raw: bytes, form: bytes) -> int:
-    count, at = 0, raw.find(form)
-    while at >= 0:
-        os.pwrite(handle, _MASK * len(form), at)
-        count, at = count + 1, raw.find(form, at + len(form))
-    return count

@@ -78,13 +78,13 @@ def test_what_was_read_is_not_read_again(
     Claude(OTHER).uses("Read", file_path=NOTE).write(tmp_path)
     assert len(caught_up(store, tmp_path)) == 2
     began: list[str] = []
-    reading = module._Reading.read
+    reading = module._TranscriptCatchUp.read
 
-    def noted(self: module._Reading) -> None:
+    def noted(self: module._TranscriptCatchUp) -> None:
         began.append(self._source.path)
         reading(self)
 
-    monkeypatch.setattr(module._Reading, "read", noted)
+    monkeypatch.setattr(module._TranscriptCatchUp, "read", noted)
     assert len(caught_up(store, tmp_path)) == 2
     assert began == []
     path = script.uses("Edit", file_path=NOTE).write(tmp_path)

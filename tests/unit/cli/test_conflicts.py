@@ -95,7 +95,7 @@ def test_what_was_compared_once_is_not_compared_again(
     def fail(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("ricordo.lint.contradictions.comparer.Comparing.pairs", fail)
+    monkeypatch.setattr("ricordo.lint.contradictions.comparer.NoteComparer.pairs", fail)
     assert listed(memory, capsys) == found
 
 

@@ -12,7 +12,7 @@ import pytest
 from ricordo.agents.claude import folder as claude_settings
 from ricordo.cli.main import run
 from ricordo.cli.short import short_line
-from ricordo.storage.view_state import recall, remember
+from ricordo.storage.last_seen import recall, remember
 from tests.builders import note_text
 from tests.unit.machine import Machine, fill
 
@@ -222,11 +222,11 @@ def test_the_short_line_imports_nothing_heavy(machine: Machine) -> None:
         "ricordo.cli",
         "ricordo.cli.main",
         "ricordo.cli.short",
-        "ricordo.disk",
+        "ricordo.storage",
         "ricordo.storage.foreign_file",
         "ricordo.storage.view_state",
         "ricordo.storage.state_file",
-        "ricordo.notebook",
+        "ricordo.services",
         "ricordo.resources",
     }
 

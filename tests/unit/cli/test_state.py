@@ -190,13 +190,13 @@ def test_links_and_folders_of_others_among_the_state_files_are_left_alone(
 
 LATE = """
 import sys
-from ricordo.agents.transcripts.store import Store
+from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.storage.database import Database
-from ricordo.storage.state_file import add_line
+from ricordo.storage.line_log import add_line
 from ricordo.storage.lock import state_lock
 from ricordo.storage.sqlite import open_read_only
 from ricordo.errors import StateUnusable
-from ricordo.search.usage import Usage
+from ricordo.search.usage import UsageStore
 state = sys.argv[1]
 try:
     {work}
@@ -214,8 +214,8 @@ except (OSError, StateUnusable) as error:
         ("history.db", "open_read_only(state + '/history.db')"),
         ("ledger.jsonl", "add_line(state, 'ledger.jsonl', {})"),
         ("lock", "with state_lock(state): pass"),
-        ("recall/usage.db", "Usage(state, '/memory').missed('tide')"),
-        ("activity.db", "with Store(state).writing(): pass"),
+        ("recall/usage.db", "UsageStore(state, '/memory').missed('tide')"),
+        ("activity.db", "with TranscriptStore(state).writing(): pass"),
     ],
 )
 def test_a_file_that_became_a_pipe_meanwhile_is_refused(state: Path, file: str, work: str):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.errors import StateUnusable
-from ricordo.storage.view_state import FILE, recall, remember, remember_all
+from ricordo.storage.last_seen import FILE, recall, remember, remember_all
 
 
 def test_what_is_remembered_is_recalled(tmp_path: Path) -> None:

@@ -569,7 +569,10 @@ class TestMergeAndSplit:
         memory = memory_of(
             {"MEMORY.md": "- [A](a.md): x\n- [C](c.md): z\n", "a.md": "1", "c.md": ""}
         )
-        parts = (acts.Part("p1.md", "---\ndescription: d\n---\n"), acts.Part("p2.md", "y"))
+        parts = (
+            acts.SplitPart("p1.md", "---\ndescription: d\n---\n"),
+            acts.SplitPart("p2.md", "y"),
+        )
         result = after(memory, acts.Split("a.md", "kept\n", parts))
         assert result["MEMORY.md"] == (
             "- [A](a.md): x\n- [p1](p1.md): d\n- [p2](p2.md)\n- [C](c.md): z\n"

@@ -303,8 +303,8 @@ SPENDER = """
 import sys
 from ricordo.llm.budget import Caps
 from ricordo.llm.failure import ModelFailed
-from ricordo.llm.gate import Gate, Run
-from ricordo.llm.question import Usage
+from ricordo.llm.gate import Gate, GateRequest
+from ricordo.llm.question import TokenUsage
 
 print("ready", flush=True)
 sys.stdin.readline()
@@ -312,9 +312,9 @@ passed = 0
 for _ in range(40):
     try:
         with Gate(sys.argv[1], lambda: 1_795_000_000.0, Caps(day=24_000)).passing(
-            Run("a brief", 1000, 200)
+            GateRequest("a brief", 1000, 200)
         ) as meter:
-            meter.running = Usage(input_tokens=1200)
+            meter.running = TokenUsage(input_tokens=1200)
             passed += 1
     except ModelFailed:
         pass

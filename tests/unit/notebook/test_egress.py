@@ -166,7 +166,7 @@ def test_no_credential_stands_in_what_is_told_of_an_error_of_our_own(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def broken(its: checking.Desk, _: object) -> None:
+    def broken(its: checking.ValidationContext, _: object) -> None:
         raise RuntimeError(its.memory.by_path["MEMORY.md"].text)
 
     monkeypatch.setattr("ricordo.services.curation.curation.check", broken)

@@ -47,7 +47,7 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Known:
 
     def only_source(
         place: MemoryPlace, surroundings: Environment, store: TranscriptStore
-    ) -> tuple[gathering.Source, ...]:
+    ) -> tuple[gathering.EvidenceSource, ...]:
         return (known,)
 
     monkeypatch.setattr(opening, "sources", only_source)
@@ -108,6 +108,6 @@ def test_a_home_directory_is_no_project(root: Path) -> None:
     assert probes(MemoryPlace(str(root), AUTO_MEMORY), asked_for), "unless the person says so"
 
 
-def probes(place: MemoryPlace, surroundings: Environment) -> list[gathering.Source]:
+def probes(place: MemoryPlace, surroundings: Environment) -> list[gathering.EvidenceSource]:
     found = gathering.sources(place, surroundings, TranscriptStore(surroundings.state))
     return [source for source in found if isinstance(source, ClaimSource)]

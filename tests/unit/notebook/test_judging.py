@@ -160,13 +160,13 @@ def test_a_history_without_judgements_is_brought_up(notebook: Notebook) -> None:
 
 KILLED = """
 import os, signal, sys
-from ricordo.storage.decisions import Judgement
+from ricordo.storage.decisions import ReviewVerdict
 from ricordo.services.workspace.places import find_memories
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.services.workspace.environment import look_around
+from ricordo.services.workspace.environment import load_environment
 from ricordo.settings.settings import Settings
 
-surroundings = look_around(os.environ)
+surroundings = load_environment(os.environ)
 notebook = Notebook(find_memories(sys.argv[1], surroundings)[0], surroundings, Settings())
 look = notebook.look_closely()
 notebook.judge_note(look, "a.md", Judgement.TRUE)

@@ -141,7 +141,7 @@ def test_a_file_in_use_is_waited_for_and_never_moved(
     with closing(sqlite3.connect(desk.file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert not desk.keeps_later_use()
-        drop_gap(desk.surroundings, desk.memory, usage.Gap("zebra", ""))
+        drop_gap(desk.surroundings, desk.memory, usage.SearchMiss("zebra", ""))
         other.execute("ROLLBACK")
     assert uses_by_person(desk.surroundings, desk.memory) == {"one.md": 3}
     assert desk.keeps_later_use()

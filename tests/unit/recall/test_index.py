@@ -31,12 +31,12 @@ KILLED = """
 import os, signal, sys
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.storage.reader import read_memory
-from ricordo.recall import index, store
+from ricordo.search import index, store
 root, state, when = sys.argv[1:]
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 memory = read_memory(root, AUTO_MEMORY)
-it = index.Index(state, root)
+it = index.SearchIndex(state, root)
 if when == "building":
     it.bring_up(memory, die)
 store.Store._total = die if when == "writing" else store.Store._total

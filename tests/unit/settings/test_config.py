@@ -19,11 +19,11 @@ from ricordo.tui.actions.registry import known_actions
 
 def run(folder: Path, *words: str, editor: str = "") -> int:
     parser = ArgumentParser()
-    config.add_arguments(parser)
+    config.add_config_arguments(parser)
     home = str(folder)
     environ = {"HOME": home, "EDITOR": editor}
     around = Environment(home, environ, home, home, config=str(folder / "config"))
-    return config.run(parser.parse_args(words), around)
+    return config.run_config(parser.parse_args(words), around)
 
 
 def test_what_holds_is_shown_as_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,6 @@ from ricordo.curation.engines.external import NOTHING, Estimate, Measured, Reply
 from ricordo.curation.form import PROPOSING, ModelForm
 from ricordo.curation.prompts import Prompt
 from ricordo.llm.ask import Server, ask, count
-from ricordo.llm.client import open_client
 from ricordo.llm.gate import Gate, GateRequest
 from ricordo.llm.prices import Prices
 from ricordo.llm.question import (
@@ -94,6 +93,8 @@ class AskModel:
         """Do nothing where there is a way to the server, and a key for it where it needs one; it
         is not asked. Raises ModelFailed.
         """
+        from ricordo.llm.client import open_client
+
         open_client(self.server.base_url, self.server.bounds)
 
     def count(self, sent: Sent, step: Step) -> int:

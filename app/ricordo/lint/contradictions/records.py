@@ -30,7 +30,7 @@ def stamp_of(memory: Memory) -> str:
     """Return what is other whenever a note is, or the way in which notes are compared."""
     digest = blake2b(f"{version('ricordo')} {_WAY}".encode(), digest_size=16)
     for name in ("opposition.toml", "tools.toml"):
-        digest.update(get_data("ricordo.health.rules", name) or b"")
+        digest.update(get_data("ricordo.lint.rules", name) or b"")
     for note in memory.notes:
         for part in (note.path.encode("utf-8", "surrogateescape"), note.raw):
             digest.update(len(part).to_bytes(8))

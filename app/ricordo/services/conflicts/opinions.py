@@ -16,7 +16,7 @@ from ricordo.secrets import mask
 from ricordo.services.conflicts.conflicts import Conflict, Keep, Side, conflicts, doubts
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Snapshot
-from ricordo.storage.state_file import add_line, purge_lines, read_lines
+from ricordo.storage.line_log import add_line, purge_lines, read_lines
 
 FILE = "opinions.jsonl"
 _NEITHER = ""

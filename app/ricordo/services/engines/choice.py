@@ -24,7 +24,8 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.reader import is_model
 from ricordo.settings.settings import EngineSettings
 from ricordo.storage.foreign_file import read_json
-from ricordo.storage.state_file import add_line, read_lines, replace_state_file
+from ricordo.storage.line_log import add_line, read_lines
+from ricordo.storage.state_file import replace_state_file
 from ricordo.text import visible
 
 _FILE = "programs.jsonl"

@@ -6,7 +6,7 @@ from ricordo.errors import StateUnusable
 from ricordo.llm.redaction import Redacted, Redaction
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.decisions import Decision, ValidDecision
-from ricordo.storage.state_file import redaction_key
+from ricordo.storage.redaction_key import redaction_key
 
 
 def begin_redaction(notebook: Notebook) -> Redaction:

@@ -18,8 +18,8 @@ from ricordo.memory.layout import FileRole as FileRole
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.decisions import effective_acts, taken_back
 from ricordo.storage.history import History
+from ricordo.storage.line_log import add_line, purge_lines, read_lines
 from ricordo.storage.operation import Act, Op
-from ricordo.storage.state_file import add_line, purge_lines, read_lines
 
 FILE = "ledger.jsonl"
 

@@ -51,8 +51,8 @@ from ricordo.storage.decisions import (
     ValidDecision,
     on_content,
 )
+from ricordo.storage.last_seen import Summary, remember
 from ricordo.storage.reader import list_memory, read_memory
-from ricordo.storage.view_state import Summary, remember
 from ricordo.storage.writer import Writer
 
 _AT_ONCE = 1_000

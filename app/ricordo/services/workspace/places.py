@@ -18,8 +18,8 @@ from ricordo.agents.workplace import Workplace, workplace
 from ricordo.errors import MemoryNotFound
 from ricordo.memory.layout import Layout, MemoryKind
 from ricordo.services.workspace.environment import Environment
+from ricordo.storage.last_seen import recall
 from ricordo.storage.reader import list_names
-from ricordo.storage.view_state import recall
 from ricordo.text import one_line
 
 SESSIONS_ASKED = 3

@@ -1,6 +1,6 @@
 """A picture of the notebook, drawn by itself.
 
-`python -m ricordo.tui.picture > docs/ricordo.svg` opens the sample memory and prints what is then
+`python -m tools.picture > docs/ricordo.svg` opens the sample memory and prints what is then
 on the screen.
 """
 

@@ -1,6 +1,6 @@
 """The documentation of the keys, made of the registry of actions.
 
-`python -m ricordo.tui.key_page > docs/keys.md` writes it anew.
+`python -m tools.key_page > docs/keys.md` writes it anew.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ricordo.tui.actions.registry import ACTIONS, key_label
 _INTRODUCTION = """
 # Keys
 
-<!-- Made by `python -m ricordo.tui.key_page`: change the registry it reads, not this. -->
+<!-- Made by `python -m tools.key_page`: change the registry it reads, not this. -->
 
 `?` shows the keys in the notebook, `ctrl+p` searches them. Every action can be given other keys in
 the settings, by its id: `ricordo config edit`, table `[keymap]`.
