@@ -224,9 +224,8 @@ def test_the_short_line_imports_nothing_heavy(machine: Machine) -> None:
         "ricordo.cli.short",
         "ricordo.storage",
         "ricordo.storage.foreign_file",
-        "ricordo.storage.view_state",
+        "ricordo.storage.last_seen",
         "ricordo.storage.state_file",
-        "ricordo.services",
         "ricordo.resources",
     }
 

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from textual.app import ComposeResult
@@ -73,7 +74,8 @@ class RevertActions(Protocol):
 class PastScreen(ActingScreen[None]):
     """Moves between the list and the diff, and in them."""
 
-    CSS_PATH = "list_diff.tcss"
+    # a path for itself: Textual looks for other ones beside the module of the subclass
+    CSS_PATH = Path(__file__).with_name("list_diff.tcss")
 
     def __init__(
         self, notebook: Notebook, palette: Palette, keymap: Keymap, hands: RevertActions

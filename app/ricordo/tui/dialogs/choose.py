@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
@@ -39,7 +40,8 @@ class Way(NamedTuple):
 class ChooseScreen(ModalScreen[str | None]):
     """Ends with the id of the way that was chosen, or with None."""
 
-    CSS_PATH = "overlay.tcss"
+    # a path for itself: Textual looks for other ones beside the module of the subclass
+    CSS_PATH = Path(__file__).with_name("overlay.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", show=False),
         Binding("down,j", "move(1)", show=False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from textual.app import ComposeResult
@@ -80,7 +81,8 @@ Result = TypeVar("Result")
 class FieldForm(ModalScreen[Result], Generic[Result]):
     """Fields under each other, the first with the focus."""
 
-    CSS_PATH = "overlay.tcss"
+    # a path for itself: Textual looks for other ones beside the module of the subclass
+    CSS_PATH = Path(__file__).with_name("overlay.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
         Binding("ctrl+s", "confirm", show=False, priority=True),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from textual.app import ComposeResult
@@ -65,7 +66,8 @@ class ScreenQuestion(Protocol[Before, Result]):
 class QuestionScreen(ModalScreen["Result | None"], Generic[Before, Result]):
     """Ends with what came of it, or with None: then nothing has happened."""
 
-    CSS_PATH = "overlay.tcss"
+    # a path for itself: Textual looks for other ones beside the module of the subclass
+    CSS_PATH = Path(__file__).with_name("overlay.tcss")
     VERTICAL_BREAKPOINTS = LOW
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "ask", show=False),
