@@ -34,8 +34,8 @@ test: $(DEVELOPS) ## run the tests
 		--hypothesis-seed=$(SEED) $(TESTS)
 
 lint: $(DEVELOPS) ## check style, types and who imports whom
-	$(BIN)/ruff check app tests
-	$(BIN)/ruff format --check app tests
+	$(BIN)/ruff check app tests tools
+	$(BIN)/ruff format --check app tests tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.figures import figure, variable
+from tests.support.figures import figure, variable
 
 NOW = "2026-11-20T12:00:00+00:00"
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from tests.figures import variable
+from tests.support.figures import variable
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 KEPT = CHECKOUT / ".soak"
@@ -67,20 +67,22 @@ DOOR = (
     "stateful",
 )
 GROUPS = (
-    Group("memory", ("tests/unit/memory", "tests/unit/test_garbage.py"), {"examples": 100_000}),
+    Group("memory", ("tests/unit/memory", "tests/unit/test_gc_pause.py"), {"examples": 100_000}),
     Group(
         "text",
-        ("tests/unit/test_text.py", "tests/unit/test_git.py", "tests/unit/test_courtesy.py"),
+        ("tests/unit/test_text.py", "tests/unit/test_git.py", "tests/unit/test_throttle.py"),
         {"examples": 1_000_000},
     ),
     Group("settings", ("tests/unit/settings",), {"examples": 100_000}),
     Group("secrets", ("tests/unit/test_secrets.py",), {"examples": 100_000}),
     Group(
-        "model",
-        ("tests/unit/model",),
+        "llm",
+        ("tests/unit/llm",),
         {"examples": 100_000, "stateful": 2_000, "stateful_steps": 60},
     ),
-    Group("disk", ("tests/unit/disk", "tests/faults/test_bad_files.py"), {"examples": 10_000}),
+    Group(
+        "storage", ("tests/unit/storage", "tests/faults/test_bad_files.py"), {"examples": 10_000}
+    ),
     Group(
         "door",
         tuple(f"tests/faults/test_door_{name}.py" for name in DOOR),
@@ -104,8 +106,8 @@ GROUPS = (
         },
     ),
     Group(
-        "curator",
-        ("tests/unit/curator", "tests/unit/speech", "tests/faults/test_curation_crash.py"),
+        "curation",
+        ("tests/unit/curation", "tests/unit/extraction", "tests/faults/test_curation_crash.py"),
         {"examples": 10_000, "curation_stride": 1},
     ),
     Group(
@@ -113,16 +115,16 @@ GROUPS = (
         ("tests/unit/handoff", "tests/faults/test_handing_off.py"),
         {"examples": 10_000},
     ),
-    Group("health", ("tests/unit/health",), {"examples": 10_000, "hostile_bytes": 1_000_000}),
+    Group("lint", ("tests/unit/lint",), {"examples": 10_000, "hostile_bytes": 1_000_000}),
     Group(
-        "recall",
-        ("tests/unit/recall", "tests/faults/test_hook.py", "tests/faults/test_hook_leaks.py"),
+        "search",
+        ("tests/unit/search", "tests/faults/test_hook.py", "tests/faults/test_hook_leaks.py"),
         {"examples": 10_000, "damages": 500},
     ),
-    Group("agents", ("tests/unit/agents", "tests/unit/activity"), {"examples": 10_000}),
+    Group("agents", ("tests/unit/agents",), {"examples": 10_000}),
     Group(
-        "notebook",
-        ("tests/unit/notebook", "tests/unit/cli"),
+        "services",
+        ("tests/unit/services", "tests/unit/cli"),
         {"examples": 1_000, "history_days": 365, "fault_seeds": 25},
     ),
     Group("printing", ("tests/contract/test_printing.py",), {"printing": 1}),

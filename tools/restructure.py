@@ -10,8 +10,8 @@ layout.txt      `new.module < old.module other.module`: where modules go. Severa
 files.txt       `old/file.toml > new/file.toml`: where data files go, below app/ricordo/.
 packages.txt    `new.package: The docstring of its __init__.`
 docstrings.txt  `new.module: The docstring of a module that moves.`
-symbols.txt     `old.module.Old > New`: a class, function or constant at the top of a module, renamed
-                where it is defined and imported, and nowhere else.
+symbols.txt     `old.module.Old > New`: a class, function or constant at the top of a module,
+                renamed where it is defined and imported, and nowhere else.
 tokens.txt      `old > new`: every identifier of that name in all code: attributes, parameters
                 and local names too. A file that uses the new name already is reported.
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests import messages_replies as replies
 from tests.benchmarks.stage import Stage, latest_frame
 from tests.benchmarks.terminal import Terminal
-from tests.messages_server import Asked, MessagesServer, Wire, messages_server
+from tests.support import messages_replies as replies
+from tests.support.messages_server import Asked, MessagesServer, Wire, messages_server
 
 _PAUSE = 0.002
 """Seconds between two events: faster than any model writes."""

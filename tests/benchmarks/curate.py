@@ -30,7 +30,7 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memory
 from ricordo.services.workspace.settings import load_settings
 from tests.benchmarks.planted import NOW, PAGE, REPOSITORY, SAMPLE
-from tests.builders import SHARED
+from tests.support.builders import SHARED
 
 LABELS = REPOSITORY / "tests" / "data" / "session_labels.tsv"
 SESSIONS = SHARED / "data" / "transcripts" / "claude-code" / "sessions"

@@ -40,7 +40,7 @@ from ricordo.services.workspace.places import find_memory
 from ricordo.services.workspace.settings import load_settings
 from ricordo.text import visible
 from tests.benchmarks.planted import NOW, SAMPLE
-from tests.builders import SHARED
+from tests.support.builders import SHARED
 
 TRANSCRIPTS = SHARED / "data" / "transcripts"
 _MEMORY = ".claude/projects/-home-ana-work-tidepool/memory"

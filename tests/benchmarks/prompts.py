@@ -37,8 +37,8 @@ from ricordo.services.curation.curation import propose_prepared
 from ricordo.services.curation.preparation import Prepared, prepare
 from ricordo.services.engines.engines import Outside, model_outside
 from ricordo.services.workspace.notebook import Notebook
-from tests.builders import recorded
-from tests.curating import Desk, said
+from tests.support.builders import recorded
+from tests.support.curating import Desk, said
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "prompts"
 BY_HAND = "hand"

@@ -29,7 +29,7 @@ from ricordo.search.select import LIKELY, likelihood_of_best
 from ricordo.search.words import content_words, stem, words
 from ricordo.storage.reader import read_memory
 from tests.benchmarks.locomo import KINDS, Asked, Conversation, Piece, read_conversations
-from tests.builders import write_memory
+from tests.support.builders import write_memory
 
 TUNED_ON = frozenset(("conv-26", "conv-42"))
 """Conversations on which constants were chosen; figures of all others are those that count."""

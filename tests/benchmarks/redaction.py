@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from ricordo.llm.redaction import Redaction
 from ricordo.secrets import find_secrets
-from tests import held_out_secrets, secret_corpus, secret_families, seed_phrases
 from tests.benchmarks.published import Example, examples
-from tests.secret_corpus import Sample
+from tests.support import held_out_secrets, secret_corpus, secret_families, seed_phrases
+from tests.support.secret_corpus import Sample
 
 EACH = 200
 """Samples of every family."""

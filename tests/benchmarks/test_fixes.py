@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.fixes import Outcome, Sight, check, diff, find_stores, main
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 
 FILES = {
     "docs/memory/MEMORY.md": "# Memory\n\n- [Tides](tides.md) — port\n",

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.benchmarks.peers import Compared, of_cml, of_ours, of_vaultlint, report
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 
 
 def test_what_only_one_side_names_is_counted_and_told_with_its_line(root: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ricordo.curation.prompts import NAMES, load_prompt
-from tests import messages_replies as replies
 from tests.benchmarks import prompts
 from tests.benchmarks.prompts import cases, given, main, reply
-from tests.messages_server import messages_server, without_credentials
+from tests.support import messages_replies as replies
+from tests.support.messages_server import messages_server, without_credentials
 
 CASES = {case.name: case for case in cases()}
 

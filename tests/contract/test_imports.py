@@ -84,7 +84,6 @@ def test_the_command_line_by_itself_loads_next_to_nothing(tmp_path: Path):
 
 
 @pytest.mark.usefixtures("memory")
-@pytest.mark.skipif(not (PACKAGE / "cli" / "list.py").exists(), reason="there is no list yet")
 def test_a_short_list_loads_neither_screen_nor_yaml_nor_rules(tmp_path: Path):
     loaded = loaded_after(RUN.format(words=["list", "--short"]), tmp_path)
     assert of_packages(loaded, "textual", "rich", "yaml", "frontmatter", "asyncio") == []

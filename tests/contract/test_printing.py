@@ -22,9 +22,9 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from ricordo.cli.main import COMMANDS, run
-from tests.builders import note_text, write_memory
-from tests.curating import SESSION, said
-from tests.figures import figure
+from tests.support.builders import note_text, write_memory
+from tests.support.curating import SESSION, said
+from tests.support.figures import figure
 from tests.unit.cli.conftest import contents, settle
 
 SECONDS = 120

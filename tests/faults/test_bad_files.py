@@ -22,7 +22,7 @@ from ricordo.memory.names import Leads
 from ricordo.memory.note import LARGEST_NOTE, PREVIEW_BYTES, Note, ReadError
 from ricordo.storage.reader import read_memory
 from ricordo.text import encodable, one_line, visible
-from tests.builders import note_text, open_memory, write_memory
+from tests.support.builders import note_text, open_memory, write_memory
 
 pytestmark = pytest.mark.faults
 

@@ -14,7 +14,6 @@ from ricordo.services.edits.change import EditOverlap, apply_or_merge
 from ricordo.services.history.undo import undo
 from ricordo.storage.reader import read_memory
 from ricordo.storage.writer import Applied, EditsConflict
-from tests.builders import recorded
 from tests.faults.door_world import (
     World,
     at_every_call,
@@ -25,6 +24,7 @@ from tests.faults.door_world import (
     steps_of,
     without_case,
 )
+from tests.support.builders import recorded
 
 pytestmark = pytest.mark.faults
 

@@ -33,7 +33,7 @@ from tests.faults.door_world import (
     steps_of,
     without_exchange,
 )
-from tests.figures import figure
+from tests.support.figures import figure
 
 pytestmark = pytest.mark.faults
 

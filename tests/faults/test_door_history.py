@@ -19,10 +19,10 @@ from ricordo.storage.database import Database
 from ricordo.storage.decisions import Decision, Decisions
 from ricordo.storage.lock import history_lock
 from ricordo.storage.writer import Applied, Purpose, Writer
-from tests.builders import open_memory
 from tests.conftest import NOW
 from tests.faults.door_world import AT, OLD, World, killed_in_the_middle, replace_a
-from tests.figures import figure
+from tests.support.builders import open_memory
+from tests.support.figures import figure
 
 pytestmark = pytest.mark.faults
 

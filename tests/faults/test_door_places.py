@@ -25,7 +25,6 @@ from ricordo.storage import system_calls as calls
 from ricordo.storage.database import Database
 from ricordo.storage.lock import state_lock
 from ricordo.storage.writer import Applied
-from tests.builders import open_memory
 from tests.faults.door_world import (
     AT,
     OLD,
@@ -36,6 +35,7 @@ from tests.faults.door_world import (
     replace_a,
     without_exchange,
 )
+from tests.support.builders import open_memory
 
 pytestmark = pytest.mark.faults
 

@@ -22,7 +22,7 @@ from ricordo.storage import system_calls as calls
 from ricordo.storage.database import Database
 from ricordo.storage.writer import Applied
 from tests.faults.door_world import World, at_every_call, new_world
-from tests.figures import figure
+from tests.support.figures import figure
 
 pytestmark = pytest.mark.faults
 

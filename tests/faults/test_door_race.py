@@ -26,7 +26,7 @@ from tests.faults.door_world import (
     new_world,
     without_exchange,
 )
-from tests.figures import figure
+from tests.support.figures import figure
 
 pytestmark = pytest.mark.faults
 

@@ -30,10 +30,10 @@ from ricordo.storage.database import Database
 from ricordo.storage.history import History
 from ricordo.storage.reader import read_memory
 from ricordo.storage.writer import Applied, EditsConflict, Purpose
-from tests.builders import note_text
 from tests.faults.door_world import AT, World, at_step, die, in_child, new_world
 from tests.faults.test_door_race import STYLES
-from tests.figures import figure
+from tests.support.builders import note_text
+from tests.support.figures import figure
 
 pytestmark = pytest.mark.faults
 

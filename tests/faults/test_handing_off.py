@@ -17,8 +17,8 @@ import pytest
 import ricordo
 from ricordo.agents.claude.folder import slug
 from ricordo.handoff.format import State, parse
-from tests.builders import note_text
-from tests.transcripts import BEGAN, Claude, Codex, Opencode
+from tests.support.builders import note_text
+from tests.support.transcripts import BEGAN, Claude, Codex, Opencode
 from tests.unit.cli.conftest import settle
 from tests.unit.handoff.work import committed, write
 from tests.unit.machine import Machine

@@ -19,7 +19,7 @@ import pytest
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.search.index import SearchIndex
 from ricordo.storage.reader import read_memory
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 from tests.unit.machine import git
 
 SECONDS = 20

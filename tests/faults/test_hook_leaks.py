@@ -16,7 +16,7 @@ import pytest
 
 from ricordo.agents.claude.folder import slug
 from ricordo.cli.main import run
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 from tests.unit.machine import Machine, git
 
 SECONDS = 20

@@ -13,7 +13,7 @@ import pytest
 from textual._compositor import Compositor
 from textual.screen import Screen
 
-from tests.figures import figure
+from tests.support.figures import figure
 
 LATE = figure("late_ms", everyday=0) / 1_000
 """Seconds for which a thread waits at most, before what it does and after."""

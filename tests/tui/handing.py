@@ -11,7 +11,7 @@ from pathlib import Path
 from ricordo.agents.claude.folder import slug
 from ricordo.tui.handoff.screen import HandoffScreen
 from ricordo.tui.handoff.sessions_screen import SessionsScreen
-from tests.transcripts import BEGAN, SESSION, Claude
+from tests.support.transcripts import BEGAN, SESSION, Claude
 from tests.tui.stage import Stage, build, staged, text_of
 from tests.unit.machine import git
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.builders import note_text
+from tests.support.builders import note_text
 
 MARKUP = (
     "[/]",

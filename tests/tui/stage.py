@@ -28,7 +28,7 @@ from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.line_view import LineView
 from ricordo.tui.widgets.panes import Panes
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 
 PATIENCE = 30.0
 """Seconds after which what is waited for will not come."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo import git as asking_git
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.tui.stage import Stage, build, editor, notebook_app, on_stage, staged
 from tests.unit.machine import git
 

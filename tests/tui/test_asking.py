@@ -19,10 +19,10 @@ from ricordo.tui.dialogs.ledger import LedgerScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
-from tests import messages_replies as replies
-from tests.asking import EMPTY, TOKEN, proposing, saying, write_program
-from tests.curating import SAID, SESSION, said
-from tests.messages_server import (
+from tests.support import messages_replies as replies
+from tests.support.asking import EMPTY, TOKEN, proposing, saying, write_program
+from tests.support.curating import SAID, SESSION, said
+from tests.support.messages_server import (
     Asked,
     MessagesServer,
     Script,
@@ -30,7 +30,7 @@ from tests.messages_server import (
     messages_server,
     without_credentials,
 )
-from tests.proposing import let_wait
+from tests.support.proposing import let_wait
 from tests.tui.stage import PATIENCE, SMALL, Stage, build, staged, text_of, wait_for
 from tests.tui.test_curation import CREATE, TIDES, files, reviewing, rows, states, waiting, written
 from tests.tui.test_inbox import notebook_of

@@ -13,10 +13,10 @@ from ricordo.tui.app import RicordoApp
 from ricordo.tui.curation.redaction_screen import KeptBackScreen
 from ricordo.tui.dialogs.confirm import ConfirmScreen
 from ricordo.tui.main.screen import MainScreen
-from tests import messages_replies as replies
-from tests.asking import TOKEN
-from tests.curating import SAID, SESSION, said
-from tests.messages_server import MessagesServer, Wire, messages_server, without_credentials
+from tests.support import messages_replies as replies
+from tests.support.asking import TOKEN
+from tests.support.curating import SAID, SESSION, said
+from tests.support.messages_server import MessagesServer, Wire, messages_server, without_credentials
 from tests.tui import hostile
 from tests.tui.stage import SMALL, Stage, build, notebook_app
 from tests.tui.test_asking import looked

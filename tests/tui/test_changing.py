@@ -20,8 +20,8 @@ from ricordo.tui.dialogs.merge import ThreeVersionsScreen
 from ricordo.tui.dialogs.move import MoveScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
 from ricordo.tui.main.screen import MainScreen
-from tests.builders import note_text
-from tests.figures import figure
+from tests.support.builders import note_text
+from tests.support.figures import figure
 from tests.tui import hostile
 from tests.tui.stage import SMALL, build, editor, staged
 from tests.tui.test_keys import ANA, CACHE, INDEX, TIDES, UNITS

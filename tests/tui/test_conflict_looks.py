@@ -19,9 +19,9 @@ from ricordo.services.workspace.settings import load_settings
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.dialogs.question import QuestionScreen
-from tests.builders import note_text
-from tests.doubts import SUMMARY, doubtful_files
-from tests.messages_server import without_credentials
+from tests.support.builders import note_text
+from tests.support.doubts import SUMMARY, doubtful_files
+from tests.support.messages_server import without_credentials
 from tests.tui.hostile import LONG, MARKUP, WIDE, marked
 from tests.tui.stage import Stage, build, notebook_app, surroundings_at
 from tests.tui.test_conflicts import SAMPLE

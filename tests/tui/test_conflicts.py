@@ -19,7 +19,7 @@ from ricordo.tui.dialogs.form import FormScreen
 from ricordo.tui.dialogs.merge import ThreeVersionsScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.tui.stage import Stage, build, editor, staged
 
 GAP, BUFFER = "project_planner_gap.md", "team/berth_buffer.md"

@@ -28,9 +28,9 @@ from ricordo.tui.dialogs.merge import ThreeVersionsScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.review.screen import ReviewScreen
-from tests.builders import note_text
-from tests.curating import said
-from tests.proposing import created, let_wait, wish
+from tests.support.builders import note_text
+from tests.support.curating import said
+from tests.support.proposing import created, let_wait, wish
 from tests.tui.stage import SMALL, Stage, build, editor, staged, text_of
 from tests.tui.test_conflicts import SAMPLE
 from tests.tui.test_inbox import notebook_of

@@ -14,9 +14,9 @@ from ricordo.tui.app import RicordoApp
 from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
 from ricordo.tui.main.screen import MainScreen
-from tests.builders import note_text
-from tests.curating import SESSION, said
-from tests.proposing import created, let_wait, wish
+from tests.support.builders import note_text
+from tests.support.curating import SESSION, said
+from tests.support.proposing import created, let_wait, wish
 from tests.tui import hostile
 from tests.tui.stage import SMALL, Stage, build, notebook_app
 from tests.tui.test_inbox import notebook_of

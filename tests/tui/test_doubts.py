@@ -10,9 +10,14 @@ import pytest
 from ricordo.services.conflicts.opinions import FILE
 from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.dialogs.question import QuestionScreen
-from tests import messages_replies as replies
-from tests.doubts import SUMMARY, doubtful_files, judging, verdict
-from tests.messages_server import MessagesServer, Script, messages_server, without_credentials
+from tests.support import messages_replies as replies
+from tests.support.doubts import SUMMARY, doubtful_files, judging, verdict
+from tests.support.messages_server import (
+    MessagesServer,
+    Script,
+    messages_server,
+    without_credentials,
+)
 from tests.tui.stage import Stage, build, staged, surroundings_at
 from tests.tui.test_conflicts import bench, count, open_workbench, paths, settle
 

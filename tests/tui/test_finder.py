@@ -18,7 +18,7 @@ from ricordo.services.search.usage import gaps
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.main.screen import MainScreen
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.tui.stage import SMALL, Stage, build, notebook_app, on_stage, staged, text_of
 
 Compare = Callable[..., bool]

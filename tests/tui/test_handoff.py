@@ -26,7 +26,7 @@ from ricordo.tui.handoff.sessions_screen import SessionsScreen
 from ricordo.tui.handoff.values import Ask
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.text_view import TextView
-from tests.transcripts import OTHER, SESSION
+from tests.support.transcripts import OTHER, SESSION
 from tests.tui.handing import (
     ALARM,
     LATER,

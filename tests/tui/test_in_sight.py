@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.settings.theme import contrast
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.tui.stage import SMALL, build, staged
 
 LEAST = 1.2

@@ -24,8 +24,8 @@ from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.history.screen import HistoryScreen
 from ricordo.tui.inbox.screen import InboxScreen
 from ricordo.tui.main.screen import MainScreen
-from tests.builders import note_text
 from tests.faults.door_world import at_every_call
+from tests.support.builders import note_text
 from tests.tui.stage import (
     STAMP,
     Stage,

@@ -54,9 +54,9 @@ from ricordo.tui.review.screen import ReviewScreen
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
 from ricordo.tui.widgets.text_view import TextView
-from tests.asking import MOVED, proposing
-from tests.messages_replies import counted
-from tests.messages_server import messages_server, without_credentials
+from tests.support.asking import MOVED, proposing
+from tests.support.messages_replies import counted
+from tests.support.messages_server import messages_server, without_credentials
 from tests.tui import handing
 from tests.tui.stage import SMALL, Stage, build, editor, on_text, staged, text_of
 from tests.tui.test_origin import with_transcript

@@ -10,7 +10,7 @@ import pytest
 from ricordo.memory.memory import Memory
 from ricordo.services.workspace.evidence import Step, Stopped
 from ricordo.services.workspace.notebook import Notebook
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.tui.stage import build, staged
 from tests.unit.machine import git
 

@@ -13,7 +13,7 @@ from ricordo.tui.app import RicordoApp
 from ricordo.tui.dialogs.ledger import LedgerScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.text_view import TextView
-from tests.curating import Desk, edit
+from tests.support.curating import Desk, edit
 from tests.tui.stage import Stage, build, notebook_app, on_stage, text_of
 from tests.tui.test_inbox import notebook_of
 from tests.tui.test_looks import Compare, drawn

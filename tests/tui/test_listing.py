@@ -9,7 +9,7 @@ import pytest
 from ricordo.storage.reader import reread_files
 from ricordo.tui.main.listing import Listing
 from ricordo.tui.render.index_rows import Order, index_rows
-from tests.builders import note_text, recorded, write_memory
+from tests.support.builders import note_text, recorded, write_memory
 
 FILES = {
     "MEMORY.md": "# Sea\n\n- [Tides](tides.md)\n- [Ports](ports.md)\n- [Gone](gone.md)\n",

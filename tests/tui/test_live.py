@@ -17,7 +17,7 @@ from ricordo.services.workspace.follower import FollowedSnapshot, Lost
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.tui.context import Pane
 from ricordo.tui.main.screen import MainScreen
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 from tests.tui.stage import PATIENCE, SMALL, Stage, build, notebook_app, on_stage, on_text, staged
 from tests.tui.test_keys import ANA, CACHE, TIDES, UNITS, title
 

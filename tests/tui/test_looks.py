@@ -16,7 +16,7 @@ from ricordo.tui.actions.registry import known_actions
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.dialogs.merge import ThreeVersionsScreen
 from ricordo.tui.main.screen import MainScreen
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.tui import hostile
 from tests.tui.stage import SMALL, Stage, build, notebook_app, surroundings_at
 

@@ -17,7 +17,7 @@ from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.inbox.screen import InboxScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.bar import Bar
-from tests.transcripts import BEGAN, Claude
+from tests.support.transcripts import BEGAN, Claude
 from tests.tui import hostile
 from tests.tui.stage import Stage, build, notebook_app, staged, text_of
 from tests.tui.test_looks import Compare

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from ricordo.tui.app import RicordoApp
 from ricordo.tui.history.screen import HistoryScreen
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.tui import hostile
 from tests.tui.stage import Stage, build, notebook_app
 from tests.tui.test_inbox import agent_session, notebook_of, open_inbox, recorded, write

@@ -17,7 +17,7 @@ from ricordo.tui.inbox.screen import InboxScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.render.mask import MASK, SHORT, masked, masked_passage
 from ricordo.tui.widgets.line_view import LineView
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.tui.stage import Stage, build, staged, text_of
 from tests.tui.test_curation import review as curation_review
 from tests.tui.test_finder import open_finder

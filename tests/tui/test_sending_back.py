@@ -10,8 +10,8 @@ from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
 from ricordo.tui.dialogs.question import QuestionScreen
 from ricordo.tui.main.screen import MainScreen
-from tests.asking import TOKEN, proposing
-from tests.messages_server import MessagesServer
+from tests.support.asking import TOKEN, proposing
+from tests.support.messages_server import MessagesServer
 from tests.tui.stage import Stage
 from tests.tui.test_asking import MOVED, choosing, ledger, looked, root, server
 from tests.tui.test_curation import files, reviewing, rows, states

@@ -13,8 +13,8 @@ from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.review.screen import ReviewScreen
 from ricordo.tui.widgets.line_view import LineView
-from tests.builders import note_text, write_memory
-from tests.transcripts import Claude
+from tests.support.builders import note_text, write_memory
+from tests.support.transcripts import Claude
 from tests.tui.stage import Stage, build, staged
 from tests.tui.test_conflicts import SAMPLE, bench, open_workbench
 from tests.tui.test_finder import open_finder

@@ -14,7 +14,7 @@ from types import TracebackType
 import pytest
 
 from tests.benchmarks.terminal import Terminal
-from tests.curating import SESSION, said
+from tests.support.curating import SESSION, said
 from tests.tui import hostile
 from tests.tui.stage import build, editor
 

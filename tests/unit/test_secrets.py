@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from ricordo.secrets import find_secrets, mask
 from ricordo.secrets.known_values import is_distinct
-from tests import secret_families, seed_phrases
-from tests.secret_corpus import ALNUM, LOOKALIKES, SECRETS, Sample, corpus, draw, vendor
-from tests.seed_phrases import as_families, draw_phrase, lay_out
+from tests.support import secret_families, seed_phrases
+from tests.support.secret_corpus import ALNUM, LOOKALIKES, SECRETS, Sample, corpus, draw, vendor
+from tests.support.seed_phrases import as_families, draw_phrase, lay_out
 
 SEED = 20_261_121
 KEY_TALK = Path(__file__).parents[1] / "data/key_talk.txt"

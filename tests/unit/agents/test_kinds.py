@@ -101,10 +101,12 @@ def test_the_pages_of_a_wiki_belong_to_the_whole_of_it(tmp_path: Path) -> None:
         ([FileRole.INDEX, FileRole.SOURCE, FileRole.SUPPORT, FileRole.NOTE],
          ["memory_summary.md", "rollout_summaries/a.md", "raw_memories.md", "MEMORY.md"],
          "rollout_summaries/"),
-        ([FileRole.INDEX, FileRole.INDEX, FileRole.SUPPORT, FileRole.SUPPORT, FileRole.SOURCE, FileRole.NOTE],
+        ([FileRole.INDEX, FileRole.INDEX, FileRole.SUPPORT, FileRole.SUPPORT, FileRole.SOURCE,
+          FileRole.NOTE],
          ["wiki/index.md", "raw/_index.md", "wiki/log.md", "CLAUDE.md", "raw/a.md", "wiki/a.md"],
          "raw/ wiki/"),
-        ([FileRole.INDEX, FileRole.SUPPORT, FileRole.NOTE], ["Index.md", "README.md", "a.md"], "README.md"),
+        ([FileRole.INDEX, FileRole.SUPPORT, FileRole.NOTE], ["Index.md", "README.md", "a.md"],
+         "README.md"),
     ],
 )  # fmt: skip
 def test_every_file_has_its_role(

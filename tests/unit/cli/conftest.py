@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.cli.main import run
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 
 INDEX = "# Memory\n\n- [Tides](tides.md) — which port\n- [Ports](ports.md) — where they are\n"
 

@@ -15,7 +15,7 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memories
 from ricordo.services.workspace.settings import load_settings
 from ricordo.storage.decisions import Decision
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 from tests.unit.cli.conftest import INDEX, Ricordo, contents
 
 SESSION = "0f8fad5b-d9cb-469f-a165-70867728950e"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ricordo.cli.main import run
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 
 OLD, NEW = "The web view listens on port 8040.\n", "The web view listens on port 8100.\n"
 

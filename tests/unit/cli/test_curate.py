@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ricordo.cli.main import run
-from tests.builders import SHARED, note_text, write_memory
-from tests.curating import SESSION, said
+from tests.support.builders import SHARED, note_text, write_memory
+from tests.support.curating import SESSION, said
 from tests.unit.cli.conftest import INDEX, Ricordo, contents, settle
 
 LEDGER = (

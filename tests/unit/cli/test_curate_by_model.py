@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from tests import messages_replies as replies
-from tests.asking import EMPTY, FILES, MOVED, TOKEN, proposing, saying, write_program
-from tests.builders import note_text, write_memory
-from tests.curating import SAID, SESSION, said
-from tests.messages_server import (
+from tests.support import messages_replies as replies
+from tests.support.asking import EMPTY, FILES, MOVED, TOKEN, proposing, saying, write_program
+from tests.support.builders import note_text, write_memory
+from tests.support.curating import SAID, SESSION, said
+from tests.support.messages_server import (
     Asked,
     MessagesServer,
     Wire,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests import messages_replies as replies
-from tests.builders import write_memory
-from tests.doubts import SUMMARY, doubtful_files, judging, verdict
-from tests.messages_server import MessagesServer, messages_server, without_credentials
+from tests.support import messages_replies as replies
+from tests.support.builders import write_memory
+from tests.support.doubts import SUMMARY, doubtful_files, judging, verdict
+from tests.support.messages_server import MessagesServer, messages_server, without_credentials
 from tests.unit.cli.conftest import Ricordo, contents, settle
 
 BY_MODEL = ("--judge", "--engine", "anthropic")

@@ -13,8 +13,8 @@ import pytest
 from ricordo.agents.claude.folder import slug
 from ricordo.cli.main import run
 from ricordo.handoff.format import State, parse
-from tests.builders import note_text
-from tests.transcripts import OTHER, Claude
+from tests.support.builders import note_text
+from tests.support.transcripts import OTHER, Claude
 from tests.unit.cli.conftest import settle
 from tests.unit.handoff.work import RAN, Tidepool, committed, write
 from tests.unit.machine import Machine

@@ -11,10 +11,15 @@ from typing import Any
 import pytest
 
 from ricordo.services.ledger.ledger import FILE
-from tests import messages_replies as replies
-from tests.asking import write_program
-from tests.messages_server import MessagesServer, Script, messages_server, without_credentials
-from tests.transcripts import write as put
+from tests.support import messages_replies as replies
+from tests.support.asking import write_program
+from tests.support.messages_server import (
+    MessagesServer,
+    Script,
+    messages_server,
+    without_credentials,
+)
+from tests.support.transcripts import write as put
 from tests.unit.cli.test_handoff import KEY, Work
 from tests.unit.machine import Machine
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.unit.cli.conftest import Ricordo
 
 

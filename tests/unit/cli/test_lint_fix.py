@@ -15,7 +15,7 @@ import pytest
 
 from ricordo.cli.main import run
 from ricordo.resources import sample_memory_directory
-from tests.builders import SHARED, note_text, write_memory
+from tests.support.builders import SHARED, note_text, write_memory
 
 SAMPLE = Path(sample_memory_directory())
 DEFECTS = SHARED / "data/wiki/labelled-defects"

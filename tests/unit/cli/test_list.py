@@ -13,7 +13,7 @@ from ricordo.agents.claude import folder as claude_settings
 from ricordo.cli.main import run
 from ricordo.cli.short import short_line
 from ricordo.storage.last_seen import recall, remember
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.unit.machine import Machine, fill
 
 SEEN = {

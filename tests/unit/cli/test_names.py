@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 from tests.unit.cli.conftest import Ricordo, contents
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.unit.cli.conftest import Ricordo, contents
 
 OWN = "internal error"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import note_text
-from tests.transcripts import BEGAN, Claude
+from tests.support.builders import note_text
+from tests.support.transcripts import BEGAN, Claude
 from tests.unit.cli.conftest import Ricordo
 
 SAID = "Remember: the port is Sines, see the ports and the south."

@@ -14,7 +14,7 @@ from ricordo.cli.main import run
 from ricordo.search.usage import OPENED, UsageStore
 from ricordo.search.words import words
 from ricordo.storage.lock import state_lock
-from tests.builders import note_text
+from tests.support.builders import note_text
 from tests.unit.cli.conftest import Ricordo
 
 VALUE = "hunter2-hunter2"

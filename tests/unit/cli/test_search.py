@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.cli.main import run
-from tests.builders import note_text, write_memory
+from tests.support.builders import note_text, write_memory
 
 KEYS = {"path", "name", "description", "type", "score", "why", "snippet"}
 

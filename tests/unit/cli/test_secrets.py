@@ -11,11 +11,11 @@ from random import Random
 
 import ricordo
 from ricordo.agents.claude.location import slug
-from tests.builders import note_text, write_memory
-from tests.curating import SESSION, said
-from tests.secret_corpus import ALNUM, draw
-from tests.seed_phrases import draw_phrase, wrapped
-from tests.transcripts import Claude
+from tests.support.builders import note_text, write_memory
+from tests.support.curating import SESSION, said
+from tests.support.secret_corpus import ALNUM, draw
+from tests.support.seed_phrases import draw_phrase, wrapped
+from tests.support.transcripts import Claude
 from tests.unit.handoff.work import EDITED, committed, write
 from tests.unit.machine import Machine
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from ricordo.search.usage import OPENED, UsageStore
-from tests.builders import note_text
-from tests.transcripts import BEGAN, Claude
+from tests.support.builders import note_text
+from tests.support.transcripts import BEGAN, Claude
 from tests.unit.cli.conftest import Ricordo, contents, settle
 
 

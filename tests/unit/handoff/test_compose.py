@@ -21,8 +21,8 @@ from ricordo.handoff.document import (
 from ricordo.handoff.facts import GIT, MEMORY, GitState, GivenUp, Ref, Refusal, Work
 from ricordo.handoff.prove import all_facts
 from ricordo.secrets import find_secrets
-from tests.gathered import Gathered
-from tests.secret_corpus import corpus
+from tests.support.gathered import Gathered
+from tests.support.secret_corpus import corpus
 
 
 def told(gathered: Gathered, section: StatementSection) -> list[HandoffStatement]:

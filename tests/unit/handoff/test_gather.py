@@ -20,7 +20,7 @@ from ricordo.agents.transcripts.sources import helpers_of, named_session, source
 from ricordo.handoff.facts import Facts, Ran, Refusal, Work
 from ricordo.handoff.gather import runs
 from ricordo.handoff.gather.gather import gather, with_notes
-from tests.transcripts import BEGAN, OTHER, SESSION, Claude, Codex, Opencode, write
+from tests.support.transcripts import BEGAN, OTHER, SESSION, Claude, Codex, Opencode, write
 
 Script = Claude | Codex | Opencode
 

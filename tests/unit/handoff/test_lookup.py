@@ -17,7 +17,7 @@ from ricordo.handoff.document import (
 )
 from ricordo.handoff.facts import Ref
 from ricordo.handoff.lookup import Transcripts, stands_in
-from tests.transcripts import Claude
+from tests.support.transcripts import Claude
 from tests.unit.handoff.test_document import handoff_of
 
 

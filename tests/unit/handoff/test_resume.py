@@ -30,8 +30,8 @@ from ricordo.handoff.document import (
 from ricordo.handoff.facts import GIT, Ref
 from ricordo.handoff.project_git import git_state
 from ricordo.services.handoff.resume import Resumption, resume_handoff
-from tests.builders import note_text
-from tests.transcripts import Claude
+from tests.support.builders import note_text
+from tests.support.transcripts import Claude
 from tests.unit.handoff.work import WISH, WRITTEN, Tidepool, committed, fallen, write
 from tests.unit.machine import Machine, git
 

@@ -29,8 +29,8 @@ from ricordo.handoff.project_git import git_state
 from ricordo.handoff.prove import prove
 from ricordo.handoff.since import files_now
 from ricordo.services.handoff.resume import Resumption, resume_handoff
-from tests.builders import note_text
-from tests.transcripts import Claude
+from tests.support.builders import note_text
+from tests.support.transcripts import Claude
 from tests.unit.machine import Machine, git
 
 EDITED = datetime(2026, 11, 20, 7, 0, tzinfo=UTC)

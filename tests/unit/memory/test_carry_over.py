@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
-from tests.builders import note_of
+from tests.support.builders import note_of
 
 PATHS = ("MEMORY.md", "tides.md", "ports.md", "team/tides.md", "team/berths.md")
 NAMES = st.sampled_from(["tides", "ports", "Berths", "new-name"])

@@ -18,7 +18,7 @@ from ricordo.memory.compose import compose
 from ricordo.memory.layout import Layout
 from ricordo.memory.memory import Memory, SkippedFile
 from ricordo.memory.note import FileFacts, Note, ReadError, read_note, unreadable_note
-from tests.builders import note_text
+from tests.support.builders import note_text
 
 CURATOR = Author(AuthorRole.CURATOR, "", "a-model", "3")
 RULE = Author(AuthorRole.RULE, "dead-link")

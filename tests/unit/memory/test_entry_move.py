@@ -14,7 +14,7 @@ from ricordo.memory.entry import lift_entry, lines_of_entry, step_entry
 from ricordo.memory.index import EntryForm, MemoryIndex, read_index
 from ricordo.memory.load import compute_load
 from ricordo.memory.memory import Memory
-from tests.builders import note_of
+from tests.support.builders import note_of
 
 TEXT = "# T\n- [A](a.md)\n  more of a\n- [B](b.md)\n\n## Part\n- [C](c.md)\n- [D](d.md)"
 

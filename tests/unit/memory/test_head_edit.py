@@ -17,7 +17,7 @@ from ricordo.memory.frontmatter.edit import set_field
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import BOM
-from tests.builders import SHARED, note_of
+from tests.support.builders import SHARED, note_of
 
 KEYS = st.sampled_from(["name", "description", "type", "tags", "pinned", "modified", "x-y"])
 PLAIN = ["tides", "no", "22:22", "2026-01-02", "1.10", "~", "a  b", "日本 🦑", "x#y", "it's"]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.memory.index import EntryForm, read_index
-from tests.builders import note_of
+from tests.support.builders import note_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from ricordo.memory.layout import FileRole, Layout, MemoryKind
 from ricordo.memory.links import find_links
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Leads
-from tests.builders import note_text, open_memory
+from tests.support.builders import note_text, open_memory
 
 WIKI = Layout(
     MemoryKind.WIKI, "", frozenset(("index.md",)), nested_indexes=True, title_keys=("title", "name")

@@ -1,0 +1,155 @@
+"""Reading transcripts: from any place on, of any size, whatever they hold."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.agents.opencode import OpencodeTranscript, sessions
+from ricordo.agents.transcripts.checkpoint import as_text, from_text
+from ricordo.agents.transcripts.lines import LONGEST_LINE
+from ricordo.agents.transcripts.reader import Transcript, turns_between
+from ricordo.agents.transcripts.session import Agent, Turn, Who
+from tests.benchmarks.transcripts import MOST_MEMORY, exchange, make, measured
+from tests.support.builders import SHARED
+from tests.support.figures import figure
+from tests.support.transcripts import SESSION, Claude, Codex, write
+
+KEYS = (
+    "type message content payload sessionId uuid name input role text timestamp cwd id attachment "
+    "changes item file_path arguments output leafUuid summary prompt path tool_use_id is_error"
+)
+KINDS = (
+    "user assistant system summary attachment queued_command text tool_use tool_result Read Bash "
+    "event_msg response_item message session_meta item_completed patch_apply_end UserMessage "
+    "function_call function_call_output relevant_memories nested_memory compacted"
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(KEYS.split()), inner | st.sampled_from(KINDS.split()), max_size=6
+        )
+    ),
+    max_leaves=12,
+)
+LINES = st.binary(max_size=40) | VALUES.map(lambda value: json.dumps(value).encode())
+
+
+@pytest.mark.parametrize("agent", [Agent.CLAUDE, Agent.CODEX])
+@given(lines=st.lists(LINES, max_size=8), ending=st.sampled_from([b"", b"\n", b"\r\n", b"\0"]))
+def test_any_bytes_can_be_read_and_read_on(
+    agent: Agent, tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], ending: bytes
+) -> None:
+    content = b"\n".join(lines) + ending
+    path = str(write(tmp_path_factory.mktemp("any") / f"{SESSION}.jsonl", content))
+    whole = Transcript(agent, path)
+    turns = list(whole.turns())
+    assert whole.learnt.offset <= len(content)
+    again = Transcript(agent, path, from_text(as_text(whole.learnt)))
+    assert list(again.turns()) == []
+    assert again.session == whole.session
+    assert list(turns_between(agent, path, turns[0].where))[:1] == turns[:1] if turns else True
+
+
+@pytest.mark.parametrize("agent", [Agent.CLAUDE, Agent.CODEX])
+def test_reading_on_tells_what_reading_at_once_tells(tmp_path: Path, agent: Agent) -> None:
+    content = (Claude() if agent is Agent.CLAUDE else Codex().head()).says("One.").answers("Two.")
+    content.says("Three.").answers("Four.")
+    path = tmp_path / f"{SESSION}.jsonl"
+    write(path, content.bytes)
+    at_once = Transcript(agent, str(path))
+    expected = list(at_once.turns())
+    for cut in range(0, len(content.bytes), 97):
+        write(path, content.bytes[:cut])
+        first = Transcript(agent, str(path))
+        turns: list[Turn] = list(first.turns())
+        write(path, content.bytes)
+        second = Transcript(agent, str(path), from_text(as_text(first.learnt)))
+        assert turns + list(second.turns()) == expected
+        assert second.session == at_once.session
+        assert second.is_anew == (first.learnt.offset == 0)
+
+
+def test_another_file_in_its_place_is_read_from_its_start(tmp_path: Path) -> None:
+    path = tmp_path / f"{SESSION}.jsonl"
+    write(path, Claude().says("One.").says("Two.").bytes)
+    first = Transcript(Agent.CLAUDE, str(path))
+    list(first.turns())
+    for script in (Claude().says("Six.").says("Two.").says("More."), Claude().says("Six.")):
+        write(path, script.bytes)
+        again = Transcript(Agent.CLAUDE, str(path), from_text(as_text(first.learnt)))
+        assert next(again.turns()).text == "Six."
+        assert again.is_anew
+
+
+def test_a_line_that_is_too_long_is_counted_and_passed_over(tmp_path: Path) -> None:
+    long = b'{"type":"user","message":{"content":"' + b"x" * LONGEST_LINE + b'"}}\n'
+    content = Claude().says("Before.").bytes + long + Claude().says("After.").bytes + long[:-1]
+    path = write(tmp_path / f"{SESSION}.jsonl", content)
+    transcript = Transcript(Agent.CLAUDE, str(path))
+    assert [turn.text for turn in transcript.turns()] == ["Before.", "After."]
+    assert transcript.learnt.too_long == 1
+    assert transcript.learnt.line == 4
+
+
+def test_what_is_no_plain_file_has_no_turns(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    os.symlink(write(tmp_path / "real", Claude().says("Here.").bytes), tmp_path / "link.jsonl")
+    for name in ("pipe.jsonl", "link.jsonl", "gone.jsonl", "."):
+        assert list(Transcript(Agent.CLAUDE, str(tmp_path / name)).turns()) == []
+
+
+def test_a_large_transcript_takes_little_memory_and_reading_on_little_of_it(tmp_path: Path) -> None:
+    count = make(tmp_path, figure("transcript_megabytes", everyday=100))
+    first = measured(tmp_path)
+    assert (first.reads, first.memory <= MOST_MEMORY) == (count, True)
+    with (tmp_path / f"{SESSION}.jsonl").open("ab") as file:
+        file.write(exchange(0))
+    again = measured(tmp_path)
+    assert (again.reads, again.memory <= MOST_MEMORY) == (count + 1, True)
+    assert again.read < first.read / 100
+
+
+TRANSCRIPTS = sorted(
+    path
+    for folder in ("data/transcripts", "formats/samples")
+    for path in (SHARED / folder).rglob("*.jsonl")
+)
+
+
+@pytest.mark.skipif(not TRANSCRIPTS, reason="no transcripts stand beside the repository")
+def test_every_transcript_beside_the_repository_is_read_line_by_line() -> None:
+    for path in TRANSCRIPTS:
+        for agent in (Agent.CLAUDE, Agent.CODEX):
+            transcript = Transcript(agent, str(path))
+            turns = list(transcript.turns())
+            learnt = transcript.learnt
+            assert learnt.is_torn or learnt.offset == path.stat().st_size
+            assert [turn.where.offset for turn in turns] == sorted({t.where.offset for t in turns})
+
+
+@pytest.mark.skipif(not TRANSCRIPTS, reason="no transcripts stand beside the repository")
+def test_of_real_sessions_every_line_is_understood() -> None:
+    for path in (SHARED / "data/transcripts/claude-code").rglob("*.jsonl"):
+        transcript = Transcript(Agent.CLAUDE, str(path))
+        said = [turn for turn in transcript.turns() if turn.is_said]
+        assert {turn.who for turn in said} == {Who.PERSON, Who.AGENT}
+        assert not transcript.learnt.unknown
+
+
+@pytest.mark.skipif(not TRANSCRIPTS, reason="no transcripts stand beside the repository")
+def test_every_session_of_opencode_beside_the_repository_is_read() -> None:
+    folders = [SHARED / "formats/samples/opencode" / era for era in ("sqlite-era", "json-era")]
+    for folder in folders:
+        (kept,) = sessions(str(folder))
+        transcript = OpencodeTranscript(kept)
+        said = [turn.text for turn in transcript.turns() if turn.is_said]
+        assert said[:1] == ["Add a berth report command."]
+        assert not transcript.learnt.unknown

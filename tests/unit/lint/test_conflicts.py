@@ -1,0 +1,285 @@
+"""Statements that exclude each other, and notes that repeat or contradict each other."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.lint.contradictions.compare import excludes
+from ricordo.lint.contradictions.comparer import MOST_CHANGED, NoteComparer
+from ricordo.lint.evidence import NotePair, Relation
+from ricordo.memory.memory import Memory
+from tests.support.builders import note_text, open_memory
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+PORT = "The web view listens on port {}.\n"
+
+
+def rows(name: str) -> list[tuple[bool, str, str]]:
+    with (DATA / name).open(encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [(row["label"] == "1", row["left"], row["right"]) for row in found]
+
+
+PAIRS = tuple(f"claim_pairs{which}.tsv" for which in ("", "_late", "_mixed", "_plain"))
+
+
+LEAST_TOLD = {"claim_pairs_plain.tsv": 0.8}
+"""Some of these differ in what only a person knows to be opposed."""
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_what_is_told_is_nearly_always_true_and_most_is_told(name: str) -> None:
+    told = [(true, bool(excludes(left, right))) for true, left, right in rows(name)]
+    right = told.count((True, True))
+    assert right / (right + told.count((False, True))) >= 0.95
+    assert right / (right + told.count((True, False))) >= LEAST_TOLD.get(name, 0.85)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_it_does_not_matter_which_is_left(name: str) -> None:
+    for _, left, right in rows(name):
+        assert bool(excludes(left, right)) == bool(excludes(right, left)), (left, right)
+
+
+@given(
+    st.text("0123456789:.-/ amphuvt月日", max_size=40), st.text("0123456789:- am月", max_size=40)
+)
+def test_whatever_is_written_of_times_and_numbers_is_compared_without_an_error(
+    one: str, other: str
+) -> None:
+    assert not excludes(f"The call is at {one}", f"The call is at {one}")
+    assert isinstance(excludes(f"The call is at {one}", f"The call is at {other}"), str)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_nothing_excludes_itself(name: str) -> None:
+    for _, left, right in rows(name):
+        assert not excludes(left, left)
+        assert not excludes(right, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "reason"),
+    [
+        ("Use npm.", "Use pnpm.", "tools of one class (package manager): npm / pnpm"),
+        (
+            "Sessions expire after 15 minutes.",
+            "Sessions expire after one hour.",
+            "numbers with one unit: 15 minutes / 1 hour",
+        ),
+        ("The demo is on Thursday.", "The demo is on Tuesday.", "dates: thursday / tuesday"),
+        ("The repo is public.", "The repo is private.", "opposites: public / private"),
+        ("Squash commits.", "Do not squash commits.", "negation: so / not"),
+        ("User lives in Lisbon.", "User lives in Porto.", "one slot: lisbon / porto"),
+        ("Prefer tabs over spaces.", "Prefer spaces over tabs.", "opposite choice: tabs / spaces"),
+    ],
+)
+def test_the_reason_is_named(left: str, right: str, reason: str) -> None:
+    assert excludes(left, right) == reason
+
+
+def test_hostile_statements_cost_little_and_exclude_nothing() -> None:
+    for text in (
+        "not " * 5_000,
+        "a-" * 5_000,
+        "((((" * 999,
+        "`" * 9_999,
+        "\0\u202e" * 99,
+        "9" * 99,
+    ):
+        assert not excludes(text, text)
+        assert not excludes(text, "The API listens on port 8080.")
+
+
+def pairs(memory: Memory, comparing: NoteComparer | None = None) -> tuple[NotePair, ...]:
+    return (comparing or NoteComparer()).pairs(memory)
+
+
+def names(found: tuple[NotePair, ...]) -> list[tuple[str, str, str]]:
+    return [(it.relation.value, it.left.path, it.right.path) for it in found]
+
+
+def test_notes_that_contradict_each_other_are_found_with_the_lines(root: Path) -> None:
+    files = {f"{name}.md": note_text(name, PORT.format(8000 + n)) for n, name in enumerate("ab")}
+    (found,) = pairs(open_memory(root, files | {"c.md": note_text("c", "Nothing to see.\n")}))
+    assert found.relation is Relation.EXCLUDES
+    assert found.left.text == "The web view listens on port 8000."
+    lines = files["b.md"].split("\n")
+    assert "8001" in lines[found.right.line - 1]
+
+
+def test_two_notes_may_contradict_each_other_in_two_things(root: Path) -> None:
+    cache = "{} is used for caching.\n"
+    files = {
+        "a.md": note_text("a", PORT.format(8000) + "\n" + cache.format("Redis")),
+        "b.md": note_text("b", PORT.format(9000) + "\n" + cache.format("Memcached")),
+    }
+    found = pairs(open_memory(root, files))
+    assert [it.left.text for it in found] == [
+        "The web view listens on port 8000.",
+        "Redis is used for caching.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("We used Jenkins.", "We use GitHub Actions."),
+        ("The project used npm.", "The project uses pnpm."),
+    ],
+)
+def test_what_was_is_no_conflict_with_what_is(before: str, now: str) -> None:
+    assert excludes(before, now) == excludes(now, before) == ""
+
+
+SAME = (
+    "Each commit holds one logical change and nothing besides.\n\n"
+    "The subject is imperative, below 60 characters, without a full stop.\n\n"
+    "Never mix a rename with a change of behaviour, {}.\n"
+)
+
+
+def test_notes_that_say_the_same_are_duplicates(root: Path) -> None:
+    files = {
+        "a.md": note_text("a", SAME.format("however small")),
+        "b.md": note_text("b", SAME.format("however short it may be")),
+    }
+    assert names(pairs(open_memory(root, files))) == [("repeats", "a.md", "b.md")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("60", "72"), ("Never mix", "Do mix"), ("below 60 characters, ", "")]
+)
+def test_another_number_or_denial_makes_no_duplicate(root: Path, old: str, new: str) -> None:
+    text = SAME.format("however small")
+    short = text.split("\n\n")[1] if old != "Never mix" else text.split("\n\n")[2]
+    files = {"a.md": note_text("a", short), "b.md": note_text("b", short.replace(old, new))}
+    assert ("repeats", "a.md", "b.md") not in names(pairs(open_memory(root, files)))
+
+
+def test_what_a_template_says_makes_no_duplicate(root: Path) -> None:
+    stock = "This note exists so that there is something behind the entry of the index.\n"
+    own = ("Lamps are red", "Quays are long", "Boats are blue", "Pilots are few")
+    files = {f"{n}.md": note_text(str(n), f"{text}. {stock}") for n, text in enumerate(own)}
+    assert pairs(open_memory(root, files)) == ()
+
+
+def test_three_copies_are_duplicates_of_each_other(root: Path) -> None:
+    files = {f"{name}.md": note_text(name, SAME.format("ever")) for name in "abc"}
+    assert len(pairs(open_memory(root, files))) == 3
+
+
+def test_a_list_of_like_things_is_no_conflict(root: Path) -> None:
+    for text in ("The service listens on port {}.\n", "It listens on port {}.\n", "Port {}.\n"):
+        files = {f"n{n}.md": note_text(f"n{n}", text.format(8000 + n)) for n in range(5)}
+        assert pairs(open_memory(root, files)) == ()
+    files = {f"n{n}.md": note_text(f"n{n}", PORT.format(8000 + n)) for n in range(20)}
+    assert pairs(open_memory(root, files)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        (PORT, ("8000", "8001", "8002", "8003", "8004")),
+        ("User lives in {}.\n", ("Lisbon", "Porto", "Faro", "Braga")),
+        ("Use {}.\n", ("npm", "pnpm", "yarn", "bun")),
+        ("The API listens on port {}.\n", ("80", "81", "82", "83")),
+        ("Sessions expire after {} minutes.\n", ("10", "20", "30", "40")),
+    ],
+)
+def test_many_notes_on_one_thing_are_each_told_once(
+    root: Path, text: str, values: tuple[str, ...]
+) -> None:
+    files = {f"n{n}.md": note_text(f"n{n}", text.format(it)) for n, it in enumerate(values)}
+    found = pairs(open_memory(root, files))
+    assert names(found) == [("excludes", "n0.md", f"n{n}.md") for n in range(1, len(values))]
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Claude answers in English.", "Claude answers in a friendly tone."),
+        ("The test suite runs in Docker.", "The test suite runs in parallel."),
+        ("The app runs in Docker.", "The app runs in Frankfurt."),
+        ("User works at Acme.", "User works from home."),
+        ("The server runs under systemd.", "The server runs on Debian."),
+        ("Commits are written in English.", "Commits are written in the imperative."),
+        ("Do not edit generated files.", "Edit generated files only through the generator."),
+        ("Never push to main.", "Push to main only after review."),
+        ("The docs are hosted on GitHub.", "The docs are hosted on a subdomain."),
+        ("The app requires Redis.", "The app requires Docker."),
+        ("The database was down on 2026-03-04.", "The database was down on 2026-05-06."),
+        ("The database outage was on 2026-03-04.", "The database outage was on 2026-05-06."),
+        ("The nightly job failed on 4 March.", "The nightly job failed on 6 May."),
+        ("We released v2.0 on 2026-01-01.", "We released v2.1 on 2026-02-01."),
+    ],
+)
+def test_what_may_both_be_is_no_conflict(left: str, right: str) -> None:
+    assert excludes(left, right) == excludes(right, left) == ""
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("User works at Acme.", "User works for Globex."),
+        ("The last outage was on 2026-03-04.", "The last outage was on 2026-05-06."),
+        ("The release is on 4 March.", "The release is on 6 May."),
+        ("Do not edit generated files.", "Edit generated files."),
+        ("The suite runs in parallel.", "The suite runs in sequence."),
+    ],
+)
+def test_what_is_like_that_and_cannot_be_is_one(left: str, right: str) -> None:
+    assert excludes(left, right)
+
+
+def test_after_a_change_the_same_is_known_as_from_the_start(root: Path) -> None:
+    files = {f"n{n}.md": note_text(f"n{n}", f"Lamp {n} stands at quay {n}.\n") for n in range(9)}
+    files |= {"a.md": note_text("a", PORT.format(1)), "b.md": note_text("b", PORT.format(2))}
+    comparing = NoteComparer()
+    first = pairs(open_memory(root, files), comparing)
+    assert names(first) == [("excludes", "a.md", "b.md")]
+    changes: list[dict[str, str]] = [
+        {"b.md": note_text("b", PORT.format(1))},
+        {"c.md": note_text("c", PORT.format(3))},
+        {"d.md": note_text("d", SAME.format("x")), "e.md": note_text("e", SAME.format("y"))},
+    ]
+    for change in changes:
+        files |= change
+        memory = open_memory(root, files)
+        assert pairs(memory, comparing) == pairs(memory)
+    del files["c.md"]
+    (root / "c.md").unlink()
+    memory = open_memory(root, files)
+    assert pairs(memory, comparing) == pairs(memory)
+
+
+def test_after_many_changes_too(root: Path) -> None:
+    files = {f"n{n}.md": note_text(f"n{n}", f"Lamp number {n}.\n") for n in range(MOST_CHANGED + 5)}
+    comparing = NoteComparer()
+    pairs(open_memory(root, files), comparing)
+    files = {name: text + PORT.format(1) for name, text in files.items()}
+    files["n1.md"] = note_text("n1", PORT.format(2))
+    files["n2.md"] = note_text("n2", "Lamps are red.\n")
+    memory = open_memory(root, files)
+    assert pairs(memory, comparing) == pairs(memory)
+
+
+def test_work_that_is_given_up_leaves_what_was_known(root: Path) -> None:
+    files = {"a.md": note_text("a", PORT.format(1)), "b.md": note_text("b", PORT.format(2))}
+    comparing = NoteComparer()
+    before = pairs(open_memory(root, files), comparing)
+    files["b.md"] = note_text("b", PORT.format(1))
+    memory = open_memory(root, files)
+
+    def give_up() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        comparing.pairs(memory, give_up)
+    assert names(before) == [("excludes", "a.md", "b.md")]
+    assert names(comparing.pairs(memory)) == [("repeats", "a.md", "b.md")]

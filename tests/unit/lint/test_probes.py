@@ -1,0 +1,479 @@
+"""What a note claims of its project: found where it fails, and silent on all that is no claim."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ricordo.lint.claims import checker as prober
+from ricordo.lint.claims.checker import claims_of
+from ricordo.lint.evidence import CheckOutcome, ClaimKind
+from ricordo.lint.finding import Finding
+from ricordo.memory.note import Note
+from ricordo.services.workspace.environment import load_environment
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.services.workspace.places import find_memory
+from ricordo.settings.settings import Settings
+from ricordo.storage.decisions import ReviewVerdict
+from tests.support.builders import note_of, note_text, write_memory
+from tests.unit.machine import git
+
+PROJECT: Mapping[str, str | bytes] = {
+    "README.md": "# tidepool\n",
+    "CLAUDE.md": (
+        "# For agents\n\n- Run `make check` before every commit and paste its last lines.\n"
+        "- Heights are metres above chart datum, times are UTC.\n"
+    ),
+    ".gitignore": "/var/\n.env\n",
+    "Makefile": ".PHONY: test check\ntest:\n\tpytest\ncheck: test\n",
+    "package.json": (
+        '{"name": "web", "version": "0.9.2", "scripts": {"web": "node web/serve.js --port 8040",'
+        ' "links:check": "node x"}, "dependencies": {"react": "^19.2.4", "next-auth": "^5.0.0",'
+        ' "@docusaurus/core": "3.10.2", "lodash": "*"}, "engines": {"node": ">=20"}}'
+    ),
+    "pyproject.toml": (
+        '[project]\nname = "tidepool"\ndependencies = ["numpy==2.1"]\n'
+        '[project.scripts]\ntidepool-web = "tidepool.web:main"\n'
+        '[tool.poe.tasks]\nplan = "python -m tidepool.plan"\n'
+    ),
+    "tidepool/__init__.py": "",
+    "tidepool/harmonics.py": "DEFAULT_STEP = 10\n\n\ndef height_at(station):\n    return 0\n",
+    "tidepool/plan.py": "class BerthPlan:\n    GAP_MINUTES: int = 30\n",
+    "web/curve.tsx": "export function renderCurve() {}\n",
+    "web/serve.js": "const port = 8040; // --open-page\n",
+    "packages/ui/src/Button.tsx": "export const Button = 1\n",
+    "docs/Datum.md": "Chart datum.\n",
+}
+RULES = ("missing-path", "missing-symbol", "changed-since", "restates-instructions")
+
+Probe = Callable[..., tuple[Finding, ...]]
+
+
+def notebook(folder: Path, body: str, **kept: str) -> Notebook:
+    """Return the notebook of a memory of one note, in whose project `PROJECT` stands."""
+    root = write_memory(folder / "memory", {"MEMORY.md": "- [x](x.md)\n"})
+    text = kept.get("text") or note_text(kept.get("name", "x"), f"{body}\n", "What it says")
+    write_memory(root, {"x.md": text})
+    project = folder / "project"
+    if not project.exists():
+        write_memory(project, PROJECT)
+    surroundings = load_environment(
+        {"HOME": str(folder), "PATH": os.environ["PATH"]},
+        state=str(folder / "state"),
+        now="2026-11-20T12:00:00+00:00",
+    )._replace(project=str(project))
+    place = find_memory(str(root), surroundings)
+    return Notebook(place, surroundings, Settings(), frozenset(RULES))
+
+
+@pytest.fixture(scope="module")
+def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
+    """Write a note of `body`, and return what is found in it; the project is always the same."""
+    folder = tmp_path_factory.mktemp("probe")
+
+    def run(body: str, **kept: str) -> tuple[Finding, ...]:
+        return notebook(folder, body, **kept).look_closely().findings
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        ("The reading stands in `tidepool/loader.py`.", "missing-path"),
+        ("Reading is in tidepool/loader.py and nowhere else.", "missing-path"),
+        ("Calls: `./tidepool/loader.py:12`", "missing-path"),
+        ("Der Leser steht in `tidepool/loader.py`.", "missing-path"),
+        ("Pictures lie in `web/img/`.", "missing-path"),
+        ("Start it with `bash web/run.sh --fast`.", "missing-path"),
+        ("The skill is `.claude/skills/tide/SKILL.md`.", "missing-path"),
+        ("See `tidepool/harmonics.py:400`.", "missing-path"),
+        ("Read `docs/datum.md` first.", "missing-path"),
+        ("Call `predict_height()` of `tidepool/harmonics.py`.", "missing-symbol"),
+        ("`TideTable` in `tidepool/plan.py` holds it.", "missing-symbol"),
+        ("`web/serve.js --silent-mode` reads `web/serve.js`.", "missing-symbol"),
+        ("Before a release run `make release`.", "missing-symbol"),
+        ("The page starts with `npm run serve`.", "missing-symbol"),
+        ("Links: `yarn links:repair blog`.", "missing-symbol"),
+        ("The week is made by `uv run poe schedule`.", "missing-symbol"),
+        ("Heights are printed by `uv run tidepool-heights --all`.", "missing-symbol"),
+        ("Readers match `tidepool/readers/*.py`.", "missing-path"),
+        ("The page uses React 17.", "changed-since"),
+        ("Login is NextAuth v4.", "changed-since"),
+        ("It is a Docusaurus 2.4 site.", "changed-since"),
+        ("We are on React 19.1 now.", "changed-since"),
+        ("`MOST_BERTHS` in `tidepool/plan.py` bounds it.", "missing-symbol"),
+        ("리더는src/loader.py에 있다. 계산은 tidepool/loader.py에 있다.", "missing-path"),
+        ("`numpy@1.26` does the sums.", "changed-since"),
+        ("`DEFAULT_STEP = 20` in minutes.", "changed-since"),
+    ],
+)
+def test_a_claim_that_fails_is_found(probe: Probe, body: str, rule: str) -> None:
+    assert [finding.rule for finding in probe(body)] == [rule]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # it is so
+        "Heights come from `height_at` in `tidepool/harmonics.py:4`.",
+        "Plans: `plan.py`, `tidepool/plan`, `tidepool/`, `src/Button.tsx` and `web/curve.jsx`.",
+        "Tests match `**/*.tsx`, `{web,tidepool}/*` and `tidepool/*.pyi`.",
+        "`make test check` and `npm run web`, `yarn links:check`, `poe plan`.",
+        "`uv run tidepool-web --port 8040`, `uv run pytest`, `poetry run serve`.",
+        # a port may be set where no file of the project says it
+        "The page listens on port 9999 there.",
+        "`BerthPlan.GAP_MINUTES` in `tidepool/plan.py`; `<BerthPlan>`; `web/serve.js --open-page`.",
+        "React 19, `react@19.2`, NextAuth v5, Docusaurus 3.x, port 8040, `GAP_MINUTES = 30`.",
+        "Node 18 and lodash 4 would do, Python 3.11 too. React 19.4 came with an update.",
+        # it is told as past, planned, a condition, not so, an example
+        "`tidepool/legacy.py` was removed in August.",
+        "Renamed from `tidepool/old_name.py`; see `tidepool/plan.py`.",
+        "If `tidepool/plugins.py` existed, the port would ask for it.",
+        "We will add `tidepool/plugins.py` and `load_plugin()` to `tidepool/plan.py`.",
+        "There is no `tidepool/loader.py`.",
+        "Use `height_at` instead of `predict_height()` in `tidepool/harmonics.py`.",
+        "~~`tidepool/loader.py` reads it.~~",
+        "Names go like `tidepool/reader_x.py`.",
+        "| `tidepool/loader.py` | deleted |",
+        "- [ ] write `tidepool/loader.py`",
+        "**2026-08-03** The report came from `tidepool/loader.py`.",
+        "## Ideas\n\nThe loader is `tidepool/loader.py`.",
+        "## Removed\n\n### Parts\n\n- `tidepool/loader.py`",
+        "`tidepool/legacy.py` wurde entfernt.",
+        "`tidepool/legacy.py` a été supprimé.",
+        "`tidepool/legacy.py` 已删除。",
+        "`tidepool/legacy.py` 삭제됨",
+        # a placeholder, somebody else's, made by tools, or of the memory
+        "Notes go to `tidepool/foo.py`, `tidepool/<name>.py`, `web/YYYY/MM/x.md`.",
+        "It is in `~/tidepool/loader.py` and `/opt/tidepool/loader.py`, see"
+        " https://example.org/tidepool/loader.py and `github.com/ana/tidepool/loader.py`.",
+        "Another one: `other/tidepool2/loader.py`, `@scope/package`, `origin/main`, `text/html`.",
+        "Built to `dist/page.html`, `var/tides.db`, `.env`, `node_modules/react/index.js`.",
+        "See `x.md` and `MEMORY.md`, and `notes.txt`, `Node.js`, `core.pager`.",
+        "```sh\ncat tidepool/loader.py\nmake release\n```",
+        "> The reading stands in `tidepool/loader.py`.",
+        # names that are not the project's
+        "Next has `useServerInsertedHTML()` and `forwardRef`.",
+        "`STRIPE_SECRET_KEY` is set on the server. `new Date(value)`, `print()`, `main`.",
+        "Session 27 of the port, step 4 of 7, 30 minutes, chapter 12, in May 2026.",
+        "`make` and `npm install`, `yarn add left-pad`, `pnpm -r build`.",
+        "`DEFAULT_STEP` is ten. `OTHER_STEP = 4` is theirs.",
+        "`DATABASE_URL` is read from `.env`, `MAIL_TOKEN` is explained in `docs/Datum.md`.",
+        "We react 3 times, and numpy 1 was slow. React 3 times to it.",
+        "In the gateway repo it is `tidepool/loader.py`.",
+        "`composer run cs-fix`, `uv run tidepool`, `poetry run serve`.",
+        "계산은 tidepool/plan.py에 있다.",
+    ],
+)
+def test_what_holds_or_is_no_claim_is_silent(probe: Probe, body: str) -> None:
+    assert [(finding.rule, finding.message) for finding in probe(body)] == []
+
+
+def test_a_note_of_ideas_claims_nothing(probe: Probe) -> None:
+    body = "The loader is `tidepool/loader.py`."
+    assert probe(body, name="project-ideas") == ()
+    assert probe(body, name="project-loader") != ()
+
+
+def test_the_finding_stands_where_the_body_says_it(tmp_path: Path) -> None:
+    text = note_text("x", "One.\n\nIt is in `tidepool/loader.py`.\n", "`tidepool/loader.py` reads")
+    finding = notebook(tmp_path, "", text=text).look_closely().findings[0]
+    assert text.split("\n")[finding.line - 1] == "It is in `tidepool/loader.py`."
+    assert finding.evidence == ("no file or folder tidepool/loader.py",)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "See `tidepool/harmonics.py:900`.",
+            "tidepool/harmonics.py has 5 lines, so there is no line 900.",
+        ),
+        (
+            "See `harmonics.py:2-7`.",
+            "tidepool/harmonics.py has 5 lines, so there is no line 7.",
+        ),
+        (
+            "See `tidepool/__init__.py#L3`.",
+            "tidepool/__init__.py has no line, so there is no line 3.",
+        ),
+        ("See `tidepool/loader.py:900`.", "tidepool/loader.py is not there."),
+    ],
+)
+def test_of_a_line_it_is_told_whether_it_or_its_file_is_missing(
+    probe: Probe, body: str, said: str
+) -> None:
+    assert [finding.message for finding in probe(body)] == [said]
+
+
+def test_only_the_instructions_own_words_are_a_repetition(probe: Probe) -> None:
+    same = "Run `make check` before every commit and paste its last lines."
+    assert [it.rule for it in probe(same)] == ["restates-instructions"]
+    other = "Run `make check` before every release; letters are written in German."
+    assert probe(other) == ()
+    exception = "The rule on chart datum stands, but heights of tankers are told in feet for them."
+    assert probe(exception) == ()
+
+
+def test_a_wrong_case_is_put_right(tmp_path: Path) -> None:
+    finding = notebook(tmp_path, "Read `docs/datum.md` first.").look_closely().findings[0]
+    assert finding.fix is not None
+    assert finding.fix.label == "write docs/Datum.md for docs/datum.md"
+    assert not finding.fix.safe
+
+
+def project_in_git(folder: Path) -> Path:
+    project = write_memory(folder / "project", PROJECT)
+    git(project, "init", "--quiet")
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "-m", "begin", "--date", "2026-01-01T00:00:00Z")
+    return project
+
+
+def test_git_tells_the_new_name(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    (project / "core").mkdir()
+    git(project, "mv", "tidepool/harmonics.py", "core/tides.py")
+    git(project, "commit", "--quiet", "-m", "Harmonics are the core")
+    git(project, "mv", "core/tides.py", "core/prediction.py")
+    git(project, "commit", "--quiet", "-m", "Call it what it does")
+    finding = notebook(tmp_path, "It is `tidepool/harmonics.py`.").look_closely().findings[0]
+    assert finding.rule == "missing-path"
+    assert finding.fix is not None
+    assert finding.fix.label == "write core/prediction.py for tidepool/harmonics.py"
+    assert "moved to core/prediction.py in" in finding.evidence[0]
+
+
+def test_a_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    body = "`plan.py` does the berths. `berths.py` does the tides."
+    findings = notebook(tmp_path, body).look_closely().findings
+    assert [finding.message for finding in findings] == ["plan.py is not there."]
+    assert "No more plans" in findings[0].evidence[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "is_told"),
+    [
+        ("Never edit `tidepool/plan.py` by hand.", True),
+        ("If `tidepool/plan.py` changes, ask Ana.", True),
+        ("`tidepool/plan.py` was removed in August.", False),
+        ("There is no `tidepool/plan.py` any more: it is gone.", False),
+        ("Renamed from `tidepool/plan.py`.", False),
+        ("## History\n\nNever edit `tidepool/plan.py` by hand.", False),
+    ],
+)
+def test_what_git_knew_is_claimed_by_warnings_and_conditions_too(
+    tmp_path: Path, body: str, is_told: bool
+) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    assert bool(notebook(tmp_path, body).look_closely().findings) == is_told
+
+
+def test_a_file_name_cannot_write_into_a_note(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "mv", "tidepool/plan.py", "tidepool/`evil\nname.py")
+    git(project, "commit", "--quiet", "-m", "begin")
+    finding = notebook(tmp_path, "It is `tidepool/plan.py`.").look_closely().findings[0]
+    assert finding.fix is None
+
+
+def test_commits_after_the_note_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = project_in_git(tmp_path)
+    (project / "tidepool" / "plan.py").write_text("class BerthPlan: ...\n")
+    monkeypatch.setitem(git.__globals__["ENVIRON"], "GIT_COMMITTER_DATE", "2026-09-20T00:00:00Z")
+    git(project, "commit", "--quiet", "-am", "Plan anew")
+
+    told: list[str] = []
+
+    def found(stamp: str) -> list[str]:
+        text = note_text("x", "See `tidepool/plan.py` and `web/serve.js`.\n")
+        stamped = text.replace("  type:", f"  modified: {stamp}\n  type:")
+        findings = notebook(tmp_path, "", text=stamped).look_closely().findings
+        told[:] = [finding.message for finding in findings]
+        return [line for finding in findings for line in finding.evidence]
+
+    (line,) = found("2026-09-02")
+    assert told == ["What it names was changed after 2 September 2026."]
+    assert line.startswith("tidepool/plan.py: 1 commit, the last ")
+    assert line.endswith("2026-09-20 Plan anew")
+    assert found("2026-09-20") == [], "on the same day nothing is told"
+    assert found("2026-09-19T23:00:00+00:00") != []
+    assert found("not a date") == []
+
+
+def test_commits_that_the_person_has_seen_are_told_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = project_in_git(tmp_path)
+
+    def commit(day: str) -> None:
+        (project / "tidepool" / "plan.py").write_text(f"class BerthPlan: ...  # {day}\n")
+        monkeypatch.setitem(git.__globals__["ENVIRON"], "GIT_COMMITTER_DATE", f"{day}T00:00:00Z")
+        git(project, "commit", "--quiet", "-am", f"Plan of {day}")
+
+    text = note_text("x", "See `tidepool/plan.py`.\n")
+    stamped = text.replace("  type:", "  modified: 2026-09-02\n  type:")
+
+    def found(day: str) -> tuple[Notebook, list[str]]:
+        opened = notebook(tmp_path, "", text=stamped)
+        around = opened.surroundings._replace(fixed_now=f"{day}T12:00:00+00:00")
+        later = Notebook(opened.place, around, Settings(), frozenset(RULES))
+        return later, [finding.rule for finding in later.look_closely().findings]
+
+    commit("2026-09-20")
+    before, rules = found("2026-09-25")
+    assert rules == ["changed-since"]
+    before.judge_note(before.look_closely(), "x.md", ReviewVerdict.TRUE)
+    assert found("2026-09-26")[1] == []
+    commit("2026-09-27")
+    assert found("2026-09-28")[1] == ["changed-since"]
+
+
+def test_the_project_of_somebody_else_is_not_held_against_the_notes(tmp_path: Path) -> None:
+    body = "".join(f"Part {n} is `tidepool/part{n}.py`.\n\n" for n in range(6))
+    named = notebook(tmp_path, body)
+    assert len(named.look_closely().findings) == 6
+    place = named.place.__class__(named.place.root, named.place.layout, str(tmp_path / "project"))
+    surroundings = named.surroundings._replace(project="")
+    look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
+    assert look.findings == ()
+    assert "do not seem to be about" in look.evidence.remarks[0]
+
+
+def test_what_a_project_lost_is_still_its_own(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    lost = [path for path in PROJECT if path.endswith((".py", ".js", ".md")) and "/" in path][1:]
+    git(project, "rm", "--quiet", "-r", *lost)
+    git(project, "commit", "--quiet", "-m", "No more plans")
+
+    def told(*paths: str) -> set[str]:
+        named = notebook(tmp_path, "".join(f"Part of it is `{path}`.\n\n" for path in paths))
+        place = replace(named.place, project=str(project))
+        surroundings = named.surroundings._replace(project="")
+        look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
+        return {finding.message for finding in look.findings}
+
+    unknown = [f"web/part{number}.js" for number in range(len(lost) + 2)]
+    assert len(unknown) > 5
+    assert told(*unknown, *lost) == set(), "most of it was never there"
+    assert told(*unknown[1:-1], *lost) == {
+        f"{path} is not there." for path in (*unknown[1:-1], *lost)
+    }
+
+
+def test_the_memory_itself_proves_nothing(tmp_path: Path) -> None:
+    project = write_memory(tmp_path / "project", PROJECT)
+    text = note_text("x", "`old_height()` is in `tidepool/plan.py`.\n")
+    root = write_memory(project / ".claude" / "memory", {"MEMORY.md": "", "x.md": text})
+    surroundings = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    surroundings = surroundings._replace(project=str(project))
+    place = find_memory(str(root), surroundings)
+    look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
+    assert [finding.rule for finding in look.findings] == ["missing-symbol"]
+
+
+def test_what_is_known_follows_note_and_project(tmp_path: Path) -> None:
+    opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
+    assert opened.look_closely().findings
+    (tmp_path / "project" / "tidepool" / "loader.py").write_text("x = 1\n")
+    look = opened.look_closely()
+    assert not look.findings
+    (verdict,) = look.evidence.verdicts["x.md"]
+    assert (verdict.kind, verdict.outcome) == (ClaimKind.PATH, CheckOutcome.HOLDS)
+    (tmp_path / "memory" / "x.md").write_text(note_text("x", "It is `tidepool/reader.py`.\n"))
+    assert [it.message for it in opened.look_closely().findings] == [
+        "tidepool/reader.py is not there."
+    ]
+
+
+def test_an_entry_of_the_index_claims_nothing_and_its_text_does(tmp_path: Path) -> None:
+    opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
+    index = "- [x](x.md) — it is `tidepool/loader.py`\n\nStart at `tidepool/start.py`.\n"
+    (tmp_path / "memory" / "MEMORY.md").write_text(index)
+    found = {(it.path, it.message) for it in opened.look_closely().findings}
+    assert found == {
+        ("x.md", "tidepool/loader.py is not there."),
+        ("MEMORY.md", "tidepool/start.py is not there."),
+    }
+
+
+def test_a_note_of_a_memory_inside_its_project_changes_no_other_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = write_memory(tmp_path / "project", PROJECT)
+    notes = {f"{n}.md": note_text(f"n{n}", f"It is `tidepool/part{n}.py`.\n") for n in range(3)}
+    root = write_memory(project / "memory", {"MEMORY.md": "", **notes})
+    surroundings = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    surroundings = surroundings._replace(project=str(project))
+    opened = Notebook(find_memory(str(root), surroundings), surroundings, Settings())
+    opened.look_closely()
+    probed: list[str] = []
+    real = prober.verdicts_of
+
+    def counted(note: Note, *rest: Any) -> Any:
+        probed.append(note.path)
+        return real(note, *rest)
+
+    monkeypatch.setattr(prober, "verdicts_of", counted)
+    (root / "1.md").write_text(note_text("n1", "It is `tidepool/plan.py`.\n"))
+    look = opened.look_closely()
+    assert probed == ["1.md"]
+    assert {it.path for it in look.findings if it.rule == "missing-path"} == {"0.md", "2.md"}
+
+
+def test_older_evidence_is_not_told_of_a_newer_text(tmp_path: Path) -> None:
+    opened = notebook(tmp_path, "It is `tidepool/loader.py`.")
+    opened.look_closely()
+    (tmp_path / "memory" / "x.md").write_text(note_text("x", "First.\n\nIt is elsewhere.\n"))
+    assert not opened.look().findings
+    moved = note_text("x", "First.\n\nIt is `tidepool/loader.py`.\n")
+    (tmp_path / "memory" / "x.md").write_text(moved)
+    assert [it.line for it in opened.look().findings] == [
+        moved.split("\n").index("It is `tidepool/loader.py`.") + 1
+    ]
+
+
+@given(st.text(st.sampled_from("`ab/.()*{}[]<>:#-_~|\n 1é=@"), max_size=200))
+def test_any_text_has_claims_on_its_lines(body: str) -> None:
+    note = note_of(f"---\nname: x\n---\n{body}")
+    lines = note.text.split("\n")
+    for claim in claims_of(note).all:
+        assert claim.text.split("\n")[0] in lines[claim.line - 1]
+
+
+def test_of_a_project_that_was_not_listed_whole_nothing_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ricordo.storage.project_tree.MOST_FILES", 4)
+    body = "`predict_height()` and `Makefile` in `tidepool/loader.py`."
+    look = notebook(tmp_path, body).look_closely()
+    assert look.findings == ()
+    assert look.evidence.remarks == ("the project was looked through up to 4 files",)
+
+
+def test_no_file_of_a_project_holds_up_an_expression(tmp_path: Path) -> None:
+    long = " " * 400_000
+    hostile = {
+        "Makefile": f"a{long}b{long}\ncheck: test\n",
+        "go.mod": "\n" * 400_000,
+        "requirements.txt": f"x{long}y\n{'[' * 400_000}\n",
+        "tidepool/plan.py": f"GAP_MINUTES:{long}x\n{'GAP_MINUTES:' * 30_000}\n",
+        "CLAUDE.md": "word " * 80_000,
+        "package.json": "[" * 400_000,
+    }
+    write_memory(tmp_path / "project", {**PROJECT, **hostile})
+    body = "Run `make check`; `GAP_MINUTES = 30`; React 18; word word word word word word."
+    assert notebook(tmp_path, body).look_closely().findings == ()

@@ -1,0 +1,146 @@
+"""The few notes for a message, and none where none bears on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from ricordo.memory.memory import Memory
+from ricordo.search.index import SearchIndex
+from ricordo.search.question import RecallQuestion
+from ricordo.search.rank import rank
+from ricordo.search.reader import Reader
+from ricordo.search.select import likelihood, pagerank, select
+from tests.support.builders import note_text, open_memory
+from tests.unit.search.asking import TODAY, ranked, selected
+
+Meaning = Callable[[str, Sequence[bytes]], Sequence[float]]
+_WORDS = "anchor ballast capstan davit ensign fender galley halyard jetty keel lantern mast"
+WORDS = _WORDS.split()
+
+
+def fleet(root: Path, more: dict[str, str]) -> Memory:
+    """Return a memory of a dozen notes of which none says what another one does."""
+    notes = {f"{word}.md": note_text(word, f"The {word} is oiled.\n") for word in WORDS}
+    return open_memory(root, {**notes, **more})
+
+
+def test_a_note_that_answers_is_given_with_reasons(index: SearchIndex, harbour: Memory):
+    question = RecallQuestion("who deploys the releases on tuesdays", TODAY)
+    (found,) = index.ask(harbour, lambda reader: select(reader, question, TODAY))
+    assert found.path == b"deploy.md"
+    assert found.why[0].startswith("says ")
+    assert 0.5 <= found.likelihood <= 1
+
+
+@pytest.mark.parametrize("message", ["", "releases", "ok", "and what about it then", "🙂 🙂"])
+def test_a_word_or_none_gets_nothing(index: SearchIndex, harbour: Memory, message: str):
+    assert selected(index, harbour, message) == []
+
+
+def test_what_no_note_speaks_of_gets_nothing(index: SearchIndex, harbour: Memory):
+    assert selected(index, harbour, "configure kubernetes ingress certificates") == []
+
+
+def test_the_time_that_is_asked_for_decides(root: Path, state: Path):
+    dated = "---\nname: {0}\ndate: {1}\n---\nThe regatta was won by Ana.\n"
+    files = {"a.md": dated.format("a", "2026-02-01"), "b.md": dated.format("b", "2026-05-04")}
+    memory = open_memory(root, files)
+    assert (
+        ranked(SearchIndex(str(state), memory.root), memory, "regatta in May 2026")[0][0] == "b.md"
+    )
+
+
+def test_a_numbered_note_gains_from_the_one_before_it(root: Path, state: Path):
+    turns = {
+        "talk/turn-1.md": "Which rope holds the barge?",
+        "talk/turn-2.md": "The blue one, I think.",
+        "talk/turn-9.md": "Nothing of that kind.",
+    }
+    memory = fleet(root, turns)
+    found = [
+        path for path, _ in ranked(SearchIndex(str(state), memory.root), memory, "rope of barge")
+    ]
+    assert found == ["talk/turn-1.md", "talk/turn-2.md"]
+
+
+def test_what_is_linked_with_the_best_comes_along_and_never_first(root: Path, state: Path):
+    more = {
+        "barge.md": note_text("barge", "The barge and its tow rope. See [[winch]].\n"),
+        "winch.md": note_text("winch", "It pulls.\n"),
+    }
+    memory = fleet(root, more)
+    found = selected(SearchIndex(str(state), memory.root), memory, "tow rope of the barge")
+    assert found == ["barge.md", "winch.md"]
+
+
+def test_a_note_that_links_lift_tells_which(root: Path, state: Path):
+    ships = {
+        f"{name}.md": note_text(name, f"The tow rope of {name}. See [[harbour]].\n")
+        for name in ("barge", "lugger", "yawl")
+    }
+    hub = {"harbour.md": note_text("harbour", "All that lies here, and a rope.\n" + "Sea. " * 99)}
+    memory = fleet(root, {**ships, **hub})
+    question = RecallQuestion("tow rope", TODAY)
+    index = SearchIndex(str(state), memory.root)
+    found = index.ask(memory, lambda reader: select(reader, question, TODAY))
+    why = {it.path.decode(): it.why for it in found}
+    assert why["harbour.md"] == ["says rope", "linked with barge, lugger"]
+    assert why["yawl.md"] == ["says tow, rope"]
+
+
+def test_a_second_score_by_meaning_has_its_place(root: Path, state: Path):
+    twins = {f"{n}.md": note_text(f"twin {n}", "The tow rope of the barge.\n") for n in "ab"}
+    memory = fleet(root, twins)
+    question = RecallQuestion("tow rope of the barge", TODAY)
+
+    def second_is_nearer(message: str, paths: Sequence[bytes]) -> list[float]:
+        return [1.0 if path == b"b.md" else 0.0 for path in paths]
+
+    def paths(meaning: Meaning | None) -> list[bytes]:
+        index = SearchIndex(str(state), memory.root)
+        chosen = index.ask(memory, lambda reader: select(reader, question, TODAY, meaning=meaning))
+        return [it.path for it in chosen]
+
+    assert paths(None) == [b"a.md", b"b.md"]
+    assert paths(second_is_nearer) == [b"b.md", b"a.md"]
+
+
+def test_what_was_given_is_not_given_again(index: SearchIndex, harbour: Memory):
+    question = RecallQuestion("who deploys the releases on tuesdays", TODAY)
+    never = frozenset([b"deploy.md"])
+    assert index.ask(harbour, lambda reader: select(reader, question, TODAY, never=never)) == []
+
+
+def test_likelihood_grows_with_the_score_and_is_a_share():
+    chances = [likelihood(score, 10) for score in (0, 1, 5, 10, 100)]
+    assert chances == sorted(chances)
+    assert all(0 <= chance <= 1 for chance in chances)
+    assert likelihood(1, 0) == 0
+
+
+def test_walkers_stay_as_many_as_they_were():
+    mass = pagerank({1: 3.0, 2: 1.0}, [(1, 5), (5, 6), (2, 5)])
+    assert sum(mass.values()) == pytest.approx(1)
+    assert mass[5] > mass[6]
+
+
+def test_the_name_weighs_more_than_the_body(root: Path, state: Path):
+    more = {
+        "a.md": note_text("other", "A winch is here.\n"),
+        "b.md": note_text("winch", "It is oiled too.\n"),
+    }
+    memory = fleet(root, more)
+    assert ranked(SearchIndex(str(state), memory.root), memory, "the winch")[0][0] == "b.md"
+
+
+def test_an_empty_memory_has_no_answer(root: Path, state: Path):
+    memory = open_memory(root)
+    question = RecallQuestion("tide tables", TODAY)
+
+    def act(reader: Reader) -> int:
+        return len(rank(reader, question, TODAY).candidates)
+
+    assert SearchIndex(str(state), memory.root).ask(memory, act) == 0

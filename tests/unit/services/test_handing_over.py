@@ -1,0 +1,99 @@
+"""A handoff in a memory that is its own project, and the line that makes an agent read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.errors import ChangeRefused
+from ricordo.handoff.document import HandoffTarget
+from ricordo.memory.layout import FileRole
+from ricordo.services.edits.change import apply_at_once
+from ricordo.services.handoff.handoff import HandoffDraft, HandoffOptions, draft
+from ricordo.services.handoff.output import finished, pickup_change, pickup_of, write
+from ricordo.services.handoff.resume import handoffs_written
+from ricordo.services.history.undo import undo
+from ricordo.services.workspace.notebook import Notebook
+from tests.support.builders import recorded
+from tests.support.transcripts import Claude
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Notebook:
+    files = {"index.md": "- [A](wiki/a.md)\n", "wiki/a.md": "# A\n", "raw/b.md": "b\n"}
+    notebook = recorded(tmp_path, files, "wiki")
+    Claude(cwd=notebook.place.root).says("Mend the berth alarm.").write(tmp_path, "-x")
+    return notebook
+
+
+def drafted(notebook: Notebook, target: HandoffTarget) -> HandoffDraft:
+    session = Path(notebook.surroundings.agent_home) / ".claude/projects/-x"
+    (transcript,) = session.iterdir()
+    return draft(notebook, HandoffOptions(target, sessions=(str(transcript),)))
+
+
+def test_a_handoff_beside_notes_is_no_note(wiki: Notebook) -> None:
+    found = drafted(wiki, HandoffTarget.ANY)
+    written = write(wiki, wiki.read(), found, finished(found))
+    assert written.path == f"{wiki.place.root}/HANDOFF.md"
+    memory = wiki.read()
+    assert memory.by_path["HANDOFF.md"].role is FileRole.SUPPORT
+    assert not [it for it in wiki.look().findings if it.path == "HANDOFF.md"]
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        (HandoffTarget.CLAUDE, "CLAUDE.md"),
+        (HandoffTarget.CODEX, "AGENTS.md"),
+        (HandoffTarget.OPENCODE, "opencode.json"),
+        (HandoffTarget.GEMINI, "GEMINI.md"),
+    ],
+)
+def test_the_line_that_makes_it_read_is_a_change_of_its_own(
+    wiki: Notebook, target: HandoffTarget, name: str
+) -> None:
+    found = drafted(wiki, target)
+    wanted = pickup_of(wiki, found)
+    assert wanted is not None
+    change_set = pickup_change(wiki, wiki.read(), wanted)
+    file = Path(wiki.place.root) / name
+    assert not file.exists()
+    apply_at_once(wiki, change_set, by_hand=True)
+    assert "HANDOFF.md" in file.read_text()
+    assert not pickup_change(wiki, wiki.read(), wanted)
+    undo(wiki)
+    assert not file.exists()
+
+
+def test_what_is_odd_is_refused_with_what_to_paste(wiki: Notebook) -> None:
+    (Path(wiki.place.root) / "opencode.json").write_text("// mine\n{}")
+    wanted = pickup_of(wiki, drafted(wiki, HandoffTarget.OPENCODE))
+    assert wanted is not None
+    with pytest.raises(ChangeRefused, match='Add this by hand: "instructions"'):
+        pickup_change(wiki, wiki.read(), wanted)
+
+
+def test_any_agent_has_a_line_to_copy_and_no_file(wiki: Notebook) -> None:
+    found = drafted(wiki, HandoffTarget.ANY)
+    assert pickup_of(wiki, found) is None
+    written = write(wiki, wiki.read(), found, finished(found))
+    assert written.start == "Read HANDOFF.md first, then go on with its next steps."
+
+
+def test_handoffs_that_were_written_are_known_while_they_are_there(wiki: Notebook) -> None:
+    """Those of the project first, then those that lie elsewhere, the latest first."""
+    assert handoffs_written(wiki) == ()
+    session = Path(wiki.surroundings.agent_home) / ".claude/projects/-x"
+    (transcript,) = map(str, session.iterdir())
+    folder = Path(wiki.place.root)
+    paths = [str(folder / name) for name in ("one.md", "two.md", "HANDOFF.md")]
+    for path in paths:
+        found = draft(wiki, HandoffOptions(sessions=(transcript,), path=path))
+        write(wiki, wiki.read(), found, finished(found))
+    one, two, own = paths
+    assert handoffs_written(wiki) == (own, two, one)
+    undo(wiki)
+    (folder / "one.md").unlink()
+    assert handoffs_written(wiki) == (two,)

@@ -1,0 +1,49 @@
+"""A look at a memory, as a value that is handed on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ricordo.lint.finding import Severity
+from ricordo.storage.decisions import ReviewVerdict
+from tests.support.builders import note_text, recorded
+
+
+def test_a_look_names_itself_without_what_the_notes_say(tmp_path: Path) -> None:
+    notebook = recorded(tmp_path, {"tides.md": "The gate code [is](gone.md) 4711.\n"})
+    look = notebook.look()
+    assert look.findings
+    for value in (look, look.memory):
+        assert "4711" not in repr(value)
+        assert len(repr(value)) < 200
+
+
+def test_what_speaks_against_a_note_stands_before_its_age(tmp_path: Path) -> None:
+    old = note_text("a", "Calls go over channel 12.\n").replace(
+        "  type:", "  modified: 2020-01-01\n  type:"
+    )
+    doubted = note_text("b", "The release is next week.\n")
+    notebook = recorded(
+        tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", "a.md": old, "b.md": doubted}
+    )
+    found = notebook.look_closely().findings
+    assert [(it.rule, it.path) for it in found if it.severity is Severity.WARNING] == [
+        ("relative-date", "b.md"),
+        ("stale", "a.md"),
+    ]
+    notebook.judge_note(notebook.look_closely(), "a.md", ReviewVerdict.WRONG)
+    assert [it.rule for it in notebook.look_closely().findings][:2] == ["stale", "relative-date"]
+
+
+def test_a_conflict_is_of_both_notes_and_counted_once(tmp_path: Path) -> None:
+    said = {
+        "a.md": "Heights are given in metres.\n",
+        "b.md": "Heights are never given in metres.\n",
+    }
+    files = {path: note_text(path[0], text) for path, text in said.items()}
+    notebook = recorded(tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", **files})
+    look = notebook.look_closely()
+    (finding,) = look.findings
+    assert [look.of_note(path) for path in said] == [(finding,), (finding,)]
+    assert [look.worst(path) for path in said] == [Severity.WARNING, Severity.WARNING]
+    assert (look.wanting, look.counts[Severity.WARNING]) == (2, 1)

@@ -1,0 +1,163 @@
+"""What is to be looked at today: worst evidence, then age, then what is new."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from ricordo.cli.main import run
+from ricordo.services.review import Queue, Why, review
+from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage.decisions import ReviewVerdict
+from tests.support.builders import note_text, recorded
+
+HEAD = "---\nname: {}\ndescription: x\ntype: {}\nmodified: {}\n---\n\n{}\n"
+
+
+def text(name: str, body: str = "The port is Sines.", on: str = "2026-11-18", of: str = "project"):
+    return HEAD.format(name, of, on, body)
+
+
+FILES = {
+    "MEMORY.md": "".join(
+        f"- [{name}]({name}.md)\n" for name in ("passed", "old", "older", "fresh")
+    ),
+    "passed.md": text("passed", "The freeze ends on 2026-11-02."),
+    "old.md": text("old", on="2026-08-01"),
+    "older.md": text("older", "Ferries wait until noon.", on="2026-01-10"),
+    "fresh.md": text("fresh", "The gauge reads metres."),
+}
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Notebook:
+    return recorded(tmp_path, FILES)
+
+
+def today(notebook: Notebook) -> Queue:
+    notebook.record(notebook.read())
+    return review(notebook, notebook.look_closely())
+
+
+def paths(notebook: Notebook) -> list[str]:
+    return [item.note.path for item in today(notebook).items]
+
+
+def judge(notebook: Notebook, path: str, judgement: ReviewVerdict, until: str = "") -> None:
+    notebook.judge_note(notebook.look_closely(), path, judgement, until)
+
+
+def on(notebook: Notebook, day: str) -> Notebook:
+    """The same memory, looked at on another day."""
+    around = notebook.surroundings._replace(fixed_now=f"{day}T12:00:00+00:00")
+    return Notebook(notebook.place, around, notebook.settings)
+
+
+def write(notebook: Notebook, path: str, content: str) -> None:
+    (Path(notebook.place.root) / path).write_text(content)
+
+
+def test_evidence_comes_before_age_and_age_before_what_is_new(notebook: Notebook) -> None:
+    write(notebook, "came.md", note_text("came", "New.\n"))
+    queue = today(notebook)
+    assert [(it.note.path, it.why) for it in queue.items] == [
+        ("passed.md", Why.EVIDENCE),
+        ("older.md", Why.AGE),
+        ("old.md", Why.AGE),
+        ("came.md", Why.NEW),
+    ]
+    assert queue.items[0].doubts[0].rule == "passed-date"
+    assert queue.items[0].retention
+    assert queue.items[0].retention.share > 0.9
+
+
+def test_a_day_has_at_most_what_the_person_set(tmp_path: Path) -> None:
+    files = {f"n{n:02}.md": text(f"n{n}", on="2026-01-01") for n in range(20)}
+    notebook = recorded(tmp_path, files)
+    queue = today(notebook)
+    assert (len(queue.items), queue.more) == (12, 8)
+
+
+def test_still_true_keeps_a_note_away_until_its_day(notebook: Notebook) -> None:
+    judge(notebook, "older.md", ReviewVerdict.TRUE)
+    assert paths(notebook) == ["passed.md", "old.md"]
+    due = notebook.look_closely().retention["older.md"].stale_on
+    assert due in today(notebook).ahead
+    assert "older.md" not in paths(on(notebook, "2026-12-20"))
+    assert "older.md" in paths(on(notebook, due.isoformat()))
+
+
+def test_what_is_very_strong_is_asked_again_after_a_year(tmp_path: Path) -> None:
+    notebook = recorded(tmp_path, {"ana.md": text("ana", on="2024-01-01", of="user")})
+    judge(notebook, "ana.md", ReviewVerdict.TRUE)
+    assert today(notebook).next_due == date(2027, 11, 20)
+    assert paths(on(notebook, "2027-11-20")) == ["ana.md"]
+
+
+def test_later_asks_again_on_the_day_that_was_chosen(notebook: Notebook) -> None:
+    judge(notebook, "old.md", ReviewVerdict.LATER, "2026-11-27")
+    assert "old.md" not in paths(on(notebook, "2026-11-26"))
+    assert "old.md" in paths(on(notebook, "2026-11-27"))
+
+
+def test_wrong_waits_for_another_text(notebook: Notebook) -> None:
+    judge(notebook, "old.md", ReviewVerdict.WRONG)
+    assert "old.md" not in paths(on(notebook, "2029-01-01"))
+    write(notebook, "old.md", text("old", "The port is Setubal.", on="2026-08-02"))
+    assert "old.md" in paths(notebook)
+
+
+def test_what_was_judged_comes_again_when_something_new_speaks_against_it(
+    notebook: Notebook,
+) -> None:
+    write(notebook, "fresh.md", text("fresh", "The freeze ends on 2026-11-25."))
+    judge(notebook, "fresh.md", ReviewVerdict.TRUE)
+    assert "fresh.md" not in paths(notebook)
+    later = on(notebook, "2026-11-26")
+    assert "fresh.md" in paths(later)
+    judge(later, "fresh.md", ReviewVerdict.TRUE)
+    assert "fresh.md" not in paths(later)
+
+
+def test_a_note_that_somebody_rewrote_is_asked_for_again(notebook: Notebook) -> None:
+    judge(notebook, "older.md", ReviewVerdict.TRUE)
+    write(notebook, "older.md", text("older", "The port is Setubal."))
+    assert next(it for it in today(notebook).items if it.note.path == "older.md").why is Why.NEW
+
+
+def test_a_dismissed_age_brings_nothing_up(notebook: Notebook) -> None:
+    found = next(it for it in notebook.look_closely().findings if it.path == "old.md")
+    assert found.rule == "stale"
+    notebook.dismiss(found.id)
+    queue = today(notebook)
+    assert "old.md" not in [it.note.path for it in queue.items]
+    assert all(day > date(2026, 11, 20) for day in queue.ahead)
+
+
+def test_an_empty_review_says_when_the_next_is_due(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook = recorded(tmp_path, {"MEMORY.md": "- [F](fresh.md)\n", "fresh.md": text("fresh")})
+    monkeypatch.setenv("RICORDO_STATE", notebook.surroundings.state)
+    assert run(["review", notebook.place.root]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Nothing is to be reviewed today. The next one comes up on ")
+
+
+def test_without_a_terminal_the_queue_is_printed(
+    notebook: Notebook, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RICORDO_STATE", notebook.surroundings.state)
+    assert run(["review", notebook.place.root]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("3 to review today\n\npassed.md  retention 0.9")
+    assert "  passed-date: " in printed
+    assert run(["review", notebook.place.root, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [it["path"] for it in told["queue"]] == ["passed.md", "older.md", "old.md"]
+    assert told["queue"][1]["why"] == "age"
+    assert told["more"] == 0
+    assert told["next"] == notebook.look_closely().retention["fresh.md"].stale_on.isoformat()
