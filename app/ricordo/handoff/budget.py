@@ -51,11 +51,11 @@ ORDER = (
     StatementSection.MESSAGES,
 )
 """Sections, those first without which the next agent would go wrong."""
-_FIRST = 3
+_FIRST_STATEMENTS = 3
 _SHARE = 4
 """The part of a budget that the lists of the head, or one statement, may take before the rest."""
-_MOST_LEFT_OUT = 999_999
-_KEYS = len("files:\ndirty:\n")
+_MAX_LEFT_OUT = 999_999
+_KEY_BYTES = len("files:\ndirty:\n")
 
 
 def tokens(handoff: Handoff) -> int:
@@ -68,74 +68,83 @@ def fitted(handoff: Handoff) -> Handoff:
 
     Raises WrongUsage where there is room for its head alone, or not even for that.
     """
-    whole = handoff.head.budget * BYTES_A_TOKEN
-    bare = replace(handoff.head, files={}, dirty=(), unlisted=_MOST_LEFT_OUT)
-    room = whole - _size(render(Handoff(bare, (), _MOST_LEFT_OUT)))
+    limit = handoff.head.budget * BYTES_A_TOKEN
+    empty_header = replace(handoff.head, files={}, dirty=(), unlisted=_MAX_LEFT_OUT)
+    room = limit - _count_bytes(render(Handoff(empty_header, (), _MAX_LEFT_OUT)))
     if room < 0:
         needed = handoff.head.budget - room // BYTES_A_TOKEN
         raise WrongUsage(f"The head of this handoff alone takes about {needed} tokens.")
-    head, taken = _with_fitting_lists(handoff.head, min(room, whole // _SHARE))
-    kept = _with_room(handoff, room - taken, whole // _SHARE)
-    if handoff.statements and not kept:
+    header, used = _fit_lists(handoff.head, min(room, limit // _SHARE))
+    selected = _select_fitting(handoff, room - used, limit // _SHARE)
+    if handoff.statements and not selected:
         raise WrongUsage(f"{handoff.head.budget} tokens have no room for any statement.")
-    left_out = handoff.left_out + len(handoff.statements) - len(kept)
-    statements = [it for number, it in enumerate(handoff.statements) if number in kept]
-    return Handoff(head, tuple(statements), left_out)
+    left_out = handoff.left_out + len(handoff.statements) - len(selected)
+    statements = [
+        statement for number, statement in enumerate(handoff.statements) if number in selected
+    ]
+    return Handoff(header, tuple(statements), left_out)
 
 
-def _with_room(handoff: Handoff, room: int, long: int) -> set[int]:
+def _select_fitting(handoff: Handoff, room: int, long_size: int) -> set[int]:
     """Return the places of the statements for which there is `room`, in bytes."""
-    sizes = [_cost(it, handoff) for it in handoff.statements]
-    ranks = _ranks(handoff.statements)
+    sizes = [_measure_statement(statement, handoff) for statement in handoff.statements]
+    ranks = _rank_in_sections(handoff.statements)
 
-    def turn(number: int) -> tuple[bool, bool, int, int]:
-        it = handoff.statements[number]
-        is_first = ranks[number] < _FIRST
-        return not is_first, sizes[number] > long, ORDER.index(it.section), ranks[number]
+    def sort_key(number: int) -> tuple[bool, bool, int, int]:
+        statement = handoff.statements[number]
+        is_first = ranks[number] < _FIRST_STATEMENTS
+        return (
+            not is_first,
+            sizes[number] > long_size,
+            ORDER.index(statement.section),
+            ranks[number],
+        )
 
-    kept: set[int] = set()
-    begun: set[Heading] = set()
+    selected: set[int] = set()
+    open_headings: set[Heading] = set()
     headings = family(handoff.head.target).headings
-    for number in sorted(range(len(sizes)), key=turn):
+    for number in sorted(range(len(sizes)), key=sort_key):
         heading = headings[handoff.statements[number].section]
-        size = sizes[number] + _heading_cost(heading, begun)
+        size = sizes[number] + _measure_headings(heading, open_headings)
         if size <= room:
-            kept.add(number)
-            begun |= {heading, heading[:-1]}
+            selected.add(number)
+            open_headings |= {heading, heading[:-1]}
             room -= size
-    return kept
+    return selected
 
 
-def _ranks(statements: Sequence[HandoffStatement]) -> list[int]:
+def _rank_in_sections(statements: Sequence[HandoffStatement]) -> list[int]:
     """Return of each statement how many of its section stand before it."""
-    seen: Counter[StatementSection] = Counter()
+    counts: Counter[StatementSection] = Counter()
     ranks: list[int] = []
-    for it in statements:
-        ranks.append(seen[it.section])
-        seen[it.section] += 1
+    for statement in statements:
+        ranks.append(counts[statement.section])
+        counts[statement.section] += 1
     return ranks
 
 
-def _cost(statement: HandoffStatement, handoff: Handoff) -> int:
-    return _size("\n".join((*statement_lines(statement, len(handoff.head.sources)), "")))
+def _measure_statement(statement: HandoffStatement, handoff: Handoff) -> int:
+    return _count_bytes("\n".join((*statement_lines(statement, len(handoff.head.sources)), "")))
 
 
-def _heading_cost(heading: Heading, begun: Collection[Heading]) -> int:
-    """Return what the first statement under a heading costs besides; `begun` are the headings that
+def _measure_headings(heading: Heading, open_headings: Collection[Heading]) -> int:
+    """Return what the first statement under a heading costs besides; `open_headings` are the headings that
     stand already.
     """
-    if heading in begun:
+    if heading in open_headings:
         return 0
-    above = heading if heading[:-1] in begun else ()
-    return _size("\n".join((*heading_lines(heading, above), "")))
+    above = heading if heading[:-1] in open_headings else ()
+    return _count_bytes("\n".join((*heading_lines(heading, above), "")))
 
 
-def _with_fitting_lists(head: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
+def _fit_lists(head: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
     """Return a head that lists no more files than there is `room` for, those that were changed
     before those that are only dirty, and the bytes that this takes.
     """
     rows = [*head.files, *head.dirty]
-    ends = list(takewhile(lambda end: end <= room, accumulate(map(_row_cost, rows), initial=_KEYS)))
+    ends = list(
+        takewhile(lambda end: end <= room, accumulate(map(_measure_row, rows), initial=_KEY_BYTES))
+    )
     fitting = len(ends) - 1 if ends else 0
     files = dict(list(head.files.items())[:fitting])
     dirty = head.dirty[: fitting - len(files)]
@@ -145,11 +154,11 @@ def _with_fitting_lists(head: HandoffHeader, room: int) -> tuple[HandoffHeader, 
     ] if fitting > 0 else 0
 
 
-def _row_cost(path: str) -> int:
+def _measure_row(path: str) -> int:
     # its dash, its digest and the marks of a quotation, each of which may stand twice
     written = word(path)
-    return _size(written) + written.count("'") + len("  - '' \n") + DIGITS
+    return _count_bytes(written) + written.count("'") + len("  - '' \n") + DIGITS
 
 
-def _size(text: str) -> int:
+def _count_bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))

@@ -48,16 +48,16 @@ class World:
         self.memory = memory
         self.own = frozenset(own)
         self._step = step
-        self._seen: dict[tuple[str, str], Look] = {}
+        self._files: dict[tuple[str, str], Look] = {}
         self._bytes = 0
 
     def file(self, path: str) -> Look:
         """Return what stands at a `path` of the project, with `/`."""
-        return self._look(self.project, path)
+        return self._look_up(self.project, path)
 
     def note(self, path: str) -> Look:
         """Return what stands at a `path` of the memory."""
-        return self._look(self.memory, path)
+        return self._look_up(self.memory, path)
 
     @cached_property
     def has_memory(self) -> bool:
@@ -71,20 +71,20 @@ class World:
         state = git_state(self.project) if self.project else None
         return state and without_own(state, self.own)
 
-    def _look(self, root: str, path: str) -> Look:
+    def _look_up(self, root: str, path: str) -> Look:
         self._step()
         if not root:
             return Unseen.UNREADABLE
-        if (root, path) not in self._seen:
-            self._seen[root, path] = self._new_look(root, path)
-        return self._seen[root, path]
+        if (root, path) not in self._files:
+            self._files[root, path] = self._read_state(root, path)
+        return self._files[root, path]
 
-    def _new_look(self, root: str, path: str) -> Look:
-        if len(self._seen) >= MOST_LOOKS or self._bytes >= MOST_BYTES:
+    def _read_state(self, root: str, path: str) -> Look:
+        if len(self._files) >= MOST_LOOKS or self._bytes >= MOST_BYTES:
             return Unseen.TOO_MUCH
-        look = look_at(root, path, self._step)
-        self._bytes += look.size if isinstance(look, FileNow) else 0
-        return look
+        state = look_at(root, path, self._step)
+        self._bytes += state.size if isinstance(state, FileNow) else 0
+        return state
 
 
 def without_own(state: GitState, own: Collection[str] = OWN) -> GitState:
@@ -92,21 +92,21 @@ def without_own(state: GitState, own: Collection[str] = OWN) -> GitState:
     return replace(state, dirty=tuple(path for path in state.dirty if path not in own))
 
 
-def is_as_told(look: Look, sha: str | None) -> bool:
+def is_as_told(state: Look, sha: str | None) -> bool:
     """Say whether a file is what was told of it: `sha` are the first digits of its SHA-256, at
     least 12 of them; None says that it is not there.
     """
-    if isinstance(look, FileNow):
-        return sha is not None and len(sha) >= DIGITS and look.sha.startswith(sha)
-    return look is Gone.GONE and sha is None
+    if isinstance(state, FileNow):
+        return sha is not None and len(sha) >= DIGITS and state.sha.startswith(sha)
+    return state is Gone.GONE and sha is None
 
 
-def told(look: Look) -> str:
+def told(state: Look) -> str:
     """Return in words what was seen."""
-    match look:
+    match state:
         case FileNow(sha=sha):
             return f"is {sha[:DIGITS]}"
         case Gone.GONE:
             return "is not there"
         case Unseen():
-            return look.value
+            return state.value

@@ -207,7 +207,7 @@ class Family:
 
     def section(self, heading: Heading) -> StatementSection | None:
         """Return what stands under a heading; None where none of ours is called so."""
-        return next((it for it, own in self.headings.items() if own == heading), None)
+        return next((section for section, known in self.headings.items() if known == heading), None)
 
 
 @cache

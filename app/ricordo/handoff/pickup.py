@@ -48,76 +48,80 @@ def with_item(text: str, key: str, item: str) -> str:
     Raises ChangeRefused where the file is anything else than strict JSON: with comments, with a key
     that stands twice, with something that is no list of texts under `key`.
     """
-    members = _members(text)
-    own = next((it for it in members if it.key == key), None)
-    if own is None:
-        return _with_member(text, members, f"{json.dumps(key)}: [{json.dumps(item)}]")
-    if not isinstance(own.value, list) or not all(isinstance(it, str) for it in own.value):
+    members = _parse_members(text)
+    existing = next((member for member in members if member.key == key), None)
+    if existing is None:
+        return _insert_member(text, members, f"{json.dumps(key)}: [{json.dumps(item)}]")
+    if not isinstance(existing.value, list) or not all(
+        isinstance(item, str) for item in existing.value
+    ):
         raise ChangeRefused(f"“{key}” is no list of texts.")
-    return text if item in own.value else _with_element(text, own, json.dumps(item))
+    return text if item in existing.value else _insert_element(text, existing, json.dumps(item))
 
 
-def _members(text: str) -> list[_Member]:
+def _parse_members(text: str) -> list[_Member]:
     try:
-        whole = json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refused)
-        if not isinstance(whole, dict):
+        value = json.loads(
+            text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant
+        )
+        if not isinstance(value, dict):
             raise ChangeRefused("It is no object of JSON.")
-        return list(_scanned(text))
+        return list(_scan_members(text))
     except (ValueError, RecursionError):
         raise ChangeRefused("It is no strict JSON, perhaps for its comments.") from None
 
 
-def _refused(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     """JSON knows no `NaN` and no `Infinity`, which Python reads all the same."""
     raise ValueError(constant)
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
         raise ChangeRefused("A key stands twice in it.")
-    return found
+    return members
 
 
-def _scanned(text: str) -> Iterator[_Member]:
+def _scan_members(text: str) -> Iterator[_Member]:
     """Yield the members of a text that was found to be an object."""
     decoder = json.JSONDecoder()
-    at = _behind_space(text, _behind_space(text, 0) + 1)
+    at = _skip_space(text, _skip_space(text, 0) + 1)
     while text[at] != "}":
         key, end = decoder.raw_decode(text, at)
-        start = _behind_space(text, _behind_space(text, end) + 1)
+        start = _skip_space(text, _skip_space(text, end) + 1)
         value, value_end = decoder.raw_decode(text, start)
         yield _Member(key, at, value, start, value_end)
-        at = _behind_space(text, value_end)
-        at = _behind_space(text, at + 1) if text[at] == "," else at
+        at = _skip_space(text, value_end)
+        at = _skip_space(text, at + 1) if text[at] == "," else at
 
 
-def _behind_space(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     while text[at] in _SPACE:
         at += 1
     return at
 
 
-def _with_member(text: str, members: list[_Member], member: str) -> str:
+def _insert_member(text: str, members: list[_Member], member: str) -> str:
     if not members:
         opening, end = text.index("{") + 1, line_end(text)
         return f"{text[:opening]}{end}  {member}{end}{text[text.index('}', opening) :]}"
     last = members[-1]
-    gap = _space_before(text, members[0].start) or " "
+    gap = _find_space_before(text, members[0].start) or " "
     return f"{text[: last.value_end]},{gap}{member}{text[last.value_end :]}"
 
 
-def _with_element(text: str, own: _Member, element: str) -> str:
-    end = own.value_end - 1
-    if not own.value:
-        return f"{text[: own.value_start + 1]}{element}{text[end:]}"
+def _insert_element(text: str, member: _Member, element: str) -> str:
+    end = member.value_end - 1
+    if not member.value:
+        return f"{text[: member.value_start + 1]}{element}{text[end:]}"
     closing = len(text[:end].rstrip(_SPACE))
-    first = _behind_space(text, own.value_start + 1)
-    gap = _space_before(text, first) or " "
+    first = _skip_space(text, member.value_start + 1)
+    gap = _find_space_before(text, first) or " "
     return f"{text[:closing]},{gap}{element}{text[closing:]}"
 
 
-def _space_before(text: str, at: int) -> str:
+def _find_space_before(text: str, at: int) -> str:
     """Return the blanks and line ends in front of a place."""
     return text[len(text[:at].rstrip(_SPACE)) : at]
 
@@ -143,19 +147,21 @@ def destination(path: str) -> HandoffFile:
     folder, name = os.path.split(os.path.abspath(path))
     folder = os.path.realpath(folder)
     stem, extension = os.path.splitext(name)
-    beside = f"{stem}.new{extension}"
-    own, why = _standing(os.path.join(folder, name))
-    if own is not None:
-        return own
-    other, why_beside = _standing(os.path.join(folder, beside))
-    if other is None:
-        told = f"{visible(name)} is left alone. {why} So is {visible(beside)}. {why_beside}"
-        raise ChangeRefused(f"{told} Name another file with -o.")
-    remark = f"{visible(name)} is left alone. {why} The handoff stands beside it."
-    return HandoffFile(other.path, other.before, other.handoff, remark)
+    fallback = f"{stem}.new{extension}"
+    file, reason = _check_file(os.path.join(folder, name))
+    if file is not None:
+        return file
+    fallback_file, fallback_reason = _check_file(os.path.join(folder, fallback))
+    if fallback_file is None:
+        message = (
+            f"{visible(name)} is left alone. {reason} So is {visible(fallback)}. {fallback_reason}"
+        )
+        raise ChangeRefused(f"{message} Name another file with -o.")
+    warning = f"{visible(name)} is left alone. {reason} The handoff stands beside it."
+    return HandoffFile(fallback_file.path, fallback_file.before, fallback_file.handoff, warning)
 
 
-def _standing(path: str) -> tuple[HandoffFile | None, str]:
+def _check_file(path: str) -> tuple[HandoffFile | None, str]:
     """Return the file at `path` as one to write to; None, and why, where it is not ours."""
     raw = read_plain_file(path, MOST_BYTES + 1)
     if raw is None:
@@ -170,8 +176,8 @@ def _standing(path: str) -> tuple[HandoffFile | None, str]:
     return HandoffFile(path, raw, parsed.handoff), ""
 
 
-_ODD = frozenset(" \\`@{}")
-_LARGEST = 1024 * 1024
+_UNSAFE = frozenset(" \\`@{}")
+_MAX_BYTES = 1024 * 1024
 """Bytes of a file to which a line is added."""
 
 
@@ -193,7 +199,7 @@ def start_line(target: HandoffTarget, path: str) -> str:
     """Return the line to copy that starts an agent with the handoff at `path`, from where it runs;
     for any agent, what to say to it.
     """
-    table = _table(target)
+    table = _load_table(target)
     prompt = table["prompt"].format(path=one_line(path))
     program = table.get("program")
     return shlex.join([*program, prompt]) if program else str(prompt)
@@ -204,41 +210,41 @@ def pickup(target: HandoffTarget, project: str, path: str) -> Pickup | None:
     absolute; None where nobody knows for which agent it is, where its path is too odd for a line,
     or where the file would have to be made and the agent would no longer read another one.
     """
-    table = _table(target)
+    table = _load_table(target)
     if "files" not in table:
         return None
-    file = next((it for it in table["files"] if _is_there(project, it)), "")
-    if not file and _hides_others(project, table):
+    file = next((name for name in table["files"] if _exists(project, name)), "")
+    if not file and _would_hide_others(project, table):
         return None
     file = file or table["new"]
-    is_inside = not os.path.relpath(path, project).startswith("..")
+    is_in_project = not os.path.relpath(path, project).startswith("..")
     folder = os.path.dirname(os.path.join(project, file))
-    name = os.path.relpath(path, folder) if is_inside else path
-    if not name.isprintable() or not _ODD.isdisjoint(name):
+    name = os.path.relpath(path, folder) if is_in_project else path
+    if not name.isprintable() or not _UNSAFE.isdisjoint(name):
         return None
     if setting := table.get("setting", ""):
         return Pickup(file, f"{json.dumps(setting)}: [{json.dumps(name)}]", setting, name)
     return Pickup(file, table["added"].format(path=name), path=name)
 
 
-def pickup_act(project: str, wanted: Pickup) -> WriteFile:
+def pickup_act(project: str, pickup: Pickup) -> WriteFile:
     """Return the change that adds the line to its file; where it stands there already, the change
     changes nothing. Raises ChangeRefused, with what to paste, where the file is anything unusual.
     """
-    file = os.path.join(project, wanted.file)
-    raw = read_plain_file(file, _LARGEST + 1)
+    file = os.path.join(project, pickup.file)
+    raw = read_plain_file(file, _MAX_BYTES + 1)
     try:
         if raw is None and os.path.lexists(file):
             raise ChangeRefused("It is no plain file that can be read.")
-        text = _with_line(_text(raw or b""), wanted)
-    except ChangeRefused as refused:
-        said = f"{visible(wanted.file)} is left alone. {refused.message}"
-        raise ChangeRefused(f"{said} Add this by hand: {wanted.added}") from None
+        text = _insert_line(_decode(raw or b""), pickup)
+    except ChangeRefused as error:
+        message = f"{visible(pickup.file)} is left alone. {error.message}"
+        raise ChangeRefused(f"{message} Add this by hand: {pickup.added}") from None
     folder, name = os.path.split(file)
     return WriteFile(folder, name, raw, text)
 
 
-def _hides_others(project: str, table: Mapping[str, Any]) -> bool:
+def _would_hide_others(project: str, table: Mapping[str, Any]) -> bool:
     """Whether the agent reads a file above the project, in its repository, only as long as the
     project has none of its own.
     """
@@ -247,19 +253,19 @@ def _hides_others(project: str, table: Mapping[str, Any]) -> bool:
     if top is None:
         return False
     folder, real = os.path.realpath(project), os.path.realpath(top)
-    above: list[str] = []
+    found: list[str] = []
     while folder != real and len(folder) > len(real):
         folder = os.path.dirname(folder)
-        above += [it for it in table["files"] if _is_there(folder, it)]
-    return bool(above) and set(above) <= set(hidden)
+        found += [name for name in table["files"] if _exists(folder, name)]
+    return bool(found) and set(found) <= set(hidden)
 
 
-def _is_there(project: str, file: str) -> bool:
+def _exists(project: str, file: str) -> bool:
     return os.path.lexists(os.path.join(project, file))
 
 
-def _text(raw: bytes) -> str:
-    if len(raw) > _LARGEST or raw.startswith(BOM):
+def _decode(raw: bytes) -> str:
+    if len(raw) > _MAX_BYTES or raw.startswith(BOM):
         raise ChangeRefused("It is too large, or begins with a byte order mark.")
     try:
         return raw.decode("utf-8")
@@ -267,17 +273,17 @@ def _text(raw: bytes) -> str:
         raise ChangeRefused("It is no text in UTF-8.") from None
 
 
-def _with_line(text: str, wanted: Pickup) -> str:
-    if wanted.setting:
-        return with_item(text if text.strip() else "{}\n", wanted.setting, wanted.path)
+def _insert_line(text: str, pickup: Pickup) -> str:
+    if pickup.setting:
+        return with_item(text if text.strip() else "{}\n", pickup.setting, pickup.path)
     lines = split_lines(text)
-    if any(bare(it).strip() == wanted.added for it in lines):
+    if any(bare(row).strip() == pickup.added for row in lines):
         return text
     gap = "\n" if lines and bare(lines[-1]).strip() else ""
-    return with_lines_after(text, len(lines), f"{gap}{wanted.added}\n")
+    return with_lines_after(text, len(lines), f"{gap}{pickup.added}\n")
 
 
 @cache
-def _table(target: HandoffTarget) -> dict[str, Any]:
-    found: dict[str, Any] = tomllib.loads(data_text("handoff/pickup.toml"))[target.value]
-    return found
+def _load_table(target: HandoffTarget) -> dict[str, Any]:
+    table: dict[str, Any] = tomllib.loads(data_text("handoff/pickup.toml"))[target.value]
+    return table

@@ -39,14 +39,14 @@ WORD = r'(?:"(?:[^"\\]|\\.)*"|[^\s",;\[\]]+)'
 """A pattern for what `word` writes, without a group."""
 
 
-def read_word(written: str) -> str:
+def read_word(text: str) -> str:
     """Return what `word` made a word of. Raises ValueError where it is none."""
-    if not written.startswith('"'):
-        return written
-    text = json.loads(written)
-    if not isinstance(text, str):
-        raise ValueError(written)
-    return text
+    if not text.startswith('"'):
+        return text
+    value = json.loads(text)
+    if not isinstance(value, str):
+        raise ValueError(text)
+    return value
 
 
 # lines
@@ -59,9 +59,9 @@ def tidy(text: str) -> str:
 
 def line(text: str) -> str:
     """Return a `tidy` text as it stands in a line of ours."""
-    found = "".join(_pieces(text))
+    escaped = "".join(_escape_pieces(text))
     # at the beginning of a line these would make a heading, a quotation or a fence
-    return f"\\{found}" if found.startswith(("#", ">", "~~~")) else found
+    return f"\\{escaped}" if escaped.startswith(("#", ">", "~~~")) else escaped
 
 
 def read_line(written: str) -> str:
@@ -70,7 +70,7 @@ def read_line(written: str) -> str:
     at = 0
     while at < len(written):
         char = written[at]
-        if char == "`" and (span := _span(written, at)):
+        if char == "`" and (span := _find_code_span(written, at)):
             parts.append(span)
             at += len(span)
         elif char == "\\" and written[at + 1 : at + 2] in _ESCAPABLE:
@@ -82,20 +82,20 @@ def read_line(written: str) -> str:
     return "".join(parts)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _escape_pieces(text: str) -> Iterator[str]:
     at = 0
     while at < len(text):
         if text[at] == "`":
-            ticks = _ticks(text, at)
-            span = _span(text, at)
+            ticks = _match_ticks(text, at)
+            span = _find_code_span(text, at)
             yield span or "\\`" * len(ticks)
             at += len(span or ticks)
         else:
-            yield f"\\{text[at]}" if _steers(text, at) else text[at]
+            yield f"\\{text[at]}" if _needs_escape(text, at) else text[at]
             at += 1
 
 
-def _steers(text: str, at: int) -> bool:
+def _needs_escape(text: str, at: int) -> bool:
     """Whether a character has to be escaped for what it may begin."""
     char = text[at]
     if char == "\\":
@@ -106,16 +106,16 @@ def _steers(text: str, at: int) -> bool:
     return char in "<["
 
 
-def _span(text: str, at: int) -> str:
+def _find_code_span(text: str, at: int) -> str:
     """Return the code between backticks that begins at `at`, with them; "" where it has no end."""
-    ticks = _ticks(text, at)
+    ticks = _match_ticks(text, at)
     for end in _TICKS.finditer(text, at + len(ticks)):
         if end[0] == ticks:
             return text[at : end.end()]
     return ""
 
 
-def _ticks(text: str, at: int) -> str:
+def _match_ticks(text: str, at: int) -> str:
     match = _TICKS.match(text, at)
     return match[0] if match else ""
 

@@ -38,7 +38,7 @@ from ricordo.handoff.project_git import changed_between, find_unpushed, is_known
 from ricordo.handoff.since import COMMIT, ProjectChanges, changes_since
 from ricordo.storage.file_state import Look, Unseen
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 Says = Callable[[Ref, str], bool | None]
 """Tells whether words stand in a turn; None where the transcript cannot be read any more."""
@@ -83,7 +83,7 @@ class Resumed:
     @property
     def holds(self) -> bool:
         """Whether every statement is proved no worse than its mark says."""
-        return all(it.holds for it in self.statements)
+        return all(statement.holds for statement in self.statements)
 
 
 def resume(
@@ -91,49 +91,64 @@ def resume(
 ) -> Resumed:
     """Return what still holds of `handoff` in the `world` as it is now."""
     head, statements = handoff.head, handoff.statements
-    since = tuple(_changed_since(head, world))
+    changed_files = tuple(_list_changed(head, world))
     # what is looked at is bounded: first what the statements rest on, then all that was changed
-    checked = tuple(_checked(it, head, since, world, says) for it in statements)
+    statements_now = tuple(
+        _recheck(statement, head, changed_files, world, says) for statement in statements
+    )
     changed = changes_since(head, statements, world)
     return Resumed(
         handoff,
-        checked,
+        statements_now,
         changed,
         now >= head.expires,
         is_edited,
-        tuple(filter(None, (changed.remark, _unlisted(head), *_unheard(statements, says)))),
+        tuple(
+            filter(
+                None,
+                (
+                    changed.remark,
+                    _describe_unlisted(head),
+                    *_list_unchecked_quotes(statements, says),
+                ),
+            )
+        ),
     )
 
 
-def _unlisted(head: HandoffHeader) -> str:
+def _describe_unlisted(head: HandoffHeader) -> str:
     """Return what cannot be told, for files that the head had no room for; "" without any."""
     files = "1 file" if head.unlisted == 1 else f"{head.unlisted} files"
-    told = f"{files} had no room in the head: what results rest on there is not looked at."
-    return told if head.unlisted else ""
+    text = f"{files} had no room in the head: what results rest on there is not looked at."
+    return text if head.unlisted else ""
 
 
-def _unheard(statements: Iterable[HandoffStatement], says: Says) -> Iterator[str]:
+def _list_unchecked_quotes(statements: Iterable[HandoffStatement], says: Says) -> Iterator[str]:
     """Yield a line for each session whose quotes are not looked up."""
-    quoted = [(it.proof.ref, it.quote) for it in statements if isinstance(it.proof, QuoteMark)]
-    sessions = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
-    for session, count in sorted(sessions.items()):
-        quotes = "1 quote is" if count == 1 else f"{count} quotes are"
+    quoted = [
+        (statement.proof.ref, statement.quote)
+        for statement in statements
+        if isinstance(statement.proof, QuoteMark)
+    ]
+    counts = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
+    for session, count in sorted(counts.items()):
+        noun = "1 quote is" if count == 1 else f"{count} quotes are"
         yield (
             f"The transcript of session {session + 1} is not there, or is none that an agent keeps "
-            f"here: {quotes} not looked up."
+            f"here: {noun} not looked up."
         )
 
 
-def _changed_since(head: HandoffHeader, world: World) -> Iterator[str]:
+def _list_changed(head: HandoffHeader, world: World) -> Iterator[str]:
     """Yield what results rest on and was changed since: files, and `commit`."""
     for path, sha in head.files.items():
         if path not in world.own and not is_as_told(world.file(path), sha):
             yield path
-    if _has_other_commit(head, world):
+    if _is_other_commit(head, world):
         yield COMMIT
 
 
-def _has_other_commit(head: HandoffHeader, world: World) -> bool:
+def _is_other_commit(head: HandoffHeader, world: World) -> bool:
     """Whether another commit is checked out, and what is other in it is more than handoffs."""
     commit = world.git.commit if world.git else ""
     if commit == head.commit:
@@ -144,69 +159,77 @@ def _has_other_commit(head: HandoffHeader, world: World) -> bool:
     return not paths or not paths - {""} <= world.own
 
 
-def _checked(
-    it: HandoffStatement, head: HandoffHeader, since: Sequence[str], world: World, says: Says
+def _recheck(
+    statement: HandoffStatement, head: HandoffHeader, since: Sequence[str], world: World, says: Says
 ) -> RecheckedStatement:
-    match it.proof:
+    match statement.proof:
         case FileIs(path, sha):
-            return _seen(it, path, world.file(path), sha)
+            return _seen(statement, path, world.file(path), sha)
         case NoteIs(path, sha):
-            return _seen(it, f"note {path}", world.note(path), sha)
+            return _seen(statement, f"note {path}", world.note(path), sha)
         case MemoryAt(path):
-            return _memory(it, path, world)
+            return _recheck_memory(statement, path, world)
         case GitIs() as state:
-            return _repository(it, state, head, world)
+            return _recheck_repository(statement, state, head, world)
         case ResultMark() as result:
-            return _result(it, result, since)
-        case QuoteMark(ref) if says(ref, it.quote) is False:
-            return RecheckedStatement(it, Status.UNVERIFIED, "the words do not stand in that turn")
+            return _recheck_result(statement, result, since)
+        case QuoteMark(ref) if says(ref, statement.quote) is False:
+            return RecheckedStatement(
+                statement, Status.UNVERIFIED, "the words do not stand in that turn"
+            )
         case _:
-            return RecheckedStatement(it, it.status)
+            return RecheckedStatement(statement, statement.status)
 
 
-def _seen(it: HandoffStatement, name: str, look: Look, sha: str | None) -> RecheckedStatement:
+def _seen(
+    statement: HandoffStatement, name: str, look: Look, sha: str | None
+) -> RecheckedStatement:
     if is_as_told(look, sha):
-        return RecheckedStatement(it, it.status)
+        return RecheckedStatement(statement, statement.status)
     now = Status.UNVERIFIED if isinstance(look, Unseen) else Status.STALE
-    return RecheckedStatement(it, now, f"{name} {told(look)}")
+    return RecheckedStatement(statement, now, f"{name} {told(look)}")
 
 
-def _memory(it: HandoffStatement, path: str, world: World) -> RecheckedStatement:
+def _recheck_memory(statement: HandoffStatement, path: str, world: World) -> RecheckedStatement:
     if world.memory == path and world.has_memory:
-        return RecheckedStatement(it, it.status)
-    return RecheckedStatement(it, Status.STALE, "no memory that is known here lies there")
+        return RecheckedStatement(statement, statement.status)
+    return RecheckedStatement(statement, Status.STALE, "no memory that is known here lies there")
 
 
-def _repository(
-    it: HandoffStatement, then: GitIs, head: HandoffHeader, world: World
+def _recheck_repository(
+    statement: HandoffStatement, recorded: GitIs, head: HandoffHeader, world: World
 ) -> RecheckedStatement:
     if world.git is None:
-        return RecheckedStatement(it, Status.UNVERIFIED, "no repository is found here")
-    unpushed, now = find_unpushed(it.text), told_unpushed(world.git)
-    differences = [*_differences(then, frozenset(head.dirty) - world.own, world.git)]
-    if unpushed and unpushed != now:
-        differences.append(now or "no commit is known to be unpushed")
-    why = "; ".join(differences)
-    return RecheckedStatement(it, Status.STALE if why else it.status, why)
+        return RecheckedStatement(statement, Status.UNVERIFIED, "no repository is found here")
+    unpushed_then, unpushed_now = find_unpushed(statement.text), told_unpushed(world.git)
+    differences = [*_list_differences(recorded, frozenset(head.dirty) - world.own, world.git)]
+    if unpushed_then and unpushed_then != unpushed_now:
+        differences.append(unpushed_now or "no commit is known to be unpushed")
+    reason = "; ".join(differences)
+    return RecheckedStatement(statement, Status.STALE if reason else statement.status, reason)
 
 
-def _differences(then: GitIs, dirty: frozenset[str], now: GitState) -> Iterator[str]:
+def _list_differences(recorded: GitIs, dirty: frozenset[str], now: GitState) -> Iterator[str]:
     """Yield what is another in the repository; `dirty` are the files that were, as far as the head
     lists them.
     """
-    if then.commit[:DIGITS] != now.commit[:DIGITS]:
+    if recorded.commit[:DIGITS] != now.commit[:DIGITS]:
         yield f"commit {now.commit[:DIGITS]} is checked out" if now.commit else "it has no commit"
-    if then.branch != now.branch:
+    if recorded.branch != now.branch:
         yield f"the branch is {now.branch}" if now.branch else "no branch is checked out"
-    others = dirty.symmetric_difference(now.dirty)
-    if then.dirty != len(now.dirty):
+    other_files = dirty.symmetric_difference(now.dirty)
+    if recorded.dirty != len(now.dirty):
         yield "1 file is dirty" if len(now.dirty) == 1 else f"{len(now.dirty)} files are dirty"
-    elif len(dirty) == then.dirty and others:
-        yield f"other files are dirty: {', '.join(sorted(others)[:_MOST_NAMED])}"
+    elif len(dirty) == recorded.dirty and other_files:
+        yield f"other files are dirty: {', '.join(sorted(other_files)[:_MAX_NAMED])}"
 
 
-def _result(it: HandoffStatement, result: ResultMark, since: Sequence[str]) -> RecheckedStatement:
-    new = [name for name in since if name not in result.changed]
-    changed = (*result.changed, *new)
-    why = f"{', '.join(new)} changed since" if new else ""
-    return RecheckedStatement(it, Status.STALE if changed else Status.REPORTED, why, changed)
+def _recheck_result(
+    statement: HandoffStatement, result: ResultMark, changed_files: Sequence[str]
+) -> RecheckedStatement:
+    new_files = [name for name in changed_files if name not in result.changed]
+    changed = (*result.changed, *new_files)
+    reason = f"{', '.join(new_files)} changed since" if new_files else ""
+    return RecheckedStatement(
+        statement, Status.STALE if changed else Status.REPORTED, reason, changed
+    )

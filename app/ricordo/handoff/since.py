@@ -25,7 +25,7 @@ from ricordo.handoff.project_git import (
 )
 from ricordo.storage.file_state import FileNow, Gone, Look, modified_at
 
-_MOST_DIRTY = 200
+_MAX_DIRTY = 200
 """Files that are dirty since and are looked at one by one."""
 
 
@@ -70,48 +70,60 @@ def changes_since(
     """Return what was changed since a handoff with that `head` and those `statements`."""
     project = world.project
     has_commit = world.git is not None and is_known(project, head.commit)
-    found: dict[str, FileChange] = {}
+    changes: dict[str, FileChange] = {}
     if has_commit:
-        found = {it.path: it for it in _committed(project, head.commit)}
-    found |= {it.path: it for it in _dirty(head, world)}
-    found |= {it.path: it for it in _differing(head.files, world.file) if it.path not in found}
-    files = [it for it in found.values() if not _was_there(it, head, world)]
-    notes = {it.proof.path: it.proof.sha for it in statements if isinstance(it.proof, NoteIs)}
+        changes = {change.path: change for change in _list_committed(project, head.commit)}
+    changes |= {change.path: change for change in _list_dirty(head, world)}
+    changes |= {
+        change.path: change
+        for change in _list_differing(head.files, world.file)
+        if change.path not in changes
+    }
+    files = [change for change in changes.values() if not _is_old(change, head, world)]
+    notes = {
+        statement.proof.path: statement.proof.sha
+        for statement in statements
+        if isinstance(statement.proof, NoteIs)
+    }
     return ProjectChanges(
         commits_since(project, head.commit) if has_commit else (),
-        tuple(it for it in _renamed(head.files, files, world) if it.path not in world.own),
-        tuple(_differing(notes, world.note)),
-        _remark(head, world, has_commit=has_commit),
+        tuple(
+            change
+            for change in _pair_renamed(head.files, files, world)
+            if change.path not in world.own
+        ),
+        tuple(_list_differing(notes, world.note)),
+        _explain_missing_commits(head, world, has_commit=has_commit),
     )
 
 
-def _remark(head: HandoffHeader, world: World, *, has_commit: bool) -> str:
+def _explain_missing_commits(head: HandoffHeader, world: World, *, has_commit: bool) -> str:
     commit = head.commit[:DIGITS]
     if not commit:
         return ""
     if world.git is None:
         return f"Commit {commit} cannot be looked for: no repository is found here."
     if not has_commit:
-        why = "it was rewritten since, or the clone is shallow or another project"
-        return f"Commit {commit} is not in this repository: {why}."
+        reason = "it was rewritten since, or the clone is shallow or another project"
+        return f"Commit {commit} is not in this repository: {reason}."
     if not is_behind(world.project, head.commit):
         return f"What is checked out does not follow from commit {commit}."
     return ""
 
 
-def _was_there(it: FileChange, head: HandoffHeader, world: World) -> bool:
+def _is_old(change: FileChange, head: HandoffHeader, world: World) -> bool:
     """Whether what is told as new was there already, not committed, when the handoff was written:
     the head lists it, or may have had no room for it.
     """
-    if it.path in head.files:
-        return is_as_told(world.file(it.path), head.files[it.path])
-    if it.path not in head.dirty and not head.unlisted:
+    if change.path in head.files:
+        return is_as_told(world.file(change.path), head.files[change.path])
+    if change.path not in head.dirty and not head.unlisted:
         return False
-    modified = modified_at(world.project, it.path)
-    return modified is not None and modified <= head.written.timestamp()
+    modified_time = modified_at(world.project, change.path)
+    return modified_time is not None and modified_time <= head.written.timestamp()
 
 
-def _committed(project: str, commit: str) -> Iterator[FileChange]:
+def _list_committed(project: str, commit: str) -> Iterator[FileChange]:
     for letter, path, to in changed_between(project, commit):
         if letter == "C":
             yield FileChange(to, FileChangeKind.CREATED)
@@ -119,55 +131,60 @@ def _committed(project: str, commit: str) -> Iterator[FileChange]:
             yield FileChange(path, _KINDS.get(letter, FileChangeKind.CHANGED), to)
 
 
-def _dirty(head: HandoffHeader, world: World) -> Iterator[FileChange]:
+def _list_dirty(head: HandoffHeader, world: World) -> Iterator[FileChange]:
     """The files that were as committed and are not any more."""
     if world.git is None:
         return
-    paths = [path for path in world.git.dirty if path not in head.dirty][:_MOST_DIRTY]
-    known = checked_in(world.project, paths)
+    paths = [path for path in world.git.dirty if path not in head.dirty][:_MAX_DIRTY]
+    committed = checked_in(world.project, paths)
     for path in paths:
         if world.file(path) is Gone.GONE:
             yield FileChange(path, FileChangeKind.DELETED)
         else:
             yield FileChange(
-                path, FileChangeKind.CHANGED if path in known else FileChangeKind.CREATED
+                path, FileChangeKind.CHANGED if path in committed else FileChangeKind.CREATED
             )
 
 
-def _differing(told: Mapping[str, str | None], look: Callable[[str], Look]) -> Iterator[FileChange]:
+def _list_differing(
+    recorded: Mapping[str, str | None], read_state: Callable[[str], Look]
+) -> Iterator[FileChange]:
     """What is not as it was told, as far as it can be seen."""
-    for path, sha in told.items():
-        seen = look(path)
-        if is_as_told(seen, sha):
+    for path, sha in recorded.items():
+        state = read_state(path)
+        if is_as_told(state, sha):
             continue
-        if seen is Gone.GONE:
+        if state is Gone.GONE:
             yield FileChange(path, FileChangeKind.DELETED)
-        elif isinstance(seen, FileNow):
+        elif isinstance(state, FileNow):
             yield FileChange(
                 path, FileChangeKind.CREATED if sha is None else FileChangeKind.CHANGED
             )
 
 
-def _renamed(
-    told: Mapping[str, str | None], found: Sequence[FileChange], world: World
+def _pair_renamed(
+    recorded: Mapping[str, str | None], changes: Sequence[FileChange], world: World
 ) -> list[FileChange]:
-    """What was `found`, where a file that is gone came up under another path as one of them."""
-    came = {
-        look.sha[:DIGITS]: it.path
-        for it in found
-        if it.kind is FileChangeKind.CREATED and isinstance(look := world.file(it.path), FileNow)
+    """What was `changes`, where a file that is gone came up under another path as one of them."""
+    created = {
+        state.sha[:DIGITS]: change.path
+        for change in changes
+        if change.kind is FileChangeKind.CREATED
+        and isinstance(state := world.file(change.path), FileNow)
     }
-    new = {
-        it.path: came[sha]
-        for it in found
-        if it.kind is FileChangeKind.DELETED
-        and (sha := told.get(it.path)) in came
+    new_paths = {
+        change.path: created[sha]
+        for change in changes
+        if change.kind is FileChangeKind.DELETED
+        and (sha := recorded.get(change.path)) in created
         and sha is not None
     }
     return [
-        replace(it, kind=FileChangeKind.RENAMED, to=new[it.path]) if it.path in new else it
-        for it in found
-        if it.path not in new.values()
+        replace(change, kind=FileChangeKind.RENAMED, to=new_paths[change.path])
+        if change.path in new_paths
+        else change
+        for change in changes
+        if change.path not in new_paths.values()
     ]
 
 
@@ -175,24 +192,24 @@ COMMIT = "commit"
 """Stands among what was changed where a commit was."""
 SLACK = 2.0
 """Seconds by which the clocks of a transcript and of a file system may differ."""
-_MOST_WORDS = 200
-_LONGEST = 4_000
+_MAX_WORDS = 200
+_MAX_COMMAND = 4_000
 """Characters of a command that are looked at."""
-_MOST_COMMITTED = 1_000
-_BEHIND_PATH = re.compile(r"(?:::.*|(?::\d+)+)\Z", re.DOTALL)
+_MAX_COMMITTED = 1_000
+_PATH_SUFFIX = re.compile(r"(?:::.*|(?::\d+)+)\Z", re.DOTALL)
 """What test runners take behind a file: a test in it, a line."""
 
 
-def changed_since(ran: Ran, facts: Facts, world: World) -> tuple[str, ...]:
-    """Return what `ran` rests on and was changed after it ran: files, and `commit`."""
-    at = _ended(ran, world)
-    own = {use.path: use for use in changed_files(facts, world)}
-    named = [path for path in named_files(ran.command, facts, world) if path not in own]
-    since = [path for path in ran.changed_since if path in own]
-    since += [use.path for use in own.values() if _is_changed(use, at, world)]
-    since += [path for path in named if _is_later(world, path, at)]
-    since += [COMMIT] if _has_committed(at, world) else []
-    return tuple(dict.fromkeys(since))
+def changed_since(run: Ran, facts: Facts, world: World) -> tuple[str, ...]:
+    """Return what `run` rests on and was changed after it ran: files, and `commit`."""
+    ended = _find_end(run, world)
+    changed = {use.path: use for use in changed_files(facts, world)}
+    named_paths = [path for path in named_files(run.command, facts, world) if path not in changed]
+    names = [path for path in run.changed_since if path in changed]
+    names += [use.path for use in changed.values() if _was_changed(use, ended, world)]
+    names += [path for path in named_paths if _is_newer(world, path, ended)]
+    names += [COMMIT] if _has_committed(ended, world) else []
+    return tuple(dict.fromkeys(names))
 
 
 def files_now(
@@ -203,17 +220,22 @@ def files_now(
     left out.
     """
     paths = [use.path for use in changed_files(facts, world)]
-    stood_on = {id for it in statements if isinstance(it.proof, ResultMark) for id in it.stands_on}
+    cited = {
+        id
+        for statement in statements
+        if isinstance(statement.proof, ResultMark)
+        for id in statement.stands_on
+    }
     for ran in facts.ran:
-        paths += named_files(ran.command, facts, world) if ran.id in stood_on else ()
-    found: dict[str, str | None] = {}
+        paths += named_files(ran.command, facts, world) if ran.id in cited else ()
+    states: dict[str, str | None] = {}
     for path in paths:
-        look = world.file(path)
-        if isinstance(look, FileNow):
-            found[path] = look.sha[:DIGITS]
-        elif look is Gone.GONE:
-            found[path] = None
-    return found
+        state = world.file(path)
+        if isinstance(state, FileNow):
+            states[path] = state.sha[:DIGITS]
+        elif state is Gone.GONE:
+            states[path] = None
+    return states
 
 
 def changed_files(facts: Facts, world: World) -> list[FileUse]:
@@ -227,40 +249,42 @@ def changed_files(facts: Facts, world: World) -> list[FileUse]:
 
 def named_files(command: str, facts: Facts, world: World) -> tuple[str, ...]:
     """Return the files of the project that a command names and that are there."""
-    found = dict.fromkeys(
-        path for word in _words(command) if (path := _path(word, facts)) and path not in world.own
+    paths = dict.fromkeys(
+        path
+        for word in _split_command(command)
+        if (path := _find_path(word, facts)) and path not in world.own
     )
-    return tuple(path for path in found if isinstance(world.file(path), FileNow))
+    return tuple(path for path in paths if isinstance(world.file(path), FileNow))
 
 
-def moment(at: str) -> float | None:
+def moment(text: str) -> float | None:
     """Return a time of a transcript in seconds since 1970; None where it is not known."""
     try:
-        told = datetime.fromisoformat(at)
-        return (told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()
+        time = datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
 
 
-def _ended(ran: Ran, world: World) -> float | None:
+def _find_end(run: Ran, world: World) -> float | None:
     """When a command ended: what it changes itself, as one that puts files into form, it has seen.
     None where that is not known, or is still to come.
     """
-    at = moment(ran.ended or ran.ref.at)
-    return None if at is None or at > world.now + SLACK else at
+    ended = moment(run.ended or run.ref.at)
+    return None if ended is None or ended > world.now + SLACK else ended
 
 
-def _words(command: str) -> list[str]:
-    text = command[:_LONGEST]
+def _split_command(command: str) -> list[str]:
+    shortened = command[:_MAX_COMMAND]
     try:
-        return shlex.split(text)[:_MOST_WORDS]
+        return shlex.split(shortened)[:_MAX_WORDS]
     except ValueError:
-        return text.split()[:_MOST_WORDS]
+        return shortened.split()[:_MAX_WORDS]
 
 
-def _path(word: str, facts: Facts) -> str:
+def _find_path(word: str, facts: Facts) -> str:
     """The path in the project that a word of a command may be; "" for none."""
-    name = _BEHIND_PATH.sub("", word.rpartition("=")[2] if word.startswith("-") else word)
+    name = _PATH_SUFFIX.sub("", word.rpartition("=")[2] if word.startswith("-") else word)
     name = facts.names.get(name, name).removeprefix(f"{facts.project.rstrip('/')}/")
     if not re.search(r"[./]", name) or name.startswith(("/", "~")):
         return ""
@@ -268,18 +292,18 @@ def _path(word: str, facts: Facts) -> str:
     return "" if path.startswith("..") or path == "." else path
 
 
-def _is_changed(use: FileUse, at: float | None, world: World) -> bool:
+def _was_changed(use: FileUse, at: float | None, world: World) -> bool:
     if FileAction.DELETED in use.deeds and world.file(use.path) is Gone.GONE:
         return False
-    return _is_later(world, use.path, at)
+    return _is_newer(world, use.path, at)
 
 
-def _is_later(world: World, path: str, at: float | None) -> bool:
+def _is_newer(world: World, path: str, at: float | None) -> bool:
     """Whether a file may be another one than it was at that time."""
-    look = world.file(path)
-    if not isinstance(look, FileNow) or at is None:
+    state = world.file(path)
+    if not isinstance(state, FileNow) or at is None:
         return True
-    return look.modified > at + SLACK
+    return state.modified > at + SLACK
 
 
 def _has_committed(at: float | None, world: World) -> bool:
@@ -287,17 +311,17 @@ def _has_committed(at: float | None, world: World) -> bool:
     if world.git is None or not world.git.commit:
         return False
     paths = None if at is None else committed_since(world.project, at)
-    if at is None or paths is None or len(paths) > _MOST_COMMITTED:
+    if at is None or paths is None or len(paths) > _MAX_COMMITTED:
         return True
-    return any(_brought(world, path, at) for path in paths - world.own)
+    return any(_is_new(world, path, at) for path in paths - world.own)
 
 
-def _brought(world: World, path: str, at: float) -> bool:
+def _is_new(world: World, path: str, at: float) -> bool:
     """Whether a file, or that it is gone, is of later than `at`: a folder is changed by what goes
     out of it.
     """
-    modified = modified_at(world.project, path)
-    while modified is None and path:
+    time = modified_at(world.project, path)
+    while time is None and path:
         path = posixpath.dirname(path)
-        modified = modified_at(world.project, path)
-    return modified is None or modified > at + SLACK
+        time = modified_at(world.project, path)
+    return time is None or time > at + SLACK

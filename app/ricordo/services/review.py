@@ -62,11 +62,11 @@ class Item:
     @property
     def rank(self) -> tuple[float, ...]:
         """Sort key: evidence before age, the worst of each first."""
-        share = self.retention.share if self.retention else 0.0
+        retention_share = self.retention.share if self.retention else 0.0
         if not self.doubts:
-            return (self.why, share)
-        worst = min(_weight(finding) for finding in self.doubts)
-        return (self.why, *worst, -len(self.doubts), share)
+            return (self.why, retention_share)
+        worst = min(_rank_finding(finding) for finding in self.doubts)
+        return (self.why, *worst, -len(self.doubts), retention_share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def review(notebook: Notebook, look: Snapshot) -> Queue:
     new: frozenset[str] = frozenset()
     # that the history cannot be read is told where it is written
     with suppress(StateUnusable):
-        new = frozenset(it.path for it in inbox(notebook).waiting)
+        new = frozenset(arrival.path for arrival in inbox(notebook).waiting)
     return queue(look, new, notebook.settings.review)
 
 
@@ -108,7 +108,7 @@ def queue(look: Snapshot, new: Collection[str], most: int) -> Queue:
         if note.role is not FileRole.NOTE:
             continue
         last = last_said(look, note)
-        item = _item(look, note, last, is_new=last is None and note.path in new)
+        item = _build_item(look, note, last, is_new=last is None and note.path in new)
         if item is not None:
             due.append(item)
             continue
@@ -122,9 +122,9 @@ def queue(look: Snapshot, new: Collection[str], most: int) -> Queue:
 
 def last_said(look: Snapshot, note: Note) -> NoteVerdict | None:
     """Return what the person said last of the present text of a note."""
-    said = look.said.get(note.path)
-    held = on_content(said, digest(note.raw)) if said else ()
-    return held[-1] if held else None
+    verdicts = look.said.get(note.path)
+    valid = on_content(verdicts, digest(note.raw)) if verdicts else ()
+    return valid[-1] if valid else None
 
 
 def due_on(retention: Retention | None, last: NoteVerdict | None, now: datetime) -> date | None:
@@ -139,34 +139,38 @@ def due_on(retention: Retention | None, last: NoteVerdict | None, now: datetime)
         return None
     if last is None:
         return retention.stale_on
-    said = datetime.fromisoformat(last.at).astimezone(now.tzinfo).date()
-    return min(retention.stale_on, said + LONGEST)
+    day_of_verdict = datetime.fromisoformat(last.at).astimezone(now.tzinfo).date()
+    return min(retention.stale_on, day_of_verdict + LONGEST)
 
 
-def _item(look: Snapshot, note: Note, last: NoteVerdict | None, *, is_new: bool) -> Item | None:
+def _build_item(
+    look: Snapshot, note: Note, last: NoteVerdict | None, *, is_new: bool
+) -> Item | None:
     """Return a note as the review shows it; None where it is not due."""
-    found = look.by_path.get(note.path, ())
-    doubts = tuple(sorted((it for it in found if it.rule in DOUBTS), key=_weight))
-    is_stale = any(it.rule == STALE for it in found)
+    findings = look.by_path.get(note.path, ())
+    evidence = tuple(
+        sorted((finding for finding in findings if finding.rule in DOUBTS), key=_rank_finding)
+    )
+    is_stale = any(finding.rule == STALE for finding in findings)
     retention = look.retention.get(note.path)
-    if last is not None and not _comes_again(last, doubts, retention, look.at):
+    if last is not None and not _is_due_again(last, evidence, retention, look.at):
         return None
-    if doubts:
-        return Item(note, Why.EVIDENCE, doubts, retention)
+    if evidence:
+        return Item(note, Why.EVIDENCE, evidence, retention)
     if is_stale or last is not None:
         return Item(note, Why.AGE, (), retention)
     return Item(note, Why.NEW, (), retention) if is_new else None
 
 
-def _comes_again(
+def _is_due_again(
     last: NoteVerdict, doubts: Collection[Finding], retention: Retention | None, now: datetime
 ) -> bool:
     """Whether a note of which something was said is to be looked at again."""
-    if any(it.id not in last.findings for it in doubts):
+    if any(finding.id not in last.findings for finding in doubts):
         return True
     day = due_on(retention, last, now)
     return day is not None and day <= now.date()
 
 
-def _weight(finding: Finding) -> tuple[int, int]:
+def _rank_finding(finding: Finding) -> tuple[int, int]:
     return -finding.severity, DOUBTS.index(finding.rule)

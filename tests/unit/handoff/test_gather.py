@@ -219,7 +219,7 @@ def test_what_was_changed_after_a_command_ran_is_told_with_it(project: Path) -> 
 def test_of_very_many_commands_the_first_and_the_last_are_kept(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "_MOST", 10 * 600)
+    monkeypatch.setattr(runs, "_MAX_CHARACTERS", 10 * 600)
     script = Claude()
     for number in range(40):
         script.runs(f"make {number}", "x", failed=number == 39)

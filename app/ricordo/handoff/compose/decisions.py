@@ -22,9 +22,9 @@ from ricordo.handoff.facts import Facts, MessageFact
 from ricordo.lexicon import lowered, pattern
 from ricordo.secrets import find_secrets
 
-_MOST = 10
-_LONGEST_REASON = 300
-_LONGEST_QUESTION = 200
+_MAX_ITEMS = 10
+_MAX_REASON = 300
+_MAX_QUESTION = 200
 
 
 class UserAnswer(NamedTuple):
@@ -36,27 +36,33 @@ class UserAnswer(NamedTuple):
 
 
 def decisions(
-    facts: Facts, talk: Talk, told: Collection[HandoffStatement], room: Room
+    facts: Facts, talk: Talk, written: Collection[HandoffStatement], room: Room
 ) -> Iterator[HandoffStatement]:
-    """Yield what was decided in so many words, with what stands around it, but for what is `told`
+    """Yield what was decided in so many words, with what stands around it, but for what is `written`
     already.
     """
-    quoted = [it.quote for it in told]
-    new = [it for it in facts.decided if not any(it.text.strip() in quote for quote in quoted)]
-    for it in new[-_MOST:]:
-        who = "The person decided" if it.is_person else "The agent's decision"
-        words = talk.around(it.ref, it.text)
-        label = _with_reason(who, it.why, words)
-        yield quoting(StatementSection.DECISIONS, label, words, it.ref, (it.id,), room.words)
-
-
-def answered(found: Collection[UserAnswer], room: Room) -> Iterator[HandoffStatement]:
-    """Yield the answers of the person, each with the question that it answers."""
-    for it in found:
-        label = f"The person's answer to “{short(it.question, _LONGEST_QUESTION)}”"
-        ids = (it.asked_by.id, it.reply.id)
+    quoted = [statement.quote for statement in written]
+    new = [
+        decision
+        for decision in facts.decided
+        if not any(decision.text.strip() in quote for quote in quoted)
+    ]
+    for decision in new[-_MAX_ITEMS:]:
+        who = "The person decided" if decision.is_person else "The agent's decision"
+        words = talk.around(decision.ref, decision.text)
+        label = _add_reason(who, decision.why, words)
         yield quoting(
-            StatementSection.DECISIONS, label, it.reply.text, it.reply.ref, ids, room.words
+            StatementSection.DECISIONS, label, words, decision.ref, (decision.id,), room.words
+        )
+
+
+def answered(user_answers: Collection[UserAnswer], room: Room) -> Iterator[HandoffStatement]:
+    """Yield the answers of the person, each with the question that it answers."""
+    for answer in user_answers:
+        label = f"The person's answer to “{short(answer.question, _MAX_QUESTION)}”"
+        ids = (answer.asked_by.id, answer.reply.id)
+        yield quoting(
+            StatementSection.DECISIONS, label, answer.reply.text, answer.reply.ref, ids, room.words
         )
 
 
@@ -64,69 +70,71 @@ def answers(talk: Talk) -> tuple[UserAnswer, ...]:
     """Return what the person answered to questions with which the agent closed: a message that is
     a yes or a no, or begins with one.
     """
-    found: list[UserAnswer] = []
-    for before, after in zip(talk.recent, talk.recent[1:], strict=False):
-        closing, reply = before.closing, after.wish
+    user_answers: list[UserAnswer] = []
+    for previous, following in zip(talk.recent, talk.recent[1:], strict=False):
+        closing, reply = previous.closing, following.wish
         questions = asked(closing) if closing is not None else []
         if closing is None or reply is None or not questions:
             continue
         if is_answer(reply.text) or begins("answer", reply.text):
-            found.append(UserAnswer(closing, questions[-1], reply))
-    return tuple(found[-_MOST:])
+            user_answers.append(UserAnswer(closing, questions[-1], reply))
+    return tuple(user_answers[-_MAX_ITEMS:])
 
 
 def ruled_out(
-    facts: Facts, talk: Talk, told: Collection[HandoffStatement], room: Room
+    facts: Facts, talk: Talk, written: Collection[HandoffStatement], room: Room
 ) -> Iterator[HandoffStatement]:
     """Yield what the agent tried and gave up, with the reason that was given for it, and what it
-    did or said that the person then set right. What stands around it is left out where it is `told`
+    did or said that the person then set right. What stands around it is left out where it is `written`
     already.
     """
-    quoted = [it.quote for it in told]
-    of_person = {place(it.ref) for it in facts.said if it.is_person}
-    given_up = [it for it in facts.given_up if it.refusal is None]
-    own = [it for it in given_up if it.is_deed or place(it.ref) not in of_person]
-    for it in own[-_MOST:]:
-        if it.is_deed:
-            text = _with_reason(f"Taken back: {short(it.what, LONGEST_COMMAND)}", it.why)
-            yield HandoffStatement(StatementSection.RULED_OUT, text, stands_on=(it.id,))
+    quoted = [statement.quote for statement in written]
+    user_places = {place(message.ref) for message in facts.said if message.is_person}
+    items = [item for item in facts.given_up if item.refusal is None]
+    agent_items = [item for item in items if item.is_deed or place(item.ref) not in user_places]
+    for item in agent_items[-_MAX_ITEMS:]:
+        if item.is_deed:
+            text = _add_reason(f"Taken back: {short(item.what, LONGEST_COMMAND)}", item.why)
+            yield HandoffStatement(StatementSection.RULED_OUT, text, stands_on=(item.id,))
             continue
-        around = talk.around(it.ref, it.what)
-        words = it.what if any(around in quote for quote in quoted) else around
-        label = _with_reason("The agent gave up", it.why, words)
-        yield quoting(StatementSection.RULED_OUT, label, words, it.ref, (it.id,), room.words)
-    yield from list(_set_right(talk, room))[-_MOST:]
+        around = talk.around(item.ref, item.what)
+        words = item.what if any(around in quote for quote in quoted) else around
+        label = _add_reason("The agent gave up", item.why, words)
+        yield quoting(StatementSection.RULED_OUT, label, words, item.ref, (item.id,), room.words)
+    yield from list(_list_corrections(talk, room))[-_MAX_ITEMS:]
 
 
-def _set_right(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
+def _list_corrections(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
     for exchange, following in zip(talk.exchanges, talk.exchanges[1:], strict=False):
-        said, reply = exchange.closing, following.wish
-        if exchange.is_set_right and said is not None and reply is not None:
-            words = short(reply.text, _LONGEST_REASON)
+        closing, reply = exchange.closing, following.wish
+        if exchange.is_set_right and closing is not None and reply is not None:
+            words = short(reply.text, _MAX_REASON)
             label = f"The agent said, and the person set it right with “{words}”"
-            ids = (said.id, reply.id)
-            yield quoting(StatementSection.RULED_OUT, label, said.text, said.ref, ids, room.words)
+            ids = (closing.id, reply.id)
+            yield quoting(
+                StatementSection.RULED_OUT, label, closing.text, closing.ref, ids, room.words
+            )
 
 
-def _with_reason(label: str, why: str, words: str = "") -> str:
+def _add_reason(label: str, why: str, words: str = "") -> str:
     """Return a label with the reason, where the words that are quoted do not give it themselves."""
-    is_told = not why.strip() or why.strip() in words
-    return label if is_told else f"{label}, because: “{short(why, _LONGEST_REASON)}”"
+    is_known = not why.strip() or why.strip() in words
+    return label if is_known else f"{label}, because: “{short(why, _MAX_REASON)}”"
 
 
-_UNKNOWN = date(2000, 1, 1)
+_UNKNOWN_DAY = date(2000, 1, 1)
 """The day of a message whose transcript tells no time: no day that it names lies ahead."""
-_LONGEST_DOCUMENT = 12_000
+_MAX_DOCUMENT = 12_000
 """Characters of a plan that was handed over and is looked through."""
-_LONGEST = 500
+_MAX_STATEMENT = 500
 """Characters of a saying with its reasons."""
-_MOST_OF_ONE = 6
+_MAX_PER_MESSAGE = 6
 """Limits of one message; one with more is a specification, and quoted as the objective."""
-_MOST_RULES, _MOST_LIMITS = 12, 8
+_MAX_RULES, _MAX_LIMITS = 12, 8
 _FIRST, _LAST = 50, 250
 """Wishes that are looked through: what a session begins with, and what it came to."""
 _LIMIT = "Limit"
-_WHOLE = 0.5
+_WHOLE_SHARE = 0.5
 """Share of a message from which what is quoted of it stands for all of it."""
 _LABELS = {
     StatementKind.REQUEST: "To be remembered",
@@ -149,90 +157,96 @@ class Constraint(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether hardly anything else stands in the message."""
-        return len(self.quote) >= _WHOLE * len(self.said.text.strip())
+        return len(self.quote) >= _WHOLE_SHARE * len(self.said.text.strip())
 
 
 def constraints(talk: Talk) -> tuple[Constraint, ...]:
     """Return what the work has to keep to, in the order of time; the latest rules and the latest
     limits, where it is much. All that the first wish says is no limit to it.
     """
-    wishes = talk.wishes
-    looked_at = wishes if len(wishes) <= _FIRST + _LAST else (*wishes[:_FIRST], *wishes[-_LAST:])
-    found = [
-        it
-        for said in looked_at
-        for it in _of_message(said, is_answer=talk.is_answered(said))
-        if not (it.quote == said.text.strip() and said is wishes[0])
+    requests = talk.wishes
+    messages = (
+        requests if len(requests) <= _FIRST + _LAST else (*requests[:_FIRST], *requests[-_LAST:])
+    )
+    found_limits = [
+        limit
+        for message in messages
+        for limit in _find_in_message(message, is_answer=talk.is_answered(message))
+        if not (limit.quote == message.text.strip() and message is requests[0])
     ]
-    once = list({it.quote: it for it in found}.values())
-    rules = [it for it in once if it.label != _LIMIT][-_MOST_RULES:]
-    limits = [it for it in once if it.label == _LIMIT][-_MOST_LIMITS:]
-    return tuple(it for it in once if it in rules or it in limits)
+    unique = list({limit.quote: limit for limit in found_limits}.values())
+    rules = [limit for limit in unique if limit.label != _LIMIT][-_MAX_RULES:]
+    limits = [limit for limit in unique if limit.label == _LIMIT][-_MAX_LIMITS:]
+    return tuple(limit for limit in unique if limit in rules or limit in limits)
 
 
-def stated(found: Sequence[Constraint], room: Room) -> Iterator[HandoffStatement]:
+def stated(constraint_list: Sequence[Constraint], room: Room) -> Iterator[HandoffStatement]:
     """Yield the statements of constraints: decisions stand in their own section."""
-    for it in found:
+    for limit in constraint_list:
         section = (
             StatementSection.DECISIONS
-            if it.label == _LABELS[StatementKind.DECISION]
+            if limit.label == _LABELS[StatementKind.DECISION]
             else StatementSection.CONSTRAINTS
         )
-        yield quoting(section, it.label, it.quote, it.said.ref, (it.said.id,), room.words)
+        yield quoting(
+            section, limit.label, limit.quote, limit.said.ref, (limit.said.id,), room.words
+        )
 
 
-def _of_message(said: MessageFact, *, is_answer: bool) -> Iterator[Constraint]:
-    text = said.text
-    day = date.fromisoformat(said.ref.at[:10]) if said.ref.at else _UNKNOWN
-    saying = find_saying(text, day, is_answer=is_answer)
+def _find_in_message(message: MessageFact, *, is_answer: bool) -> Iterator[Constraint]:
+    text = message.text
+    day = date.fromisoformat(message.ref.at[:10]) if message.ref.at else _UNKNOWN_DAY
+    statement = find_saying(text, day, is_answer=is_answer)
     start = end = -1
-    if saying is not None:
-        start, end = _span(saying)
-        yield Constraint(said, _LABELS[saying.kind], text[start:end])
-    others = [it for it in _limits(text) if it.end <= start or it.start >= end]
-    for it in others[:_MOST_OF_ONE]:
-        yield Constraint(said, _LIMIT, it.text)
+    if statement is not None:
+        start, end = _find_span(statement)
+        yield Constraint(message, _LABELS[statement.kind], text[start:end])
+    others = [limit for limit in _find_limits(text) if limit.end <= start or limit.start >= end]
+    for limit in others[:_MAX_PER_MESSAGE]:
+        yield Constraint(message, _LIMIT, limit.text)
 
 
-def _span(saying: Saying) -> tuple[int, int]:
+def _find_span(statement: Saying) -> tuple[int, int]:
     """Return where the words of a saying begin and end, with its reasons where they are near."""
-    parts = [*saying.statement, *saying.why]
-    whole = parts if parts[-1].end - parts[0].start <= _LONGEST else saying.statement
+    parts = [*statement.statement, *statement.why]
+    whole = parts if parts[-1].end - parts[0].start <= _MAX_STATEMENT else statement.statement
     return whole[0].start, whole[-1].end
 
 
-def _limits(text: str) -> list[Sentence]:
+def _find_limits(text: str) -> list[Sentence]:
     """Return the sentences that set a limit. In a document only what plainly forbids counts: it
     tells at length how something is to work. One with a credential is quoted nowhere but in its
     message.
     """
     is_document = len(text) > LONGEST_SPOKEN
-    text = text[:_LONGEST_DOCUMENT]
-    own = lowered(without_quotations(text))
-    kinds = (_forbids,) if is_document else (_forbids, _requires, _orders_how)
-    said = written_sentences(text)
+    text = text[:_MAX_DOCUMENT]
+    unquoted = lowered(without_quotations(text))
+    kinds = (
+        (_is_prohibition,) if is_document else (_is_prohibition, _is_requirement, _is_manner_order)
+    )
+    sentences = written_sentences(text)
     return [
-        it
-        for it in said
-        if _is_meant(it, own)
-        and any(kind(own[it.start : it.end]) for kind in kinds)
-        and not find_secrets(it.text)
+        message
+        for message in sentences
+        if _is_literal(message, unquoted)
+        and any(kind(unquoted[message.start : message.end]) for kind in kinds)
+        and not find_secrets(message.text)
     ]
 
 
-def _is_meant(sentence: Sentence, own: str) -> bool:
-    plain = own[sentence.start : sentence.end]
+def _is_literal(sentence: Sentence, unquoted: str) -> bool:
+    plain = unquoted[sentence.start : sentence.end]
     others = any(pattern(part).search(plain) for part in ("guess", "unreal", "request"))
     return not (sentence.is_question or others)
 
 
-def _forbids(plain: str) -> bool:
+def _is_prohibition(plain: str) -> bool:
     return bool(pattern("prohibition").search(plain)) or has("limit", plain)
 
 
-def _requires(plain: str) -> bool:
+def _is_requirement(plain: str) -> bool:
     return has("requirement", plain)
 
 
-def _orders_how(plain: str) -> bool:
+def _is_manner_order(plain: str) -> bool:
     return bool(pattern("order").match(plain.lstrip())) and has("manner", plain)

@@ -10,9 +10,9 @@ from ricordo.handoff.facts import Ref
 from ricordo.secrets import find_secrets
 
 _EDGES = ("\n\n", "\n", ". ", " ")
-_LONGEST_SECRET = 8_000
+_MAX_SECRET = 8_000
 """Characters behind a cut in which a credential may end that begins before it."""
-_LEAST = 0.5
+_MIN_SHARE = 0.5
 """Share of the room that a quotation keeps before a smaller edge is cut at."""
 
 
@@ -24,9 +24,9 @@ def excerpt(text: str, most: int) -> str:
     text = text.strip()
     if len(text) <= most:
         return text
-    cut = _edge(text[:most])
-    near = find_secrets(text[: most + _LONGEST_SECRET])
-    cut = next((it.start for it in near if it.start < cut < it.end), cut)
+    cut = _find_edge(text[:most])
+    near = find_secrets(text[: most + _MAX_SECRET])
+    cut = next((secret.start for secret in near if secret.start < cut < secret.end), cut)
     return text[:cut].rstrip()
 
 
@@ -36,10 +36,10 @@ def how_much(text: str, quoted: str) -> str:
     return "" if len(quoted) >= whole else f" (the first {len(quoted)} of {whole} characters)"
 
 
-def _edge(head: str) -> int:
+def _find_edge(head: str) -> int:
     for edge in _EDGES:
         at = head.rfind(edge)
-        if at >= len(head) * _LEAST:
+        if at >= len(head) * _MIN_SHARE:
             return at + len(edge)
     return len(head)
 
@@ -63,12 +63,12 @@ class Room(NamedTuple):
 
 SHARES = (1.0, 0.7, 0.5, 0.35, 0.25)
 """Shares of the full room that are tried, until a handoff fits."""
-_FULL = Room(first=6_000, wish=2_000, wishes=6_000, report=4_000, answer=3_200, words=600)
+_FULL_ROOM = Room(first=6_000, wish=2_000, wishes=6_000, report=4_000, answer=3_200, words=600)
 
 
 def room(share: float) -> Room:
     """Return a share of the full room."""
-    return Room(*(int(it * share) for it in _FULL))
+    return Room(*(int(size * share) for size in _FULL_ROOM))
 
 
 def quoting(
@@ -90,8 +90,8 @@ def quoting(
 
 LONGEST_COMMAND = 300
 """Characters of a command that is told in full; one that is cut could not be run."""
-_LONGEST_TOLD = 140
-_LONGEST_RESULT = 200
+_MAX_SHORTENED = 140
+_MAX_RESULT = 200
 _TICKS = re.compile("`+")
 
 
@@ -100,7 +100,7 @@ def code(text: str, most: int = LONGEST_COMMAND) -> str:
     characters.
     """
     row = short(text, most)
-    fence = "`" * (1 + max((len(it[0]) for it in _TICKS.finditer(row)), default=0))
+    fence = "`" * (1 + max((len(match[0]) for match in _TICKS.finditer(row)), default=0))
     edge = " " if row.startswith("`") or row.endswith("`") else ""
     return f"{fence}{edge}{row}{edge}{fence}"
 
@@ -110,20 +110,20 @@ def short(text: str, most: int) -> str:
     inside of a credential.
     """
     row = " ".join(text.split())
-    kept = excerpt(row, most)
-    return kept if kept == row else f"{kept} …"
+    shortened = excerpt(row, most)
+    return shortened if shortened == row else f"{shortened} …"
 
 
 def result(text: str) -> str:
     """Return what tells how a command ended, to stand behind it; "" where nothing does."""
-    return f": {short(text, _LONGEST_RESULT)}" if text.strip() else ""
+    return f": {short(text, _MAX_RESULT)}" if text.strip() else ""
 
 
 def told(command: str) -> str:
     """Return a command as something that was done: one that is too long to be run from here is told
     by its beginning.
     """
-    return code(command, LONGEST_COMMAND if can_be_run(command) else _LONGEST_TOLD)
+    return code(command, LONGEST_COMMAND if can_be_run(command) else _MAX_SHORTENED)
 
 
 def can_be_run(command: str) -> bool:

@@ -36,26 +36,34 @@ class LastRuns:
         test, else the last check. None that may not be run.
         """
         known = [
-            it
-            for it in (*self.failed, *self.succeeded)
-            if it.work is not Work.OTHER and it.command not in self.refused
+            run
+            for run in (*self.failed, *self.succeeded)
+            if run.work is not Work.OTHER and run.command not in self.refused
         ]
-        weights = sorted(known, key=lambda it: (bool(it.has_failed), it.work is Work.TEST, it.ref))
+        weights = sorted(
+            known, key=lambda known: (bool(known.has_failed), known.work is Work.TEST, known.ref)
+        )
         return weights[-1] if weights else None
 
 
 def runs(facts: Facts, refusals: Refusals) -> LastRuns:
     """Return the last runs of the commands in `facts` that matter."""
-    last = sorted(_last(facts), key=lambda it: it.ref[:2])
-    good = {_kind(it): it.ref[:2] for it in last if it.has_failed is False}
-    told = {_kind(it): it.ref[:2] for it in last if it.has_failed is not None}
+    last = sorted(_list_last(facts), key=lambda run: run.ref[:2])
+    succeeded = {_classify(run): run.ref[:2] for run in last if run.has_failed is False}
+    ended = {_classify(run): run.ref[:2] for run in last if run.has_failed is not None}
     return LastRuns(
-        tuple(it for it in last if it.has_failed is False),
-        tuple(it for it in last if it.has_failed and it.ref[:2] > good.get(_kind(it), (0, 0))),
+        tuple(run for run in last if run.has_failed is False),
         tuple(
-            it for it in last if it.has_failed is None and it.ref[:2] > told.get(_kind(it), (0, 0))
+            run
+            for run in last
+            if run.has_failed and run.ref[:2] > succeeded.get(_classify(run), (0, 0))
         ),
-        frozenset(it.command for it in last if refusals.names(it.command)),
+        tuple(
+            run
+            for run in last
+            if run.has_failed is None and run.ref[:2] > ended.get(_classify(run), (0, 0))
+        ),
+        frozenset(run.command for run in last if refusals.names(run.command)),
     )
 
 
@@ -66,17 +74,17 @@ def result_of(ran: Ran) -> ResultMark | None:
     return ResultMark(ran.exit, ran.has_failed, ran.ref, ran.changed_since)
 
 
-def _kind(ran: Ran) -> str:
+def _classify(ran: Ran) -> str:
     """Return what a command is a kind of: tests, checks, else what it begins with."""
     return " ".join(ran.command.split()[:2]) if ran.work is Work.OTHER else ran.work.value
 
 
-def _last(facts: Facts) -> Iterator[Ran]:
-    matter = (it for it in facts.ran if it.work is not Work.OTHER or has("deed", it.command))
-    yield from {" ".join(it.command.split()): it for it in matter}.values()
+def _list_last(facts: Facts) -> Iterator[Ran]:
+    matter = (run for run in facts.ran if run.work is not Work.OTHER or has("deed", run.command))
+    yield from {" ".join(run.command.split()): run for run in matter}.values()
 
 
-_MOST = 12
+_MAX_TASKS = 12
 _SECTIONS = {
     "completed": (StatementSection.DONE, "completed"),
     "in_progress": (StatementSection.ACTIVE, "begun"),
@@ -89,14 +97,16 @@ def tasks(facts: Facts, status: str) -> Iterator[HandoffStatement]:
     a task.
     """
     section, name = _SECTIONS[status]
-    of_status = [it for it in facts.todos if it.status == status]
-    kept = of_status[-_MOST:] if section is StatementSection.DONE else of_status[:_MOST]
+    of_status = [task for task in facts.todos if task.status == status]
+    selected = (
+        of_status[-_MAX_TASKS:] if section is StatementSection.DONE else of_status[:_MAX_TASKS]
+    )
     by_turn: dict[Place, list[Todo]] = {}
-    for it in kept:
-        by_turn.setdefault(place(it.ref), []).append(it)
-    for together in by_turn.values():
-        quote = "\n".join(it.text for it in together)
-        ids = tuple(it.id for it in together)
+    for task in selected:
+        by_turn.setdefault(place(task.ref), []).append(task)
+    for of_turn in by_turn.values():
+        quote = "\n".join(task.text for task in of_turn)
+        ids = tuple(task.id for task in of_turn)
         yield HandoffStatement(
-            section, f"On the agent's list as {name}", QuoteMark(together[0].ref), ids, quote
+            section, f"On the agent's list as {name}", QuoteMark(of_turn[0].ref), ids, quote
         )

@@ -18,11 +18,11 @@ from ricordo.handoff.gather.commands import (
     work_of,
 )
 
-_MOST = 8_000_000
+_MAX_CHARACTERS = 8_000_000
 """Characters of commands of one session that are kept."""
 _RECORD = 500
 """What a command weighs besides its own characters."""
-_MOST_OPEN = 1_000
+_MAX_OPEN = 1_000
 """Calls whose ending is waited for."""
 
 
@@ -54,22 +54,22 @@ class CommandRun:
             self.error = error_line(ending.output) if ending.has_failed else ""
             self.result = self.error or told(ending.output)
             return
-        self._judge(ending.output)
+        self._judge_output(ending.output)
 
-    def _judge(self, output: str) -> None:
+    def _judge_output(self, output: str) -> None:
         """Of a test or a check the output says how it went. It says more than an exit code that may
         be that of another program, and nothing against one that is its own.
         """
-        found = outcome(output)
-        done = decisive(self.deeds)
-        if done is not None and done.is_masked and not self.has_failed:
+        reported = outcome(output)
+        program = decisive(self.deeds)
+        if program is not None and program.is_masked and not self.has_failed:
             self.exit = None
-            self.has_failed = None if found.has_passed is None else not found.has_passed
+            self.has_failed = None if reported.has_passed is None else not reported.has_passed
         if self.has_failed:
             self.error = error_line(output)
-            self.result = found.line if found.has_passed is False else self.error
+            self.result = reported.line if reported.has_passed is False else self.error
         elif self.has_failed is False:
-            self.result = found.line if found.has_passed else success(output)
+            self.result = reported.line if reported.has_passed else success(output)
 
 
 class SessionRuns:
@@ -77,19 +77,21 @@ class SessionRuns:
 
     def __init__(self) -> None:
         """None yet."""
-        self.kept: Bounded[CommandRun] = Bounded(_MOST, lambda run: len(run.command) + _RECORD)
-        self._open: Recent[str, CommandRun] = Recent(_MOST_OPEN)
+        self.kept: Bounded[CommandRun] = Bounded(
+            _MAX_CHARACTERS, lambda run: len(run.command) + _RECORD
+        )
+        self._open: Recent[str, CommandRun] = Recent(_MAX_OPEN)
         """By the calls by which they were begun, and by those that look at them again."""
-        self._going_on: Recent[str, CommandRun] = Recent(_MOST_OPEN)
+        self._background: Recent[str, CommandRun] = Recent(_MAX_OPEN)
         """By the names of what runs in the background."""
 
     def begin(self, call: Call, ref: Ref) -> None:
         """Take note of a call."""
-        if call.process in self._going_on:
-            self._open[call.id] = self._going_on[call.process]
+        if call.process in self._background:
+            self._open[call.id] = self._background[call.process]
         elif call.command and call.id not in self._open:
-            done = deeds(call.command)
-            run = CommandRun(ref, call.command, done, work_of(done))
+            programs = deeds(call.command)
+            run = CommandRun(ref, call.command, programs, work_of(programs))
             self.kept.add(run)
             self._open[call.id] = run
 
@@ -99,7 +101,7 @@ class SessionRuns:
         if run is None or run.has_ended:
             return None
         if ending.process:
-            self._going_on[ending.process] = run
+            self._background[ending.process] = run
             return None
         run.end(ending, at)
         return run

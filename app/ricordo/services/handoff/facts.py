@@ -26,14 +26,14 @@ from ricordo.storage.history import History
 from ricordo.storage.operation import CHANGE
 
 MOST_NOTES = 5
-_MOST_BEFORE = 4
+_MAX_PREVIOUS = 4
 """Sessions that are taken along with the one that went on with them."""
-_MOST_HELPERS = 50
-_MOST_WISHES = 3
+_MAX_HELPERS = 50
+_MAX_MESSAGES = 3
 """Messages of the person, the latest ones, for which notes are recalled, beside the first one."""
-_LONGEST_WISH = 2_000
+_MAX_MESSAGE = 2_000
 """Characters of each of them that are looked at."""
-_MOST_SENTENCES = 12
+_MAX_SENTENCES = 12
 
 Step = Callable[[], None]
 
@@ -46,39 +46,39 @@ def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step)
     cwd = notebook.surroundings.cwd
     paths = (os.path.normpath(os.path.join(cwd, path)) for path in named)
     sources = [named_session(path) for path in dict.fromkeys(paths)]
-    found = sorted(sources, key=_began) if sources else _latest(notebook, project, step)
-    facts = gather(found, project, step, _helpers(found))
+    chosen = sorted(sources, key=_find_start) if sources else _find_latest(notebook, project, step)
+    facts = gather(chosen, project, step, _list_helpers(chosen))
     if not notebook.place.layout.holds_notes:
         return facts
-    return with_notes(facts, notebook.place.root, _notes(notebook, facts))
+    return with_notes(facts, notebook.place.root, _find_notes(notebook, facts))
 
 
-def _helpers(sources: Sequence[TranscriptSource]) -> list[TranscriptSource]:
+def _list_helpers(sources: Sequence[TranscriptSource]) -> list[TranscriptSource]:
     """The sub-agents of some sessions, those at work last, in the order of time."""
-    there = [helper for source in sources for helper in helpers_of(source)]
-    return sorted(there, key=lambda it: (it.touched, it.path))[-_MOST_HELPERS:]
+    helpers = [helper for source in sources for helper in helpers_of(source)]
+    return sorted(helpers, key=lambda source: (source.touched, source.path))[-_MAX_HELPERS:]
 
 
-def _latest(notebook: Notebook, project: str, step: Step) -> list[TranscriptSource]:
+def _find_latest(notebook: Notebook, project: str, step: Step) -> list[TranscriptSource]:
     """The session of the project in which something happened last, behind those that it went on
     with; a sub-agent's is none. Of a repository with several worktrees it is one of this worktree,
     where there is one: the files of another are not here.
     """
-    own = bearing_on(notebook, project)
-    there = sorted(sources_of(own, notebook.surroundings), key=touched, reverse=True)
-    found: tuple[TranscriptSource, Session] | None = None
-    for source in there:
+    relevance = bearing_on(notebook, project)
+    candidates = sorted(sources_of(relevance, notebook.surroundings), key=touched, reverse=True)
+    latest: tuple[TranscriptSource, Session] | None = None
+    for source in candidates:
         step()
-        session = session_of(source, own, step)
+        session = session_of(source, relevance, step)
         if session is not None:
-            is_here = _worked_in(project, session)
-            found = (source, session) if is_here or found is None else found
+            is_here = _has_worked_in(project, session)
+            latest = (source, session) if is_here or latest is None else latest
             if is_here:
                 break
-    return _with_those_before(*found, there, own, step) if found else []
+    return _add_previous(*latest, candidates, relevance, step) if latest else []
 
 
-def _worked_in(project: str, session: Session) -> bool:
+def _has_worked_in(project: str, session: Session) -> bool:
     """Whether a session worked in a project, and not in a worktree that lies in its folders."""
     inner = f"{project.rstrip('/')}/"
     is_inside = f"{os.path.realpath(session.cwd)}/".startswith(inner)
@@ -87,38 +87,40 @@ def _worked_in(project: str, session: Session) -> bool:
 
 def bearing_on(notebook: Notebook, project: str) -> Bearing:
     """Return which sessions bear on the work in a project."""
-    all_of_memory = bearing(notebook.place, notebook.surroundings)
+    of_memory = bearing(notebook.place, notebook.surroundings)
     # a memory of all projects of an agent bears on work that has nothing to do with this one
-    projects = tuple(dict.fromkeys((*all_of_memory.projects, project)))
-    return replace(all_of_memory, agents=frozenset(), projects=projects)
+    projects = tuple(dict.fromkeys((*of_memory.projects, project)))
+    return replace(of_memory, agents=frozenset(), projects=projects)
 
 
-def _with_those_before(
+def _add_previous(
     source: TranscriptSource,
     session: Session,
-    there: Sequence[TranscriptSource],
-    own: Bearing,
+    candidates: Sequence[TranscriptSource],
+    relevance: Bearing,
     step: Step,
 ) -> list[TranscriptSource]:
     """A session behind those that it went on with, the oldest first."""
-    found = [source]
-    while session.continues and len(found) <= _MOST_BEFORE:
-        before = next((it for it in there if _is_of(it, session.continues)), None)
-        told = session_of(before, own, step) if before is not None else None
-        if before is None or told is None or before in found:
+    sources_found = [source]
+    while session.continues and len(sources_found) <= _MAX_PREVIOUS:
+        previous = next(
+            (source for source in candidates if _is_of_session(source, session.continues)), None
+        )
+        previous_session = session_of(previous, relevance, step) if previous is not None else None
+        if previous is None or previous_session is None or previous in sources_found:
             break
-        found.append(before)
-        session = told
-    return found[::-1]
+        sources_found.append(previous)
+        session = previous_session
+    return sources_found[::-1]
 
 
-def _is_of(source: TranscriptSource, session: str) -> bool:
+def _is_of_session(source: TranscriptSource, session: str) -> bool:
     """Whether a transcript is that of a session: its file is called after it."""
     stem = os.path.basename(source.path).removesuffix(".jsonl")
     return stem == session or stem.endswith(f"-{session}")
 
 
-def session_of(source: TranscriptSource, own: Bearing, step: Step) -> Session | None:
+def session_of(source: TranscriptSource, relevance: Bearing, step: Step) -> Session | None:
     """The session of a transcript, as far as its beginning tells; None where nobody said anything
     in it, where it is a sub-agent's or does not bear on the memory.
     """
@@ -126,7 +128,7 @@ def session_of(source: TranscriptSource, own: Bearing, step: Step) -> Session | 
     for turn in transcript.turns():
         if turn.is_said and turn.who is Who.PERSON:
             session = transcript.session
-            return None if session.part_of or not bears(own, session) else session
+            return None if session.part_of or not bears(relevance, session) else session
     return None
 
 
@@ -139,47 +141,52 @@ def touched(source: TranscriptSource) -> float:
     return source.touched
 
 
-def _began(source: TranscriptSource) -> str:
+def _find_start(source: TranscriptSource) -> str:
     """When a session began, ISO 8601 in UTC; "" where its transcript does not tell."""
     return next((turn.at for turn in source.transcript().turns() if turn.at), "")
 
 
-def _notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
+def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
     """Yield the notes of the memory to read for what the person wanted first and wants now, in turn
     the best of each message: the last ones may be no more than “commit it”.
     """
-    wanted = [said.text[:_LONGEST_WISH] for said in facts.said if said.is_person]
-    if not wanted:
+    messages = [said.text[:_MAX_MESSAGE] for said in facts.said if said.is_person]
+    if not messages:
         return
     index = open_index(notebook.place, notebook.surroundings)
     memory = notebook.read()
 
-    def ask(message: str) -> list[RecallResult]:
+    def recall_notes(message: str) -> list[RecallResult]:
         return recall(index, memory, message, notebook.surroundings, MOST_NOTES)
 
-    first, *last = dict.fromkeys((wanted[0], *wanted[-_MOST_WISHES:][::-1]))
-    by_message = [ask(first) or _by_sentence(first, ask), *map(ask, last)]
-    found: dict[str, RecallResult] = {}
-    for it in filter(None, chain.from_iterable(zip_longest(*by_message))):
-        found.setdefault(it.note.path, it)
-    for path, it in list(found.items())[:MOST_NOTES]:
-        note, why = it.note, ", ".join(it.why)
+    first, *last = dict.fromkeys((messages[0], *messages[-_MAX_MESSAGES:][::-1]))
+    by_message = [
+        recall_notes(first) or _recall_by_sentence(first, recall_notes),
+        *map(recall_notes, last),
+    ]
+    results: dict[str, RecallResult] = {}
+    for result in filter(None, chain.from_iterable(zip_longest(*by_message))):
+        results.setdefault(result.note.path, result)
+    for path, result in list(results.items())[:MOST_NOTES]:
+        note, why = result.note, ", ".join(result.why)
         digest = sha256(note.raw).hexdigest()
         yield NoteFound("", path, note.name, note.description, digest, why)
 
 
-def _by_sentence(message: str, ask: Callable[[str], list[RecallResult]]) -> list[RecallResult]:
+def _recall_by_sentence(
+    message: str, recall_notes: Callable[[str], list[RecallResult]]
+) -> list[RecallResult]:
     """Return what the sentences of a message find by themselves: among the words of others, those
     that tell may be too few.
     """
-    sentences = written_sentences(message)[:_MOST_SENTENCES]
-    return [it for sentence in sentences for it in ask(sentence.text)]
+    sentences = written_sentences(message)[:_MAX_SENTENCES]
+    return [result for sentence in sentences for result in recall_notes(sentence.text)]
 
 
 def known_transcripts(surroundings: Environment, content: bytes) -> Callable[[SourceSession], bool]:
     """Return what tells whether a transcript may be opened that a handoff of `content` names."""
-    is_own = _is_written_here(Database(surroundings.state), content)
-    return lambda source: is_own or is_kept_by_agent(source, surroundings)
+    is_written_here = _is_written_here(Database(surroundings.state), content)
+    return lambda source: is_written_here or is_kept_by_agent(source, surroundings)
 
 
 def _is_written_here(database: Database, content: bytes) -> bool:

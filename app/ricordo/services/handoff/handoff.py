@@ -51,7 +51,7 @@ from ricordo.text import visible
 
 RULES = "rules"
 _VALID_FOR = timedelta(days=7)
-_MOST_LEARNT = 4_000_000
+_MAX_LEARNED = 4_000_000
 """Characters that are looked through for what tells a secret."""
 
 Step = Callable[[], None]
@@ -111,13 +111,13 @@ def project_of(notebook: Notebook) -> str:
     more.
     """
     surroundings = notebook.surroundings
-    named = surroundings.project or notebook.place.project
-    if named and not os.path.isdir(named):
-        raise MemoryNotFound(f"The project of this memory, {visible(named)}, is not there.")
+    project = surroundings.project or notebook.place.project
+    if project and not os.path.isdir(project):
+        raise MemoryNotFound(f"The project of this memory, {visible(project)}, is not there.")
     here = workplace(surroundings.cwd)
-    if named and not surroundings.project and here.root == os.path.realpath(named):
+    if project and not surroundings.project and here.root == os.path.realpath(project):
         return here.top
-    return os.path.realpath(named or git.top_level(surroundings.cwd) or surroundings.cwd)
+    return os.path.realpath(project or git.top_level(surroundings.cwd) or surroundings.cwd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +135,12 @@ def ground(notebook: Notebook, wish: HandoffOptions, step: Step = lambda: None) 
     is named that is none, ChangeRefused where there is nothing to hand off or no file to write to.
     """
     project = project_of(notebook)
-    to = destination(_wished(notebook, wish, project))
+    to = destination(_find_path(notebook, wish, project))
     facts = facts_of(notebook, project, wish.sessions, step)
     if not facts.sessions:
         raise ChangeRefused("No session of this project was found that could be handed off.")
-    own = _own(to, project)
-    return Ground(replace(facts, git=facts.git and without_own(facts.git, own)), to)
+    handoff_files = _list_handoff_files(to, project)
+    return Ground(replace(facts, git=facts.git and without_own(facts.git, handoff_files)), to)
 
 
 def draft(
@@ -158,44 +158,44 @@ def draft(
     on = on or ground(notebook, wish, step)
     facts, to = on.facts, on.destination
     now = notebook.surroundings.now.timestamp()
-    world = World(facts.project, facts.memory, _own(to, facts.project), step, now)
-    told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
-    composed = composer(notebook, facts, told)
+    world = World(facts.project, facts.memory, _list_handoff_files(to, facts.project), step, now)
+    by_rules_only = compose(facts, tokens=_find_budget(wish), with_messages=wish.with_messages)
+    composed = composer(notebook, facts, by_rules_only)
     statements = prove(composed.statements, facts, world)
-    head = _head(notebook, on, statements, world, wish, composed.engine)
+    head = _build_header(notebook, on, statements, world, wish, composed.engine)
     new = Handoff(head, statements)
     redaction = begin_redaction(notebook)
-    redaction.learn(_told(facts, step))
+    redaction.learn(_list_words(facts, step))
     if to.handoff is not None:
         is_known = known_transcripts(notebook.surroundings, to.before or b"")
         says = Transcripts(to.handoff, is_known, step)
-        new = _updated(to.handoff, new, world, says, notebook.surroundings.now, redaction)
-    remarks = (to.remark, _about_budget(wish), *composed.remarks)
+        new = _update(to.handoff, new, world, says, notebook.surroundings.now, redaction)
+    remarks = (to.remark, _explain_budget(wish), *composed.remarks)
     return HandoffDraft(facts, new, to, redaction, tuple(filter(None, remarks)))
 
 
-def _own(to: HandoffFile, project: str) -> frozenset[str]:
+def _list_handoff_files(to: HandoffFile, project: str) -> frozenset[str]:
     return OWN | {os.path.relpath(to.path, project)}
 
 
-def _wished(notebook: Notebook, wish: HandoffOptions, project: str) -> str:
+def _find_path(notebook: Notebook, wish: HandoffOptions, project: str) -> str:
     """Return the file that is wished."""
     path = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else project
     return os.path.join(path, NAME) if os.path.isdir(path) else path
 
 
-def _room(wish: HandoffOptions) -> int:
+def _find_budget(wish: HandoffOptions) -> int:
     """The tokens that the handoff may take."""
     return min(wish.budget, family(wish.target).most_tokens)
 
 
-def _about_budget(wish: HandoffOptions) -> str:
+def _explain_budget(wish: HandoffOptions) -> str:
     most = family(wish.target).most_tokens
-    told = f"More than {most:,} tokens do not suit {wish.target.value}: it gets no more."
-    return told if wish.budget > most else ""
+    warning = f"More than {most:,} tokens do not suit {wish.target.value}: it gets no more."
+    return warning if wish.budget > most else ""
 
 
-def _head(
+def _build_header(
     notebook: Notebook,
     on: Ground,
     statements: Sequence[HandoffStatement],
@@ -209,9 +209,11 @@ def _head(
         written=now,
         expires=now + _VALID_FOR,
         target=wish.target,
-        budget=_room(wish),
+        budget=_find_budget(wish),
         engine=engine,
-        sources=tuple(SourceSession(it.agent, it.id, it.path) for it in facts.sessions),
+        sources=tuple(
+            SourceSession(session.agent, session.id, session.path) for session in facts.sessions
+        ),
         commit=state.commit if state else "",
         branch=state.branch if state else "",
         dirty=state.dirty if state else (),
@@ -221,13 +223,13 @@ def _head(
     )
 
 
-def _told(facts: Facts, step: Step) -> Iterator[str]:
+def _list_words(facts: Facts, step: Step) -> Iterator[str]:
     """Yield what the sessions say, for what tells a secret need not stand in the handoff; of very
     long ones the rest is passed over.
     """
-    room = _MOST_LEARNT
-    for it in all_facts(facts):
-        for text in () if isinstance(it, FileUse | NoteFound) else words_of(it):
+    room = _MAX_LEARNED
+    for fact in all_facts(facts):
+        for text in () if isinstance(fact, FileUse | NoteFound) else words_of(fact):
             step()
             room -= len(text)
             if room < 0:
@@ -235,20 +237,20 @@ def _told(facts: Facts, step: Step) -> Iterator[str]:
             yield text
 
 
-def _updated(
+def _update(
     old: Handoff, new: Handoff, world: World, says: Transcripts, now: datetime, redaction: Redaction
 ) -> Handoff:
     """Return `new` with what still holds of the handoff that stands there."""
-    probed = resume(old, world, says, now)
-    redaction.learn(text for it in tidied(new).statements for text in texts_of(it))
-    both = updated(probed, new, lambda text: redaction.redact("", text))
-    for it in both.statements:
-        if it not in new.statements:
-            redaction.adopt(f"{it.text}\n{it.quote}")
-    return both
+    rechecked = resume(old, world, says, now)
+    redaction.learn(text for statement in tidied(new).statements for text in texts_of(statement))
+    merged = updated(rechecked, new, lambda text: redaction.redact("", text))
+    for statement in merged.statements:
+        if statement not in new.statements:
+            redaction.adopt(f"{statement.text}\n{statement.quote}")
+    return merged
 
 
-_MOST = 200
+_MAX_SESSIONS = 200
 """The newest transcripts, which are looked into."""
 
 
@@ -258,20 +260,22 @@ def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Se
     written to. `step` is called all the while; what it raises is raised here. Raises
     MemoryNotFound where the project is not there.
     """
-    own = bearing_on(notebook, project_of(notebook))
-    known = {(it.session.path, it.session.id): it.session for it in notebook.activity.known()}
-    found: list[Session] = []
-    sources = sorted(sources_of(own, notebook.surroundings), key=touched, reverse=True)
-    for source in sources[:_MOST]:
+    relevance = bearing_on(notebook, project_of(notebook))
+    known = {
+        (known.session.path, known.session.id): known.session for known in notebook.activity.known()
+    }
+    sessions: list[Session] = []
+    sources = sorted(sources_of(relevance, notebook.surroundings), key=touched, reverse=True)
+    for source in sources[:_MAX_SESSIONS]:
         step()
-        session = session_of(source, own, step)
+        session = session_of(source, relevance, step)
         if session is not None:
-            unread = replace(session, ended=_ended(source) or session.ended)
-            found.append(known.get((session.path, session.id), unread))
-    return tuple(sorted(found, key=lambda it: it.ended, reverse=True))
+            by_start = replace(session, ended=_find_end(source) or session.ended)
+            sessions.append(known.get((session.path, session.id), by_start))
+    return tuple(sorted(sessions, key=lambda session: session.ended, reverse=True))
 
 
-def _ended(source: TranscriptSource) -> str:
+def _find_end(source: TranscriptSource) -> str:
     """When something was added to a transcript last, ISO 8601 in UTC; "" where nothing tells."""
     at = touched(source)
     return datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z") if at else ""

@@ -46,7 +46,7 @@ class Finished:
     @property
     def counts(self) -> Mapping[Status, int]:
         """How many statements carry each mark."""
-        found = Counter(it.status for it in self.handoff.statements)
+        found = Counter(statement.status for statement in self.handoff.statements)
         return {status: found[status] for status in Status}
 
 
@@ -68,8 +68,8 @@ def finished(draft: HandoffDraft) -> Finished:
     Raises WrongUsage where the budget has no room for its head, and ChangeRefused where a secret
     could not be kept back.
     """
-    clean = without_secrets(tidied(draft.handoff), draft.redaction)
-    handoff = counted(cleaned(fitted(counted(clean)), draft.redaction))
+    redacted = without_secrets(tidied(draft.handoff), draft.redaction)
+    handoff = counted(cleaned(fitted(counted(redacted)), draft.redaction))
     return Finished(handoff, render(handoff), tokens(handoff))
 
 
@@ -78,8 +78,8 @@ def change_of(notebook: Notebook, memory: Memory, draft: HandoffDraft, done: Fin
     to = draft.destination
     folder, name = os.path.split(to.path)
     reason = f"{REASON} {done.handoff.head.target.value}"
-    act = WriteFile(folder, name, to.before, done.text)
-    return put_together(notebook, memory, [Change(act, reason)])
+    edit = WriteFile(folder, name, to.before, done.text)
+    return put_together(notebook, memory, [Change(edit, reason)])
 
 
 def write(
@@ -119,12 +119,12 @@ def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeS
     reviewed by the person, and applied as any other. Raises ChangeRefused, with what to paste,
     where the file is anything unusual.
     """
-    act = pickup_act(project_of(notebook), wanted)
-    return put_together(notebook, memory, [Change(act, f"{wanted.file} names the handoff")])
+    edit = pickup_act(project_of(notebook), wanted)
+    return put_together(notebook, memory, [Change(edit, f"{wanted.file} names the handoff")])
 
 
 _BOUNDS = Bounds(total=3600.0, most_bytes=1024 * 1024)
-_OVER = {
+_LIMIT_MESSAGES = {
     FailureCause.TOO_LONG: "It wrote more than a megabyte, so it was ended.",
     FailureCause.TOO_SLOW: "It ran for an hour, so it was ended.",
 }
@@ -143,12 +143,12 @@ def pipe(
     """
     name = one_line(words[0])
     try:
-        ended = run_in(folder, words, text, environ, _BOUNDS, step)
-    except ModelFailed as failed:
-        raise ChangeRefused(f"{name}: {_OVER.get(failed.cause, failed.message)}") from None
-    if ended.code:
-        raise ChangeRefused(f"{name} ended with {ended.code}. {ended.complaint}".strip())
-    return ended.output.decode("utf-8", "replace")
+        result = run_in(folder, words, text, environ, _BOUNDS, step)
+    except ModelFailed as error:
+        raise ChangeRefused(f"{name}: {_LIMIT_MESSAGES.get(error.cause, error.message)}") from None
+    if result.code:
+        raise ChangeRefused(f"{name} ended with {result.code}. {result.complaint}".strip())
+    return result.output.decode("utf-8", "replace")
 
 
 def statements_of(draft: HandoffDraft) -> Mapping[HandoffStatement, HandoffStatement]:
@@ -158,13 +158,17 @@ def statements_of(draft: HandoffDraft) -> Mapping[HandoffStatement, HandoffState
     """
     # what one statement tells of a secret, another one may hold
     without_secrets(tidied(draft.handoff), draft.redaction)
-    return {clean: it for it in draft.handoff.statements for clean in _clean(it, draft)}
+    return {
+        redacted: statement
+        for statement in draft.handoff.statements
+        for redacted in _redact_alone(statement, draft)
+    }
 
 
-def _clean(it: HandoffStatement, draft: HandoffDraft) -> tuple[HandoffStatement, ...]:
-    alone = tidied(replace(draft.handoff, statements=(it,)))
-    found = without_secrets(alone, draft.redaction).statements
-    return tuple(replace(clean, stands_on=it.stands_on) for clean in found)
+def _redact_alone(statement: HandoffStatement, draft: HandoffDraft) -> tuple[HandoffStatement, ...]:
+    alone = tidied(replace(draft.handoff, statements=(statement,)))
+    redacted = without_secrets(alone, draft.redaction).statements
+    return tuple(replace(clean, stands_on=statement.stands_on) for clean in redacted)
 
 
 def proved_of(draft: HandoffDraft, statement: HandoffStatement) -> HandoffStatement:
@@ -174,11 +178,11 @@ def proved_of(draft: HandoffDraft, statement: HandoffStatement) -> HandoffStatem
     return prove((statement,), draft.facts, World(project, draft.facts.memory, own))[0]
 
 
-def chosen(draft: HandoffDraft, wanted: Sequence[HandoffStatement]) -> HandoffDraft:
-    """Return a draft of the statements that are `wanted` alone, with their secrets, as they are
+def chosen(draft: HandoffDraft, statements: Sequence[HandoffStatement]) -> HandoffDraft:
+    """Return a draft of the statements that are `statements` alone, with their secrets, as they are
     kept back when it is finished.
     """
-    return replace(draft, handoff=replace(draft.handoff, statements=tuple(wanted)))
+    return replace(draft, handoff=replace(draft.handoff, statements=tuple(statements)))
 
 
 def writing(notebook: Notebook, draft: HandoffDraft, done: Finished, last: str) -> ChangeSet:
@@ -189,6 +193,6 @@ def writing(notebook: Notebook, draft: HandoffDraft, done: Finished, last: str) 
     to = destination(draft.destination.path)
     is_own = to.before is not None and to.before == last.encode("utf-8")
     if to.path != draft.destination.path or not (is_own or to.before == draft.destination.before):
-        said = f"Meanwhile somebody else wrote {visible(draft.destination.path)}."
-        raise EditRefused(f"{said} Probe again, and look at it anew.")
+        message = f"Meanwhile somebody else wrote {visible(draft.destination.path)}."
+        raise EditRefused(f"{message} Probe again, and look at it anew.")
     return change_of(notebook, notebook.read(), replace(draft, destination=to), done)

@@ -57,48 +57,54 @@ def resume_handoff(
 
     Raises HandoffUnreadable where there is none of ours, and MemoryNotFound where `memory` is none.
     """
-    place = _place(surroundings, os.path.dirname(_full(surroundings, path)), memory)
-    full = _full(surroundings, path) if path else _own_file(surroundings, place)
-    raw, parsed = _parsed(full)
+    place = _find_place(surroundings, os.path.dirname(_find_full_path(surroundings, path)), memory)
+    full_path = (
+        _find_full_path(surroundings, path) if path else _find_handoff_file(surroundings, place)
+    )
+    raw, parsed = _parse_file(full_path)
     assert parsed.handoff is not None
     head = parsed.handoff.head
-    project = _project_of(head, os.path.dirname(full), place, surroundings)
-    notes = _notes(head, place, surroundings)
-    own = OWN | {os.path.relpath(os.path.realpath(full), os.path.realpath(project))}
-    world = World(project, notes, own, step)
+    project = _find_project_of(head, os.path.dirname(full_path), place, surroundings)
+    notes = _find_notes_folder(head, place, surroundings)
+    handoff_files = OWN | {os.path.relpath(os.path.realpath(full_path), os.path.realpath(project))}
+    world = World(project, notes, handoff_files, step)
     says = Transcripts(parsed.handoff, known_transcripts(surroundings, raw), step)
     is_edited = parsed.state is not State.WHOLE
     resumed = resume(parsed.handoff, world, says, surroundings.now, is_edited=is_edited)
-    told = (parsed.why, _about_memory(head, notes), *resumed.remarks)
-    return Resumption(full, project, _without_secrets(resumed), tuple(filter(None, told)))
+    warnings = (parsed.why, _explain_memory(head, notes), *resumed.remarks)
+    return Resumption(full_path, project, _redact(resumed), tuple(filter(None, warnings)))
 
 
-def _without_secrets(resumed: Resumed) -> Resumed:
+def _redact(resumed: Resumed) -> Resumed:
     """Return it without what looks like a credential in what was seen: names of files and branches,
     subjects of commits.
     """
-    found = resumed.changed
+    changes = resumed.changed
     return replace(
         resumed,
-        statements=tuple(replace(it, why=mask(it.why)) for it in resumed.statements),
+        statements=tuple(
+            replace(statement, why=mask(statement.why)) for statement in resumed.statements
+        ),
         changed=replace(
-            found,
-            commits=tuple(it._replace(subject=mask(it.subject)) for it in found.commits),
-            files=tuple(map(_masked, found.files)),
-            notes=tuple(map(_masked, found.notes)),
+            changes,
+            commits=tuple(
+                commit._replace(subject=mask(commit.subject)) for commit in changes.commits
+            ),
+            files=tuple(map(_mask_change, changes.files)),
+            notes=tuple(map(_mask_change, changes.notes)),
         ),
     )
 
 
-def _masked(it: FileChange) -> FileChange:
-    return replace(it, path=mask(it.path), to=mask(it.to))
+def _mask_change(change: FileChange) -> FileChange:
+    return replace(change, path=mask(change.path), to=mask(change.to))
 
 
-def _full(surroundings: Environment, path: str) -> str:
+def _find_full_path(surroundings: Environment, path: str) -> str:
     return os.path.normpath(os.path.join(surroundings.cwd, path)) if path else ""
 
 
-def _place(surroundings: Environment, folder: str, memory: str | None) -> MemoryPlace | None:
+def _find_place(surroundings: Environment, folder: str, memory: str | None) -> MemoryPlace | None:
     """The memory of whoever works in the `folder`, "" for the current one; None without one."""
     if memory is not None:
         return find_memory(memory, surroundings)
@@ -108,17 +114,17 @@ def _place(surroundings: Environment, folder: str, memory: str | None) -> Memory
         return None
 
 
-def _own_file(surroundings: Environment, place: MemoryPlace | None) -> str:
+def _find_handoff_file(surroundings: Environment, place: MemoryPlace | None) -> str:
     """The handoff of the project here, of two the one written last: beside one that is not ours, or
     that somebody edited, ours goes on under another name.
     """
-    project = _project(surroundings.cwd, place)
+    project = _find_project(surroundings.cwd, place)
     paths = [os.path.join(project, name) for name in (NAME, BESIDE)]
-    there = {path: it for path in paths if (it := _read(path)[1].handoff) is not None}
-    return max(there, key=lambda path: there[path].head.written, default=paths[0])
+    handoffs = {path: it for path in paths if (it := _read_file(path)[1].handoff) is not None}
+    return max(handoffs, key=lambda path: handoffs[path].head.written, default=paths[0])
 
 
-def _project(folder: str, place: MemoryPlace | None) -> str:
+def _find_project(folder: str, place: MemoryPlace | None) -> str:
     """The project to which a folder belongs."""
     real = os.path.realpath(folder)
     project = os.path.realpath(place.project) if place and place.project else ""
@@ -127,26 +133,29 @@ def _project(folder: str, place: MemoryPlace | None) -> str:
     return git.top_level(real) or real
 
 
-def _project_of(
+def _find_project_of(
     head: HandoffHeader, folder: str, place: MemoryPlace | None, surroundings: Environment
 ) -> str:
     """The project of a handoff in the `folder`: where it lies, unless only the one in which the
     person stands, or that of the memory, is the one that it names or has its commit: a handoff may
     be written anywhere.
     """
-    here = _project(folder, place)
+    here = _find_project(folder, place)
     cwd = os.path.realpath(surroundings.cwd)
     of_memory = os.path.realpath(place.project) if place and place.project else ""
-    known = (here, of_memory, git.top_level(cwd) or cwd)
-    if head.project and head.project in known:
+    candidates = (here, of_memory, git.top_level(cwd) or cwd)
+    if head.project and head.project in candidates:
         return head.project
     if not head.commit:
         return here
-    return next((it for it in known if it and is_known(it, head.commit)), here)
+    return next(
+        (candidate for candidate in candidates if candidate and is_known(candidate, head.commit)),
+        here,
+    )
 
 
-def _parsed(path: str) -> tuple[bytes, Parsed]:
-    raw, parsed = _read(path)
+def _parse_file(path: str) -> tuple[bytes, Parsed]:
+    raw, parsed = _read_file(path)
     if parsed.handoff is not None:
         return raw, parsed
     shown = one_line(path)
@@ -155,30 +164,32 @@ def _parsed(path: str) -> tuple[bytes, Parsed]:
     raise HandoffUnreadable(f"{shown} is no handoff of ours. {parsed.why}")
 
 
-def _read(path: str) -> tuple[bytes, Parsed]:
+def _read_file(path: str) -> tuple[bytes, Parsed]:
     raw = read_plain_file(path, MOST_BYTES + 1)
     if raw is None:
         return b"", Parsed(State.FOREIGN, None, "It is no plain file that can be read.")
     return raw, parse(raw)
 
 
-def _notes(head: HandoffHeader, place: MemoryPlace | None, surroundings: Environment) -> str:
+def _find_notes_folder(
+    head: HandoffHeader, place: MemoryPlace | None, surroundings: Environment
+) -> str:
     """Where the notes are looked for: in the memory that the head names, if it is one of those that
     are known here or were worked with, else in the one of the project; "" for nowhere.
     """
     if not head.memory:
         return ""
-    named = os.path.realpath(head.memory)
-    if place is not None and place.root == named:
-        return named
-    if any(it.root == named for it in all_memories(surroundings)):
-        return named
-    if _was_worked_with(named, surroundings):
-        return named
+    root = os.path.realpath(head.memory)
+    if place is not None and place.root == root:
+        return root
+    if any(place.root == root for place in all_memories(surroundings)):
+        return root
+    if _has_history(root, surroundings):
+        return root
     return place.root if place else ""
 
 
-def _was_worked_with(root: str, surroundings: Environment) -> bool:
+def _has_history(root: str, surroundings: Environment) -> bool:
     """Whether the history has the whole of the memory at `root`: the user named it to a command."""
     database = Database(surroundings.state)
     if not database.exists:
@@ -192,25 +203,25 @@ def _was_worked_with(root: str, surroundings: Environment) -> bool:
         return False
 
 
-def _about_memory(head: HandoffHeader, notes: str) -> str:
+def _explain_memory(head: HandoffHeader, notes: str) -> str:
     if not head.memory or os.path.realpath(head.memory) == notes:
         return ""
-    where = f"notes are looked for in {one_line(notes)}" if notes else "no note is looked at"
-    return f"The memory {one_line(head.memory)} is not known here: {where}."
+    consequence = f"notes are looked for in {one_line(notes)}" if notes else "no note is looked at"
+    return f"The memory {one_line(head.memory)} is not known here: {consequence}."
 
 
-_MOST = 20
+_MAX_HANDOFFS = 20
 
 
 def handoffs_written(notebook: Notebook) -> tuple[str, ...]:
     """Return the absolute paths of what may be handoffs and is there: those of the project first,
     then those that were written elsewhere, the latest first. Raises StateUnusable.
     """
-    found = dict.fromkeys((*_of_project(notebook), *_of_history(notebook)))
-    return tuple(path for path in found if os.path.lexists(path))[:_MOST]
+    paths = dict.fromkeys((*_list_in_project(notebook), *_list_in_history(notebook)))
+    return tuple(path for path in paths if os.path.lexists(path))[:_MAX_HANDOFFS]
 
 
-def _of_project(notebook: Notebook) -> Iterator[str]:
+def _list_in_project(notebook: Notebook) -> Iterator[str]:
     try:
         project = project_of(notebook)
     except MemoryNotFound:
@@ -218,13 +229,13 @@ def _of_project(notebook: Notebook) -> Iterator[str]:
     yield from (os.path.join(project, name) for name in (NAME, BESIDE))
 
 
-def _of_history(notebook: Notebook) -> Iterator[str]:
+def _list_in_history(notebook: Notebook) -> Iterator[str]:
     if not notebook.database.exists:
         return
     with notebook.database.opened() as connection:
         history = History(connection)
-        root = history.known_root(notebook.place.root)
-        acts = history.acts(root.id) if root else []
+        recorded_root = history.known_root(notebook.place.root)
+        acts = history.acts(recorded_root.id) if recorded_root else []
         for act in reversed(acts):
             if act.kind == CHANGE and act.reason.startswith(REASON):
                 for op in history.ops(act.n):
@@ -233,13 +244,16 @@ def _of_history(notebook: Notebook) -> Iterator[str]:
 
 def describe_handoff(done: Finished, path: str) -> dict[str, Any]:
     """Return what `handoff --json` prints of a handoff that was written to `path`."""
-    head = done.handoff.head
+    header = done.handoff.head
     return {
         "path": path,
-        "for": head.target.value,
+        "for": header.target.value,
         "tokens": done.tokens,
-        "statements": [describe_statement(it, len(head.sources)) for it in done.handoff.statements],
-        "redactions": head.redactions,
+        "statements": [
+            describe_statement(statement, len(header.sources))
+            for statement in done.handoff.statements
+        ],
+        "redactions": header.redactions,
         "left_out": done.handoff.left_out,
     }
 
@@ -254,18 +268,18 @@ def describe_resumption(found: Resumption) -> dict[str, Any]:
         "holds": resumed.holds,
         "statements": [
             {
-                **describe_statement(it.statement, sessions),
-                "was": it.was.value,
-                "now": it.now.value,
-                "holds": it.holds,
-                "why": it.why,
+                **describe_statement(statement.statement, sessions),
+                "was": statement.was.value,
+                "now": statement.now.value,
+                "holds": statement.holds,
+                "why": statement.why,
             }
-            for it in resumed.statements
+            for statement in resumed.statements
         ],
         "changed": {
-            "commits": [{"id": it.id, "subject": it.subject} for it in changed.commits],
-            "files": list(map(_change, changed.files)),
-            "notes": list(map(_change, changed.notes)),
+            "commits": [{"id": commit.id, "subject": commit.subject} for commit in changed.commits],
+            "files": list(map(_describe_change, changed.files)),
+            "notes": list(map(_describe_change, changed.notes)),
         },
         "expired": resumed.has_expired,
         "edited": resumed.is_edited,
@@ -273,15 +287,15 @@ def describe_resumption(found: Resumption) -> dict[str, Any]:
     }
 
 
-def describe_statement(it: HandoffStatement, sessions: int) -> dict[str, Any]:
+def describe_statement(statement: HandoffStatement, sessions: int) -> dict[str, Any]:
     """Return one statement; what it quotes stands behind its text."""
     return {
-        "text": "\n".join(filter(None, (it.text, it.quote))),
-        "section": it.section.value,
-        "status": it.status.value,
-        "probe": basis(it.proof, sessions) or None,
+        "text": "\n".join(filter(None, (statement.text, statement.quote))),
+        "section": statement.section.value,
+        "status": statement.status.value,
+        "probe": basis(statement.proof, sessions) or None,
     }
 
 
-def _change(it: FileChange) -> dict[str, str | None]:
-    return {"path": it.path, "kind": it.kind.value, "to": it.to or None}
+def _describe_change(change: FileChange) -> dict[str, str | None]:
+    return {"path": change.path, "kind": change.kind.value, "to": change.to or None}

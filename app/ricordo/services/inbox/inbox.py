@@ -27,7 +27,7 @@ from ricordo.storage.operation import FIRST, SEEN, Act, Op
 
 VISIT = "visit"
 """The kind of the act that closes a visit."""
-_WORST = ("conflict", "deleted", "changed", "renamed", "created")
+_WORST_FIRST = ("conflict", "deleted", "changed", "renamed", "created")
 
 
 REVERTED = "reverted what"
@@ -66,12 +66,12 @@ class Arrival:
     @property
     def old_text(self) -> str:
         """The text before as it may be printed: without credentials."""
-        return mask(_text(self.before))
+        return mask(_decode(self.before))
 
     @property
     def new_text(self) -> str:
         """The text after as it may be printed: without credentials."""
-        return mask(_text(self.after))
+        return mask(_decode(self.after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +89,20 @@ class Inbox:
     @property
     def worst_first(self) -> tuple[Arrival, ...]:
         """What the file does not have, then what is gone, what is other, and what is new."""
-        return tuple(sorted(self.arrivals, key=lambda it: (_WORST.index(it.kind), it.path)))
+        return tuple(
+            sorted(
+                self.arrivals, key=lambda arrival: (_WORST_FIRST.index(arrival.kind), arrival.path)
+            )
+        )
 
     @property
     def waiting(self) -> tuple[Arrival, ...]:
         """What is neither kept nor put off nor reverted."""
-        return tuple(it for it in self.arrivals if not (it.kept or it.put_off or it.reverted))
+        return tuple(
+            arrival
+            for arrival in self.arrivals
+            if not (arrival.kept or arrival.put_off or arrival.reverted)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +134,7 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
         if root is None:
             return Inbox("", (), 0)
         acts = {act.n: act for act in history.acts(root.id)}
-        marks = _marks(acts.values())
+        marks = _read_marks(acts.values())
         upto = max(acts, default=0)
         start = marks[max(len(marks) - 1 - back, 0)]
         if back:
@@ -136,14 +144,16 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
             for item in history.ops_of_acts(root.id, min(start.upto, *start.left.values(), upto))
             if item[0] <= upto and item[0] in acts and start.is_new(item[2].path, item[0])
         ]
-        stretches = _stretches(ops, acts)
-        arrivals = [_arrival(history, it, acts[it.last[0]]) for it in stretches]
+        stretches = _group_changes(ops, acts)
+        arrivals = [
+            _build_arrival(history, stretch, acts[stretch.last[0]]) for stretch in stretches
+        ]
         arrivals += [
-            _conflict(history, acts[number], n, op)
+            _build_conflict(history, acts[number], n, op)
             for number, n, op in ops
             if op.outcome == "displaced"
         ]
-    told = [
+    decided_arrivals = [
         replace(
             arrival,
             kept=(it := decided.get(arrival.id)) is not None and it.decision is Decision.KEEP,
@@ -153,7 +163,7 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
         for arrival in arrivals
         if arrival is not None
     ]
-    return Inbox(start.at, tuple(told), upto, is_latest=not back)
+    return Inbox(start.at, tuple(decided_arrivals), upto, is_latest=not back)
 
 
 def count_visits(notebook: Notebook) -> int:
@@ -163,7 +173,7 @@ def count_visits(notebook: Notebook) -> int:
     with notebook.database.opened() as connection:
         history = History(connection)
         root = history.known_root(notebook.place.root)
-        return len(_marks(history.acts(root.id))) - 1 if root else 0
+        return len(_read_marks(history.acts(root.id))) - 1 if root else 0
 
 
 def close_visit(notebook: Notebook, seen: Inbox, unseen: Collection[str] = ()) -> None:
@@ -173,30 +183,32 @@ def close_visit(notebook: Notebook, seen: Inbox, unseen: Collection[str] = ()) -
     with notebook.database.opened() as connection, transaction(connection):
         history = History(connection)
         root = history.root(notebook.place.root)
-        left: dict[str, int] = {}
+        unseen_paths: dict[str, int] = {}
         for arrival in seen.arrivals:
             if arrival.put_off or (arrival.id in unseen and not arrival.kept):
                 for path in arrival.names:
-                    left[path] = min(left.get(path, arrival.began_after), arrival.began_after)
+                    unseen_paths[path] = min(
+                        unseen_paths.get(path, arrival.began_after), arrival.began_after
+                    )
         now = notebook.surroundings.now.isoformat()
-        subject = json.dumps({"upto": seen.upto, "left": left})
+        subject = json.dumps({"upto": seen.upto, "left": unseen_paths})
         history.begin(root.id, now, VISIT, subject=subject)
 
 
-def _marks(acts: Collection[Act]) -> list[_Mark]:
+def _read_marks(acts: Collection[Act]) -> list[_Mark]:
     """Return the marks of the visits, oldest first; before them that of the first sight."""
     marks = [_Mark()]
     for act in acts:
         if act.kind == FIRST:
             marks[0] = _Mark(act.at, act.n, act.n)
         elif act.kind == VISIT:
-            told: dict[str, Any] = json.loads(act.subject)
-            marks.append(_Mark(act.at, int(told["upto"]), act.n, dict(told["left"])))
+            subject: dict[str, Any] = json.loads(act.subject)
+            marks.append(_Mark(act.at, int(subject["upto"]), act.n, dict(subject["left"])))
     return marks
 
 
 @dataclass(slots=True)
-class _Stretch:
+class _FileChanges:
     """What others did to one file, one after the other."""
 
     path: str
@@ -242,64 +254,66 @@ class _Stretch:
             self.sessions[op.session] = None
 
 
-def _stretches(ops: Sequence[tuple[int, int, Op]], acts: Mapping[int, Act]) -> list[_Stretch]:
+def _group_changes(
+    ops: Sequence[tuple[int, int, Op]], acts: Mapping[int, Act]
+) -> list[_FileChanges]:
     """Put what others did to one file together, as long as nobody else wrote in between."""
-    found: list[_Stretch] = []
-    running: dict[str, _Stretch] = {}
-    latest: dict[str, _Stretch] = {}
-    moved = {(number, op.path): op.pre for number, _, op in ops if op.outcome == "moved"}
+    groups: list[_FileChanges] = []
+    open_groups: dict[str, _FileChanges] = {}
+    latest: dict[str, _FileChanges] = {}
+    moved_content = {(number, op.path): op.pre for number, _, op in ops if op.outcome == "moved"}
     for number, n, op in ops:
         if op.outcome in ("moved", "kept", "displaced"):
             continue
         if acts[number].kind != SEEN:
-            running.pop(op.path, None)
+            open_groups.pop(op.path, None)
             if op.path in latest:
                 latest[op.path].take_back(op, in_part=acts[number].reason.startswith(REVERTED))
             continue
-        stretch = running.pop(op.from_path or op.path, None)
-        if stretch is None:
-            pre = moved.get((number, op.from_path)) if op.from_path else op.pre
-            stretch = _Stretch(op.path, op.from_path, pre, held=pre)
-            found.append(stretch)
-        stretch.go_on(number, n, op)
-        running[op.path] = latest[op.path] = stretch
-    return sorted(found, key=lambda stretch: stretch.last)
+        group = open_groups.pop(op.from_path or op.path, None)
+        if group is None:
+            pre = moved_content.get((number, op.from_path)) if op.from_path else op.pre
+            group = _FileChanges(op.path, op.from_path, pre, held=pre)
+            groups.append(group)
+        group.go_on(number, n, op)
+        open_groups[op.path] = latest[op.path] = group
+    return sorted(groups, key=lambda group: group.last)
 
 
-def _arrival(history: History, stretch: _Stretch, act: Act) -> Arrival | None:
+def _build_arrival(history: History, group: _FileChanges, act: Act) -> Arrival | None:
     """Return what a stretch comes to; None where all is as it was."""
-    pre, post = stretch.pre, stretch.post
+    pre, post = group.pre, group.post
     if pre is None and post is None:
         # it came and went since the last visit: it can still be brought back
-        pre = stretch.held
-    if pre == post and not stretch.origin:
+        pre = group.held
+    if pre == post and not group.origin:
         return None
     kind = "changed"
     if post is None:
         kind = "deleted"
-    elif stretch.origin:
+    elif group.origin:
         kind = "renamed"
     elif pre is None:
         kind = "created"
-    sessions = ", ".join(stretch.sessions)
+    sessions = ", ".join(group.sessions)
     return Arrival(
-        f"{stretch.last[0]}.{stretch.last[1]}",
-        stretch.path,
+        f"{group.last[0]}.{group.last[1]}",
+        group.path,
         kind,
-        stretch.origin if post is not None else "",
-        stretch.written or act.at,
+        group.origin if post is not None else "",
+        group.written or act.at,
         f"session {sessions}" if sessions else act.author.shown,
-        _kept(history, pre),
-        _kept(history, post),
+        _read_content(history, pre),
+        _read_content(history, post),
         act.reason,
-        reverted=stretch.reverted,
+        reverted=group.reverted,
         is_purged=not all(map(history.is_whole, (pre, post))),
-        names=tuple(stretch.names),
-        began_after=stretch.first - 1,
+        names=tuple(group.names),
+        began_after=group.first - 1,
     )
 
 
-def _conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
+def _build_conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
     """Return the arrival of a text that could not be merged into its file."""
     return Arrival(
         f"{act.n}.{n}",
@@ -308,8 +322,8 @@ def _conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
         "",
         act.at,
         act.author.shown,
-        _kept(history, op.pre),
-        _kept(history, op.post),
+        _read_content(history, op.pre),
+        _read_content(history, op.post),
         act.reason,
         is_purged=not all(map(history.is_whole, (op.pre, op.post))),
         names=(op.path,),
@@ -317,11 +331,11 @@ def _conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
     )
 
 
-def _kept(history: History, sha: str | None) -> bytes | None:
+def _read_content(history: History, sha: str | None) -> bytes | None:
     return history.content(sha) if history.has(sha) else None
 
 
-def _text(raw: bytes | None) -> str:
+def _decode(raw: bytes | None) -> str:
     return (raw or b"").decode("utf-8", "replace")
 
 
@@ -344,42 +358,42 @@ def with_writers(notebook: Notebook, seen: Inbox) -> Inbox:
     if not seen.arrivals:
         return seen
     causes = causes_by_note(notebook.activity, notebook.place.root, {})
-    named = tuple(_named(arrival, causes) for arrival in seen.arrivals)
+    named = tuple(_name_writer(arrival, causes) for arrival in seen.arrivals)
     return replace(seen, arrivals=named)
 
 
-def _named(arrival: Arrival, causes: dict[str, tuple[NoteOrigin, ...]]) -> Arrival:
-    own = [cause for path in arrival.names for cause in causes.get(path, ()) if cause.deed]
-    writer = _writer(arrival, own)
+def _name_writer(arrival: Arrival, causes: dict[str, tuple[NoteOrigin, ...]]) -> Arrival:
+    writes = [cause for path in arrival.names for cause in causes.get(path, ()) if cause.deed]
+    writer = _find_writer(arrival, writes)
     return replace(arrival, by=writer.writer) if writer else arrival
 
 
-def _writer(arrival: Arrival, causes: Iterable[NoteOrigin]) -> NoteOrigin | None:
+def _find_writer(arrival: Arrival, causes: Iterable[NoteOrigin]) -> NoteOrigin | None:
     """Return what led to the file as it arrived: of several the last one."""
-    at = _time(arrival.at)
+    at = _parse_time(arrival.at)
     is_gone = arrival.kind == "deleted"
     fitting = [
         cause
         for cause in causes
         if at is not None
         and (cause.deed is FileAction.DELETED) == is_gone
-        and _fits(cause, at, is_gone)
+        and _can_be_cause(cause, at, is_gone)
     ]
     return max(fitting, key=lambda cause: cause.at, default=None)
 
 
-def _fits(cause: NoteOrigin, at: datetime, is_gone: bool) -> bool:
+def _can_be_cause(cause: NoteOrigin, at: datetime, is_gone: bool) -> bool:
     """Whether a file that bears the time `at` may be what `cause` left. That one is gone bears no
     time: it was noticed then.
     """
-    called = _time(cause.at)
-    done = _time(cause.done) or called
-    if called is None or done is None or called - _BEFORE > at:
+    started = _parse_time(cause.at)
+    done = _parse_time(cause.done) or started
+    if started is None or done is None or started - _BEFORE > at:
         return False
     return is_gone or at <= done + _AFTER
 
 
-def _time(text: str) -> datetime | None:
+def _parse_time(text: str) -> datetime | None:
     try:
         at = datetime.fromisoformat(text)
     except ValueError:

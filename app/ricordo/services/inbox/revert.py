@@ -32,25 +32,33 @@ def revert_marked(marked: Mapping[str, Collection[int]], seen: Inbox, memory: Me
 
     Raises ChangeRefused where a text was purged, or has no hunks.
     """
-    arrivals = [it for it in seen.arrivals if it.id in marked]
-    edits = [edit for it in arrivals for edit in _edits(it, marked[it.id], memory.root)]
-    taken = {edit.path for edit in edits}
+    arrivals = [arrival for arrival in seen.arrivals if arrival.id in marked]
+    edits = [
+        edit
+        for arrival in arrivals
+        for edit in _build_edits(arrival, marked[arrival.id], memory.root)
+    ]
+    edited = {edit.path for edit in edits}
     entries = [
         entry
-        for it in arrivals
-        if it.kind == "deleted"
-        for entry in _entry_back(it, seen, memory)
-        if entry.insert.path not in taken
+        for arrival in arrivals
+        if arrival.kind == "deleted"
+        for entry in _find_dropped_entry(arrival, seen, memory)
+        if entry.insert.path not in edited
     ]
     # from below, so that no line number is moved before its turn comes
-    entries.sort(key=lambda it: (it.insert.after_line, it.stood), reverse=True)
-    edits += compose(memory, [Change(it.insert) for it in entries]).edits
-    changes = [Change(Rewrite(it.path, ""), f"{REVERTED} {it.by} did") for it in arrivals]
-    wanted = effective(edits)
-    return ChangeSet(wanted, tuple(changes), tuple(hard_link_remarks(memory, wanted)))
+    entries.sort(key=lambda entry: (entry.insert.after_line, entry.stood), reverse=True)
+    edits += compose(memory, [Change(entry.insert) for entry in entries]).edits
+    changes = [
+        Change(Rewrite(arrival.path, ""), f"{REVERTED} {arrival.by} did") for arrival in arrivals
+    ]
+    effective_edits = effective(edits)
+    return ChangeSet(
+        effective_edits, tuple(changes), tuple(hard_link_remarks(memory, effective_edits))
+    )
 
 
-def _edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:
+def _build_edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:
     _refuse_purged(arrival)
     if arrival.kind == "conflict":
         raise ChangeRefused(
@@ -58,7 +66,7 @@ def _edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:
             f"`ricordo restore --at {arrival.id}` brings it back."
         )
     if hunks:
-        return [_without(arrival, hunks, root)]
+        return [_revert_hunks(arrival, hunks, root)]
     if not arrival.origin:
         return [Edit(root, arrival.path, arrival.after, arrival.before)]
     return [
@@ -67,27 +75,27 @@ def _edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:
     ]
 
 
-def _without(arrival: Arrival, hunks: Collection[int], root: str) -> Edit:
+def _revert_hunks(arrival: Arrival, hunks: Collection[int], root: str) -> Edit:
     """Return what takes back the hunks of those numbers."""
     if arrival.before is None or arrival.after is None or arrival.origin:
         raise ChangeRefused("Only a note that was changed has single hunks to revert.")
-    text = without_hunks(_exact(arrival.before), _exact(arrival.after), hunks)
-    return Edit(root, arrival.path, arrival.after, text.encode("utf-8"))
+    reverted = without_hunks(_decode(arrival.before), _decode(arrival.after), hunks)
+    return Edit(root, arrival.path, arrival.after, reverted.encode("utf-8"))
 
 
 def dropped_entries(arrival: Arrival, layout: Layout) -> tuple[str, ...]:
     """Return the titles of the entries that an index had before and has no longer; none where the
     arrival is about no index.
     """
-    before, after = _index(arrival, layout, old=True), _index(arrival, layout, old=False)
+    before, after = _read_index(arrival, layout, old=True), _read_index(arrival, layout, old=False)
     if before is None:
         return ()
-    left = {_target(entry) for entry in after.entries} if after is not None else set()
-    gone = (entry for entry in before.entries if _target(entry) not in left)
-    return tuple(dict.fromkeys(entry.title or entry.text.strip() for entry in gone))
+    targets = {_get_target(entry) for entry in after.entries} if after is not None else set()
+    dropped = (entry for entry in before.entries if _get_target(entry) not in targets)
+    return tuple(dict.fromkeys(entry.title or entry.text.strip() for entry in dropped))
 
 
-class _EntryBack(NamedTuple):
+class _RestoredEntry(NamedTuple):
     """An entry that goes back into its index."""
 
     insert: Insert
@@ -95,33 +103,35 @@ class _EntryBack(NamedTuple):
     """The line on which it stood."""
 
 
-def _entry_back(arrival: Arrival, seen: Inbox, memory: Memory) -> list[_EntryBack]:
+def _find_dropped_entry(arrival: Arrival, seen: Inbox, memory: Memory) -> list[_RestoredEntry]:
     for other in seen.arrivals:
-        before = _index(other, memory.layout, old=True)
-        now = next((it for it in memory.indexes if it.path == other.path), None)
-        if before is None or now is None:
+        old = _read_index(other, memory.layout, old=True)
+        current = next((index for index in memory.indexes if index.path == other.path), None)
+        if old is None or current is None:
             continue
-        named = [entry for entry in before.entries if _leads_to(before, entry, arrival.path)]
-        if not named or any(_leads_to(now, entry, arrival.path) for entry in now.entries):
+        matching = [entry for entry in old.entries if _links_to(old, entry, arrival.path)]
+        if not matching or any(
+            _links_to(current, entry, arrival.path) for entry in current.entries
+        ):
             continue
-        insert = Insert(now.path, _place(before, named[0], now), named[0].text)
-        return [_EntryBack(insert, named[0].line)]
+        insert = Insert(current.path, _find_line(old, matching[0], current), matching[0].text)
+        return [_RestoredEntry(insert, matching[0].line)]
     return []
 
 
-def _place(before: MemoryIndex, entry: Entry, now: MemoryIndex) -> int:
+def _find_line(old: MemoryIndex, entry: Entry, current: MemoryIndex) -> int:
     """Return the line of the index after which `entry` stood, as far as it is still there; else
     that of the last entry.
     """
-    above = [it for it in before.entries if it.line < entry.line]
-    lines = {_target(it): it.line for it in now.entries}
+    above = [other for other in old.entries if other.line < entry.line]
+    lines = {_get_target(entry): entry.line for entry in current.entries}
     for other in reversed(above):
-        if _target(other) in lines:
-            return lines[_target(other)]
-    return max(lines.values(), default=now.note.text.count("\n"))
+        if _get_target(other) in lines:
+            return lines[_get_target(other)]
+    return max(lines.values(), default=current.note.text.count("\n"))
 
 
-def _index(arrival: Arrival, layout: Layout, *, old: bool) -> MemoryIndex | None:
+def _read_index(arrival: Arrival, layout: Layout, *, old: bool) -> MemoryIndex | None:
     """Return the index that an arrival is about, as it was or as it became."""
     path = (arrival.origin or arrival.path) if old else arrival.path
     raw = arrival.before if old else arrival.after
@@ -130,13 +140,13 @@ def _index(arrival: Arrival, layout: Layout, *, old: bool) -> MemoryIndex | None
     return read_index(read_note(path, raw, FileFacts(len(raw), 0.0, 0, 0), layout))
 
 
-def _leads_to(index: MemoryIndex, entry: Entry, path: str) -> bool:
-    target = _target(entry).removeprefix("./")
+def _links_to(index: MemoryIndex, entry: Entry, path: str) -> bool:
+    target = _get_target(entry).removeprefix("./")
     full = f"{index.folder}/{target}" if index.folder else target
     return path.removesuffix(".md") in (full.removesuffix(".md"), target.removesuffix(".md"))
 
 
-def _target(entry: Entry) -> str:
+def _get_target(entry: Entry) -> str:
     return entry.link.target
 
 
@@ -145,7 +155,7 @@ def _refuse_purged(arrival: Arrival) -> None:
         raise ChangeRefused(f"A text of {visible(arrival.path)} was purged from the history.")
 
 
-def _exact(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:

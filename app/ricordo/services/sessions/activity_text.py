@@ -20,7 +20,7 @@ from ricordo.storage.history import History
 NOBODY_SAID_IT = "the agent's own summary, nobody said it"
 NO_TURN_FOUND = "an agent wrote it; no turn was found in which you said it"
 
-_DONE = {
+_ACTIONS = {
     FileAction.WROTE: "written in",
     FileAction.EDITED: "edited in",
     FileAction.DELETED: "deleted in",
@@ -49,7 +49,7 @@ def read_briefly(evidence: Evidence, note: Note) -> str:
 
 def cause_in_words(cause: NoteOrigin) -> str:
     """Return in which session a note was written or changed, and when."""
-    how = _DONE[cause.deed] if cause.deed else "the note names"
+    how = _ACTIONS[cause.deed] if cause.deed else "the note names"
     return f"{how} {cause.agent.shown} “{cause.shown_session}”, {day_in_words(cause.at)}"
 
 
@@ -57,8 +57,8 @@ def quoted_in_words(cause: NoteOrigin) -> str:
     """Return what caused a note: what the person said, or that it is the agent's own, as far as
     that is sure.
     """
-    said = cause.quote
-    return f"“{said.text}”" if said else nobody_in_words(cause)
+    quote = cause.quote
+    return f"“{quote.text}”" if quote else nobody_in_words(cause)
 
 
 def nobody_in_words(cause: NoteOrigin) -> str:
@@ -114,12 +114,12 @@ class Ages(NamedTuple):
 
 def day_of(note: Note, ages: Ages) -> date:
     """Return the day of the last change of a note, 1 January 1970 where that is absurd."""
-    return _day_and_source(note, ages)[0]
+    return _find_day_and_source(note, ages)[0]
 
 
 def age_in_words(note: Note, today: date, ages: Ages) -> str:
     """Return how long ago the note was last changed and by what that is known."""
-    day, source = _day_and_source(note, ages)
+    day, source = _find_day_and_source(note, ages)
     days = (today - day).days
     if days < 0:
         return f"in the future ({source})"
@@ -128,7 +128,7 @@ def age_in_words(note: Note, today: date, ages: Ages) -> str:
     return f"{days} day{'s' if days != 1 else ''} ({source})"
 
 
-def _day_and_source(note: Note, ages: Ages) -> tuple[date, str]:
+def _find_day_and_source(note: Note, ages: Ages) -> tuple[date, str]:
     stamped, written = stamped_day(note), ages.written.get(note.path)
     if stamped is not None:
         is_newer = written is not None and written > stamped

@@ -82,12 +82,12 @@ class NoteOrigin:
         if self.quote is None and not self.is_heard_out:
             return Origin(UNKNOWN, "", self.shown_session, self.agent.shown, self.at)
         speaker = Who.PERSON if self.quote else Who.AGENT
-        said = self.quote or self._own_words
-        text = said.text if said else ""
+        message = self.quote or self._agent_message
+        text = message.text if message else ""
         return Origin(speaker, text, self.shown_session, self.agent.shown, self.at)
 
     @property
-    def _own_words(self) -> QuotedMessage | None:
+    def _agent_message(self) -> QuotedMessage | None:
         """What the agent said when it wrote the note, else next."""
         after = dropwhile(lambda turn: not turn.is_act, self.turns)
         return next((turn for turn in after if turn.who is Who.AGENT and turn.text), None)
@@ -102,27 +102,27 @@ def causes_by_note(
     """
     found: dict[str, list[NoteOrigin]] = {}
     seen: set[tuple[str, str]] = set()
-    for kept in store.origins(root):
-        cause = cause_of(kept)
+    for stored in store.origins(root):
+        cause = cause_of(stored)
         # a session that was resumed may stand in two transcripts
-        if cause is None or (kept.call and (kept.call, kept.note) in seen):
+        if cause is None or (stored.call and (stored.call, stored.note) in seen):
             continue
         if not (cause.deed or cause.turns):
             # nothing in the session that the note names bears on it
             continue
-        seen.add((kept.call, kept.note))
-        found.setdefault(renamed.get(kept.note, kept.note), []).append(cause)
-    return {note: tuple(_of_this_note(causes)) for note, causes in found.items()}
+        seen.add((stored.call, stored.note))
+        found.setdefault(renamed.get(stored.note, stored.note), []).append(cause)
+    return {note: tuple(_drop_older_note(causes)) for note, causes in found.items()}
 
 
-def _of_this_note(causes: list[NoteOrigin]) -> list[NoteOrigin]:
+def _drop_older_note(causes: list[NoteOrigin]) -> list[NoteOrigin]:
     """Leave out what was before the note was deleted and made anew; and what its head says, where
     the call is known that wrote it.
     """
-    gone = [number for number, cause in enumerate(causes) if cause.deed is FileAction.DELETED]
-    after = causes[gone[-1] + 1 :] if gone else causes
-    own = after or causes
-    return [cause for cause in own if cause.deed] or own
+    deletions = [number for number, cause in enumerate(causes) if cause.deed is FileAction.DELETED]
+    after = causes[deletions[-1] + 1 :] if deletions else causes
+    current = after or causes
+    return [cause for cause in current if cause.deed] or current
 
 
 def told(cause: NoteOrigin) -> str:
@@ -130,14 +130,16 @@ def told(cause: NoteOrigin) -> str:
     return json.dumps(asdict(cause), ensure_ascii=True)
 
 
-def cause_of(kept: StoredOrigin) -> NoteOrigin | None:
+def cause_of(stored: StoredOrigin) -> NoteOrigin | None:
     """Return a cause that was kept; None where it cannot be read."""
     try:
-        given: dict[str, Any] = dict_of(json.loads(kept.told))
+        fields: dict[str, Any] = dict_of(json.loads(stored.told))
         turns = tuple(
-            QuotedMessage(**{**turn, "who": Who(turn["who"])}) for turn in dicts_of(given["turns"])
+            QuotedMessage(**{**turn, "who": Who(turn["who"])}) for turn in dicts_of(fields["turns"])
         )
-        deed = FileAction(given["deed"]) if given["deed"] else None
-        return NoteOrigin(**{**given, "turns": turns, "deed": deed, "agent": Agent(given["agent"])})
+        deed = FileAction(fields["deed"]) if fields["deed"] else None
+        return NoteOrigin(
+            **{**fields, "turns": turns, "deed": deed, "agent": Agent(fields["agent"])}
+        )
     except (ValueError, TypeError, KeyError):
         return None

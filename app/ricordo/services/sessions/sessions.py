@@ -47,26 +47,26 @@ class Bearing:
 
     def has(self, agent: Agent, path: str, cwd: str) -> bool:
         """Say whether a session bears on the memory: whose, its transcript, where it worked."""
-        if agent in self.agents or any(_lies_in(path, folder) for folder in self.folders):
+        if agent in self.agents or any(_is_in(path, folder) for folder in self.folders):
             return True
         return cwd in self.projects or any(
-            _lies_in(cwd, it) for it in self.projects if self._is_project(it)
+            _is_in(cwd, project) for project in self.projects if self._is_single_project(project)
         )
 
-    def _is_project(self, directory: str) -> bool:
+    def _is_single_project(self, directory: str) -> bool:
         """Whether what lies in a directory is about one thing: in a home there is everything."""
-        return directory != self.home and not _lies_in(self.home, directory)
+        return directory != self.home and not _is_in(self.home, directory)
 
     def note(self, path: str) -> str:
         """Return the path in the memory of the file that an agent calls `path`; "" where it is
         none of its files.
         """
-        whole = self.home + path[1:] if path.startswith("~/") else path
+        full_path = self.home + path[1:] if path.startswith("~/") else path
         for root in self.roots:
-            if _lies_in(whole, root):
-                return whole[len(root.rstrip("/")) + 1 :]
+            if _is_in(full_path, root):
+                return full_path[len(root.rstrip("/")) + 1 :]
         for tail in self.tails:
-            _, found, inner = whole.partition(tail)
+            _, found, inner = full_path.partition(tail)
             if found and inner:
                 return inner
         return ""
@@ -86,12 +86,12 @@ def bearing(place: MemoryPlace, surroundings: Environment) -> Bearing:
             agents, tails = frozenset((Agent.CODEX,)), ["/.codex/memories/"]
         case MemoryKind.CLAUDE_AGENT:
             tails = ["/" + "/".join(place.root.rstrip("/").split("/")[-2:]) + "/"]
-            if _lies_in(place.root, agent.config):
+            if _is_in(place.root, agent.config):
                 # the sub-agent has it in all projects
                 projects, agents = [], frozenset((Agent.CLAUDE,))
         case MemoryKind.CLAUDE:
-            folders, worked = _own_folders(agent, place)
-            projects = list(dict.fromkeys((*projects, *worked)))
+            folders, worked_in = _find_own_folders(agent, place)
+            projects = list(dict.fromkeys((*projects, *worked_in)))
             tails = [f"/projects/{os.path.basename(folder)}/memory/" for folder in folders]
         case _:
             pass
@@ -107,10 +107,10 @@ def bearing_rests_on(surroundings: Environment) -> tuple[tuple[str, int], ...]:
     """
     agent = installation(surroundings.agent_home, surroundings.environ)
     paths = (os.path.join(agent.config, "settings.json"), *claude.project_folders(agent))
-    return tuple((path, _changed(path)) for path in paths)
+    return tuple((path, _read_mtime(path)) for path in paths)
 
 
-def _changed(path: str) -> int:
+def _read_mtime(path: str) -> int:
     try:
         return os.stat(path).st_mtime_ns
     except OSError:
@@ -124,7 +124,7 @@ def sources_of(bearing: Bearing, surroundings: Environment) -> Iterator[Transcri
     environ, home = surroundings.environ, surroundings.agent_home
     for folder in claude.project_folders(installation(home, environ)):
         is_own = folder in bearing.folders or Agent.CLAUDE in bearing.agents
-        if is_own or _may_bear(bearing, folder):
+        if is_own or _may_be_relevant(bearing, folder):
             yield from claude_sources(folder)
     for source in codex_sources(codex.own_folder(home, environ)):
         cwd = rollout_cwd(source.path)
@@ -142,12 +142,12 @@ def is_kept_by_agent(source: SourceSession, surroundings: Environment) -> bool:
     path = absolute_path(source.path)
     real = os.path.realpath(path) if path and not os.path.islink(path) else ""
     return bool(real) and any(
-        it.path == real and it.session in ("", source.id)
-        for it in _kept_by(source.agent, real, surroundings)
+        transcript.path == real and transcript.session in ("", source.id)
+        for transcript in _list_kept(source.agent, real, surroundings)
     )
 
 
-def _kept_by(agent: Agent, path: str, surroundings: Environment) -> Iterator[TranscriptSource]:
+def _list_kept(agent: Agent, path: str, surroundings: Environment) -> Iterator[TranscriptSource]:
     """Yield the transcripts that an agent keeps where `path` lies."""
     environ, home = surroundings.environ, surroundings.agent_home
     match agent:
@@ -155,16 +155,16 @@ def _kept_by(agent: Agent, path: str, surroundings: Environment) -> Iterator[Tra
             projects = os.path.join(
                 os.path.realpath(installation(home, environ).config), "projects"
             )
-            if _lies_in(path, projects):
+            if _is_in(path, projects):
                 name = path[len(projects) + 1 :].partition("/")[0]
                 yield from claude_sources(os.path.join(projects, name))
         case Agent.CODEX:
             own = os.path.realpath(codex.own_folder(home, environ))
-            if _lies_in(path, own):
+            if _is_in(path, own):
                 yield from codex_sources(own)
         case Agent.OPENCODE:
             data = os.path.realpath(opencode.data_folder(home, environ))
-            if _lies_in(path, data):
+            if _is_in(path, data):
                 yield from opencode_sources(data)
 
 
@@ -182,42 +182,42 @@ def bears(bearing: Bearing, session: Session) -> bool:
     return bearing.has(session.agent, session.path, session.cwd)
 
 
-def _may_bear(bearing: Bearing, folder: str) -> bool:
+def _may_be_relevant(bearing: Bearing, folder: str) -> bool:
     """Whether a project folder of Claude Code may hold sessions that worked in one of the projects:
     its name is made of their path.
     """
     name = os.path.basename(folder)
-    return any(name.startswith(slug(it)[:LONGEST_SLUG]) for it in bearing.projects)
+    return any(name.startswith(slug(project)[:LONGEST_SLUG]) for project in bearing.projects)
 
 
-def _own_folders(agent: Installation, place: MemoryPlace) -> tuple[list[str], list[str]]:
+def _find_own_folders(agent: Installation, place: MemoryPlace) -> tuple[list[str], list[str]]:
     """Return the project folders of Claude Code whose sessions have this memory, and the projects
     in which they worked.
     """
     root = os.path.realpath(place.root)
     folders: list[str] = []
-    worked: list[str] = []
+    worked_in: list[str] = []
     for folder in claude.project_folders(agent):
-        places = [_workplace(cwd) for cwd in project_cwds(folder, SESSIONS_ASKED)]
+        places = [_find_workplace(cwd) for cwd in project_cwds(folder, SESSIONS_ASKED)]
         is_own = os.path.realpath(os.path.join(folder, "memory")) == root
-        if is_own or any(_has_memory(agent, it, root) for it in places):
+        if is_own or any(_uses_memory(agent, place, root) for place in places):
             folders.append(folder)
-            worked += _roots(places)
-    return folders, list(dict.fromkeys(worked))
+            worked_in += _list_roots(places)
+    return folders, list(dict.fromkeys(worked_in))
 
 
-def _has_memory(agent: Installation, place: Workplace, root: str) -> bool:
+def _uses_memory(agent: Installation, place: Workplace, root: str) -> bool:
     return os.path.realpath(claude.auto_memory(agent, place).root) == root
 
 
-def _workplace(cwd: str) -> Workplace:
+def _find_workplace(cwd: str) -> Workplace:
     # the directory may be gone; then nothing asks git
     return workplace(cwd) if os.path.isdir(cwd) else Workplace(cwd, cwd, cwd)
 
 
-def _roots(places: Iterable[Workplace]) -> Iterator[str]:
+def _list_roots(places: Iterable[Workplace]) -> Iterator[str]:
     return (path for place in places for path in (place.root, place.top))
 
 
-def _lies_in(path: str, folder: str) -> bool:
+def _is_in(path: str, folder: str) -> bool:
     return bool(folder) and path.startswith(folder.rstrip("/") + "/")
