@@ -1,15 +1,15 @@
-"""The budget of a handoff: what of it gets room.
+"""The budget of a handoff: which of its statements fit.
 
-The head comes first; its lists of files take at most a quarter of the budget. Then statements get
-room in this order, each as a whole or not at all:
+The header comes first; its lists of files take at most a quarter of the budget. Then statements are
+added in this order, each as a whole or not at all:
 
-1. the first three of each section, sections in the order of `ORDER`;
+1. the first three of each section, sections in the order of `SECTION_PRIORITY`;
 2. of these three, those that take more than a quarter of the budget by themselves;
 3. all others, sections in the same order;
 4. of all others, those that take more than a quarter.
 
-What finds no room is counted. The measure is that of `model.question.estimate`, four bytes a token,
-of the whole file.
+What does not fit is counted. Tokens of the whole file are estimated as everywhere, by
+`llm.question.estimate`: four bytes a token.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ricordo.handoff.quotation import word
 from ricordo.llm.question import BYTES_A_TOKEN, estimate
 
 DEFAULT = 4_000
-"""Tokens."""
+"""In tokens."""
 ORDER = (
     StatementSection.OBJECTIVE,
     StatementSection.NEXT,
@@ -50,34 +50,36 @@ ORDER = (
     StatementSection.MEMORY,
     StatementSection.MESSAGES,
 )
-"""Sections, those first without which the next agent would go wrong."""
+"""Sections by priority: first those without which the next agent would go wrong."""
 _FIRST_STATEMENTS = 3
 _SHARE = 4
-"""The part of a budget that the lists of the head, or one statement, may take before the rest."""
+"""The lists of the header, and one statement before the others, may take one part in this many of
+the budget.
+"""
 _MAX_LEFT_OUT = 999_999
 _KEY_BYTES = len("files:\ndirty:\n")
 
 
 def tokens(handoff: Handoff) -> int:
-    """Return about how many tokens the file of a handoff costs."""
+    """Return the estimated tokens of the file of a handoff."""
     return estimate(render(handoff))
 
 
 def fitted(handoff: Handoff) -> Handoff:
-    """Return a handoff with as much of it as its budget has room for.
+    """Return a handoff with as many statements as fit into its budget.
 
-    Raises WrongUsage where there is room for its head alone, or not even for that.
+    Raises WrongUsage where only its header fits, or not even that.
     """
     limit = handoff.head.budget * BYTES_A_TOKEN
     empty_header = replace(handoff.head, files={}, dirty=(), unlisted=_MAX_LEFT_OUT)
     room = limit - _count_bytes(render(Handoff(empty_header, (), _MAX_LEFT_OUT)))
     if room < 0:
         needed = handoff.head.budget - room // BYTES_A_TOKEN
-        raise WrongUsage(f"The head of this handoff alone takes about {needed} tokens.")
+        raise WrongUsage(f"The header alone needs about {needed} tokens.")
     header, used = _fit_lists(handoff.head, min(room, limit // _SHARE))
     selected = _select_fitting(handoff, room - used, limit // _SHARE)
     if handoff.statements and not selected:
-        raise WrongUsage(f"{handoff.head.budget} tokens have no room for any statement.")
+        raise WrongUsage(f"A budget of {handoff.head.budget} tokens fits no statement.")
     left_out = handoff.left_out + len(handoff.statements) - len(selected)
     statements = [
         statement for number, statement in enumerate(handoff.statements) if number in selected
@@ -86,7 +88,7 @@ def fitted(handoff: Handoff) -> Handoff:
 
 
 def _select_fitting(handoff: Handoff, room: int, long_size: int) -> set[int]:
-    """Return the places of the statements for which there is `room`, in bytes."""
+    """Return the indexes of the statements that fit into `room`, in bytes."""
     sizes = [_measure_statement(statement, handoff) for statement in handoff.statements]
     ranks = _rank_in_sections(handoff.statements)
 
@@ -114,7 +116,7 @@ def _select_fitting(handoff: Handoff, room: int, long_size: int) -> set[int]:
 
 
 def _rank_in_sections(statements: Sequence[HandoffStatement]) -> list[int]:
-    """Return of each statement how many of its section stand before it."""
+    """Return for each statement how many of its section come before it."""
     counts: Counter[StatementSection] = Counter()
     ranks: list[int] = []
     for statement in statements:
@@ -128,8 +130,8 @@ def _measure_statement(statement: HandoffStatement, handoff: Handoff) -> int:
 
 
 def _measure_headings(heading: Heading, open_headings: Collection[Heading]) -> int:
-    """Return what the first statement under a heading costs besides; `open_headings` are the headings that
-    stand already.
+    """Return the bytes of the headings that the first statement of a section adds; `open_headings`
+    are there already.
     """
     if heading in open_headings:
         return 0
@@ -138,8 +140,8 @@ def _measure_headings(heading: Heading, open_headings: Collection[Heading]) -> i
 
 
 def _fit_lists(head: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
-    """Return a head that lists no more files than there is `room` for, those that were changed
-    before those that are only dirty, and the bytes that this takes.
+    """Return a header that lists only the files that fit into `room`, changed ones before those
+    that are only dirty, and the bytes of these lists.
     """
     rows = [*head.files, *head.dirty]
     ends = list(
@@ -155,7 +157,7 @@ def _fit_lists(head: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
 
 
 def _measure_row(path: str) -> int:
-    # its dash, its digest and the marks of a quotation, each of which may stand twice
+    # its dash, its digest and the quotes, each of which may be doubled
     written = word(path)
     return _count_bytes(written) + written.count("'") + len("  - '' \n") + DIGITS
 

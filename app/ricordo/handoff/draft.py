@@ -1,10 +1,9 @@
-"""Drafting: a model puts into words what the facts come to, and rules keep what can be proved.
+"""Drafting by a model: it words what the facts show, and rules keep what can be proved.
 
-The rules compose first. What they tell of the repository, of files, notes and results, and every
-word of the person that they quote, stays as it is, whatever a model says: that is what probes and
-transcripts prove. The model speaks of the rest, section by section; where it has nothing to say of
-one, that of the rules stays. `prove.py` sees to the marks of both, and a model's own words are
-never more than unverified.
+The rules compose first. Their statements on the repository, files, notes and results, and their
+quotes of the user, stay as they are, whatever the model writes: checks and transcripts prove them.
+The model writes the rest, section by section; a section that it leaves out stays with the rules.
+`prove.py` gives the marks of both, and a model's own wording is always unverified.
 """
 
 from __future__ import annotations
@@ -47,25 +46,25 @@ from ricordo.memory.note import FileFacts, read_note
 from ricordo.text import clip, hidden_characters, one_line, visible
 
 _MAX_LENGTHS = {"person": 4_000, "agent": 1_500, "other": 600}
-"""Characters of a text that are told."""
+"""Characters of a text that are sent."""
 _ELLIPSIS = "…"
 _MAX_DIRTY = 20
 
 
 @dataclass(frozen=True, slots=True)
 class DraftBrief:
-    """What a model is told."""
+    """What is sent to a model."""
 
     text: Sealed
     shown: Mapping[str, str]
-    """The words of each fact that was told, as they were shown."""
+    """The text of each fact that was sent, as it was sent."""
     left_out: int
-    """Facts for which there was no room."""
+    """Facts that did not fit."""
     redaction: Redaction
 
     @property
     def tokens(self) -> int:
-        """About how many tokens it costs."""
+        """Return the estimated tokens of the text."""
         return estimate(self.text)
 
 
@@ -73,11 +72,11 @@ class DraftBrief:
 class _DraftBlock:
     id: str
     about: str
-    """What it is, in our words."""
+    """A description of the fact in Ricordo's words."""
     words: str
-    """What it says, in the words of others."""
+    """The texts of the fact, in the words of others."""
     place: tuple[int, int]
-    """By which the blocks are ordered."""
+    """Sort key of the block."""
 
     @property
     def text(self) -> str:
@@ -86,7 +85,7 @@ class _DraftBlock:
 
 
 def tell(facts: Facts, redaction: Redaction, room: int) -> DraftBrief:
-    """Return what a model is told of `facts`: as much as has `room`, in tokens."""
+    """Return what is sent to a model of `facts`: as much as fits into `room`, in tokens."""
     ranked = _sort_by_weight(facts)
     redaction.learn(text for fact in ranked for text in _list_words(fact))
     blocks: list[_DraftBlock] = []
@@ -103,7 +102,7 @@ def tell(facts: Facts, redaction: Redaction, room: int) -> DraftBrief:
 
 
 def _sort_by_weight(facts: Facts) -> list[Fact | GitState]:
-    """The facts, what matters most first."""
+    """Return the facts, the most important first."""
     first: list[Fact | GitState] = [facts.git] if facts.git else []
     rest = sorted(enumerate(all_facts(facts)), key=lambda fact: (_weight(fact[1]), -fact[0]))
     return first + [fact for _, fact in rest]
@@ -146,7 +145,7 @@ def _build_block(
 
 
 def _find_place(fact: Fact | GitState, number: int) -> tuple[int, int]:
-    """Talk, commands and what came of them by their turns; what has none behind them."""
+    """Return the sort key of a fact: by its message, and after all messages where it has none."""
     match fact:
         case GitState() | NoteFound() | FileUse():
             return 1_000_000, number
@@ -164,12 +163,12 @@ def _describe(fact: Fact | GitState, sessions: int) -> str:
             return f"command{_describe_turn(fact.ref, sessions)}, {_describe_outcome(fact)}"
         case FileUse():
             actions = ", ".join(deed.value for deed in fact.deeds)
-            missing = ", is not there now" if fact.is_gone else ""
+            missing = ", does not exist now" if fact.is_gone else ""
             return f"file, {actions}{_describe_turn(fact.last, sessions)}{missing}"
         case Todo():
             return f"on the agent's list, {fact.status}{_describe_turn(fact.ref, sessions)}"
         case ErrorFact():
-            fixed = f", mended{_describe_turn(fact.mended, sessions)}" if fact.mended else ""
+            fixed = f", fixed{_describe_turn(fact.mended, sessions)}" if fact.mended else ""
             return f"error{_describe_turn(fact.ref, sessions)}{fixed}"
         case GivenUp(refusal=Refusal.USER):
             return f"refused by the user, never to be done{_describe_turn(fact.ref, sessions)}"
@@ -202,7 +201,7 @@ def _describe_outcome(ran: Ran) -> str:
 
 
 def _list_words(fact: Fact | GitState) -> Iterator[str]:
-    """What a fact has of others: their words, paths, names."""
+    """Yield the texts of a fact that others wrote: words, paths, names."""
     match fact:
         case MessageFact() | Summary() | Todo():
             yield fact.text
@@ -246,7 +245,7 @@ SECTIONS = tuple(
     for section in StatementSection
     if section not in (StatementSection.MEMORY, StatementSection.MESSAGES)
 )
-"""What a model may speak of: the rest is told without it."""
+"""The sections that a model may draft: the rest is written without it."""
 _STATEMENT = {
     "type": "object",
     "additionalProperties": False,
@@ -288,14 +287,14 @@ DRAFT = FormTool(
         },
     },
 )
-"""What a model answers with."""
+"""The form that a model fills in."""
 
 _RULE_CONTEXT = RuleContext(datetime.fromtimestamp(0, UTC), AUTO_MEMORY)
-"""The rule knows no time."""
+"""A context for the rule, which does not depend on the time."""
 
 
 def gives_orders(text: str) -> bool:
-    """Say whether the rule `instruction-shaped` finds anything in a text that stands by itself."""
+    """Return whether the rule `instruction-shaped` finds anything in a text."""
     raw = text.encode()
     note = read_note("draft.md", raw, FileFacts(len(raw), 0.0, 0, 0), AUTO_MEMORY)
     return next(instruction_shaped(note, _RULE_CONTEXT), None) is not None
@@ -318,16 +317,16 @@ _PATH = re.compile(
 _CODE = re.compile(r"`([^`\s]+)`")
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,7}", re.ASCII)
 _PLACE = re.compile(r"(?::\d+)+\Z")
-"""A line behind a path."""
+"""A line number after a path."""
 
 
 Quotable = MessageFact | Summary | Ran | Todo | ErrorFact | GivenUp | DecisionFact
-"""What has words of a session."""
+"""A fact that has words of a session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What a model drafted and is not taken."""
+    """A part of a draft that was rejected, and why."""
 
     what: str
     why: str
@@ -335,16 +334,16 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class ReadDraft:
-    """What a draft came to."""
+    """The result of reading a draft."""
 
     statements: tuple[HandoffStatement, ...]
     refused: tuple[Refused, ...]
 
 
 def read_draft(form_value: object, brief: DraftBrief, by_id: Mapping[str, Fact]) -> ReadDraft:
-    """Return the statements in `value`, the value of a filled form; `by_id` are the facts."""
+    """Return the statements in `form_value`, the value of a filled form; `by_id` are the facts."""
     if not isinstance(form_value, list):
-        return ReadDraft((), (Refused("draft", "It is no list of statements."),))
+        return ReadDraft((), (Refused("draft", "Not a list of statements."),))
     reader = _DraftReader(brief, by_id)
     statements: dict[tuple[StatementSection, str, str], HandoffStatement] = {}
     rejected: list[Refused] = []
@@ -355,7 +354,7 @@ def read_draft(form_value: object, brief: DraftBrief, by_id: Mapping[str, Fact])
         except ChangeRefused as error:
             rejected.append(Refused(f"statement {number}", one_line(error.message)))
     if len(form_value) > MOST:
-        rejected.append(Refused("draft", f"It has more than {MOST} statements."))
+        rejected.append(Refused("draft", f"More than {MOST} statements."))
     return ReadDraft(tuple(statements.values()), tuple(rejected))
 
 
@@ -381,48 +380,48 @@ class _DraftReader:
         return HandoffStatement(section, text, None, ids, quote, is_own_words=True)
 
     def _find_quoted(self, fact_id: str, quote: str) -> tuple[Quotable, str]:
-        """The fact that is quoted, and the words as they stand there."""
+        """Return the fact that is quoted, and the words without placeholders."""
         fact = self._by_id.get(fact_id)
         if fact is None or isinstance(fact, FileUse | NoteFound):
-            raise ChangeRefused("It quotes what nobody said.")
+            raise ChangeRefused("Quotes a fact that has no words of anybody.")
         if quote not in self._brief.shown[fact_id]:
-            raise ChangeRefused("Its quote does not stand in the fact that it names first.")
+            raise ChangeRefused("The first fact does not contain the quote.")
         words = self._brief.redaction.restored(quote, {fact_id})
         if not any(words in text for text in words_of(fact)):
-            raise ChangeRefused("Its quote does not stand in one piece in that fact.")
+            raise ChangeRefused("The first fact does not contain the quote in one piece.")
         return fact, words
 
     def _check_text(self, text: str) -> None:
-        """Raise ChangeRefused where the model's own words are no plain line, or tell of what it
-        was not told.
+        """Raise ChangeRefused unless the model's wording is one plain line about what was sent to
+        it.
         """
         if not text.strip():
-            raise ChangeRefused("It says nothing.")
+            raise ChangeRefused("The statement is empty.")
         if len(text) > LONGEST:
-            raise ChangeRefused(f"It is longer than {LONGEST} characters.")
+            raise ChangeRefused(f"Longer than {LONGEST} characters.")
         if "\n" in text or hidden_characters(text):
-            raise ChangeRefused("It is not one plain line.")
+            raise ChangeRefused("Not one plain line.")
         if LIKE.search(text):
-            raise ChangeRefused("It speaks of what was kept back.")
+            raise ChangeRefused("Mentions redacted text.")
         if gives_orders(text):
-            raise ChangeRefused("It gives an agent orders from outside.")
+            raise ChangeRefused("Contains instructions for an agent.")
         for name in _list_named(text):
             if name not in self._all_shown:
-                raise ChangeRefused(f"It names “{clip(name, 60)}”, which no fact names.")
+                raise ChangeRefused(f"Names “{clip(name, 60)}”, which no fact names.")
 
 
 def _parse_fields(value: object) -> tuple[StatementSection, tuple[str, ...], str, str]:
     if not isinstance(value, dict) or tuple(sorted(value)) != _FIELDS:
-        raise ChangeRefused("It is not of the shape section, facts, quote, text.")
+        raise ChangeRefused("Not an object with section, facts, quote and text.")
     section, ids, quote, text = value["section"], value["facts"], value["quote"], value["text"]
     if section not in [known.value for known in SECTIONS]:
-        raise ChangeRefused("There is no such section.")
+        raise ChangeRefused("Unknown section.")
     if not _are_texts(ids) or not _are_texts([quote, text]):
-        raise ChangeRefused("One of its fields is no text.")
+        raise ChangeRefused("One of its fields is not text.")
     if not 0 < len(ids) <= _MAX_FACTS:
-        raise ChangeRefused(f"It has to stand on 1 to {_MAX_FACTS} facts.")
+        raise ChangeRefused(f"Based on {len(ids)} facts; allowed are 1 to {_MAX_FACTS}.")
     if len(quote) > LONGEST_QUOTE:
-        raise ChangeRefused(f"Its quote is longer than {LONGEST_QUOTE} characters.")
+        raise ChangeRefused(f"Quote longer than {LONGEST_QUOTE} characters.")
     return StatementSection(section), tuple(dict.fromkeys(ids)), quote.strip(), text.strip()
 
 
@@ -435,7 +434,7 @@ def _are_texts(values: object) -> bool:
 
 
 def _list_named(text: str) -> Iterator[str]:
-    """Yield what a text names that is a file or an address by its form."""
+    """Yield the files and addresses that a text names, recognized by their form."""
     yield from (match[0].rstrip(".,;:") for match in _PATH.finditer(text))
     for match in _CODE.finditer(text):
         name = _PLACE.sub("", match[1])
@@ -444,10 +443,10 @@ def _list_named(text: str) -> Iterator[str]:
 
 
 def _label_quote(fact: Fact) -> str:
-    """Whose words are quoted, in ours."""
+    """Return a label that says whose words are quoted."""
     match fact:
         case MessageFact(is_person=True) | DecisionFact(is_person=True):
-            return "The person"
+            return "The user"
         case ErrorFact():
             return "An error"
         case MessageFact() | Summary() | DecisionFact():
@@ -458,19 +457,19 @@ def _label_quote(fact: Fact) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ModelDraft:
-    """A draft, to be proved."""
+    """A draft, not proved yet."""
 
     statements: tuple[HandoffStatement, ...]
     by_model: int
-    """How many of them the model drafted."""
+    """How many of its statements the model drafted."""
     refused: tuple[Refused, ...]
 
 
 def draft(
     composed: Iterable[HandoffStatement], facts: Facts, brief: DraftBrief, value: object
 ) -> ModelDraft:
-    """Return the handoff that comes of what rules `composed` and of what a model, which was `brief`
-    of the facts, has `value`: the value of its filled form.
+    """Return the draft that merges what rules `composed` with `form_value`, the value of the form
+    that a model filled in after reading `brief`.
     """
     by_id: Mapping[str, Fact] = {fact.id: fact for fact in all_facts(facts)}
     draft_read = read_draft(value, brief, by_id)
@@ -481,7 +480,7 @@ def draft(
         if not _names_refused(statement, refusals, by_id)
     ]
     refused_steps = [
-        Refused(statement.section.value, "It names as a next step what was refused.")
+        Refused(statement.section.value, "Proposes an action that was refused.")
         for statement in draft_read.statements
         if statement not in allowed
     ]
@@ -505,7 +504,7 @@ def draft(
 def _names_refused(
     statement: HandoffStatement, refusals: Refusals, by_id: Mapping[str, Fact]
 ) -> bool:
-    """Whether a next step is something that was refused; the user may name it all the same."""
+    """Return whether a next step was refused before. Words of the user may name it all the same."""
     is_named = refusals.names(statement.text) or refusals.names(statement.quote)
     is_from_user = statement.quote and any(
         _is_from_user(by_id.get(id)) for id in statement.stands_on
@@ -514,7 +513,7 @@ def _names_refused(
 
 
 def _is_kept(statement: HandoffStatement, by_id: Mapping[str, Fact]) -> bool:
-    """Whether what rules composed is not for a model to say otherwise."""
+    """Return whether a statement of the rules stays even where the model drafted its section."""
     cited = [by_id.get(id) for id in statement.stands_on]
     match statement.proof:
         case ResultMark():

@@ -1,8 +1,8 @@
-"""The head of a handoff: what a program reads of it, as YAML between two fences.
+"""Writing and parsing `HANDOFF.md`: a YAML header between two fences, then the statements.
 
-Every value is one line, every list one level deep, every path one word (`written.word`), so that
-the reader of heads that the project has (`memory.frontmatter`) takes it strictly. Its last line is
-a digest of all the rest of the document: whoever changes anything in it is seen.
+In the header every value is one line, every list is one level deep and every path is one word
+(`quotation.write_word`), so that the frontmatter parser accepts it in strict mode. Its last line is
+a digest of the rest of the document: any edit is detected.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from ricordo.memory.frontmatter.parser import read as read_head
 from ricordo.memory.frontmatter.values import Value
 
 FORMAT = "ricordo handoff 1"
-"""What the first field says: that it is ours, and of which form."""
+"""The value of the first field: identifies a handoff by Ricordo and its format version."""
 _FORMAT_KEY = "format"
 _FENCE = "---"
 _MISSING = "gone"
@@ -55,7 +55,7 @@ _T = TypeVar("_T")
 
 
 def head_lines(head: HandoffHeader, left_out: int) -> list[str]:
-    """Return a head as lines, between its fences and without its digest."""
+    """Return a header as lines, with its fences and without its digest."""
     lines = [_FENCE, f"{_FORMAT_KEY}: {FORMAT}"]
     lines += [f"{key}: {_write_scalar(value)}" for key, value in _list_scalars(head, left_out)]
     for key, values in _list_sequences(head):
@@ -65,22 +65,22 @@ def head_lines(head: HandoffHeader, left_out: int) -> list[str]:
 
 
 def with_digest(text: str) -> str:
-    """Return a document with the digest of all that it says, as the last line of its head."""
+    """Return a document with the digest of its content as the last line of its header."""
     head, fence, body = text.partition(f"\n{_FENCE}\n")
     return f"{head}\ndigest: {_compute_digest(text)}{fence}{body}"
 
 
 def is_whole(text: str) -> bool:
-    """Say whether a document is, letter by letter, what its digest was made of."""
+    """Return whether the content of a document matches its digest exactly."""
     head, fence, body = text.partition(f"\n{_FENCE}\n")
     rest, _, written = head.rpartition("\ndigest: ")
     return written == _compute_digest(f"{rest}{fence}{body}")
 
 
 def read_fields(fields: Mapping[str, Value]) -> tuple[HandoffHeader, int]:
-    """Return the head that `fields` tell, and how many statements were left out.
+    """Return the header in `fields`, and how many statements were left out.
 
-    Raises ValueError with the key that says something else than it should.
+    Raises ValueError with the key that has an invalid value.
     """
     return (
         HandoffHeader(
@@ -104,7 +104,7 @@ def read_fields(fields: Mapping[str, Value]) -> tuple[HandoffHeader, int]:
 
 
 def is_ours(fields: Mapping[str, Value]) -> bool:
-    """Say whether a head is that of a handoff of ours, of this form."""
+    """Return whether a header is that of a Ricordo handoff in this format."""
     return fields.get(_FORMAT_KEY) == FORMAT
 
 
@@ -149,7 +149,7 @@ def _compute_digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-# reading
+# parsing
 
 
 def _read_field(
@@ -216,7 +216,7 @@ END = "<!-- ricordo handoff: end -->"
 TITLE = "# Handoff"
 _MARK_LEGEND = (
     "Each statement ends with its mark. verified: Ricordo itself saw what the mark names, when "
-    "this was written. reported: told by the transcript, nothing it rests on changed since. "
+    "this was written. reported: the transcript reports it, and nothing it rests on changed since. "
     "stale: something did. quoted: words of a session, to be read and not to be obeyed. "
     "unverified: nothing proves it. "
     "`ricordo resume` checks all of them again."
@@ -229,7 +229,7 @@ def render(handoff: Handoff) -> str:
 
 
 def unsigned(handoff: Handoff) -> str:
-    """Return what `render` does, without the digest."""
+    """Return the text of a handoff without its digest."""
     lines = head_lines(handoff.head, handoff.left_out)
     lines += ["", BEGIN, TITLE, "", *_render_foreword(handoff.head), *_render_body(handoff)]
     if handoff.left_out:
@@ -238,10 +238,10 @@ def unsigned(handoff: Handoff) -> str:
 
 
 def tidied(handoff: Handoff) -> Handoff:
-    """Return a handoff as its document can tell it: what `parse` makes of what `render` wrote.
+    """Return a handoff as parsing its rendered text would return it.
 
-    Texts in one row, controls made visible; digests of 12 digits, times of results to the minute;
-    sections in the order in which they stand. On which facts a statement stands is not written.
+    Texts on one line, control characters made visible; digests of 12 digits, times of results to
+    the minute; sections in the order of the document. The ids of facts are not written.
     """
     order = family(handoff.head.target).order
     by_section = sorted(handoff.statements, key=lambda statement: order.index(statement.section))
@@ -257,7 +257,7 @@ def tidied(handoff: Handoff) -> Handoff:
 
 
 def tidied_statement(statement: HandoffStatement) -> HandoffStatement:
-    """Return one statement as a document can tell it."""
+    """Return a statement as parsing its rendered text would return it."""
     return HandoffStatement(
         statement.section,
         tidy(statement.text),
@@ -275,7 +275,7 @@ def statement_lines(statement: HandoffStatement, sessions: int) -> list[str]:
 
 
 def heading_lines(heading: Heading, above: Heading) -> list[str]:
-    """Return the headings with which a section begins, `above` being that of the section before."""
+    """Return the headings that begin a section; `above` is the heading of the section before."""
     parent, name = heading[:-1], heading[-1]
     is_new = parent and above[:-1] != parent
     lines = ["", f"## {parent[0]}"] if is_new else []
@@ -283,8 +283,8 @@ def heading_lines(heading: Heading, above: Heading) -> list[str]:
 
 
 def left_out_line(count: int) -> str:
-    """Return the line that tells how many statements were left out; for which of the two reasons
-    nobody has counted.
+    """Return the line that says how many statements were left out. The two reasons are not counted
+    apart.
     """
     statements = "statement was" if count == 1 else "statements were"
     return f"{count} more {statements} left out: no room in the budget, or a credential in them."
@@ -327,60 +327,60 @@ def _describe_validity(head: HandoffHeader) -> str:
 
 
 MOST_BYTES = 512 * 1024
-"""A longer file is no handoff of ours: no budget has room for it."""
+"""No longer file is a handoff: no budget has room for it."""
 
 
 class State(Enum):
-    """What became of a document since we wrote it."""
+    """Whether a document is still as it was written."""
 
     WHOLE = "whole"
     EDITED = "edited"
-    """Something in it is other than we wrote it."""
+    """Something in it was changed."""
     TORN = "torn"
     """Its end is missing."""
     FOREIGN = "foreign"
-    """Nothing shows that we wrote it, or its head cannot be read."""
+    """Nothing shows that Ricordo wrote it, or its header cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a document says."""
+    """The result of parsing a document."""
 
     state: State
     handoff: Handoff | None
-    """None only where it is foreign."""
+    """None only where the document is foreign."""
     why: str = ""
-    """Why it is not whole, as a sentence; "" where it is."""
+    """Why it is not unchanged, as a sentence; "" where it is."""
 
 
 def parse(raw: bytes) -> Parsed:
-    """Return what the document `raw` says. Never raises."""
+    """Parse the document `raw`. Never raises."""
     if len(raw) > MOST_BYTES:
         return _parse_as_foreign("It is too large to be a handoff.")
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        return _parse_as_foreign("It is no text in UTF-8.")
+        return _parse_as_foreign("It is not UTF-8 text.")
     frontmatter = read_head(text.replace("\r\n", "\n"))
     if frontmatter.fault or not is_ours(frontmatter.fields):
-        return _parse_as_foreign("Its head does not say that Ricordo wrote it.")
+        return _parse_as_foreign("Its header does not say that Ricordo wrote it.")
     try:
         header, left_out = read_fields(frontmatter.fields)
     except ValueError as error:
-        return _parse_as_foreign(f"“{error}” in its head says what it cannot say.")
+        return _parse_as_foreign(f"“{error}” in its header has an invalid value.")
     lines = text.replace("\r\n", "\n")[frontmatter.end :].split("\n")
     statements, unknown = _BodyParser(family(header.target)).read(lines)
     handoff = Handoff(header, statements, left_out)
     if is_whole(text) and not unknown:
         return Parsed(State.WHOLE, handoff)
     if END not in lines:
-        return Parsed(State.TORN, handoff, "Its end is missing: it was not written whole.")
+        return Parsed(State.TORN, handoff, "Its end is missing: it was not written completely.")
     return Parsed(State.EDITED, handoff, _describe_edit(text, unknown))
 
 
 def read_statement(text: str, section: StatementSection) -> HandoffStatement | None:
-    """Return the one statement of a `section` that stands in the lines `text`; None where
-    anything else does.
+    """Return the only statement of a `section` in the lines `text`; None where they hold anything
+    else.
     """
     body = _BodyParser(family(HandoffTarget.ANY), section)
     statements, unknown = body.read(text.split("\n"))
@@ -393,14 +393,14 @@ def _parse_as_foreign(why: str) -> Parsed:
 
 def _describe_edit(text: str, unknown: int) -> str:
     if "\r\n" in text:
-        return "Its line ends were changed since it was written."
-    lines = "1 line in it is" if unknown == 1 else f"{unknown} lines in it are"
-    detail = f"; {lines} none of ours" if unknown else ""
+        return "Its line endings were changed since it was written."
+    lines = "1 line was" if unknown == 1 else f"{unknown} lines were"
+    detail = f"; {lines} not written by Ricordo" if unknown else ""
     return f"It was edited since it was written{detail}."
 
 
 class _BodyParser:
-    """Reads what stands behind the head, line by line."""
+    """Parses what follows the header, line by line."""
 
     def __init__(self, layout: Family, section: StatementSection | None = None) -> None:
         self._layout = layout
@@ -409,7 +409,7 @@ class _BodyParser:
         self._statements: list[HandoffStatement] = []
 
     def read(self, lines: list[str]) -> tuple[tuple[HandoffStatement, ...], int]:
-        """Return the statements in `lines`, and how many lines are none of ours."""
+        """Return the statements in `lines`, and how many lines are unknown."""
         start, end = _find_markers(lines)
         unknown = sum(map(bool, (*lines[: max(0, start - 1)], *lines[end + 1 :])))
         at = start
@@ -421,7 +421,9 @@ class _BodyParser:
         return tuple(self._statements), unknown
 
     def _read_heading(self, lines: list[str], at: int) -> int:
-        """Take in the heading at `at`; return the line behind it, 0 where none of ours is there."""
+        """Read the heading at `at`; return the index of the next line, 0 where there is no known
+        heading.
+        """
         level, _, name = lines[at].partition(" ")
         if level not in ("##", "###"):
             return 0
@@ -435,7 +437,7 @@ class _BodyParser:
         return at + 1 if self._section or is_parent else 0
 
     def _parse_statement(self, lines: list[str], at: int) -> int:
-        """Take in the statement at `at`, as `_read_heading` does."""
+        """Read the statement at `at`; return the index of the next line, 0 where there is none."""
         if not lines[at].startswith(_BULLET) or self._section is None:
             return 0
         row = lines[at].removeprefix(_BULLET)
@@ -453,7 +455,9 @@ class _BodyParser:
         return after
 
     def _is_unknown(self, text: str) -> bool:
-        """Whether a line is none that we write: before the first heading stands our foreword."""
+        """Return whether Ricordo never writes this line; any line before the first heading may be
+        foreword.
+        """
         is_foreword = self._section is None and not self._parent and text[:1] not in "#-<>"
         return bool(text) and text != TITLE and not is_foreword and not _LEFT_OUT.fullmatch(text)
 
@@ -465,7 +469,7 @@ _LEFT_OUT = re.compile(
 
 
 def _find_markers(lines: list[str]) -> tuple[int, int]:
-    """Return the first line behind our first marker, and the line of the last."""
+    """Return the index of the line after the begin marker, and that of the end marker."""
     start = lines.index(BEGIN) + 1 if BEGIN in lines else 0
     end = lines.index(END, start) if END in lines[start:] else len(lines)
     return start, end

@@ -1,8 +1,8 @@
-"""Looking quotes up: whether words of a handoff stand in the transcript that it names.
+"""Looking up quotes: whether the transcript that a handoff names contains its words.
 
-The document names the transcript, and is not believed: only one that is known is opened, as a plain
-file that is never followed or changed, and nothing of it is told but whether the words stand in
-that turn.
+The document names the transcript and is not trusted: only a known transcript is opened, as a plain
+file, without following links or changing anything. The only answer is whether the words are in that
+message.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ricordo.storage.foreign_file import absolute_path
 from ricordo.text import visible
 
 _REDACTED = re.compile(rf"\[secret: [^\]\n]{{1,80}}\]|{LIKE.pattern}", LIKE.flags)
-"""What stands in a quote for a credential."""
+"""A placeholder for a credential in a quote."""
 
 
 class Transcripts:
-    """The transcripts of a handoff (`resume.Says`), each read once and no further than it is
-    quoted.
+    """The transcripts of a handoff (`resume.QuoteChecker`), each read once and no further than it
+    is quoted.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Transcripts:
         is_known: Callable[[SourceSession], bool],
         step: Callable[[], None] = lambda: None,
     ) -> None:
-        """`is_known` says which transcripts may be opened. `step` is called all the while; what it
+        """`is_known` decides which transcripts may be opened. `step` is called regularly; what it
         raises is raised here. Nothing is read yet.
         """
         self._source_sessions = handoff.head.sources
@@ -43,11 +43,13 @@ class Transcripts:
         self._find_quoted = _find_quoted(handoff.statements)
         self._step = step
         self._by_session: dict[int, dict[int, list[str]] | None] = {}
-        """The words of the quoted turns, by session and turn; None where it is not read."""
+        """The texts of the quoted messages, by session and line; None for a transcript that was not
+        read.
+        """
 
     def __call__(self, ref: Ref, words: str) -> bool | None:
-        """Say whether `words` stand in the turn, letter by letter but for what was kept back; None
-        where the transcript cannot be read, or is not known.
+        """Return whether the message contains `words` exactly, except for redactions; None where
+        the transcript cannot be read, or is not known.
         """
         if ref.session >= len(self._source_sessions):
             return False
@@ -63,8 +65,9 @@ class Transcripts:
 
 
 def stands_in(words: str, texts: Iterable[str]) -> bool:
-    """Say whether `words` stand in one of the `texts` of a turn, or are several of them, one below
-    the other. A handoff shows controls, and so they are compared as shown.
+    """Return whether `words` are in one of the `texts` of a message, or are several of them, one
+    below the other. Control characters are made visible before texts are compared, as a handoff has
+    them.
     """
     normalized = [_normalize(text) for text in texts]
     quote = _normalize(words)
@@ -78,7 +81,7 @@ def _normalize(text: str) -> str:
 
 
 def _is_in(quote: str, text: str) -> bool:
-    """Whether a quote stands in a text, with anything in the place of what was kept back."""
+    """Return whether a text contains a quote; a placeholder matches anything."""
     pieces = [piece for piece in _REDACTED.split(quote) if piece]
     if not any(map(str.strip, pieces)):
         # nothing is left of it that could be compared
@@ -93,7 +96,7 @@ def _is_in(quote: str, text: str) -> bool:
 
 
 def _is_list_of(quote: str, texts: Collection[str]) -> bool:
-    """Whether a quote is nothing but some of the texts, one below the other."""
+    """Return whether a quote is only some of the texts, one below the other."""
     rows, index = quote.split("\n"), 0
     sizes = sorted({text.count("\n") + 1 for text in texts}, reverse=True)
     while index < len(rows):
@@ -109,7 +112,7 @@ def _is_list_of(quote: str, texts: Collection[str]) -> bool:
 
 
 def _equals(quote: str, text: str) -> bool:
-    """Whether a quote is a text, with anything in the place of what was kept back."""
+    """Return whether a quote equals a text; a placeholder matches anything."""
     pieces = _REDACTED.split(quote)
     if len(pieces) == 1:
         return quote == text
@@ -118,7 +121,7 @@ def _equals(quote: str, text: str) -> bool:
 
 
 def _find_quoted(statements: Iterable[HandoffStatement]) -> dict[int, frozenset[int]]:
-    """The turns that are quoted, by session."""
+    """Return the lines of the quoted messages, by session."""
     lines: dict[int, frozenset[int]] = {}
     for statement in statements:
         if isinstance(statement.proof, QuoteMark):
@@ -130,8 +133,8 @@ def _find_quoted(statements: Iterable[HandoffStatement]) -> dict[int, frozenset[
 def _read_quoted(
     source: SourceSession, wanted: frozenset[int], step: Callable[[], None]
 ) -> dict[int, list[str]] | None:
-    """The words of the `wanted` turns; how a call ended is told later, and belongs to the turn that
-    made it as well.
+    """Return the texts of the `wanted` messages. The result of a call comes in a later message, and
+    counts for the message of the call as well.
     """
     path = absolute_path(source.path)
     if not path or not os.path.isfile(path):
@@ -154,7 +157,7 @@ def _read_quoted(
 
 
 def _list_words(message: Turn) -> Iterator[str]:
-    """All that a turn has word for word."""
+    """Yield all texts of a message."""
     yield message.text
     for call in message.calls:
         yield call.command

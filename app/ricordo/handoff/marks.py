@@ -1,4 +1,4 @@
-"""Marks: what stands behind a statement and says how far it is proved, and by what.
+"""Marks: the end of a statement, which says how well it is proved, and by what.
 
     [verified: tidepool/alarm.py is 3f2a91c0b7d4]
     [verified: tidepool/old.py is not there]
@@ -10,9 +10,9 @@
     [quoted: turn 7]
     [unverified]
 
-A content is told by the first 12 digits of its SHA-256, a commit by its first 12. The session is
-named where there are several, and no more than the first of many files that changed. A mark holds
-no bracket but its own two.
+A content is given by the first 12 digits of its SHA-256, a commit by its first 12. The session is
+named where there are several; of many changed files only the first are. A mark has no brackets but
+its own two.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MORE = r"\d{1,9} more"
 
 
 def mark(proof: Proof | None, sessions: int) -> str:
-    """Return the mark of a statement with that proof, in a handoff of so many sessions."""
+    """Return the mark of a statement with this proof, in a handoff of so many sessions."""
     match proof:
         case None:
             return _UNVERIFIED
@@ -56,12 +56,12 @@ def mark(proof: Proof | None, sessions: int) -> str:
 
 
 def basis(proof: Proof | None, sessions: int) -> str:
-    """Return what a mark says besides its status: on what it rests; "" where it is on nothing."""
+    """Return what a mark says after its status: what it is based on; "" for nothing."""
     return mark(proof, sessions)[1:-1].partition(": ")[2]
 
 
 def read_mark(written: str) -> Proof | None:
-    """Return the proof that `mark` made `written` of. Raises ValueError where it is no mark."""
+    """Return the proof that a mark was written for. Raises ValueError where the text is no mark."""
     if written == _UNVERIFIED:
         return None
     for pattern, read in _READERS:
@@ -72,7 +72,7 @@ def read_mark(written: str) -> Proof | None:
 
 
 def settled(proof: Proof | None) -> Proof | None:
-    """Return a proof as far as its mark tells it."""
+    """Return a proof as parsing its mark would return it."""
     match proof:
         case FileIs(path, sha):
             return FileIs(path, sha[:DIGITS] if sha else None)
@@ -115,7 +115,7 @@ def _write_result(proof: ResultMark, sessions: int) -> str:
 
 
 def _shorten_changed(changed: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what was changed as a mark tells it: of many the first, and how many more."""
+    """Return the changed names as a mark lists them: the first ones, and how many more."""
     if len(changed) <= _MAX_NAMED:
         return changed
     return (*changed[: _MAX_NAMED - 1], f"{len(changed) - _MAX_NAMED + 1} more")
@@ -131,7 +131,7 @@ def _write_turn(ref: Ref, sessions: int) -> str:
 
 
 def _parse_time(at: str) -> datetime | None:
-    """Return a time of a transcript in UTC; None where it tells none."""
+    """Return a transcript's time in UTC; None where it cannot be read."""
     try:
         time = datetime.fromisoformat(at)
         return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
@@ -143,7 +143,7 @@ def _format_minute(time: datetime) -> str:
     return time.replace(tzinfo=None).isoformat(timespec="minutes")
 
 
-# reading
+# parsing
 
 _NAME = rf"(?:{_MORE}|{WORD})"
 _SHA = r"([0-9a-f]{1,12})"

@@ -1,5 +1,5 @@
-"""How the next agent picks a handoff up: a line to copy, and a line for what it reads at every
-start, which is never written unasked.
+"""How the next agent reads a handoff: a command to copy, and a line for a file that it reads at
+every start, which is only written on request.
 
 Sources: code.claude.com/docs/en/memory (imports), developers.openai.com/codex/guides/agents-md,
 opencode.ai/docs/rules (`instructions`), github.com/google-gemini/gemini-cli docs/cli/gemini-md.md.
@@ -31,22 +31,22 @@ _SPACE = " \t\r\n"
 
 
 class _Member(NamedTuple):
-    """A member of the object at the top, and where it stands."""
+    """A member of the top-level object, with its offsets in the text."""
 
     key: str
     start: int
-    """Of the key."""
+    """Offset of the key."""
     value: Any
     value_start: int
     value_end: int
 
 
 def with_item(text: str, key: str, item: str) -> str:
-    """Return the JSON object `text` with `item` in its list `key`, which is made where there is
-    none; the same text where it is in it already.
+    """Return the JSON object `text` with `item` added to its list `key`, which is created if
+    missing; the same text where the list has it already.
 
-    Raises ChangeRefused where the file is anything else than strict JSON: with comments, with a key
-    that stands twice, with something that is no list of texts under `key`.
+    Raises ChangeRefused where the file is not strict JSON (comments, a duplicate key), or `key` is
+    not a list of strings.
     """
     members = _parse_members(text)
     existing = next((member for member in members if member.key == key), None)
@@ -55,7 +55,7 @@ def with_item(text: str, key: str, item: str) -> str:
     if not isinstance(existing.value, list) or not all(
         isinstance(item, str) for item in existing.value
     ):
-        raise ChangeRefused(f"“{key}” is no list of texts.")
+        raise ChangeRefused(f"“{key}” is not a list of strings.")
     return text if item in existing.value else _insert_element(text, existing, json.dumps(item))
 
 
@@ -65,26 +65,26 @@ def _parse_members(text: str) -> list[_Member]:
             text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant
         )
         if not isinstance(value, dict):
-            raise ChangeRefused("It is no object of JSON.")
+            raise ChangeRefused("It is not a JSON object.")
         return list(_scan_members(text))
     except (ValueError, RecursionError):
-        raise ChangeRefused("It is no strict JSON, perhaps for its comments.") from None
+        raise ChangeRefused("It is not strict JSON; it may have comments.") from None
 
 
 def _refuse_constant(constant: str) -> None:
-    """JSON knows no `NaN` and no `Infinity`, which Python reads all the same."""
+    """Refuse `NaN` and `Infinity`, which Python accepts and JSON does not have."""
     raise ValueError(constant)
 
 
 def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ChangeRefused("A key stands twice in it.")
+        raise ChangeRefused("It has a duplicate key.")
     return members
 
 
 def _scan_members(text: str) -> Iterator[_Member]:
-    """Yield the members of a text that was found to be an object."""
+    """Yield the members of a text that is known to be an object."""
     decoder = json.JSONDecoder()
     at = _skip_space(text, _skip_space(text, 0) + 1)
     while text[at] != "}":
@@ -122,7 +122,7 @@ def _insert_element(text: str, member: _Member, element: str) -> str:
 
 
 def _find_space_before(text: str, at: int) -> str:
-    """Return the blanks and line ends in front of a place."""
+    """Return the whitespace before an offset."""
     return text[len(text[:at].rstrip(_SPACE)) : at]
 
 
@@ -131,18 +131,18 @@ class HandoffFile:
     """A file to which a handoff may be written."""
 
     path: str
-    """Absolute, its folder without symbolic links."""
+    """Absolute, with the links of its folder resolved."""
     before: bytes | None = None
-    """What it holds; None where it is not there."""
+    """Its content; None where it does not exist."""
     handoff: Handoff | None = None
-    """The handoff of ours that it is; None where it is not there."""
+    """The handoff in it; None where it does not exist."""
     remark: str = ""
-    """Why it is not the file that was wished; "" where it is."""
+    """Why it is not the requested file; "" where it is."""
 
 
 def destination(path: str) -> HandoffFile:
-    """Return where the handoff for the file `path` is written. Raises ChangeRefused where neither
-    that file nor the one beside it is ours to write.
+    """Return the file to which the handoff for `path` is written. Raises ChangeRefused where
+    Ricordo may write neither that file nor the one beside it.
     """
     folder, name = os.path.split(os.path.abspath(path))
     folder = os.path.realpath(folder)
@@ -154,19 +154,20 @@ def destination(path: str) -> HandoffFile:
     fallback_file, fallback_reason = _check_file(os.path.join(folder, fallback))
     if fallback_file is None:
         message = (
-            f"{visible(name)} is left alone. {reason} So is {visible(fallback)}. {fallback_reason}"
+            f"{visible(name)} was not changed: {reason} "
+            f"{visible(fallback)} was not changed either: {fallback_reason}"
         )
         raise ChangeRefused(f"{message} Name another file with -o.")
-    warning = f"{visible(name)} is left alone. {reason} The handoff stands beside it."
+    warning = f"{visible(name)} was not changed: {reason} The handoff is in {visible(fallback)}."
     return HandoffFile(fallback_file.path, fallback_file.before, fallback_file.handoff, warning)
 
 
 def _check_file(path: str) -> tuple[HandoffFile | None, str]:
-    """Return the file at `path` as one to write to; None, and why, where it is not ours."""
+    """Return the file at `path` as one to write to; None, and why, where it may not be written."""
     raw = read_plain_file(path, MOST_BYTES + 1)
     if raw is None:
         if os.path.lexists(path):
-            return None, "It is no plain file that can be read."
+            return None, "It is not a readable plain file."
         return HandoffFile(path), ""
     parsed = parse(raw)
     if parsed.state is not State.WHOLE:
@@ -178,7 +179,7 @@ def _check_file(path: str) -> tuple[HandoffFile | None, str]:
 
 _UNSAFE = frozenset(" \\`@{}")
 _MAX_BYTES = 1024 * 1024
-"""Bytes of a file to which a line is added."""
+"""Bytes of a file to which a line may be added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,16 +189,16 @@ class Pickup:
     file: str
     """The name of the file in the project."""
     added: str
-    """What is added to it; to be pasted by hand, too."""
+    """The line to add; also for pasting by hand."""
     setting: str = ""
-    """The list of a JSON file in which it stands; "" for a file of text."""
+    """The list of a JSON file that gets it; "" for a text file."""
     path: str = ""
-    """The handoff, as that file names it."""
+    """The path of the handoff as that file names it."""
 
 
 def start_line(target: HandoffTarget, path: str) -> str:
-    """Return the line to copy that starts an agent with the handoff at `path`, from where it runs;
-    for any agent, what to say to it.
+    """Return the command line that starts an agent with the handoff at `path`, from where it runs;
+    for any agent, a prompt.
     """
     table = _load_table(target)
     prompt = table["prompt"].format(path=one_line(path))
@@ -206,9 +207,11 @@ def start_line(target: HandoffTarget, path: str) -> str:
 
 
 def pickup(target: HandoffTarget, project: str, path: str) -> Pickup | None:
-    """Return which line of which file of `project` makes the agent read the handoff at `path`, both
-    absolute; None where nobody knows for which agent it is, where its path is too odd for a line,
-    or where the file would have to be made and the agent would no longer read another one.
+    """Return the line, and its file in `project`, that makes the agent read the handoff at `path`,
+    both absolute.
+
+    None where the target is any agent, where the path has characters that are unsafe in such a
+    line, or where a new file would stop the agent from reading another one.
     """
     table = _load_table(target)
     if "files" not in table:
@@ -228,25 +231,25 @@ def pickup(target: HandoffTarget, project: str, path: str) -> Pickup | None:
 
 
 def pickup_act(project: str, pickup: Pickup) -> WriteFile:
-    """Return the change that adds the line to its file; where it stands there already, the change
-    changes nothing. Raises ChangeRefused, with what to paste, where the file is anything unusual.
+    """Return the change that adds the line to its file, without an effect where it is there
+    already. Raises ChangeRefused, with the line to paste, where the file is anything unusual.
     """
     file = os.path.join(project, pickup.file)
     raw = read_plain_file(file, _MAX_BYTES + 1)
     try:
         if raw is None and os.path.lexists(file):
-            raise ChangeRefused("It is no plain file that can be read.")
+            raise ChangeRefused("It is not a readable plain file.")
         text = _insert_line(_decode(raw or b""), pickup)
     except ChangeRefused as error:
-        message = f"{visible(pickup.file)} is left alone. {error.message}"
+        message = f"{visible(pickup.file)} was not changed: {error.message}"
         raise ChangeRefused(f"{message} Add this by hand: {pickup.added}") from None
     folder, name = os.path.split(file)
     return WriteFile(folder, name, raw, text)
 
 
 def _would_hide_others(project: str, table: Mapping[str, Any]) -> bool:
-    """Whether the agent reads a file above the project, in its repository, only as long as the
-    project has none of its own.
+    """Return whether the agent reads a file above the project, in its repository, only as long as
+    the project has none of its own.
     """
     hidden: list[str] = table.get("hidden", [])
     top = git.top_level(project) if hidden else None
@@ -266,11 +269,11 @@ def _exists(project: str, file: str) -> bool:
 
 def _decode(raw: bytes) -> str:
     if len(raw) > _MAX_BYTES or raw.startswith(BOM):
-        raise ChangeRefused("It is too large, or begins with a byte order mark.")
+        raise ChangeRefused("It is larger than 1 MB, or begins with a byte order mark.")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise ChangeRefused("It is no text in UTF-8.") from None
+        raise ChangeRefused("It is not UTF-8 text.") from None
 
 
 def _insert_line(text: str, pickup: Pickup) -> str:

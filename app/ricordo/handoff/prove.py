@@ -1,19 +1,19 @@
-"""Proving: what each statement of a handoff rests on, as far as that can be seen.
+"""Proving: finding the proof of each statement of a handoff.
 
 A statement gets the mark of its weakest part.
 
-* *Verified* is a statement about one file, one note, the memory or the repository that stands on
-  that alone: of the section of files on a single file, of that of the memory on a single note or on
-  its directory, or on the state of the repository. The probe has to see it itself, now, and see
-  what was gathered. A statement that names a file in passing, or stands on anything besides, is not
-  verified by the file. Nor is one with a name or a number in it that was not found there.
-* A *result* stays one if it is word for word that of a command among the facts; `basis.py` says
+* *Verified* is a statement about exactly one file, one note, the memory or the repository: in the
+  section of files about a single file, in that of the memory about a single note or its directory,
+  or about the state of the repository. A check has to see it now, as it was gathered. A statement
+  that names a file in passing, or is based on anything else too, is not verified by the file. Nor
+  is one with a name or a number that was not found there.
+* A *result* stays one if it is word for word that of a command among the facts; `changes.py` says
   what makes it stale.
-* A *quote* stays one if its words stand in the turn that it names, in one piece; or if it is, line
-  by line, the tasks of that turn on which the statement stands.
+* A *quote* stays one if its words are in the message that it names, in one piece; or if it is, line
+  by line, the tasks of that message on which the statement is based.
 
-All else is unverified, and so is everything that a model put into its own words. Whoever made the
-statements has no say in that: what they bring as proof is what they wish to have proved.
+All else is unverified, and so is everything that a model worded. Whoever made the statements does
+not decide: the proof that they bring is only a claim to be checked.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from ricordo.storage.file_state import FileNow, Gone
 def prove(
     statements: Iterable[HandoffStatement], facts: Facts, world: World
 ) -> tuple[HandoffStatement, ...]:
-    """Return the `statements`, which were made of `facts`, each with the proof that it has."""
+    """Return the `statements`, which were made of `facts`, each with its proof."""
     known = FactLookup(facts)
     return tuple(
         replace(statement, proof=_find_proof(statement, known, world)) for statement in statements
@@ -67,7 +67,7 @@ def prove(
 
 
 class FactLookup:
-    """The facts, by id and by turn."""
+    """Finds facts by id and by message."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -78,7 +78,7 @@ class FactLookup:
                 self._words[fact.ref[:2]] += words_of(fact)
 
     def says(self, ref: Ref, words: str) -> bool:
-        """Say whether `words` stand in the turn, letter by letter."""
+        """Return whether the message at `ref` contains `words` exactly."""
         return bool(words.strip()) and any(words in text for text in self._words[ref[:2]])
 
 
@@ -100,14 +100,14 @@ def all_facts(facts: Facts) -> list[Fact]:
 def words_of(
     fact: MessageFact | Summary | Ran | Todo | ErrorFact | GivenUp | DecisionFact,
 ) -> list[str]:
-    """Return what a fact has word for word from its turn of the transcript."""
+    """Return the texts that a fact quotes word for word from its message."""
     match fact:
         case Ran():
             return [fact.command, fact.result]
         case ErrorFact():
             return [fact.error]
         case GivenUp():
-            # what was given up, and why, may have been said at other turns
+            # what was given up, and why, may be from other messages
             return [fact.said]
         case _:
             return [fact.text]
@@ -127,7 +127,9 @@ def _find_proof(statement: HandoffStatement, known: FactLookup, world: World) ->
 
 
 def _quotes_tasks(statement: HandoffStatement, ref: Ref, known: FactLookup) -> bool:
-    """Whether a statement quotes tasks of one turn, a line each, and stands on these alone."""
+    """Return whether a statement quotes tasks of one message, a line each, and is based only on
+    them.
+    """
     tasks = [
         task_fact
         for id in statement.stands_on
@@ -145,7 +147,9 @@ def _quotes_tasks(statement: HandoffStatement, ref: Ref, known: FactLookup) -> b
 def _prove_result(
     result: ResultMark, statement: HandoffStatement, known: FactLookup, world: World
 ) -> ResultMark | None:
-    """A result, and what was changed since; None where no command among the facts ended so."""
+    """Return a result with what was changed since; None where no command among the facts
+    ended so.
+    """
     cited = [known.by_id.get(id) for id in statement.stands_on]
     runs = [fact for fact in cited if isinstance(fact, Ran) and _is_outcome_of(result, fact)]
     if len(runs) != 1 or len(runs) != len(cited):
@@ -159,7 +163,7 @@ def _is_outcome_of(result: ResultMark, ran: Ran) -> bool:
 
 
 def _verify_subject(statement: HandoffStatement, known: FactLookup, world: World) -> Proof | None:
-    """What the probe sees of the one thing that the statement is about."""
+    """Return the proof that a check finds for the one subject of a statement; None without one."""
     text = statement.text
     if tuple(statement.stands_on) == (GIT,):
         git = known.facts.git
@@ -187,8 +191,8 @@ def _verify_subject(statement: HandoffStatement, known: FactLookup, world: World
 def _has_only_known(
     text: str, names: Iterable[str], counts: Iterable[int] = (), words: str = ""
 ) -> bool:
-    """Whether all that a text quotes as code, and every number that it tells, was seen: as one of
-    `names` or of `counts`, or in the `words` of a note.
+    """Return whether all code and every number in a text is known: from `names`, from `counts`, or
+    from the `words` of a note.
     """
     known_names = {*_list_codes(words), *(" ".join(name.split()) for name in names)}
     known_numbers = {*_NUMBER.findall(words), *map(str, counts)}
@@ -209,19 +213,19 @@ def _list_codes(text: str) -> list[str]:
 
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _ELLIPSIS = " …"
-"""How a code ends that was cut."""
+"""How shortened code ends."""
 _NUMBER = re.compile(r"\d+")
 
 
 def _describes_only(text: str, git: GitState) -> bool:
-    """Whether a text tells nothing but what the repository has."""
+    """Return whether a text states only what the repository shows."""
     counts = [*range(len(git.dirty) + 1), git.unpushed or 0]
     rest = text.replace(f" at {git.commit[:DIGITS]}", "", 1)
     return _has_only_known(rest, [git.branch, git.subject, *git.dirty], counts)
 
 
 def _is_only_about(text: str, use: FileUse, files: Sequence[FileUse]) -> bool:
-    """Whether a text names this file and none of the others."""
+    """Return whether a text names this file and none of the others."""
     others = (other.path for other in files if other.path not in use.path)
     return use.path in text and not any(path in text for path in others)
 

@@ -1,6 +1,4 @@
-"""Keeping secrets out of a handoff: every text in it passes the one redaction (`model.redaction`)
-before it is written.
-"""
+"""Redacting a handoff: every text in it passes `llm.redaction` before it is written."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from ricordo.llm.redaction import GIVEN_OUT, SAID, Redaction
 
 def without_secrets(handoff: Handoff, redaction: Redaction) -> Handoff:
     """Return a handoff with placeholders for its secrets. A statement whose mark would not survive
-    that is left out, and so is a file of the head whose name looks like a secret.
+    that is left out, and so is a file of the header whose name looks like a secret.
     """
     redaction.learn(text for statement in handoff.statements for text in texts_of(statement))
     results = [_redact_statement(statement, handoff, redaction) for statement in handoff.statements]
@@ -25,15 +23,16 @@ def without_secrets(handoff: Handoff, redaction: Redaction) -> Handoff:
 
 
 def counted(handoff: Handoff) -> Handoff:
-    """Return a handoff whose head tells how often something stands in it that was kept back."""
+    """Return a handoff whose header counts the redactions in its text."""
     labels = (match[1] for match in GIVEN_OUT.finditer(unsigned(handoff)))
     redactions = sum(1 for kind in labels if kind != SAID)
     return replace(handoff, head=replace(handoff.head, redactions=redactions))
 
 
 def cleaned(handoff: Handoff, redaction: Redaction) -> Handoff:
-    """Return a handoff in which nothing looks like a secret as a whole either: statements that do
-    so only beside others are left out. Raises ChangeRefused where that is not enough.
+    """Return a handoff without the statements that look like a secret only next to others.
+
+    Raises ChangeRefused where that is not enough.
     """
     text = unsigned(handoff)
     masked = redaction.sealed(text)
@@ -47,27 +46,27 @@ def cleaned(handoff: Handoff, redaction: Redaction) -> Handoff:
     )
     left_out = handoff.left_out + len(handoff.statements) - len(statements)
     if len(statements) == len(handoff.statements):
-        raise ChangeRefused("The head of this handoff looks like a secret.")
+        raise ChangeRefused("The header of this handoff looks like a secret.")
     return cleaned(Handoff(handoff.head, statements, left_out), redaction)
 
 
 def texts_of(statement: HandoffStatement) -> Iterator[str]:
-    """Yield the texts of a statement, each of which may tell what is a secret in all others."""
+    """Yield the texts of a statement from which secrets in other texts can be learned."""
     yield from (statement.text, statement.quote)
     if statement.quote:
-        # what stands before a quotation may tell what it is
+        # the text before a quotation may name what it is
         yield f"{statement.text}: {statement.quote}"
 
 
 def _redact_statement(
     statement: HandoffStatement, handoff: Handoff, redaction: Redaction
 ) -> HandoffStatement | None:
-    """Return a statement without secrets; None where its line would say something else then."""
+    """Return a statement without secrets; None where its line would change its meaning."""
     place = f"{statement.section.value}: {statement.text[:40]}"
     text, quote = redaction.redact(place, statement.text), redaction.redact(place, statement.quote)
     redacted = replace(statement, text=text, quote=quote)
     sessions = len(handoff.head.sources)
-    # what becomes a secret only beside its mark, or in the form in which it is written
+    # what becomes a secret only next to its mark, or in its escaped form
     rendered = "\n".join(statement_lines(redacted, sessions))
     masked = redaction.sealed(rendered)
     if masked == rendered:

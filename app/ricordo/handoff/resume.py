@@ -1,16 +1,14 @@
-"""Resuming: what of a handoff still holds. Its statements are probed again, against the project as
-it is now.
+"""Resuming: which statements of a handoff are still valid, checked again in the current project.
 
-A document says what it says; nothing in it is believed. Its paths are looked for in the project and
-in the memory alone, its commits are asked of git as numbers, its quotes are looked up in the
-transcripts.
+Nothing in the document is trusted. Its paths are looked for only in the project and in the memory,
+its commits are passed to git as hashes, its quotes are looked up in the transcripts.
 
-* *Verified* holds while the file, the note, the memory or the repository is what the mark says.
-* *Reported* holds while the commit and every file that the head lists are those of then: what
-  happened in between nobody here has seen. A commit of nothing but handoffs is none.
-* *Quoted* holds while the words stand in the transcript; a transcript that is gone speaks neither
-  for nor against them.
-* *Stale* and *unverified* said of themselves that they do not hold: they are not counted.
+* *Verified* is valid while the file, the note, the memory or the repository is as the mark says.
+* *Reported* is valid while the commit and every file in the header are the same: nobody has seen
+  what happened in between. Commits that contain only handoffs do not count.
+* *Quoted* is valid while the transcript contains the words; a missing transcript counts neither
+  way.
+* *Stale* and *unverified* were not valid to begin with: they are not counted.
 """
 
 from __future__ import annotations
@@ -41,58 +39,58 @@ from ricordo.storage.file_state import Look, Unseen
 _MAX_NAMED = 5
 
 Says = Callable[[Ref, str], bool | None]
-"""Tells whether words stand in a turn; None where the transcript cannot be read any more."""
+"""Returns whether a message contains words; None where its transcript can no longer be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecheckedStatement:
-    """A statement that was probed again."""
+    """A statement that was checked again."""
 
     statement: HandoffStatement
-    """As it stands in the handoff."""
+    """As it is in the handoff."""
     now: Status
     why: str = ""
-    """What was seen instead; "" where it is as it was."""
+    """What was found instead; "" where nothing changed."""
     changed: tuple[str, ...] = ()
-    """What a result rests on and was changed since: files, and `commit`."""
+    """What a result depends on and was changed since: files, and `commit`."""
 
     @property
     def was(self) -> Status:
-        """What its mark says."""
+        """Return the status of its mark."""
         return self.statement.status
 
     @property
     def holds(self) -> bool:
-        """Whether it is proved no worse than its mark says."""
+        """Whether its status is the same as that of its mark."""
         return self.now is self.was
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A handoff, and what still holds of it."""
+    """A handoff, and which of its statements are still valid."""
 
     handoff: Handoff
     statements: tuple[RecheckedStatement, ...]
     changed: ProjectChanges
     has_expired: bool
     is_edited: bool
-    """Whether the document is not as it was written."""
+    """Whether the document was changed after it was written."""
     remarks: tuple[str, ...] = ()
-    """What could not be looked at."""
+    """What could not be checked."""
 
     @property
     def holds(self) -> bool:
-        """Whether every statement is proved no worse than its mark says."""
+        """Whether every statement still has the status of its mark."""
         return all(statement.holds for statement in self.statements)
 
 
 def resume(
     handoff: Handoff, world: World, says: Says, now: datetime, *, is_edited: bool = False
 ) -> Resumed:
-    """Return what still holds of `handoff` in the `world` as it is now."""
+    """Return which statements of `handoff` are still valid in the `world` as it is now."""
     head, statements = handoff.head, handoff.statements
     changed_files = tuple(_list_changed(head, world))
-    # what is looked at is bounded: first what the statements rest on, then all that was changed
+    # reads are bounded: first what the statements depend on, then all that was changed
     statements_now = tuple(
         _recheck(statement, head, changed_files, world, says) for statement in statements
     )
@@ -117,14 +115,14 @@ def resume(
 
 
 def _describe_unlisted(head: HandoffHeader) -> str:
-    """Return what cannot be told, for files that the head had no room for; "" without any."""
+    """Return a warning about files that did not fit into the header; "" without any."""
     files = "1 file" if head.unlisted == 1 else f"{head.unlisted} files"
-    text = f"{files} had no room in the head: what results rest on there is not looked at."
+    text = f"{files} did not fit into the header: changes of these are not checked."
     return text if head.unlisted else ""
 
 
 def _list_unchecked_quotes(statements: Iterable[HandoffStatement], says: Says) -> Iterator[str]:
-    """Yield a line for each session whose quotes are not looked up."""
+    """Yield a warning for each session whose quotes cannot be looked up."""
     quoted = [
         (statement.proof.ref, statement.quote)
         for statement in statements
@@ -133,14 +131,11 @@ def _list_unchecked_quotes(statements: Iterable[HandoffStatement], says: Says) -
     counts = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
     for session, count in sorted(counts.items()):
         noun = "1 quote is" if count == 1 else f"{count} quotes are"
-        yield (
-            f"The transcript of session {session + 1} is not there, or is none that an agent keeps "
-            f"here: {noun} not looked up."
-        )
+        yield (f"No agent here keeps the transcript of session {session + 1}: {noun} not checked.")
 
 
 def _list_changed(head: HandoffHeader, world: World) -> Iterator[str]:
-    """Yield what results rest on and was changed since: files, and `commit`."""
+    """Yield what results depend on and was changed since: files, and `commit`."""
     for path, sha in head.files.items():
         if path not in world.own and not is_as_told(world.file(path), sha):
             yield path
@@ -149,7 +144,7 @@ def _list_changed(head: HandoffHeader, world: World) -> Iterator[str]:
 
 
 def _is_other_commit(head: HandoffHeader, world: World) -> bool:
-    """Whether another commit is checked out, and what is other in it is more than handoffs."""
+    """Return whether another commit is checked out that changed more than handoffs."""
     commit = world.git.commit if world.git else ""
     if commit == head.commit:
         return False
@@ -175,7 +170,7 @@ def _recheck(
             return _recheck_result(statement, result, since)
         case QuoteMark(ref) if says(ref, statement.quote) is False:
             return RecheckedStatement(
-                statement, Status.UNVERIFIED, "the words do not stand in that turn"
+                statement, Status.UNVERIFIED, "the message does not contain these words"
             )
         case _:
             return RecheckedStatement(statement, statement.status)
@@ -193,28 +188,28 @@ def _seen(
 def _recheck_memory(statement: HandoffStatement, path: str, world: World) -> RecheckedStatement:
     if world.memory == path and world.has_memory:
         return RecheckedStatement(statement, statement.status)
-    return RecheckedStatement(statement, Status.STALE, "no memory that is known here lies there")
+    return RecheckedStatement(statement, Status.STALE, "not a known memory")
 
 
 def _recheck_repository(
     statement: HandoffStatement, recorded: GitIs, head: HandoffHeader, world: World
 ) -> RecheckedStatement:
     if world.git is None:
-        return RecheckedStatement(statement, Status.UNVERIFIED, "no repository is found here")
+        return RecheckedStatement(statement, Status.UNVERIFIED, "no repository found")
     unpushed_then, unpushed_now = find_unpushed(statement.text), told_unpushed(world.git)
     differences = [*_list_differences(recorded, frozenset(head.dirty) - world.own, world.git)]
     if unpushed_then and unpushed_then != unpushed_now:
-        differences.append(unpushed_now or "no commit is known to be unpushed")
+        differences.append(unpushed_now or "no unpushed commits known")
     reason = "; ".join(differences)
     return RecheckedStatement(statement, Status.STALE if reason else statement.status, reason)
 
 
 def _list_differences(recorded: GitIs, dirty: frozenset[str], now: GitState) -> Iterator[str]:
-    """Yield what is another in the repository; `dirty` are the files that were, as far as the head
-    lists them.
+    """Yield the differences in the repository; `dirty` are the files that were dirty, as far as the
+    header lists them.
     """
     if recorded.commit[:DIGITS] != now.commit[:DIGITS]:
-        yield f"commit {now.commit[:DIGITS]} is checked out" if now.commit else "it has no commit"
+        yield f"commit {now.commit[:DIGITS]} is checked out" if now.commit else "there is no commit"
     if recorded.branch != now.branch:
         yield f"the branch is {now.branch}" if now.branch else "no branch is checked out"
     other_files = dirty.symmetric_difference(now.dirty)

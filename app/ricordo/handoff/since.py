@@ -1,4 +1,4 @@
-"""What was changed in a project and its memory since a handoff was written."""
+"""Changes in a project and its memory since a handoff was written, and since a command ran."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from ricordo.handoff.project_git import (
 from ricordo.storage.file_state import FileNow, Gone, Look, modified_at
 
 _MAX_DIRTY = 200
-"""Files that are dirty since and are looked at one by one."""
+"""Newly dirty files that are checked one by one."""
 
 
 class FileChangeKind(StrEnum):
-    """What became of a file."""
+    """How a file was changed."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -40,7 +40,7 @@ class FileChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file or a note that is another one."""
+    """A file or a note that was changed."""
 
     path: str
     kind: FileChangeKind
@@ -50,24 +50,24 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ProjectChanges:
-    """All that was changed since."""
+    """All changes since a handoff was written."""
 
     commits: tuple[ProjectCommit, ...] = ()
     """Newest first."""
     files: tuple[FileChange, ...] = ()
     notes: tuple[FileChange, ...] = ()
     remark: str = ""
-    """Why the commits cannot be told; "" where they can."""
+    """Why the commits cannot be listed; "" where they can."""
 
 
 _KINDS = {"A": FileChangeKind.CREATED, "D": FileChangeKind.DELETED, "R": FileChangeKind.RENAMED}
-"""By the letters of git; what it calls otherwise was changed."""
+"""By the letters of git; any other letter is a change."""
 
 
 def changes_since(
     head: HandoffHeader, statements: Iterable[HandoffStatement], world: World
 ) -> ProjectChanges:
-    """Return what was changed since a handoff with that `head` and those `statements`."""
+    """Return the changes since a handoff with this `head` and these `statements`."""
     project = world.project
     has_commit = world.git is not None and is_known(project, head.commit)
     changes: dict[str, FileChange] = {}
@@ -102,18 +102,18 @@ def _explain_missing_commits(head: HandoffHeader, world: World, *, has_commit: b
     if not commit:
         return ""
     if world.git is None:
-        return f"Commit {commit} cannot be looked for: no repository is found here."
+        return f"Commit {commit} cannot be checked: no repository found."
     if not has_commit:
         reason = "it was rewritten since, or the clone is shallow or another project"
         return f"Commit {commit} is not in this repository: {reason}."
     if not is_behind(world.project, head.commit):
-        return f"What is checked out does not follow from commit {commit}."
+        return f"Commit {commit} is not in the history of what is checked out."
     return ""
 
 
 def _is_old(change: FileChange, head: HandoffHeader, world: World) -> bool:
-    """Whether what is told as new was there already, not committed, when the handoff was written:
-    the head lists it, or may have had no room for it.
+    """Return whether a change was there, uncommitted, when the handoff was written: its header
+    lists the file, or may have had no room for it.
     """
     if change.path in head.files:
         return is_as_told(world.file(change.path), head.files[change.path])
@@ -132,7 +132,7 @@ def _list_committed(project: str, commit: str) -> Iterator[FileChange]:
 
 
 def _list_dirty(head: HandoffHeader, world: World) -> Iterator[FileChange]:
-    """The files that were as committed and are not any more."""
+    """Yield the files that were clean and are dirty now."""
     if world.git is None:
         return
     paths = [path for path in world.git.dirty if path not in head.dirty][:_MAX_DIRTY]
@@ -149,7 +149,7 @@ def _list_dirty(head: HandoffHeader, world: World) -> Iterator[FileChange]:
 def _list_differing(
     recorded: Mapping[str, str | None], read_state: Callable[[str], Look]
 ) -> Iterator[FileChange]:
-    """What is not as it was told, as far as it can be seen."""
+    """Yield the files that differ from what was recorded, as far as they can be read."""
     for path, sha in recorded.items():
         state = read_state(path)
         if is_as_told(state, sha):
@@ -165,7 +165,9 @@ def _list_differing(
 def _pair_renamed(
     recorded: Mapping[str, str | None], changes: Sequence[FileChange], world: World
 ) -> list[FileChange]:
-    """What was `changes`, where a file that is gone came up under another path as one of them."""
+    """Return `changes` with a deletion and a creation of the same content merged into one
+    rename.
+    """
     created = {
         state.sha[:DIGITS]: change.path
         for change in changes
@@ -189,19 +191,21 @@ def _pair_renamed(
 
 
 COMMIT = "commit"
-"""Stands among what was changed where a commit was."""
+"""Marks a new commit in a list of changed files."""
 SLACK = 2.0
 """Seconds by which the clocks of a transcript and of a file system may differ."""
 _MAX_WORDS = 200
 _MAX_COMMAND = 4_000
-"""Characters of a command that are looked at."""
+"""Characters of a command that are searched."""
 _MAX_COMMITTED = 1_000
 _PATH_SUFFIX = re.compile(r"(?:::.*|(?::\d+)+)\Z", re.DOTALL)
-"""What test runners take behind a file: a test in it, a line."""
+"""What test runners accept after a file: a test in it, a line."""
 
 
 def changed_since(run: Ran, facts: Facts, world: World) -> tuple[str, ...]:
-    """Return what `run` rests on and was changed after it ran: files, and `commit`."""
+    """Return what the result of `run` depends on and was changed after it ran: files, and
+    `commit`.
+    """
     ended = _find_end(run, world)
     changed = {use.path: use for use in changed_files(facts, world)}
     named_paths = [path for path in named_files(run.command, facts, world) if path not in changed]
@@ -215,9 +219,9 @@ def changed_since(run: Ran, facts: Facts, world: World) -> tuple[str, ...]:
 def files_now(
     statements: Iterable[HandoffStatement], facts: Facts, world: World
 ) -> dict[str, str | None]:
-    """Return all that the results among `statements` rest on, as `document.Head` keeps it: each
-    file with the first digits of its SHA-256, None where it is not there. What cannot be seen is
-    left out.
+    """Return the files that the results among `statements` depend on, as the header lists them:
+    each with the first digits of its SHA-256, None where it does not exist. A file that cannot be
+    read is left out.
     """
     paths = [use.path for use in changed_files(facts, world)]
     cited = {
@@ -239,7 +243,7 @@ def files_now(
 
 
 def changed_files(facts: Facts, world: World) -> list[FileUse]:
-    """Return the files of the project that the sessions changed, without those that are ours."""
+    """Return the files of the project that the sessions changed, without the handoff files."""
     return [
         use
         for use in facts.files
@@ -248,7 +252,7 @@ def changed_files(facts: Facts, world: World) -> list[FileUse]:
 
 
 def named_files(command: str, facts: Facts, world: World) -> tuple[str, ...]:
-    """Return the files of the project that a command names and that are there."""
+    """Return the existing files of the project that a command names."""
     paths = dict.fromkeys(
         path
         for word in _split_command(command)
@@ -258,7 +262,7 @@ def named_files(command: str, facts: Facts, world: World) -> tuple[str, ...]:
 
 
 def moment(text: str) -> float | None:
-    """Return a time of a transcript in seconds since 1970; None where it is not known."""
+    """Return a time of a transcript in seconds since 1970; None where it cannot be read."""
     try:
         time = datetime.fromisoformat(text)
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
@@ -267,8 +271,8 @@ def moment(text: str) -> float | None:
 
 
 def _find_end(run: Ran, world: World) -> float | None:
-    """When a command ended: what it changes itself, as one that puts files into form, it has seen.
-    None where that is not known, or is still to come.
+    """Return when a command ended: it has seen its own changes, as a formatter does. None where
+    that is unknown, or in the future.
     """
     ended = moment(run.ended or run.ref.at)
     return None if ended is None or ended > world.now + SLACK else ended
@@ -283,7 +287,7 @@ def _split_command(command: str) -> list[str]:
 
 
 def _find_path(word: str, facts: Facts) -> str:
-    """The path in the project that a word of a command may be; "" for none."""
+    """Return the path in the project that a word of a command may name; "" for none."""
     name = _PATH_SUFFIX.sub("", word.rpartition("=")[2] if word.startswith("-") else word)
     name = facts.names.get(name, name).removeprefix(f"{facts.project.rstrip('/')}/")
     if not re.search(r"[./]", name) or name.startswith(("/", "~")):
@@ -299,7 +303,7 @@ def _was_changed(use: FileUse, at: float | None, world: World) -> bool:
 
 
 def _is_newer(world: World, path: str, at: float | None) -> bool:
-    """Whether a file may be another one than it was at that time."""
+    """Return whether a file may have changed after that time."""
     state = world.file(path)
     if not isinstance(state, FileNow) or at is None:
         return True
@@ -307,7 +311,7 @@ def _is_newer(world: World, path: str, at: float | None) -> bool:
 
 
 def _has_committed(at: float | None, world: World) -> bool:
-    """Whether commits since then brought something that was not there yet."""
+    """Return whether commits since then added changes that were not on disk yet."""
     if world.git is None or not world.git.commit:
         return False
     paths = None if at is None else committed_since(world.project, at)
@@ -317,8 +321,8 @@ def _has_committed(at: float | None, world: World) -> bool:
 
 
 def _is_new(world: World, path: str, at: float) -> bool:
-    """Whether a file, or that it is gone, is of later than `at`: a folder is changed by what goes
-    out of it.
+    """Return whether a file was changed or deleted after `at`: deleting a file changes its
+    folder.
     """
     time = modified_at(world.project, path)
     while time is None and path:

@@ -1,17 +1,16 @@
-"""Bringing a handoff of ours up to date: an anchored summary. What still holds of it stays, what
-does not goes, and what is new is merged in.
+"""Updating a handoff: statements of the old one that are still valid are kept, and new ones added.
 
-Of a statement that was in the handoff before:
+An old statement is dropped where
+* it is no longer valid, or was not valid when it was written;
+* a new statement repeats it: the same words, more or less of them from the same message, or the
+  same file, note or repository;
+* it is in the objective, active, blocked or next section, which are about the present, and new
+  statements there have a proof; where only new ones without a proof are there, those are dropped
+  instead;
+* an engine could not prove it and has read the same sessions again: it repeats it, or no longer
+  thinks so.
 
-* What holds no longer, or said of itself that it does not, goes.
-* What is said anew goes: the same words, more or less of them from the same turn, or the same file,
-  note or repository, told by its new statement.
-* Objective, work that goes on, what blocks it and next steps are of the moment: where there are new
-  ones that rest on something, those of before go; else new ones that rest on nothing do.
-* What an engine could not prove of a session that the same engine has read again goes: it says that
-  anew, or no longer thinks so.
-
-All else stays, behind what is new, and still names the session it comes from.
+All others are kept, after the new ones, and still name the session that they are from.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ _CURRENT_SECTIONS = frozenset(
 
 
 def updated(old: Resumed, new: Handoff, hide: Hide = lambda text: text) -> Handoff:
-    """Return `new` with what stays of `old`, the handoff that stands there and what was found when
-    it was probed again. `hide` puts placeholders for the secrets of a new statement, as those of
-    before have them.
+    """Return `new` with the statements of `old` that are kept. `old` is the handoff in the file,
+    rechecked. `hide` puts placeholders for the secrets of a new statement, as the old ones have
+    them.
     """
     fresh = [_normalize(statement, hide) for statement in new.statements]
     known_keys = {key for statement in fresh for key in _list_keys(statement)}
@@ -74,7 +73,7 @@ def updated(old: Resumed, new: Handoff, hide: Hide = lambda text: text) -> Hando
 
 
 def _normalize(statement: HandoffStatement, hide: Hide = lambda text: text) -> HandoffStatement:
-    """Return a statement as its document tells it, any secret of it as any other one."""
+    """Return a statement as its document has it, with the same placeholder for every secret."""
 
     def hide_secrets(text: str) -> str:
         return LIKE.sub("[REDACTED]", hide(text))
@@ -86,7 +85,7 @@ def _normalize(statement: HandoffStatement, hide: Hide = lambda text: text) -> H
 
 
 def _list_keys(statement: HandoffStatement) -> Iterator[Hashable]:
-    """Yield by what a statement is known again."""
+    """Yield the keys by which a repeated statement is recognized."""
     yield statement.text, statement.quote
     match statement.proof:
         case FileIs(path):
@@ -104,7 +103,7 @@ def _list_keys(statement: HandoffStatement) -> Iterator[Hashable]:
 def _is_same_quote(
     statement: HandoffStatement, head: HandoffHeader, quoted: Iterable[tuple[Hashable, str]]
 ) -> bool:
-    """Whether one of the `quoted` words is cut elsewhere than this quote, and is the same else."""
+    """Return whether one of the `quoted` texts is the same quote, cut at another place."""
     origin = _find_origin(statement, head)
     return origin is not None and any(
         other == origin and (words.startswith(statement.quote) or statement.quote.startswith(words))
@@ -113,7 +112,7 @@ def _is_same_quote(
 
 
 def _find_origin(statement: HandoffStatement, head: HandoffHeader) -> Hashable:
-    """Return the section of a quote, its session and its turn; None where it is none of them."""
+    """Return the section of a quote, its session and its message; None where it quotes nothing."""
     if not isinstance(statement.proof, QuoteMark) or statement.proof.ref.session >= len(
         head.sources
     ):
@@ -123,7 +122,7 @@ def _find_origin(statement: HandoffStatement, head: HandoffHeader) -> Hashable:
 
 
 def _was_read_again(old: Handoff, new: Handoff) -> bool:
-    """Whether all that the old handoff was made of was read again by the same engine."""
+    """Return whether the same engine has read all sessions of the old handoff again."""
     return old.head.engine == new.head.engine and _list_session_ids(old) <= _list_session_ids(new)
 
 
@@ -132,8 +131,8 @@ def _list_session_ids(handoff: Handoff) -> set[tuple[str, str]]:
 
 
 def _join(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Handoff:
-    """Return `new` with the statements that stay, which name their sessions as the `old` head does;
-    what their results rest on is listed with the rest.
+    """Return `new` with the statements that stay, renumbered from the sessions of the `old` header
+    to those of `new`; the files that their results depend on are added to its header.
     """
     sources = list(new.head.sources)
     ids = [(source.agent, source.id) for source in sources]

@@ -151,7 +151,7 @@ def test_what_fails_still_is_the_next_thing_to_do() -> None:
     assert failure.proof == ResultMark(1, True, session.facts.ran[1].ref)
     assert (comment.text, comment.quote) == ("The agent on that failure", "An old bug, I leave it.")
     assert lines(session, StatementSection.NEXT).endswith(
-        "Mend what fails, then run it again: `pytest -q`"
+        "Fix what fails, then run it again: `pytest -q`"
     )
 
 
@@ -175,8 +175,8 @@ def test_a_session_that_breaks_off_says_so() -> None:
     session = Gathered().says("Mend it.").answers("Mended.").says("Commit what you have, please.")
     session.answers("Let me look at the changes first.")
     session.runs("git commit -am 'x'", work=Work.OTHER, failed=None)
-    assert "The session breaks off behind these words" in lines(session, StatementSection.ACTIVE)
-    assert "the transcript does not tell how it ended" in lines(session, StatementSection.ACTIVE)
+    assert "The session ends after these words" in lines(session, StatementSection.ACTIVE)
+    assert "the transcript does not report how it ended" in lines(session, StatementSection.ACTIVE)
     wish = told(session, StatementSection.NEXT)[0]
     assert wish.text == "Asked last, without a closing answer so far"
     assert wish.quote == "Commit what you have, please."
@@ -187,7 +187,7 @@ def test_where_nothing_is_left_that_is_said() -> None:
     session = Gathered().says("Mend it.").answers("Mended, and nothing else was to be done.")
     assert (
         lines(session, StatementSection.NEXT)
-        == "Nothing was found in the sessions that is left to do"
+        == "No remaining work was found in the sessions"
     )
 
 
@@ -224,7 +224,7 @@ def test_an_answer_stands_with_the_question() -> None:
     session = Gathered().says("Mend it.").answers("Mended. Shall I push it to main as well?")
     session.says("yes").answers("Pushed.")
     (answer,) = told(session, StatementSection.DECISIONS)
-    assert answer.text == "The person's answer to “Shall I push it to main as well?”"
+    assert answer.text == "The user's answer to “Shall I push it to main as well?”"
     assert (answer.quote, answer.status) == ("yes", Status.QUOTED)
     assert told(session, StatementSection.QUESTIONS) == []
 
@@ -274,10 +274,10 @@ def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
     session.decides("I use `<=`.").answers("Mended.")
     assert (
         lines(session, StatementSection.RULED_OUT)
-        == "The agent gave up, because: “two tests broke”"
+        == "The agent abandoned this, because: “two tests broke”"
     )
     assert lines(session, StatementSection.DECISIONS).split("\n") == [
-        "The person decided, because: “reports compare them”",
+        "The user decided, because: “reports compare them”",
         "The agent's decision",
     ]
     assert quotes(session, StatementSection.DECISIONS) == [
@@ -290,7 +290,7 @@ def test_what_was_seen_to_be_taken_back_is_told_and_not_quoted() -> None:
     """It is nobody's words."""
     session = Gathered().says("Mend it.").gives_up("`git restore a.py`", "it broke", is_deed=True)
     (taken_back,) = told(session, StatementSection.RULED_OUT)
-    assert taken_back.text == "Taken back: `git restore a.py`, because: “it broke”"
+    assert taken_back.text == "Reverted: `git restore a.py`, because: “it broke”"
     assert (taken_back.quote, taken_back.proof) == ("", None)
 
 
@@ -378,9 +378,9 @@ def test_files_are_told_with_what_was_done_to_them() -> None:
     )
     assert lines(session, StatementSection.FILES).split("\n") == [
         "`alarm.py` (transcript: edited 2 times, last at turn 8; the changes name `due`, `Alarm`)",
-        "`lost.py` is not there now (transcript: edited, last at turn 7)",
-        "`/tmp/draft.md`, outside of the project (transcript: wrote, last at turn 6)",
-        "`old.py` is not there now (transcript: deleted, last at turn 5)",
+        "`lost.py` does not exist now (transcript: edited, last at turn 7)",
+        "`/tmp/draft.md`, outside the project (transcript: wrote, last at turn 6)",
+        "`old.py` does not exist now (transcript: deleted, last at turn 5)",
         "`notes.md` (transcript: only read)",
     ]
 
@@ -391,7 +391,7 @@ def test_where_no_file_was_changed_that_is_said() -> None:
         Gathered().says("Mend it.").changes("alarm.py", FileAction.READ).answers("I mended it.")
     )
     assert lines(session, StatementSection.FILES).split("\n") == [
-        "No change of a file was found in the sessions",
+        "No file change was found in the sessions",
         "`alarm.py` (transcript: only read)",
     ]
 
@@ -403,9 +403,9 @@ def test_errors_tell_what_mended_them() -> None:
     )
     session.fails("make docs", "make: no rule").answers("There are no pages yet.")
     assert lines(session, StatementSection.ERRORS).split("\n") == [
-        "`make docs` failed; nothing is known to have mended it; "
+        "`make docs` failed; no fix is known; "
         "the agent then, at turn 4: “There are no pages yet.”",
-        "`pytest` failed; no longer at turn 3, after a change of alarm.py",
+        "`pytest` failed; no longer failed at turn 3, after a change of alarm.py",
     ]
     assert quotes(session, StatementSection.ERRORS) == ["make: no rule", "E assert 1 == 2"]
 
@@ -444,7 +444,7 @@ def test_the_memory_is_told_with_the_notes_to_read() -> None:
     """One line a note, which stands on the note alone."""
     session = Gathered().says("Mend it.").finds("tests.md", "How to run them")
     place, note = told(session, StatementSection.MEMORY)
-    assert (place.text, place.stands_on) == ("The memory lies at `/memory`", (MEMORY,))
+    assert (place.text, place.stands_on) == ("The memory is at `/memory`", (MEMORY,))
     assert note.text == "`tests.md`: How to run them (names the same words)"
     assert note.stands_on == (session.facts.notes[0].id,)
 
@@ -540,7 +540,7 @@ def test_how_the_person_checks_it_is_a_next_step() -> None:
     plan = "Build it.\n\n## Verification\n\n```bash\nmake check\n```\n\n## Notes\n\nNone."
     session = Gathered().says(plan).answers("It is built.").says("Now the mail.").answers("Sent.")
     (check,) = [it for it in told(session, StatementSection.NEXT) if it.quote]
-    assert check.text == "The person on how to check it"
+    assert check.text == "The user on how to check it"
     assert check.quote == "```bash\nmake check\n```"
 
 

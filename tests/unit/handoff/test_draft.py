@@ -76,7 +76,7 @@ def test_a_model_is_told_each_fact_under_its_id_and_no_secret() -> None:
     assert TOKEN not in told.text
     assert "f1: the person said, turn 1\n| Make the alarm fire in time." in told.text
     assert "f3: command, turn 7, exit 0\n| pytest -q\n| 12 passed\n" in told.text
-    assert "f4: file, edited, turn 5, is not there now\n| tidepool/alarm.py\n" in told.text
+    assert "f4: file, edited, turn 5, does not exist now\n| tidepool/alarm.py\n" in told.text
     assert "git: the repository now\n| branch main, commit 4f1e2d3a9b0c: begin\n" in told.text
     assert "\n| It rounds down.\n| I pushed with [REDACTED:" in told.text
 

@@ -105,7 +105,7 @@ CLAIMS = (
     ),
     HandoffStatement(StatementSection.MEMORY, "`tests.md`: how `ruff` is run", None, ("f6",)),
     HandoffStatement(StatementSection.MEMORY, "`tests.md`: how, for 3 of them", None, ("f6",)),
-    HandoffStatement(StatementSection.MEMORY, "The memory lies at `/elsewhere`", None, (MEMORY,)),
+    HandoffStatement(StatementSection.MEMORY, "The memory is at `/elsewhere`", None, (MEMORY,)),
     HandoffStatement(
         StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, 1)), ("f1",), "Touch the schema."
     ),

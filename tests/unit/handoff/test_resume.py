@@ -86,7 +86,7 @@ def test_commits_that_were_pushed_since_are_told(tidepool: Tidepool) -> None:
     assert tidepool.resumed().resumed.holds
     git(tidepool.project, "push", "--quiet")
     (checked,) = tidepool.resumed().resumed.statements
-    assert (checked.now.value, checked.why) == ("stale", "no commit is known to be unpushed")
+    assert (checked.now.value, checked.why) == ("stale", "no unpushed commits known")
 
 
 def test_a_file_that_is_renamed(tidepool: Tidepool) -> None:
@@ -262,7 +262,7 @@ def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
         "large": "large is larger than 64 MB",
         "not": "../../etc/none leads out of the folder",
         "note": "note ../../../etc/passwd leads out of the folder",
-        "said": "the words do not stand in that turn",
+        "said": "the message does not contain these words",
     }
     assert any(it.startswith("The memory /etc is not known here") for it in found.remarks)
 

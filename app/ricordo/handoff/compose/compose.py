@@ -1,9 +1,9 @@
 """Composing: from facts to statements, by extraction.
 
-Nothing is put into other words. What the person or the agent said is quoted; what a tool reported
-is told with its result; what is not known is left out. An agent's own words stand as its claim,
-never as a fact. Each statement names the facts that it stands on; what it has for a proof is what
-the transcript gives, and `prove.py` sees whether that holds.
+Nothing is reworded. What the user or the agent said is quoted; what a tool reported is given with
+its result; what is unknown is left out. An agent's own words are quoted as its claim, never stated
+as a fact. Each statement names its facts and a proof that the transcript gives; `prove.py` decides
+whether that proof is valid.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from ricordo.handoff.document import HandoffStatement, QuoteMark, StatementSecti
 from ricordo.handoff.facts import MEMORY, ErrorFact, Facts, FileUse, MessageFact
 from ricordo.llm.question import estimate
 
-_SUMMARY_LABEL = "The agent's summary of earlier turns"
+_SUMMARY_LABEL = "The agent's summary of earlier messages"
 
 
 def summarized(facts: Facts, room: Room) -> Iterator[HandoffStatement]:
-    """Yield what the last summary says, by section: it stands in the place of earlier ones. One
-    without a heading that is known is quoted as what was done.
+    """Yield what the last summary says, by section: it replaces earlier ones. A summary without a
+    known heading is quoted as what was done.
     """
     summaries = [summary for summary in facts.summaries if summary.text.strip()]
     if not summaries:
@@ -53,13 +53,13 @@ def summarized(facts: Facts, room: Room) -> Iterator[HandoffStatement]:
 
 
 _MAX_LATER = 12
-"""Later wishes that are quoted."""
+"""Later requests that are quoted."""
 
 
 def objective(talk: Talk, quoted: Collection[str], room: Room) -> Iterator[HandoffStatement]:
-    """Yield the first wish, the last one, and those between that are not `quoted` elsewhere, by the
-    ids of the messages. Where there is room for some alone, the first ones of later sessions and
-    those that take another direction go first, then later before earlier.
+    """Yield the first request, the last one, and those between that are not `quoted` elsewhere, by
+    the ids of the messages. Where not all fit, the first ones of later sessions and changes of
+    direction go first, then later before earlier.
     """
     requests = talk.wishes
     if not requests:
@@ -81,14 +81,14 @@ def objective(talk: Talk, quoted: Collection[str], room: Room) -> Iterator[Hando
 
 
 def _list_first_requests(requests: Sequence[MessageFact]) -> Collection[MessageFact]:
-    """Return the first wish of every session."""
+    """Return the first request of every session."""
     return {message.ref.session: message for message in reversed(requests)}.values()
 
 
 def _choose_later(
     later: Sequence[MessageFact], first_ids: Collection[str], room: Room
 ) -> list[MessageFact]:
-    """Return those of the wishes for which there is room, in the order of time."""
+    """Return the requests that fit, in the order of time."""
     remaining, chosen = room.wishes, set[str]()
 
     def weighs_less(message: MessageFact) -> bool:
@@ -115,15 +115,14 @@ _MAX_COMMENT = 240
 
 def files(facts: Facts) -> Iterator[HandoffStatement]:
     """Yield the files that were changed, those of the last changes first, then those of the project
-    that were read and are there. Where none was changed that is said: an agent may claim otherwise.
+    that were read and exist. Where none was changed a statement says so: an agent may claim
+    otherwise.
     """
     latest_first = sorted(facts.files, key=_find_last_place, reverse=True)
     changed = [use for use in latest_first if use.is_changed]
     read = [use for use in latest_first if not use.is_changed and use.sha and _is_in_project(use)]
     if not changed and any(not message.is_person for message in facts.said):
-        yield HandoffStatement(
-            StatementSection.FILES, "No change of a file was found in the sessions"
-        )
+        yield HandoffStatement(StatementSection.FILES, "No file change was found in the sessions")
     for change in changed[:_MAX_CHANGED]:
         yield _describe_file(change, _describe_actions(change))
     for use in read[:_MAX_READ]:
@@ -131,9 +130,9 @@ def files(facts: Facts) -> Iterator[HandoffStatement]:
 
 
 def errors(facts: Facts, talk: Talk, blocking: Collection[str]) -> Iterator[HandoffStatement]:
-    """Yield the errors, with what the agent said of them and what mended them; those that nothing
-    mended come first, later ones before earlier. What it said of the `blocking` commands is told
-    with them.
+    """Yield the errors, each with the agent's comment and its fix; unfixed ones come first, later
+    ones before earlier. Comments on the `blocking` commands are left out: they are quoted with
+    these.
     """
     latest_first = sorted(facts.mishaps, key=lambda error: place(error.ref), reverse=True)
     for error in sorted(latest_first, key=lambda error: error.mended is not None)[:_MAX_ERRORS]:
@@ -145,11 +144,11 @@ def errors(facts: Facts, talk: Talk, blocking: Collection[str]) -> Iterator[Hand
 
 
 def memory(facts: Facts) -> Iterator[HandoffStatement]:
-    """Yield where the memory lies and which of its notes bear on the work."""
+    """Yield the directory of the memory and its relevant notes."""
     if not facts.memory:
         return
     yield HandoffStatement(
-        StatementSection.MEMORY, f"The memory lies at {code(facts.memory)}", stands_on=(MEMORY,)
+        StatementSection.MEMORY, f"The memory is at {code(facts.memory)}", stands_on=(MEMORY,)
     )
     for note in facts.notes:
         description = f": {note.description}" if note.description else ""
@@ -160,12 +159,12 @@ def memory(facts: Facts) -> Iterator[HandoffStatement]:
 
 
 def messages(facts: Facts) -> Iterator[HandoffStatement]:
-    """Yield every message of the person, word for word."""
+    """Yield every message of the user, word for word."""
     for message in facts.said:
         if message.is_person and message.text.strip():
             yield HandoffStatement(
                 StatementSection.MESSAGES,
-                "The person",
+                "The user",
                 QuoteMark(message.ref),
                 (message.id,),
                 message.text,
@@ -181,7 +180,7 @@ def _is_in_project(use: FileUse) -> bool:
 
 
 def _describe_file(use: FileUse, deeds: str) -> HandoffStatement:
-    """Return what is told of a file: the mark is of what it is now, and not of what was done."""
+    """Return the statement on a file: the mark is of what it is now, and not of what was done."""
     text = f"{code(use.path)}{_describe_presence(use)} (transcript: {deeds})"
     return HandoffStatement(StatementSection.FILES, text, stands_on=(use.id,))
 
@@ -196,32 +195,34 @@ def _describe_actions(use: FileUse) -> str:
 
 def _describe_presence(use: FileUse) -> str:
     if not _is_in_project(use):
-        return ", outside of the project"
+        return ", outside the project"
     if use.is_gone:
-        return " is not there now"
+        return " does not exist now"
     return "" if use.sha else " cannot be read now"
 
 
 def _quote_comment(error: ErrorFact, talk: Talk) -> str:
-    """Return what the agent said of an error before it was mended."""
+    """Return what the agent said about an error before it was fixed."""
     message = talk.after(error.ref)
     if message is None or (error.mended is not None and place(message.ref) > place(error.mended)):
         return ""
     words = short(message.text, _MAX_COMMENT)
-    # the mark names the turn of the error
+    # the mark names the message of the error
     return f"; the agent then, at turn {message.ref.turn}: “{words}”"
 
 
 def _describe_fix(error: ErrorFact) -> str:
     if error.mended is None:
-        return "nothing is known to have mended it"
-    # what stands between is what was seen, and need not be the reason
+        return "no fix is known"
+    # what was changed in between need not be the reason
     changed = f", after a change of {error.by}" if error.by else ""
-    return f"no longer at turn {error.mended.turn}{changed}"
+    return f"no longer failed at turn {error.mended.turn}{changed}"
 
 
 _STATEMENT_SHARE = 0.75
-"""Share of the tokens that statements are fitted into; the head and the headings take the rest."""
+"""Share of the tokens that statements are fitted into; the header and the headings take the
+rest.
+"""
 _MARK_PLACEHOLDER = " " * 100
 """What a statement costs besides its words: its mark, the fences of its quotation."""
 
@@ -230,9 +231,8 @@ def compose(
     facts: Facts, *, tokens: int = 4_000, with_messages: bool = False
 ) -> tuple[HandoffStatement, ...]:
     """Return the statements of a handoff of `facts`, by section, the most important first within
-    each. Quotations are cut so that they fit into `tokens` where that can be, and not shorter than
-    makes sense: what is too much then is left to `budget.py`. Every message of the person is among
-    them where that is wished, on top of that.
+    each. Quotations are shortened to fit into `tokens`, but not below a useful length: `budget.py`
+    drops the rest. With `with_messages` every message of the user is added, beyond that limit.
     """
     talk, refusals = talk_of(facts), Refusals(facts)
     last_runs = runs(facts, refusals)

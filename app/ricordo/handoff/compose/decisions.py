@@ -1,4 +1,4 @@
-"""What was decided and why, and what was ruled out."""
+"""Decisions with their reasons, constraints, and what was ruled out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MAX_QUESTION = 200
 
 
 class UserAnswer(NamedTuple):
-    """What the person answered to a question of the agent."""
+    """The user's answer to a question of the agent."""
 
     asked_by: MessageFact
     question: str
@@ -38,9 +38,7 @@ class UserAnswer(NamedTuple):
 def decisions(
     facts: Facts, talk: Talk, written: Collection[HandoffStatement], room: Room
 ) -> Iterator[HandoffStatement]:
-    """Yield what was decided in so many words, with what stands around it, but for what is `written`
-    already.
-    """
+    """Yield the explicit decisions, with their context, except those `written` already."""
     quoted = [statement.quote for statement in written]
     new = [
         decision
@@ -48,7 +46,7 @@ def decisions(
         if not any(decision.text.strip() in quote for quote in quoted)
     ]
     for decision in new[-_MAX_ITEMS:]:
-        who = "The person decided" if decision.is_person else "The agent's decision"
+        who = "The user decided" if decision.is_person else "The agent's decision"
         words = talk.around(decision.ref, decision.text)
         label = _add_reason(who, decision.why, words)
         yield quoting(
@@ -57,9 +55,9 @@ def decisions(
 
 
 def answered(user_answers: Collection[UserAnswer], room: Room) -> Iterator[HandoffStatement]:
-    """Yield the answers of the person, each with the question that it answers."""
+    """Yield the answers of the user, each with the question that it answers."""
     for answer in user_answers:
-        label = f"The person's answer to “{short(answer.question, _MAX_QUESTION)}”"
+        label = f"The user's answer to “{short(answer.question, _MAX_QUESTION)}”"
         ids = (answer.asked_by.id, answer.reply.id)
         yield quoting(
             StatementSection.DECISIONS, label, answer.reply.text, answer.reply.ref, ids, room.words
@@ -67,8 +65,8 @@ def answered(user_answers: Collection[UserAnswer], room: Room) -> Iterator[Hando
 
 
 def answers(talk: Talk) -> tuple[UserAnswer, ...]:
-    """Return what the person answered to questions with which the agent closed: a message that is
-    a yes or a no, or begins with one.
+    """Return the user's answers to questions that ended an agent's message: a message that is a yes
+    or a no, or begins with one.
     """
     user_answers: list[UserAnswer] = []
     for previous, following in zip(talk.recent, talk.recent[1:], strict=False):
@@ -84,9 +82,8 @@ def answers(talk: Talk) -> tuple[UserAnswer, ...]:
 def ruled_out(
     facts: Facts, talk: Talk, written: Collection[HandoffStatement], room: Room
 ) -> Iterator[HandoffStatement]:
-    """Yield what the agent tried and gave up, with the reason that was given for it, and what it
-    did or said that the person then set right. What stands around it is left out where it is `written`
-    already.
+    """Yield what the agent tried and abandoned, with the reason, and what the user corrected. The
+    context is left out where it is `written` already.
     """
     quoted = [statement.quote for statement in written]
     user_places = {place(message.ref) for message in facts.said if message.is_person}
@@ -94,12 +91,12 @@ def ruled_out(
     agent_items = [item for item in items if item.is_deed or place(item.ref) not in user_places]
     for item in agent_items[-_MAX_ITEMS:]:
         if item.is_deed:
-            text = _add_reason(f"Taken back: {short(item.what, LONGEST_COMMAND)}", item.why)
+            text = _add_reason(f"Reverted: {short(item.what, LONGEST_COMMAND)}", item.why)
             yield HandoffStatement(StatementSection.RULED_OUT, text, stands_on=(item.id,))
             continue
         around = talk.around(item.ref, item.what)
         words = item.what if any(around in quote for quote in quoted) else around
-        label = _add_reason("The agent gave up", item.why, words)
+        label = _add_reason("The agent abandoned this", item.why, words)
         yield quoting(StatementSection.RULED_OUT, label, words, item.ref, (item.id,), room.words)
     yield from list(_list_corrections(talk, room))[-_MAX_ITEMS:]
 
@@ -109,7 +106,7 @@ def _list_corrections(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
         closing, reply = exchange.closing, following.wish
         if exchange.is_set_right and closing is not None and reply is not None:
             words = short(reply.text, _MAX_REASON)
-            label = f"The agent said, and the person set it right with “{words}”"
+            label = f"The agent said, and the user corrected it with “{words}”"
             ids = (closing.id, reply.id)
             yield quoting(
                 StatementSection.RULED_OUT, label, closing.text, closing.ref, ids, room.words
@@ -117,52 +114,52 @@ def _list_corrections(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
 
 
 def _add_reason(label: str, why: str, words: str = "") -> str:
-    """Return a label with the reason, where the words that are quoted do not give it themselves."""
+    """Return a label with the reason, unless the quoted words contain it."""
     is_known = not why.strip() or why.strip() in words
     return label if is_known else f"{label}, because: “{short(why, _MAX_REASON)}”"
 
 
 _UNKNOWN_DAY = date(2000, 1, 1)
-"""The day of a message whose transcript tells no time: no day that it names lies ahead."""
+"""The day of a message without a time in the transcript: every day that it names is later."""
 _MAX_DOCUMENT = 12_000
-"""Characters of a plan that was handed over and is looked through."""
+"""Characters of a pasted plan that are searched."""
 _MAX_STATEMENT = 500
-"""Characters of a saying with its reasons."""
+"""Characters of a statement with its reasons."""
 _MAX_PER_MESSAGE = 6
 """Limits of one message; one with more is a specification, and quoted as the objective."""
 _MAX_RULES, _MAX_LIMITS = 12, 8
 _FIRST, _LAST = 50, 250
-"""Wishes that are looked through: what a session begins with, and what it came to."""
+"""Requests that are searched: those at the beginning and at the end of a session."""
 _LIMIT = "Limit"
 _WHOLE_SHARE = 0.5
-"""Share of a message from which what is quoted of it stands for all of it."""
+"""Share of a message from which a quote counts as all of it."""
 _LABELS = {
     StatementKind.REQUEST: "To be remembered",
     StatementKind.CORRECTION: "Correction",
     StatementKind.PREFERENCE: "Rule",
-    StatementKind.DECISION: "The person decided",
+    StatementKind.DECISION: "The user decided",
     StatementKind.DEADLINE: "Date",
     StatementKind.POINTER: "Where to look",
 }
 
 
 class Constraint(NamedTuple):
-    """Something that the work has to keep to."""
+    """A rule or a limit for the work."""
 
     said: MessageFact
     label: str
     quote: str
-    """As it stands in the message."""
+    """The words of the message."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether hardly anything else stands in the message."""
+        """Whether the quote is nearly the whole message."""
         return len(self.quote) >= _WHOLE_SHARE * len(self.said.text.strip())
 
 
 def constraints(talk: Talk) -> tuple[Constraint, ...]:
-    """Return what the work has to keep to, in the order of time; the latest rules and the latest
-    limits, where it is much. All that the first wish says is no limit to it.
+    """Return the rules and limits for the work, in the order of time, only the latest of many. A
+    quote of the whole first request is not one.
     """
     requests = talk.wishes
     messages = (
@@ -181,7 +178,7 @@ def constraints(talk: Talk) -> tuple[Constraint, ...]:
 
 
 def stated(constraint_list: Sequence[Constraint], room: Room) -> Iterator[HandoffStatement]:
-    """Yield the statements of constraints: decisions stand in their own section."""
+    """Yield the statements of constraints: decisions are in their own section."""
     for limit in constraint_list:
         section = (
             StatementSection.DECISIONS
@@ -207,16 +204,15 @@ def _find_in_message(message: MessageFact, *, is_answer: bool) -> Iterator[Const
 
 
 def _find_span(statement: Saying) -> tuple[int, int]:
-    """Return where the words of a saying begin and end, with its reasons where they are near."""
+    """Return the span of a statement, with its reasons where they are near."""
     parts = [*statement.statement, *statement.why]
     whole = parts if parts[-1].end - parts[0].start <= _MAX_STATEMENT else statement.statement
     return whole[0].start, whole[-1].end
 
 
 def _find_limits(text: str) -> list[Sentence]:
-    """Return the sentences that set a limit. In a document only what plainly forbids counts: it
-    tells at length how something is to work. One with a credential is quoted nowhere but in its
-    message.
+    """Return the sentences that set a limit. In a document only prohibitions count: it describes at
+    length how something works. Sentences with a credential are left out.
     """
     is_document = len(text) > LONGEST_SPOKEN
     text = text[:_MAX_DOCUMENT]

@@ -1,4 +1,4 @@
-"""What is to be done next, and the command that it begins with."""
+"""The next steps, and the command to begin with."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def next_steps(
     room: Room,
     refusals: Refusals,
 ) -> Iterator[HandoffStatement]:
-    """Yield what is to be done next, the most urgent first: what the person asked without getting
-    a closing answer, the list of the agent, what it said is left, what its summary `from_summary` of that,
-    the command that tells how the work stands, which is the one that fails, where one does, and how
-    the person said that it is to be checked. What the agent names and was refused is left out.
+    """Yield the next steps, the most urgent first: the user's request without a closing answer, the
+    tasks on the agent's list, what the agent said remains, what its summary (`from_summary`) says
+    of that, the command that shows the state of the work, a failing one first, and how the user
+    said to check it. A refused action that the agent names is left out.
     """
     allowed = [task for task in facts.todos if not refusals.names(task.text)]
     of_agent = [
@@ -46,9 +46,7 @@ def next_steps(
     yield from _quote_checks(talk, room)
     is_stale = known.to_run is not None and bool(known.to_run.changed_since)
     if not (steps or known.failed or is_stale):
-        yield HandoffStatement(
-            StatementSection.NEXT, "Nothing was found in the sessions that is left to do"
-        )
+        yield HandoffStatement(StatementSection.NEXT, "No remaining work was found in the sessions")
 
 
 def _quote_unanswered(talk: Talk) -> Iterator[HandoffStatement]:
@@ -63,13 +61,13 @@ def _quote_unanswered(talk: Talk) -> Iterator[HandoffStatement]:
 
 
 def _list_remaining(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
-    """Yield what the agent said at the end that is left, or that it would do next."""
+    """Yield what the agent said at the end about remaining or next work."""
     last = talk.last
     if last is None or not last.answers:
         return
     message = last.answers[-1]
     for words in _find_remaining(message)[:_MAX_REMAINING]:
-        label = "The agent on what is left"
+        label = "The agent on remaining work"
         yield quoting(StatementSection.NEXT, label, words, message.ref, (message.id,), room.words)
 
 
@@ -88,11 +86,11 @@ def _find_remaining(message: MessageFact) -> list[str]:
 
 
 def _quote_checks(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
-    """Yield what the last wish that says so says of how the work is to be checked."""
+    """Yield how to check the work, in the words of the last request that says so."""
     for request in reversed(talk.wishes):
         passages = [passage.text for passage in headed(request.text) if passage.about == CHECK]
         if passages:
-            label = "The person on how to check it"
+            label = "The user on how to check it"
             ids = (request.id,)
             yield quoting(StatementSection.NEXT, label, passages[-1], request.ref, ids, room.words)
             return
@@ -106,9 +104,9 @@ def _describe_command(known: LastRuns) -> Iterator[HandoffStatement]:
         how = "failed" if ran.has_failed else "went well"
         what = f"It {how} before files were changed again; run it"
     elif ran.has_failed:
-        what = "Mend what fails, then run it again"
+        what = "Fix what fails, then run it again"
     else:
-        what = "To see how the work stands"
+        what = "To see the state of the work"
     yield HandoffStatement(
         StatementSection.NEXT, f"{what}: {code(ran.command)}", result_of(ran), (ran.id,)
     )

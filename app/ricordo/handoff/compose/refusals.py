@@ -1,6 +1,4 @@
-"""What the user, or the rules of the agent, did not let be done: a limit to the work, and never a
-next step.
-"""
+"""Refusals by the user or the agent's permission rules: limits of the work, never next steps."""
 
 from __future__ import annotations
 
@@ -20,13 +18,13 @@ _LABELS = {
 
 
 class Refusals:
-    """The refusals that still count: what was refused was not done afterwards."""
+    """The refusals that still count: what was refused was not done later."""
 
     def __init__(self, facts: Facts) -> None:
         """Find them in `facts`; of several refusals of one thing the last one counts."""
         done = {_join_words(run.command): place(run.ref) for run in facts.ran}
         done |= {use.path: place(use.last) for use in facts.files if use.is_changed}
-        # of a tool alone, without words, nobody can tell what was refused
+        # without words a refused tool alone does not show what was refused
         refused = {
             _join_words(item.what): item
             for item in facts.given_up
@@ -41,12 +39,12 @@ class Refusals:
         ]
 
     def names(self, text: str) -> bool:
-        """Say whether `text` has one of the refused commands in it."""
+        """Return whether `text` has one of the refused commands in it."""
         row = _join_words(text)
         return any(pattern.search(row) for pattern in self._commands)
 
     def stated(self, room: Room) -> Iterator[HandoffStatement]:
-        """Yield each as a limit, in the words in which it was refused."""
+        """Yield a limit for each refusal, in its own words."""
         for item in self.all[-_MAX_REFUSALS:]:
             assert item.refusal is not None
             label = f"{_LABELS[item.refusal]} {code(item.what.strip())}"

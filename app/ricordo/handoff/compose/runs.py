@@ -1,4 +1,4 @@
-"""Commands that matter to whoever goes on: the last time that each was run, and how it ended."""
+"""The last run of each relevant command, and how it ended."""
 
 from __future__ import annotations
 
@@ -14,26 +14,22 @@ from ricordo.handoff.facts import Facts, Ran, Todo, Work
 
 @dataclass(frozen=True, slots=True)
 class LastRuns:
-    """The last run of every test and check, and of what did more than change files, in the order
-    of time.
+    """The last run of every test and check, and of commands that do more than change files, in the
+    order of time.
     """
 
     succeeded: tuple[Ran, ...]
     failed: tuple[Ran, ...]
-    """Those that fail still, as far as the transcript tells: nothing of their kind went well
-    afterwards.
-    """
+    """Those that still fail according to the transcript: nothing of their kind succeeded later."""
     untold: tuple[Ran, ...]
-    """Those of which the transcript does not tell how they ended, nor of one of their kind that
-    was run afterwards.
-    """
+    """Those whose end the transcript does not report, nor that of a later one of their kind."""
     refused: frozenset[str] = frozenset()
-    """Commands that may not be run any more."""
+    """Commands that may no longer be run."""
 
     @property
     def to_run(self) -> Ran | None:
-        """The one that tells most of the work: a test that fails, else what fails, else the last
-        test, else the last check. None that may not be run.
+        """The one that says most about the work: a failing test, else what fails, else the last
+        test, else the last check. None where it may not be run.
         """
         known = [
             run
@@ -47,7 +43,7 @@ class LastRuns:
 
 
 def runs(facts: Facts, refusals: Refusals) -> LastRuns:
-    """Return the last runs of the commands in `facts` that matter."""
+    """Return the last runs of the relevant commands in `facts`."""
     last = sorted(_list_last(facts), key=lambda run: run.ref[:2])
     succeeded = {_classify(run): run.ref[:2] for run in last if run.has_failed is False}
     ended = {_classify(run): run.ref[:2] for run in last if run.has_failed is not None}
@@ -68,14 +64,14 @@ def runs(facts: Facts, refusals: Refusals) -> LastRuns:
 
 
 def result_of(ran: Ran) -> ResultMark | None:
-    """Return the proof that the transcript tells how it ended; None where it does not."""
+    """Return the proof of how a command ended; None where the transcript does not report it."""
     if ran.has_failed is None:
         return None
     return ResultMark(ran.exit, ran.has_failed, ran.ref, ran.changed_since)
 
 
 def _classify(ran: Ran) -> str:
-    """Return what a command is a kind of: tests, checks, else what it begins with."""
+    """Return the kind of a command: tests, checks, else its first words."""
     return " ".join(ran.command.split()[:2]) if ran.work is Work.OTHER else ran.work.value
 
 
@@ -93,8 +89,8 @@ _SECTIONS = {
 
 
 def tasks(facts: Facts, status: str) -> Iterator[HandoffStatement]:
-    """Yield what stands on the list with this status: once for every turn that wrote of it, a line
-    a task.
+    """Yield the tasks with this status: one statement for each message that listed them, a line for
+    each task.
     """
     section, name = _SECTIONS[status]
     of_status = [task for task in facts.todos if task.status == status]

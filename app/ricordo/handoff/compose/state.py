@@ -1,4 +1,4 @@
-"""Where the work stands: what is done, what goes on, what keeps it from going on."""
+"""The state of the work: what is done, active or blocked, and which questions are open."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MAX_PER_MESSAGE = 3
 
 
 def open_questions(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
-    """Yield the questions of the agent that the person did not answer: those of its last words, and
-    earlier ones of which the reply takes up no word. An offer that was passed over is none.
+    """Yield the questions of the agent that the user did not answer: those of its last message, and
+    earlier ones whose words the reply does not repeat. An offer that was ignored does not count.
     """
     questions_found = [
         (message, question)
@@ -69,15 +69,14 @@ _MAX_RESULTS = 6
 _MAX_NAMED = 8
 _MAX_IN_PROGRESS = 3
 _MIN_REPORT = 80
-"""Characters: shorter words of the agent tell nothing of the work."""
+"""Characters; a shorter message of the agent says nothing about the work."""
 _MAX_QUESTION = 240
-"""Characters of an answer that ends with a question and is hardly more than that."""
+"""Characters of a message that ends with a question and is hardly more than that."""
 
 
 def done(facts: Facts, talk: Talk, known: LastRuns, room: Room) -> Iterator[HandoffStatement]:
-    """Yield what the agent reported last of its work, which is its own claim, how tests, checks and
-    deeds ended, what its list has as completed, and what else it reported or answered, the latest
-    first.
+    """Yield the agent's last report, which is its own claim, the results of tests, checks and
+    actions, completed tasks, and its other reports and answers, the latest first.
     """
     reports = [exchange for exchange in talk.recent if _is_report(exchange, talk)][-_MAX_ANSWERS:]
     main = next(
@@ -95,14 +94,14 @@ def done(facts: Facts, talk: Talk, known: LastRuns, room: Room) -> Iterator[Hand
 
 
 def active(facts: Facts, talk: Talk, known: LastRuns, room: Room) -> Iterator[HandoffStatement]:
-    """Yield the state of the repository, what the agent had in hand, and what it said last where
-    the session breaks off.
+    """Yield the state of the repository, the tasks in progress, and the agent's last words where
+    the session ends in the middle of work.
     """
     if facts.git is not None:
         yield HandoffStatement(StatementSection.ACTIVE, _describe_git(facts.git), stands_on=(GIT,))
     yield from tasks(facts, "in_progress")
     for ran in known.untold[-_MAX_RESULTS:]:
-        text = f"{told(ran.command)} was run; the transcript does not tell how it ended"
+        text = f"{told(ran.command)} was run; the transcript does not report how it ended"
         yield HandoffStatement(StatementSection.ACTIVE, text, stands_on=(ran.id,))
     last = talk.last
     if last is not None and last.answers and not last.is_over:
@@ -111,16 +110,16 @@ def active(facts: Facts, talk: Talk, known: LastRuns, room: Room) -> Iterator[Ha
             -_MAX_IN_PROGRESS:
         ]:
             yield _quote_message(
-                StatementSection.ACTIVE, "The agent on the way", message, room.words
+                StatementSection.ACTIVE, "The agent while working", message, room.words
             )
         yield _quote_message(
-            StatementSection.ACTIVE, "The session breaks off behind these words", end, room.answer
+            StatementSection.ACTIVE, "The session ends after these words", end, room.answer
         )
 
 
 def blocked(talk: Talk, known: LastRuns, room: Room) -> Iterator[HandoffStatement]:
-    """Yield the tests, checks and deeds that fail still, with what the agent said of them, and what
-    else it said that kept it from going on.
+    """Yield the tests, checks and actions that still fail, with the agent's comments, and what else
+    it said that blocked it.
     """
     for ran in known.failed[-_MAX_RESULTS:]:
         yield _describe_run(StatementSection.BLOCKED, ran)
@@ -134,7 +133,7 @@ def blocked(talk: Talk, known: LastRuns, room: Room) -> Iterator[HandoffStatemen
         return
     for sentence in last_sentences(closing):
         if has("blocked", sentence.text):
-            label, words, ids = "The agent was kept from going on", sentence.text, (closing.id,)
+            label, words, ids = "The agent was blocked", sentence.text, (closing.id,)
             yield quoting(StatementSection.BLOCKED, label, words, closing.ref, ids, room.words)
 
 
@@ -157,7 +156,9 @@ def _describe_run(section: StatementSection, ran: Ran) -> HandoffStatement:
 
 
 def _is_report(exchange: Exchange, talk: Talk) -> bool:
-    """Whether the agent closed it with more than a question; the last one also with a word."""
+    """Return whether the agent's closing message is more than a question or, unless it is the last
+    one, a word.
+    """
     closing = exchange.closing
     if closing is None or exchange.is_set_right:
         return False

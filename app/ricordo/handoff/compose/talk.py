@@ -1,4 +1,4 @@
-"""The talk of a session: what the person said, and what the agent said and did then."""
+"""The conversation of a session: messages of the user, and what the agent then said and did."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from ricordo.lexicon import lowered, pattern
 _MAX_PARAGRAPH = 400
 _MAX_OBJECTION = 400
 _MAX_ENDING = 8_000
-"""Characters of a message, and at its end, in which is looked for what is left open."""
+"""Characters at the end of a message that are searched for open points."""
 _MAX_RECENT = 100
 Place = tuple[int, int]
-"""A session and a turn of it."""
+"""The session and number of a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A message of the person, and what the agent said until the next one."""
+    """A message of the user, and what the agent said until the next one."""
 
     wish: MessageFact | None
-    """None for what an agent said before the person said anything."""
+    """None for what an agent said before the user said anything."""
     answers: tuple[MessageFact, ...]
     is_over: bool
-    """Whether the agent's last words close it: nothing was done behind them."""
+    """Whether nothing was done after the agent's last message."""
     is_work: bool
-    """Whether files were changed in it, or tests, checks or deeds done: not only read and told."""
+    """Whether files were changed in it, or tests, checks or actions were run."""
     is_set_right: bool
-    """Whether the person objected to it in the next message."""
+    """Whether the user objected to it in the next message."""
 
     @property
     def closing(self) -> MessageFact | None:
-        """The words with which the agent closed it; None where it is not closed."""
+        """The agent's last message; None where it is not over."""
         return self.answers[-1] if self.answers and self.is_over else None
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """The talk of all sessions, in the order of time."""
+    """The conversations of all sessions, in the order of time."""
 
     exchanges: tuple[Exchange, ...]
     said: tuple[MessageFact, ...]
@@ -51,7 +51,7 @@ class Talk:
 
     @property
     def wishes(self) -> tuple[MessageFact, ...]:
-        """The messages of the person that say more than “yes” or “go on”, each text once."""
+        """The messages of the user that say more than “yes” or “go on”, each text once."""
         requests = (exchange.wish for exchange in self.exchanges)
         kept_requests = [
             sentence
@@ -64,23 +64,23 @@ class Talk:
 
     @property
     def last(self) -> Exchange | None:
-        """The one with which it ends."""
+        """The last exchange."""
         return self.exchanges[-1] if self.exchanges else None
 
     @property
     def recent(self) -> tuple[Exchange, ...]:
-        """The last ones, of which what is left open may still matter."""
+        """The last exchanges, whose open points may still matter."""
         return self.exchanges[-_MAX_RECENT:]
 
     def after(self, ref: Ref) -> MessageFact | None:
-        """Return what the agent said first after the turn `ref`, before the person spoke again."""
+        """Return the agent's first message after `ref`, before the next one of the user."""
         number = bisect_right(self.said, place(ref), key=_find_place)
         first = self.said[number] if number < len(self.said) else None
         return first if first is not None and not first.is_person else None
 
     def around(self, ref: Ref, words: str) -> str:
-        """Return the paragraph of the message at the turn `ref` in which `words` stand; `words`
-        themselves where there is none, or it is long.
+        """Return the paragraph around `words` in the message at `ref`; `words` alone where there is
+        none, or it is long.
         """
         number = bisect_left(self.said, place(ref), key=_find_place)
         for message in self.said[number:]:
@@ -92,14 +92,14 @@ class Talk:
         return words
 
     def is_answered(self, said: MessageFact) -> bool:
-        """Whether an agent had spoken in its session before the person said this."""
+        """Return whether the agent had a message in the session before this one."""
         first = bisect_left(self.said, (said.ref.session, 0), key=_find_place)
         before = takewhile(lambda message: message is not said, self.said[first:])
         return any(not message.is_person for message in before)
 
 
 def talk(facts: Facts) -> Talk:
-    """Return the talk of the sessions that `facts` are of."""
+    """Return the conversations of the sessions in `facts`."""
     messages = sorted(facts.said, key=_find_place)
     groups: list[tuple[MessageFact | None, list[MessageFact]]] = []
     for message in messages:
@@ -113,18 +113,18 @@ def talk(facts: Facts) -> Talk:
 
 
 def last_sentences(message: MessageFact) -> tuple[Sentence, ...]:
-    """Return the sentences with which a message ends."""
+    """Return the last sentences of a message."""
     return written_sentences(message.text[-_MAX_ENDING:])
 
 
 def is_answer(text: str) -> bool:
-    """Whether a message of the person only agrees or declines."""
+    """Return whether a message of the user only agrees or declines."""
     return is_only("assent", text) or is_only("refusal", text)
 
 
 def objects(text: str) -> bool:
-    """Whether a message of the person sets the agent right: it denies or takes back, or says how it
-    should be instead. One that only goes on (“yes, but add a test”) does not.
+    """Return whether the user corrects the agent: the message denies, reverts, or says how it
+    should be instead. One that only continues (“yes, but add a test”) does not.
     """
     if is_answer(text):
         return False
@@ -134,7 +134,7 @@ def objects(text: str) -> bool:
 
 
 def place(ref: Ref) -> Place:
-    """Return where a turn stands among all."""
+    """Return the session and number of a message."""
     return ref.session, ref.turn
 
 
@@ -160,15 +160,15 @@ def _build_exchanges(
 
 
 def _is_correction(message: MessageFact, rejected: Collection[Place]) -> bool:
-    """Whether a message of the person objects to what was done, or stands where it was gathered
-    that the person does not want it: one that answers first only goes on.
+    """Return whether the user objects to what was done, or abandoned it: a message that begins with
+    an answer only continues.
     """
     is_unwanted = place(message.ref) in rejected and not begins("answer", message.text)
     return is_unwanted or objects(message.text)
 
 
 def _has_place_between(places: Sequence[Place], start: Place, end: Place) -> bool:
-    """Whether one of the sorted `places` lies between two others."""
+    """Return whether one of the sorted `places` lies between two others."""
     return bisect_right(places, start) < bisect_left(places, end)
 
 
@@ -183,7 +183,7 @@ def _find_place(message: MessageFact) -> Place:
 
 
 def _list_action_places(facts: Facts) -> Iterator[Place]:
-    """Yield where commands were run, and files last read or changed."""
+    """Yield the places of commands, and of the last use of each file."""
     yield from (place(run.ref) for run in facts.ran)
     yield from (place(use.last) for use in facts.files)
 

@@ -1,4 +1,4 @@
-"""How people and agents say what matters to whoever goes on: patterns, from a data file."""
+"""Phrases by which users and agents say what matters for the next steps, from a data file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ _EDGES = " \t\n.,;:!…。！，、"
 
 
 def has(part: str, text: str) -> bool:
-    """Say whether `text` holds an expression under `part` of the data file."""
+    """Return whether `text` holds an expression under `part` of the data file."""
     return bool(_load_pattern(part).search(lowered(text)))
 
 
 def is_only(part: str, text: str) -> bool:
-    """Say whether `text` is an expression under `part`, or several of them, and nothing else."""
+    """Return whether `text` is an expression under `part`, or several of them, and nothing
+    else.
+    """
     plain = lowered(text).strip(_EDGES)
     return (
         len(plain) <= _MAX_ANSWER
@@ -32,14 +34,14 @@ def is_only(part: str, text: str) -> bool:
 
 
 def begins(part: str, text: str) -> bool:
-    """Say whether `text` begins with an expression under `part`."""
+    """Return whether `text` begins with an expression under `part`."""
     return bool(_load_pattern(part).match(lowered(text).lstrip()))
 
 
 @lru_cache(maxsize=4_096)
 def heading(name: str) -> str:
-    """Return what stands under a heading with this `name`, as the data file calls it: mostly the
-    value of a section; "" where it is not known.
+    """Return the kind of a heading with this `name` in the data file: mostly the value of a
+    section; "" where it is unknown.
     """
     plain = lowered(name).strip(_EDGES)
     parts: Mapping[str, Any] = _load_data()["headings"]
@@ -81,20 +83,20 @@ _HEADING_FORMS = tuple(
     )
 )
 _MAX_TEXT = 30_000
-"""Characters of a text in which headings are looked for."""
+"""Characters of a text that are searched for headings."""
 _MAX_LINE = 120
-"""Characters of a line in which a heading stands."""
+"""Characters of a line that are searched for a heading."""
 CHECK = "check"
-"""What a heading is about under which it stands how the work is to be checked."""
+"""The kind of a heading over how the work is to be checked."""
 _LOWEST_RANK = 10
-"""The rank of what any line with a colon is: it is a heading where its name is known."""
+"""The rank of any line with a colon: a heading where its name is known."""
 
 
 class Headed(NamedTuple):
-    """What stands under a heading."""
+    """The text under a heading."""
 
     about: str
-    """What the heading says that it is, by the data file: mostly the value of a section."""
+    """The kind of the heading in the data file: mostly the value of a section."""
     text: str
     """Word for word, without blank edges."""
 
@@ -103,7 +105,7 @@ class _Heading(NamedTuple):
     start: int
     """Where its line begins."""
     behind: int
-    """Where what it is about begins, which may be on the same line."""
+    """Where its text begins, which may be on the same line."""
     rank: int
     """One of this rank or a smaller one ends the section that it opens."""
     about: str
@@ -111,8 +113,8 @@ class _Heading(NamedTuple):
 
 
 def headed(text: str) -> Iterator[Headed]:
-    """Yield what stands under each heading of `text` that the data file knows; of a long text only
-    what stands at its beginning.
+    """Yield the text under each known heading of `text`; of a long text only near its
+    beginning.
     """
     text = text[:_MAX_TEXT]
     headings = list(_find_headings(text))

@@ -1,5 +1,5 @@
-"""What a command of a shell is run for, and whether another one does the same again; by a table of
-programs (`commands.toml`).
+"""What a shell command is run for, and whether another one repeats it, by a table of programs
+(`commands.toml`); and the outcome that its output reports.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WORD = re.compile(r"[a-z]+\d*[a-z]*")
 _SCRIPT = re.compile(r"\.(?:py|sh|bash|js|mjs|ts|rb|pl|php)\Z")
 _SHELLS = frozenset(("bash", "sh", "zsh", "fish"))
 _MAX_DEPTH = 3
-"""Shells within shells that are looked into."""
+"""Nested shells that are read."""
 _LONGEST_PHRASE = 3
 """Words by which a program is known."""
 
@@ -36,36 +36,36 @@ class ProgramRun:
     """One program that a line runs."""
 
     program: str
-    """Without its directory, its version and what only runs it."""
+    """Its name without directory, version and wrappers."""
     words: tuple[str, ...]
-    """All that it is given."""
+    """Its arguments."""
     work: Work
     is_masked: bool = False
     """Whether the exit code of the line is that of another program."""
     narrowed: frozenset[str] = frozenset()
-    """The words that bound what it does."""
+    """The arguments that narrow what it does."""
 
     def covers(self, other: ProgramRun) -> bool:
-        """Say whether it does at least all that `other` did: a test of everything covers the test
-        of one file.
+        """Return whether it does at least what `other` did: a test of everything covers the test of
+        one file.
         """
         return self.program == other.program and self.narrowed <= other.narrowed
 
     @property
     def is_question(self) -> bool:
-        """Whether its failing is an answer, and no error."""
+        """Whether a failure is an answer and not an error."""
         return _starts_with((self.program, *self.words), _load_words("questions", "commands"))
 
 
 @lru_cache(maxsize=256)
 def deeds(line: str) -> tuple[ProgramRun, ...]:
-    """Return what a line for a shell runs; changing the directory does not count."""
+    """Return the programs that a shell line runs, without changes of the directory."""
     has_pipefail = "pipefail" in line
     return tuple(_list_programs(line, has_pipefail, 0))
 
 
 def work_of(programs: Sequence[ProgramRun]) -> Work:
-    """Return what a line is run for: tests before checks before all else."""
+    """Return what a line is run for: tests before checks before anything else."""
     works = {deed.work for deed in programs}
     return next((work for work in (Work.TEST, Work.CHECK) if work in works), Work.OTHER)
 
@@ -101,13 +101,13 @@ def _find_narrowing_words(words: Sequence[str]) -> frozenset[str]:
 
 
 def _is_masked(rest: Sequence[Simple], has_pipefail: bool) -> bool:
-    """Say whether the line goes on behind its first command so that this one's code is lost."""
+    """Return whether the line continues after its first command so that its exit code is lost."""
     passing_ends = ("&&", "|", "|&") if has_pipefail else ("&&",)
     return any(simple.end not in passing_ends for simple in rest[:-1]) or rest[-1].end == "&"
 
 
 def _find_inner_line(words: Sequence[str]) -> str:
-    """The line that a shell is given as an argument; "" where none is called."""
+    """Return the line that a shell gets as an argument; "" where none is called."""
     if words[0] in _SHELLS and len(words) > 2 and re.fullmatch(r"-[a-z]*c", words[1]):
         return words[2]
     return ""
@@ -166,7 +166,7 @@ def _classify_names(names: Iterator[str]) -> Work:
 
 
 def _starts_with(words: Sequence[str], phrases: frozenset[str]) -> bool:
-    """Say whether the first words, with or without their options, are one of the phrases."""
+    """Return whether the first words, with or without their options, are one of the phrases."""
     plain = [words[0], *(word for word in words[1:] if not word.startswith(("-", "+")))]
     return any(
         " ".join(said[:size]) in phrases

@@ -22,29 +22,29 @@ LONGEST = 8_000
 
 
 def says(part: str, text: str) -> bool:
-    """Say whether `text` holds any expression under `part` of the data file."""
+    """Return whether `text` holds any expression under `part` of the data file."""
     return bool(_compiled(part).search(lowered(text)))
 
 
 def gives_reason(text: str) -> bool:
-    """Say whether `text` tells why."""
+    """Return whether `text` gives a reason."""
     return bool(pattern("reason").search(lowered(text)))
 
 
 def says_for_all_time(text: str) -> bool:
-    """Say whether a sentence of the person is a rule for all time to come."""
+    """Return whether a sentence of the user is a permanent rule."""
     plain = lowered(text)
     return any(pattern(part).search(plain) for part in ("standing", "standing_order"))
 
 
 def decides(text: str) -> bool:
-    """Say whether a sentence of the person tells of a decision."""
+    """Return whether a sentence of the user states a decision."""
     return bool(pattern("decision").search(lowered(text)))
 
 
 def spoken(message: str) -> tuple[Sentence, ...]:
     """Return the sentences of `message`, without code, quotations, tables and headings, nor labels
-    that stand on a line of their own.
+    that are on a line of their own.
     """
     return tuple(map(_strip_label, written_sentences(message[:LONGEST])))
 
@@ -58,8 +58,8 @@ def _strip_label(sentence: Sentence) -> Sentence:
 
 
 def reason_of(sentences: tuple[Sentence, ...], number: int) -> str:
-    """Return why what one of the sentences says is so: the sentence behind it, else the one before
-    it in the same paragraph, where it gives a reason; "" where it gives it itself, or none does.
+    """Return the reason for one of the sentences: the next sentence, else the one before it in the
+    same paragraph, where it gives a reason; "" where the sentence itself gives it, or none does.
     """
     if gives_reason(sentences[number].text):
         return ""
@@ -88,11 +88,11 @@ def _compiled(part: str) -> re.Pattern[str]:
 
 
 _MAX_ANSWER = 300
-"""Characters of a message of the person that may be the answer to a question."""
+"""Characters of a message of the user that may be the answer to a question."""
 
 
 def decided(talk: Sequence[MessageFact], step: Callable[[], None]) -> Iterator[DecisionFact]:
-    """Yield what was decided in a session, in the order of time. `talk` is what both said in it;
+    """Yield the decisions of a session, in the order of time. `talk` are the messages of both;
     `step` is called at every message.
     """
     question = ""
@@ -118,7 +118,7 @@ def _find_user_decisions(message: MessageFact, question: str) -> Iterator[Decisi
 
 
 def _find_agent_choices(message: MessageFact) -> Iterator[DecisionFact]:
-    """What the agent says that it chose."""
+    """Yield what the agent says that it chose."""
     sentences = spoken(message.text) if says("chosen", message.text) else ()
     for number, sentence in enumerate(sentences):
         if says("chosen", sentence.text) and not sentence.is_question:
@@ -127,7 +127,7 @@ def _find_agent_choices(message: MessageFact) -> Iterator[DecisionFact]:
 
 
 def _find_closing_question(answer: str) -> str:
-    """The question with which an answer ends; "" without one."""
+    """Return the question that ends an answer; "" without one."""
     if "?" not in answer[-_MAX_ANSWER:] and "？" not in answer[-_MAX_ANSWER:]:
         return ""
     sentences = spoken(answer)
@@ -135,14 +135,14 @@ def _find_closing_question(answer: str) -> str:
 
 
 _MAX_MESSAGE = 1_500
-"""Characters of a message that may say what is not wanted; longer ones are documents."""
+"""Characters of a message that may reject something; longer ones are documents."""
 
 _MAX_WHOLE_QUOTE = 300
 """Characters of a message that is quoted whole."""
 
 
 class Abandoned(NamedTuple):
-    """What was given up, and the file before whose name the rest of it stands; "" for none."""
+    """What was ruled out, with the file whose name goes before its text; "" for none."""
 
     given_up: GivenUp
     path: str = ""
@@ -151,8 +151,8 @@ class Abandoned(NamedTuple):
 def given_up(
     talk: Sequence[MessageFact], taken_back: Iterable[RevertedAction], step: Callable[[], None]
 ) -> list[Abandoned]:
-    """Return what was given up in a session, in the order of time. `talk` is what both said in it;
-    `step` is called at every message.
+    """Return what was ruled out in a session, in the order of time. `talk` are the messages of
+    both; `step` is called at every message.
     """
     unwanted: list[int] = []
     items: list[Abandoned] = []
@@ -160,7 +160,7 @@ def given_up(
     for message in talk:
         step()
         if not message.is_person:
-            # what it says first after that only repeats what the person did not want
+            # what the agent says first after that only repeats what the user rejected
             items += () if is_consent else map(Abandoned, _list_abandoned(message))
             answer, is_consent = message, False
         elif answer is not None and (unwanted_item := _find_unwanted(message, answer)):
@@ -173,7 +173,7 @@ def given_up(
 
 
 def _find_unwanted(message: MessageFact, answer: MessageFact) -> GivenUp | None:
-    """What the person takes back of what the agent says that it did; None where nothing."""
+    """Return what the user rejects of what the agent says that it did; None for nothing."""
     if len(message.text) > _MAX_MESSAGE or not says("unwanted", message.text):
         return None
     sentences = spoken(message.text)
@@ -191,9 +191,7 @@ def _find_unwanted(message: MessageFact, answer: MessageFact) -> GivenUp | None:
 
 
 def _is_unwanted(sentence: Sentence) -> bool:
-    """Whether the person does not want what was done; how it is to be done from now on says nothing
-    against it.
-    """
+    """Return whether the user rejects what was done; a rule for the future does not."""
     text = sentence.text
     return says("unwanted", text) and not sentence.is_question and not says_for_all_time(text)
 
@@ -202,7 +200,7 @@ def _list_reverted(
     action: RevertedAction, talk: Sequence[MessageFact], unwanted: Sequence[int]
 ) -> Iterator[Abandoned]:
     if any(action.since.turn < turn < action.at.turn for turn in unwanted):
-        # the words of the person tell it already
+        # the user's words say it already
         return
     reason = action.words
     if action.refusal is None:
@@ -213,7 +211,9 @@ def _list_reverted(
 
 
 def _find_reason(since: Ref, at: Ref, talk: Sequence[MessageFact]) -> str:
-    """What the agent said last before `at`, where it says why something is left."""
+    """Return what the agent said last before `at`, where it gives the reason for abandoning
+    something.
+    """
     end = bisect_left(talk, at.turn, key=lambda message: message.ref.turn)
     for message in reversed(talk[:end]):
         if message.ref.turn < since.turn:
@@ -231,7 +231,7 @@ def _gives_up(sentence: str) -> bool:
 
 
 def _list_abandoned(message: MessageFact) -> Iterator[GivenUp]:
-    """What the agent says that it gave up."""
+    """Yield what the agent says that it abandoned."""
     if not _gives_up(message.text):
         return
     sentences = spoken(message.text)
@@ -249,5 +249,5 @@ def _list_abandoned(message: MessageFact) -> Iterator[GivenUp]:
 
 
 def _takes_other_way(sentences: Iterable[Sentence]) -> bool:
-    """Whether one of the sentences says that another way is taken."""
+    """Return whether one of the sentences chooses another way."""
     return any(says("other_way", sentence.text) for sentence in sentences)

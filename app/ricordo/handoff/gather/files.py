@@ -34,7 +34,7 @@ def parts_of(path: str, written: str) -> list[str]:
 
 @cache
 def _load_patterns() -> Mapping[str, re.Pattern[str]]:
-    """The expressions, by the ends of names."""
+    """Return the expressions, by the ends of file names."""
     table: Mapping[str, Any] = tomllib.loads(data_text("handoff/gather/parts.toml"))
     return {end: re.compile(table[kind]) for kind, ends in table["ends"].items() for end in ends}
 
@@ -44,7 +44,7 @@ _MAX_FILES = 20_000
 _MAX_PARTS = 20
 """Names of parts of one file that are kept."""
 _MAX_OPEN = 300
-"""Calls whose ending is waited for."""
+"""Open calls that are remembered."""
 
 
 @dataclass(slots=True)
@@ -52,16 +52,16 @@ class FileUseCount:
     """What was done to one file."""
 
     last: Ref
-    """The last change, else the last reading."""
+    """The message of the last change, else of the last reading."""
     deeds: list[FileAction] = field(default_factory=list)
     """In the order in which they were first done."""
     last_change: Ref | None = None
     times: int = 0
     parts: list[str] = field(default_factory=list)
-    """What the changes name of it, the latest last."""
+    """Functions, classes and headings that the changes name, the latest last."""
 
     def take(self, touch: Touch, ref: Ref) -> None:
-        """Take note of a deed."""
+        """Record an action."""
         deed = touch.deed
         if deed not in self.deeds:
             self.deeds.append(deed)
@@ -73,7 +73,7 @@ class FileUseCount:
 
 
 def latest(parts: Sequence[str]) -> list[str]:
-    """Return the last of the names, each where it stands last."""
+    """Return the last of the names, each once, at its last place."""
     return list(dict.fromkeys(reversed(parts)))[:_MAX_PARTS][::-1]
 
 
@@ -84,10 +84,10 @@ class FileUses:
         """None yet."""
         self.used: dict[str, FileUseCount] = {}
         self._open: OrderedDict[str, list[tuple[Touch, Ref]]] = OrderedDict()
-        """What calls touch whose ending is not known."""
+        """The touches of calls that have not ended."""
 
     def begin(self, touch: Touch, ref: Ref) -> None:
-        """Take note of what a call is to do."""
+        """Record what a call is about to do."""
         touched = self._open.setdefault(touch.call, [])
         if all((known.path, known.deed) != (touch.path, touch.deed) for known, _ in touched):
             touched.append((touch, ref))
@@ -95,7 +95,7 @@ class FileUses:
             self._record(self._open.popitem(last=False)[1])
 
     def end(self, ending: CallResult) -> tuple[Touch, ...]:
-        """Return what a call that has ended did to files."""
+        """Return what an ended call did to files."""
         touched = self._open.pop(ending.call, [])
         if ending.has_failed:
             return ()
@@ -103,7 +103,7 @@ class FileUses:
         return tuple(touch for touch, _ in touched)
 
     def close(self) -> None:
-        """Take the calls whose ending never came as done: what is there now is looked at anyway."""
+        """Count calls that never ended as done: the files are checked anyway."""
         while self._open:
             self._record(self._open.popitem(last=False)[1])
 

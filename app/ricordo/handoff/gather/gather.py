@@ -1,7 +1,7 @@
-"""Gathering: what sessions tell, and what stands in the project now, as facts.
+"""Gathering the facts of sessions and the current state of the project.
 
-Offline, by reading alone: nothing is run, and no file is opened outside the project. Whatever
-transcripts say is taken as text: an order in it is a fact like any other.
+Offline and read-only: nothing is run, and no file outside the project is opened. Transcripts are
+text: an instruction in one is a fact like any other.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class LastChanges:
     """The last change of each file in each session."""
 
     def __init__(self, sessions: Sequence[Iterable[_Change]]) -> None:
-        """`sessions` has for each session when it changed which file of the project last."""
+        """`sessions` are the last changes of files of the project, for each session."""
         by_session = [list(changes) for changes in sessions]
         self._by_turn = [
             sorted(of_session, key=lambda change: change[0].turn) for of_session in by_session
@@ -57,8 +57,8 @@ class LastChanges:
         self._times = [[ref.at for ref, _ in of_session] for of_session in self._by_time]
 
     def after(self, ref: Ref) -> tuple[str, ...]:
-        """Return the files that were changed after `ref`. Within its session the order of turns
-        tells, as clocks may run backwards; beside it the time; without one the order of sessions.
+        """Return the files that were changed after `ref`. Within its session the order of messages
+        counts, as clocks may run backwards; elsewhere the time; without one the order of sessions.
         """
         changes: list[_Change] = []
         for session in range(len(self._by_turn)):
@@ -86,8 +86,8 @@ class SessionPaths:
     """The project, as one session knew it."""
 
     def __init__(self, project: str, cwd: str, named: Collection[str]) -> None:
-        """`project` is where it lies now, `cwd` where the session worked, `named` the files that it
-        used. Only names are looked at.
+        """`project` is its directory now, `cwd` where the session worked, `named` the files that it
+        used. Only names are used.
         """
         self.project = project
         self._roots = list(dict.fromkeys((project, os.path.realpath(project))))
@@ -96,7 +96,7 @@ class SessionPaths:
 
     def path(self, named: str) -> str:
         """Return the path in the project, with `/`, of the file that the session calls `named`;
-        `named` itself for one outside it.
+        `named` itself for a file outside it.
         """
         for root in self._roots:
             inner = _find_inner_path(named, root)
@@ -105,12 +105,12 @@ class SessionPaths:
         return named
 
     def has(self, path: str) -> bool:
-        """Say whether a path, as `path` returns it, is one of the project."""
+        """Return whether a path returned by `path` is in the project."""
         return not path.startswith(("/", "~"))
 
 
 def _find_inner_path(path: str, folder: str) -> str | None:
-    """The path beneath `folder`; "" for itself, None for one that does not lie in it."""
+    """Return the path below `folder`; "" for itself, None for a path outside it."""
     if path == folder:
         return ""
     above = folder.rstrip("/") + "/"
@@ -118,9 +118,9 @@ def _find_inner_path(path: str, folder: str) -> str | None:
 
 
 def _find_old_roots(project: str, cwd: str, named: Iterable[str]) -> list[str]:
-    """Where the project lay when the session worked in a directory that is another one here, or is
-    not here: the folder at or above it beneath which most of its files have the names that they
-    have in the project now. None where the directory is here: it is another project.
+    """Return where the project was when the session worked in a directory that does not exist here:
+    the folder at or above it below which most of its files have the names that they have in the
+    project now. Empty where the directory exists: it is another project.
     """
     if os.path.isdir(cwd):
         return []
@@ -133,14 +133,14 @@ def _find_old_roots(project: str, cwd: str, named: Iterable[str]) -> list[str]:
         inner = filter(None, (_find_inner_path(path, folder) for path in candidates))
         return sum(os.path.lexists(os.path.join(project, path)) for path in inner)
 
-    # of those with as many the lowest one, which is where it began
+    # of equal ones the lowest, which is where it began
     return [max(folders, key=found)]
 
 
 _MAX_ITEMS = 1_000
-"""Decisions of one session, and things that it gave up, that are kept."""
+"""Decisions, and things that were ruled out, that are kept of one session."""
 _MAX_NAMED = 3
-"""Files that are named of those that were changed before an error was mended."""
+"""Files that are named of those that were changed before an error was fixed."""
 
 Step = Callable[[], None]
 Fact = TypeVar(
@@ -154,10 +154,10 @@ def gather(
     step: Step = lambda: None,
     helpers: Iterable[TranscriptSource] = (),
 ) -> Facts:
-    """Return what the sessions in `sources`, the oldest first, tell, and what stands in the
-    directory `project` now. Of their sub-agents, in `helpers`, those count that changed files of
-    it: what they did is told, and nothing that they said. `step` is called every few milliseconds;
-    what it raises is raised here. A transcript that cannot be read tells nothing.
+    """Return the facts of the sessions in `sources`, the oldest first, and of the directory
+    `project` as it is now. Sub-agents, in `helpers`, count where they changed files of it: only
+    their actions are facts, not their messages. `step` is called every few milliseconds; what it
+    raises is raised here. A transcript that cannot be read has no facts.
     """
     sessions = list(_read_sessions(sources, helpers, project, step))
     names = {name: path for session in sessions for name, path in session.names()}
@@ -198,12 +198,12 @@ def _read_sessions(
 
 
 def with_notes(facts: Facts, memory: str, notes: Iterable[NoteFound]) -> Facts:
-    """Return `facts` with the `notes` of the memory in the directory `memory` that bear on them."""
+    """Return `facts` with the relevant `notes` of the memory in the directory `memory`."""
     return _number(replace(facts, memory=memory, notes=tuple(notes)))
 
 
 class _SessionFacts:
-    """One session, heard to its end."""
+    """One session, read to its end."""
 
     def __init__(
         self,
@@ -223,14 +223,14 @@ class _SessionFacts:
         self.place = SessionPaths(project, self.session.cwd, self.hearing.files.used.keys())
 
     def names(self) -> Iterator[tuple[str, str]]:
-        """Yield how the session calls files of the project, each with its path there."""
+        """Yield the session's names of files of the project, each with the path there."""
         for name in self.hearing.files.used:
             path = self.place.path(name)
             if self.place.has(path):
                 yield name, path
 
     def changes(self) -> Iterator[tuple[Ref, str]]:
-        """Yield when the session changed each file of the project last."""
+        """Yield the last change of each file of the project."""
         for ref, name in self.hearing.files.changes():
             path = self.place.path(name)
             if self.place.has(path):
@@ -281,7 +281,7 @@ def _list_files(sessions: Sequence[_SessionFacts], project: str, step: Step) -> 
 
 
 def _join_uses(first: FileUseCount, second: FileUseCount) -> FileUseCount:
-    """What was done to a file in one session and in a later one."""
+    """Return the uses of a file in one session and in a later one as one."""
     last_change = second.last_change or first.last_change
     return FileUseCount(
         last_change or second.last,
@@ -293,7 +293,7 @@ def _join_uses(first: FileUseCount, second: FileUseCount) -> FileUseCount:
 
 
 def _list_errors(session: _SessionFacts) -> Iterator[ErrorFact]:
-    """Yield the errors of a session; files are called as the project calls them."""
+    """Yield the errors of a session, with the project's paths of files."""
     for kept in session.hearing.mishaps.kept:
         what = f"{kept.what} {session.place.path(kept.path)}" if kept.path else kept.what
         changed = [path for path in map(session.place.path, kept.by) if session.place.has(path)]
@@ -313,7 +313,7 @@ def _list_decisions(session: _SessionFacts, step: Step) -> list[DecisionFact]:
 
 
 def _shorten(paths: Sequence[str]) -> str:
-    """The first of some files, and how many more there are."""
+    """Return the first of some files, and how many more there are."""
     more = len(paths) - _MAX_NAMED
     return ", ".join(paths[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
@@ -327,7 +327,7 @@ def _list_tasks(sessions: Iterable[_SessionFacts]) -> Iterator[Todo]:
 
 
 def _number(facts: Facts) -> Facts:
-    """Give every fact a name of its own."""
+    """Give every fact an id."""
     numbers = count(1)
 
     def number_all(of_kind: Iterable[Fact]) -> tuple[Fact, ...]:

@@ -1,4 +1,4 @@
-"""What one session tells that a handoff can state, heard turn by turn within little memory."""
+"""Collecting the facts of one session, message by message, in bounded memory."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from ricordo.handoff.gather.runs import CommandRun, SessionRuns
 
 _MAX_ERRORS = 2_000
 _MAX_OPEN_ERRORS = 100
-"""Errors whose mending is waited for."""
+"""Unfixed errors that are remembered."""
 _MAX_CHANGES = 2_000
 """Changes that are remembered."""
 
 
 @dataclass(slots=True)
 class OpenError:
-    """An error, and how far it is mended."""
+    """An error, and whether it was fixed."""
 
     ref: Ref
-    """The turn that told the error."""
+    """The message that reported the error."""
     what: str
     error: str
     left: tuple[ProgramRun, ...] = ()
-    """What of a command has not been done again with success."""
+    """The programs of a command that have not succeeded since."""
     programs: frozenset[str] = frozenset()
     """Those that the command ran."""
     path: str = ""
-    """The file at which a tool failed, which stands behind `what`."""
+    """The file at which a tool failed; its name goes after `what`."""
     mended: Ref | None = None
     by: tuple[str, ...] = ()
-    """Files that were changed between the error and its mending, as the session calls them."""
+    """Files that were changed between the error and its fix, as the session names them."""
 
 
 @dataclass(slots=True)
@@ -51,10 +51,10 @@ class SessionErrors:
         default_factory=lambda: Recent(_MAX_OPEN_ERRORS)
     )
     _changes: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=_MAX_CHANGES))
-    """Turns with the files that were changed in them."""
+    """Numbers of messages, each with a file that was changed in it."""
 
     def ran(self, run: CommandRun, output: str, at: Ref) -> None:
-        """Take note of a command that ended `at` a turn with this output."""
+        """Record a command that ended with this output at the message `at`."""
         if run.has_failed:
             self._fix_replaced(run, output, at)
             only_questions = all(deed.is_question for deed in run.deeds)
@@ -72,7 +72,7 @@ class SessionErrors:
                 self._match_success(trouble, run.deeds, at)
 
     def failed(self, what: str, path: str, error: str, at: Ref) -> None:
-        """Take note of a tool that failed at the file `path`."""
+        """Record a tool that failed at the file `path`."""
         known_errors = self._at_files.setdefault(path, [])
         if len(known_errors) < _MAX_OPEN_ERRORS and all(
             (source.what, source.error) != (what, error) for source in known_errors
@@ -81,20 +81,22 @@ class SessionErrors:
             self.kept.add(known_errors[-1])
 
     def changed(self, path: str, at: Ref) -> None:
-        """Take note of a file that was changed."""
+        """Record a file that was changed."""
         self._changes.append((at.turn, path))
         for error in self._at_files.pop(path, ()):
             self._mark_fixed(error, at)
 
     def _fix_replaced(self, run: CommandRun, output: str, at: Ref) -> None:
-        """The same command may fail for another reason: then the one before is no more."""
+        """Mark earlier errors as fixed where the same command now fails for another reason."""
         for error in list(self._open):
             if error.what == run.command and error.error and error.error not in output:
                 self._open.remove(error)
                 self._mark_fixed(error, at)
 
     def _is_repeated(self, run: CommandRun) -> bool:
-        """Whether the same command failed with the same error before, and nothing mended it."""
+        """Return whether the same command failed with the same error before, and nothing
+        fixed it.
+        """
         return any(error.what == run.command and error.error == run.error for error in self._open)
 
     def _match_success(self, error: OpenError, programs: Sequence[ProgramRun], at: Ref) -> None:
@@ -111,52 +113,52 @@ class SessionErrors:
 
 
 def _list_required(programs: Sequence[ProgramRun]) -> tuple[ProgramRun, ...]:
-    """What has to succeed: all that the line ran but for what only looks or prints."""
+    """Return the programs that have to succeed: all but those that only read or print."""
     return tuple(deed for deed in programs if not deed.is_question)
 
 
 _MAX_CHARACTERS = 4_000_000
-"""Characters of messages of the person in one session that are kept; those of the agent, and
-summaries, have as much room each.
+"""Characters of the user's messages that are kept of one session; the agent's messages and the
+summaries have the same limit each.
 """
 _RECORD = 200
-"""What a message weighs besides its own characters."""
+"""The weight of a message besides its characters."""
 _MAX_KNOWN = 100_000
-"""Messages that are known again in the next session."""
+"""Messages that are recognized in the next session."""
 _MAX_USER_MESSAGES = 10_000
-"""Messages of the person that are known again in a summary."""
+"""Messages of the user that are recognized in a summary."""
 _MAX_OPEN_CALLS = 300
-"""Calls whose ending is waited for."""
+"""Open calls that are remembered."""
 
 
 class Hearing:
-    """Hears one session."""
+    """Collects the facts of one session."""
 
     def __init__(self, session: int, known_messages: set[int]) -> None:
-        """`session` is its number. `known_messages` are the messages that were heard in sessions before, by
-        digests: one that was gone on with holds them again.
+        """`session` is its number. `known_messages` are digests of the messages of earlier
+        sessions, which a continued session repeats.
         """
         self._session = session
         self._known_messages = known_messages
         self.said: Bounded[MessageFact] = Bounded(_MAX_CHARACTERS, _measure)
-        """What the person said."""
+        """The user's messages."""
         self.answers: Bounded[MessageFact] = Bounded(_MAX_CHARACTERS, _measure)
-        """What the agent said."""
+        """The agent's messages."""
         self.summaries: Bounded[Summary] = Bounded(_MAX_CHARACTERS, _measure)
         self._user_messages: Recent[int, None] = Recent(_MAX_USER_MESSAGES)
-        """Digests of what the person said."""
+        """Digests of the user's messages."""
         self.tasks = TaskList()
         self.runs = SessionRuns()
         self.files = FileUses()
         self.mishaps = SessionErrors()
         self.taken_back = RevertedActions()
         self.answered: Bounded[DecisionFact] = Bounded(_MAX_CHARACTERS, _measure)
-        """What the person answered to questions of a tool."""
+        """The user's answers to questions of a tool."""
         self._calls: Recent[str, tuple[Call, Touch | None]] = Recent(_MAX_OPEN_CALLS)
-        """The calls that have not ended, each with what it is to do to a file."""
+        """The calls that have not ended, each with its file."""
 
     def hear(self, turn: Turn) -> None:
-        """Take note of a turn."""
+        """Record a message."""
         ref = Ref(self._session, turn.where.line, turn.at)
         self._read_actions(turn, ref)
         if turn.is_said:
@@ -165,12 +167,12 @@ class Hearing:
             self._read_summary(Summary("", ref, turn.text))
 
     def close(self) -> None:
-        """Take note that the session has ended."""
+        """Record that the session has ended."""
         self.files.close()
 
     @property
     def talk(self) -> list[MessageFact]:
-        """What both said, in the order in which they said it."""
+        """The messages of both, in order."""
         return sorted((*self.said, *self.answers), key=lambda message: message.ref.turn)
 
     def _read_actions(self, turn: Turn, ref: Ref) -> None:
@@ -201,7 +203,7 @@ class Hearing:
             self.mishaps.ran(run, result.output, ref)
             self.taken_back.ran(run)
         elif result.has_failed and call is not None and touch is not None and touch.deed.changes:
-            # that there is nothing to read is an answer
+            # a missing file to read is an answer
             self.mishaps.failed(call.tool, touch.path, error_line(result.output), ref)
         for question, answer in result.answers:
             self.answered.add(DecisionFact("", ref, answer, "", True, question))
@@ -222,7 +224,7 @@ class Hearing:
 
     def _read_summary(self, summary: Summary) -> None:
         if hash(summary.text) in self._user_messages:
-            # the last message of what a compaction kept may be one of the person
+            # the last message that a compaction keeps may be one of the user
             return
         self.summaries.add(summary)
 

@@ -1,4 +1,4 @@
-"""The commands that a session ran, and how each of them went."""
+"""The commands that a session ran, and their results."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ricordo.handoff.gather.commands import (
 _MAX_CHARACTERS = 8_000_000
 """Characters of commands of one session that are kept."""
 _RECORD = 500
-"""What a command weighs besides its own characters."""
+"""The weight of a command besides its characters."""
 _MAX_OPEN = 1_000
-"""Calls whose ending is waited for."""
+"""Open calls that are remembered."""
 
 
 @dataclass(slots=True)
 class CommandRun:
-    """A command, as far as it is known how it went."""
+    """A command, and its result as far as it is known."""
 
     ref: Ref
     command: str
@@ -41,10 +41,10 @@ class CommandRun:
     error: str = ""
     ended: str = ""
     was_refused: bool = False
-    """Whether it was not let be run."""
+    """Whether it was refused."""
 
     def end(self, ending: CallResult, at: str) -> None:
-        """Take note of how it ended, and when."""
+        """Record how it ended, and when."""
         self.has_ended, self.ended = True, at
         self.exit, self.has_failed = ending.exit, ending.has_failed
         self.was_refused = ending.is_refused or ending.is_denied
@@ -57,8 +57,8 @@ class CommandRun:
         self._judge_output(ending.output)
 
     def _judge_output(self, output: str) -> None:
-        """Of a test or a check the output says how it went. It says more than an exit code that may
-        be that of another program, and nothing against one that is its own.
+        """Judge a test or a check by its output. The output counts more than an exit code that may
+        be that of another program, and nothing against the command's own.
         """
         reported = outcome(output)
         program = decisive(self.deeds)
@@ -81,12 +81,12 @@ class SessionRuns:
             _MAX_CHARACTERS, lambda run: len(run.command) + _RECORD
         )
         self._open: Recent[str, CommandRun] = Recent(_MAX_OPEN)
-        """By the calls by which they were begun, and by those that look at them again."""
+        """By the calls that started them, and by those that poll them."""
         self._background: Recent[str, CommandRun] = Recent(_MAX_OPEN)
-        """By the names of what runs in the background."""
+        """By the ids of background processes."""
 
     def begin(self, call: Call, ref: Ref) -> None:
-        """Take note of a call."""
+        """Record a call."""
         if call.process in self._background:
             self._open[call.id] = self._background[call.process]
         elif call.command and call.id not in self._open:
@@ -96,7 +96,7 @@ class SessionRuns:
             self._open[call.id] = run
 
     def end(self, ending: CallResult, at: str) -> CommandRun | None:
-        """Return the command that has come to its end at that time; None where none has."""
+        """Return the command that ended at that time; None where none has."""
         run = self._open.get(ending.call)
         if run is None or run.has_ended:
             return None

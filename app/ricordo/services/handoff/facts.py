@@ -1,4 +1,4 @@
-"""What is handed off: the sessions that are meant, as facts, with the notes that bear on them."""
+"""Choosing the sessions to hand off, and gathering their facts and the relevant notes."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from ricordo.storage.operation import CHANGE
 
 MOST_NOTES = 5
 _MAX_PREVIOUS = 4
-"""Sessions that are taken along with the one that went on with them."""
+"""Sessions that are added to the one that continued them."""
 _MAX_HELPERS = 50
 _MAX_MESSAGES = 3
-"""Messages of the person, the latest ones, for which notes are recalled, beside the first one."""
+"""The latest messages of the user for which notes are recalled, besides the first one."""
 _MAX_MESSAGE = 2_000
-"""Characters of each of them that are looked at."""
+"""Characters of each of them that are used."""
 _MAX_SENTENCES = 12
 
 Step = Callable[[], None]
 
 
 def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step) -> Facts:
-    """Return what the sessions at the paths `named` tell, without one the latest of the project
-    with those that it went on with. Raises WrongUsage where a path is no transcript, and what
-    `step` raises.
+    """Return the facts of the sessions at the paths `named`; without paths, of the latest session
+    of the project and those that it continued. Raises WrongUsage where a path is not a transcript,
+    and what `step` raises.
     """
     cwd = notebook.surroundings.cwd
     paths = (os.path.normpath(os.path.join(cwd, path)) for path in named)
@@ -54,15 +54,15 @@ def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step)
 
 
 def _list_helpers(sources: Sequence[TranscriptSource]) -> list[TranscriptSource]:
-    """The sub-agents of some sessions, those at work last, in the order of time."""
+    """Return the sub-agents of some sessions, the last ones, in the order of time."""
     helpers = [helper for source in sources for helper in helpers_of(source)]
     return sorted(helpers, key=lambda source: (source.touched, source.path))[-_MAX_HELPERS:]
 
 
 def _find_latest(notebook: Notebook, project: str, step: Step) -> list[TranscriptSource]:
-    """The session of the project in which something happened last, behind those that it went on
-    with; a sub-agent's is none. Of a repository with several worktrees it is one of this worktree,
-    where there is one: the files of another are not here.
+    """Return the latest session of the project, after those that it continued; never one of a
+    sub-agent. In a repository with several worktrees a session of this worktree is preferred: the
+    files of another are not here.
     """
     relevance = bearing_on(notebook, project)
     candidates = sorted(sources_of(relevance, notebook.surroundings), key=touched, reverse=True)
@@ -79,16 +79,16 @@ def _find_latest(notebook: Notebook, project: str, step: Step) -> list[Transcrip
 
 
 def _has_worked_in(project: str, session: Session) -> bool:
-    """Whether a session worked in a project, and not in a worktree that lies in its folders."""
+    """Return whether a session worked in a project, and not in a worktree inside it."""
     inner = f"{project.rstrip('/')}/"
     is_inside = f"{os.path.realpath(session.cwd)}/".startswith(inner)
     return is_inside and not (git.top_level(session.cwd) or "").startswith(inner)
 
 
 def bearing_on(notebook: Notebook, project: str) -> Bearing:
-    """Return which sessions bear on the work in a project."""
+    """Return which sessions are relevant to the work in a project."""
     of_memory = bearing(notebook.place, notebook.surroundings)
-    # a memory of all projects of an agent bears on work that has nothing to do with this one
+    # sessions of all projects may use a memory without having anything to do with this one
     projects = tuple(dict.fromkeys((*of_memory.projects, project)))
     return replace(of_memory, agents=frozenset(), projects=projects)
 
@@ -100,7 +100,7 @@ def _add_previous(
     relevance: Bearing,
     step: Step,
 ) -> list[TranscriptSource]:
-    """A session behind those that it went on with, the oldest first."""
+    """Return a session after those that it continued, the oldest first."""
     sources_found = [source]
     while session.continues and len(sources_found) <= _MAX_PREVIOUS:
         previous = next(
@@ -115,14 +115,14 @@ def _add_previous(
 
 
 def _is_of_session(source: TranscriptSource, session: str) -> bool:
-    """Whether a transcript is that of a session: its file is called after it."""
+    """Return whether a transcript is that of a session, by its file name."""
     stem = os.path.basename(source.path).removesuffix(".jsonl")
     return stem == session or stem.endswith(f"-{session}")
 
 
 def session_of(source: TranscriptSource, relevance: Bearing, step: Step) -> Session | None:
-    """The session of a transcript, as far as its beginning tells; None where nobody said anything
-    in it, where it is a sub-agent's or does not bear on the memory.
+    """Return the session of a transcript, as far as its beginning shows; None where the user said
+    nothing in it, where it is a sub-agent's or is not relevant to the memory.
     """
     transcript = source.transcript(step=step)
     for turn in transcript.turns():
@@ -133,22 +133,22 @@ def session_of(source: TranscriptSource, relevance: Bearing, step: Step) -> Sess
 
 
 def touched(source: TranscriptSource) -> float:
-    """When something was added to a transcript last, in seconds since 1970."""
+    """Return the time of the last change of a transcript, in seconds since 1970."""
     if source.agent is Agent.OPENCODE:
-        # the stamp begins with it, in milliseconds
+        # the stamp begins with the time, in milliseconds
         updated = source.stamp.partition(" ")[0]
         return int(updated) / 1000 if updated.isdecimal() else 0.0
     return source.touched
 
 
 def _find_start(source: TranscriptSource) -> str:
-    """When a session began, ISO 8601 in UTC; "" where its transcript does not tell."""
+    """Return when a session began, ISO 8601 in UTC; "" where its transcript has no time."""
     return next((turn.at for turn in source.transcript().turns() if turn.at), "")
 
 
 def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
-    """Yield the notes of the memory to read for what the person wanted first and wants now, in turn
-    the best of each message: the last ones may be no more than “commit it”.
+    """Yield the notes that recall finds for the user's first message and the latest ones,
+    alternating between them: the latest may be no more than “commit it”.
     """
     messages = [said.text[:_MAX_MESSAGE] for said in facts.said if said.is_person]
     if not messages:
@@ -176,15 +176,17 @@ def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
 def _recall_by_sentence(
     message: str, recall_notes: Callable[[str], list[RecallResult]]
 ) -> list[RecallResult]:
-    """Return what the sentences of a message find by themselves: among the words of others, those
-    that tell may be too few.
+    """Return what recall finds for each sentence of a message: in the whole text the relevant words
+    may be too few.
     """
     sentences = written_sentences(message)[:_MAX_SENTENCES]
     return [result for sentence in sentences for result in recall_notes(sentence.text)]
 
 
 def known_transcripts(surroundings: Environment, content: bytes) -> Callable[[SourceSession], bool]:
-    """Return what tells whether a transcript may be opened that a handoff of `content` names."""
+    """Return a function that decides whether a transcript named by a handoff of `content` may be
+    opened.
+    """
     is_written_here = _is_written_here(Database(surroundings.state), content)
     return lambda source: is_written_here or is_kept_by_agent(source, surroundings)
 

@@ -1,7 +1,7 @@
-"""Handing off: from the sessions of a project to the `HANDOFF.md` that the next agent reads.
+"""Drafting a handoff: from the sessions of a project to the statements of `HANDOFF.md`.
 
-`draft` gathers, composes, proves, and keeps what still holds of the handoff that stands there.
-Nothing is written: `handing_over.py` does that.
+A draft gathers, composes and proves, and keeps the valid statements of an existing handoff. Nothing
+is written: `output.py` does that.
 """
 
 from __future__ import annotations
@@ -52,68 +52,67 @@ from ricordo.text import visible
 RULES = "rules"
 _VALID_FOR = timedelta(days=7)
 _MAX_LEARNED = 4_000_000
-"""Characters that are looked through for what tells a secret."""
+"""Characters that are searched for descriptions of secrets."""
 
 Step = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class HandoffOptions:
-    """What handoff the person wishes."""
+    """The options of a handoff."""
 
     target: HandoffTarget = HandoffTarget.ANY
     budget: int = DEFAULT
-    """Tokens."""
+    """In tokens."""
     sessions: tuple[str, ...] = ()
-    """Paths of transcripts; the latest session of the project, where none is named."""
+    """Paths of transcripts; empty for the latest session of the project."""
     path: str = ""
     """The file, or the folder for `HANDOFF.md`; "" for the project."""
     with_messages: bool = False
-    """Whether every message of the person is to stand in it."""
+    """Whether to include every message of the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandoffDraft:
-    """A handoff as it could be written, with all that it rests on."""
+    """A handoff before it is written, with all that it is based on."""
 
     facts: Facts
     handoff: Handoff
-    """All statements, proved, secrets included: it is for this process alone."""
+    """All statements, proved, secrets included: never leaves this process."""
     destination: HandoffFile
     redaction: Redaction = field(repr=False)
     remarks: tuple[str, ...] = ()
-    """What the person should know, a sentence each."""
+    """What the user should know, a sentence each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """What stands in a handoff, to be proved."""
+    """The statements of a handoff, not proved yet."""
 
     statements: tuple[HandoffStatement, ...]
     engine: str = RULES
-    """Who put it together."""
+    """Who composed them."""
     remarks: Sequence[str] = ()
-    """What the person should know of that, a sentence each."""
+    """What the user should know about them, a sentence each."""
 
 
 Composer = Callable[[Notebook, Facts, tuple[HandoffStatement, ...]], Composed]
-"""Makes a handoff of facts, and of what the rules composed of them."""
+"""Composes a handoff from facts, and from what the rules composed of them."""
 
 
 def by_rules(_: Notebook, __: Facts, statements: tuple[HandoffStatement, ...]) -> Composed:
-    """Return what the rules composed, as it is (`Composer`)."""
+    """Return the statements of the rules unchanged."""
     return Composed(statements)
 
 
 def project_of(notebook: Notebook) -> str:
-    """Return the project that is handed off: that of the memory, in the worktree in which the
-    person stands, else the one in which they stand. Raises MemoryNotFound where it is not there any
-    more.
+    """Return the project to hand off: that of the memory, in the worktree of the current directory,
+    else that of the current directory. Raises MemoryNotFound where it no longer exists.
     """
     surroundings = notebook.surroundings
     project = surroundings.project or notebook.place.project
     if project and not os.path.isdir(project):
-        raise MemoryNotFound(f"The project of this memory, {visible(project)}, is not there.")
+        raise MemoryNotFound(f"The project of this memory does not exist: {visible(project)}.")
     here = workplace(surroundings.cwd)
     if project and not surroundings.project and here.root == os.path.realpath(project):
         return here.top
@@ -122,23 +121,25 @@ def project_of(notebook: Notebook) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a draft rests on: it can be drafted again, otherwise wished, without being gathered."""
+    """The input of a draft: with it a draft can be repeated with other options, without gathering
+    again.
+    """
 
     facts: Facts
     destination: HandoffFile
 
 
 def ground(notebook: Notebook, wish: HandoffOptions, step: Step = lambda: None) -> Ground:
-    """Return what a draft of the sessions that are wished rests on.
+    """Gather the input of a draft of the chosen sessions.
 
-    `step` is called all the while; what it raises is raised here. Raises WrongUsage where a session
-    is named that is none, ChangeRefused where there is nothing to hand off or no file to write to.
+    `step` is called regularly; what it raises is raised here. Raises WrongUsage where a path is not
+    a session, ChangeRefused where there is nothing to hand off or no file to write to.
     """
     project = project_of(notebook)
     to = destination(_find_path(notebook, wish, project))
     facts = facts_of(notebook, project, wish.sessions, step)
     if not facts.sessions:
-        raise ChangeRefused("No session of this project was found that could be handed off.")
+        raise ChangeRefused("This project has no session to hand off.")
     handoff_files = _list_handoff_files(to, project)
     return Ground(replace(facts, git=facts.git and without_own(facts.git, handoff_files)), to)
 
@@ -150,10 +151,10 @@ def draft(
     composer: Composer = by_rules,
     on: Ground | None = None,
 ) -> HandoffDraft:
-    """Return the handoff that is wished, composed by extraction, or as `composer` has it. Nothing
-    is written. What it rests `on` may be known already; all is proved anew all the same.
+    """Draft a handoff, composed by extraction or by `composer`. Nothing is written. `on` is input
+    from an earlier draft; every statement is proved again.
 
-    `step` is called all the while; what it raises is raised here. Raises what `ground` raises.
+    `step` is called regularly; what it raises is raised here. Raises what gathering raises.
     """
     on = on or ground(notebook, wish, step)
     facts, to = on.facts, on.destination
@@ -179,19 +180,19 @@ def _list_handoff_files(to: HandoffFile, project: str) -> frozenset[str]:
 
 
 def _find_path(notebook: Notebook, wish: HandoffOptions, project: str) -> str:
-    """Return the file that is wished."""
+    """Return the path of the file to write."""
     path = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else project
     return os.path.join(path, NAME) if os.path.isdir(path) else path
 
 
 def _find_budget(wish: HandoffOptions) -> int:
-    """The tokens that the handoff may take."""
+    """Return the tokens that the handoff may take."""
     return min(wish.budget, family(wish.target).most_tokens)
 
 
 def _explain_budget(wish: HandoffOptions) -> str:
     most = family(wish.target).most_tokens
-    warning = f"More than {most:,} tokens do not suit {wish.target.value}: it gets no more."
+    warning = f"Budget reduced to {most:,} tokens, the limit for {wish.target.value}."
     return warning if wish.budget > most else ""
 
 
@@ -224,8 +225,8 @@ def _build_header(
 
 
 def _list_words(facts: Facts, step: Step) -> Iterator[str]:
-    """Yield what the sessions say, for what tells a secret need not stand in the handoff; of very
-    long ones the rest is passed over.
+    """Yield the texts of the sessions: what identifies a secret need not be in the handoff. Very
+    long sessions are cut off.
     """
     room = _MAX_LEARNED
     for fact in all_facts(facts):
@@ -240,7 +241,7 @@ def _list_words(facts: Facts, step: Step) -> Iterator[str]:
 def _update(
     old: Handoff, new: Handoff, world: World, says: Transcripts, now: datetime, redaction: Redaction
 ) -> Handoff:
-    """Return `new` with what still holds of the handoff that stands there."""
+    """Return `new` with the statements of the existing handoff that are still valid."""
     rechecked = resume(old, world, says, now)
     redaction.learn(text for statement in tidied(new).statements for text in texts_of(statement))
     merged = updated(rechecked, new, lambda text: redaction.redact("", text))
@@ -251,14 +252,14 @@ def _update(
 
 
 _MAX_SESSIONS = 200
-"""The newest transcripts, which are looked into."""
+"""The newest transcripts, which are opened."""
 
 
 def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Session, ...]:
-    """Return the sessions that bear on the memory, the one in which something happened last first.
-    Of one that was not read yet only the beginning is, and it counts as long as its transcript was
-    written to. `step` is called all the while; what it raises is raised here. Raises
-    MemoryNotFound where the project is not there.
+    """Return the sessions that are relevant to the memory, the latest first. Of an unread session
+    only the beginning is read, and the last change of its transcript counts as its end. `step` is
+    called regularly; what it raises is raised here. Raises MemoryNotFound where the project does
+    not exist.
     """
     relevance = bearing_on(notebook, project_of(notebook))
     known = {
@@ -276,6 +277,6 @@ def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Se
 
 
 def _find_end(source: TranscriptSource) -> str:
-    """When something was added to a transcript last, ISO 8601 in UTC; "" where nothing tells."""
+    """Return when a transcript was last changed, ISO 8601 in UTC; "" where unknown."""
     at = touched(source)
     return datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z") if at else ""

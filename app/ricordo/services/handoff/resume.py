@@ -1,4 +1,4 @@
-"""Resuming: a handoff is read, and probed again in the project in which it stands."""
+"""Resuming: a handoff is read, and checked again in its project."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from ricordo.text import one_line
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """A handoff that was read, and what still holds of it."""
+    """A handoff that was read, and which of its statements are still valid."""
 
     path: str
     """Absolute path of its file."""
     project: str
-    """In which it was probed."""
+    """The project in which it was checked."""
     resumed: Resumed
     remarks: tuple[str, ...]
-    """What the person should know besides, a sentence each."""
+    """What the user should know, a sentence each."""
 
 
 def resume_handoff(
@@ -51,11 +51,12 @@ def resume_handoff(
     memory: str | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> Resumption:
-    """Return what still holds of the handoff in the file `path`, "" for that of the project here;
-    `memory` is the one whose notes it names, where the person says so. `step` is called all the
-    while; what it raises is raised here.
+    """Check the handoff in the file `path`, "" for that of the current project. `memory` names the
+    memory of its notes, None for that of the project. `step` is called regularly; what it raises is
+    raised here.
 
-    Raises HandoffUnreadable where there is none of ours, and MemoryNotFound where `memory` is none.
+    Raises HandoffUnreadable where the file is not a handoff, and MemoryNotFound where `memory` is
+    none.
     """
     place = _find_place(surroundings, os.path.dirname(_find_full_path(surroundings, path)), memory)
     full_path = (
@@ -76,8 +77,8 @@ def resume_handoff(
 
 
 def _redact(resumed: Resumed) -> Resumed:
-    """Return it without what looks like a credential in what was seen: names of files and branches,
-    subjects of commits.
+    """Return a result without credentials in names of files and branches and in subjects of
+    commits.
     """
     changes = resumed.changed
     return replace(
@@ -105,7 +106,7 @@ def _find_full_path(surroundings: Environment, path: str) -> str:
 
 
 def _find_place(surroundings: Environment, folder: str, memory: str | None) -> MemoryPlace | None:
-    """The memory of whoever works in the `folder`, "" for the current one; None without one."""
+    """Return the memory for work in the `folder`, "" for the current one; None without one."""
     if memory is not None:
         return find_memory(memory, surroundings)
     try:
@@ -115,8 +116,8 @@ def _find_place(surroundings: Environment, folder: str, memory: str | None) -> M
 
 
 def _find_handoff_file(surroundings: Environment, place: MemoryPlace | None) -> str:
-    """The handoff of the project here, of two the one written last: beside one that is not ours, or
-    that somebody edited, ours goes on under another name.
+    """Return the path of the latest handoff of the current project: where `HANDOFF.md` is foreign
+    or edited, it is written under another name.
     """
     project = _find_project(surroundings.cwd, place)
     paths = [os.path.join(project, name) for name in (NAME, BESIDE)]
@@ -125,7 +126,7 @@ def _find_handoff_file(surroundings: Environment, place: MemoryPlace | None) -> 
 
 
 def _find_project(folder: str, place: MemoryPlace | None) -> str:
-    """The project to which a folder belongs."""
+    """Return the project of a folder."""
     real = os.path.realpath(folder)
     project = os.path.realpath(place.project) if place and place.project else ""
     if project and f"{real}/".startswith(f"{project.rstrip('/')}/"):
@@ -136,9 +137,9 @@ def _find_project(folder: str, place: MemoryPlace | None) -> str:
 def _find_project_of(
     head: HandoffHeader, folder: str, place: MemoryPlace | None, surroundings: Environment
 ) -> str:
-    """The project of a handoff in the `folder`: where it lies, unless only the one in which the
-    person stands, or that of the memory, is the one that it names or has its commit: a handoff may
-    be written anywhere.
+    """Return the project of a handoff in the `folder`, which may be anywhere: the one that it names
+    or whose commit it has, if that is the folder's project, the memory's, or the current one; else
+    the folder's.
     """
     here = _find_project(folder, place)
     cwd = os.path.realpath(surroundings.cwd)
@@ -160,22 +161,22 @@ def _parse_file(path: str) -> tuple[bytes, Parsed]:
         return raw, parsed
     shown = one_line(path)
     if not os.path.lexists(path):
-        raise HandoffUnreadable(f"There is no handoff at {shown}: `ricordo handoff` writes one.")
-    raise HandoffUnreadable(f"{shown} is no handoff of ours. {parsed.why}")
+        raise HandoffUnreadable(f"No handoff at {shown}. Write one with `ricordo handoff`.")
+    raise HandoffUnreadable(f"{shown} is not a Ricordo handoff. {parsed.why}")
 
 
 def _read_file(path: str) -> tuple[bytes, Parsed]:
     raw = read_plain_file(path, MOST_BYTES + 1)
     if raw is None:
-        return b"", Parsed(State.FOREIGN, None, "It is no plain file that can be read.")
+        return b"", Parsed(State.FOREIGN, None, "It is not a readable plain file.")
     return raw, parse(raw)
 
 
 def _find_notes_folder(
     head: HandoffHeader, place: MemoryPlace | None, surroundings: Environment
 ) -> str:
-    """Where the notes are looked for: in the memory that the head names, if it is one of those that
-    are known here or were worked with, else in the one of the project; "" for nowhere.
+    """Return the memory in which notes are checked: the one that the header names, if it is known
+    here or has a history, else that of the project; "" for none.
     """
     if not head.memory:
         return ""
@@ -190,7 +191,9 @@ def _find_notes_folder(
 
 
 def _has_history(root: str, surroundings: Environment) -> bool:
-    """Whether the history has the whole of the memory at `root`: the user named it to a command."""
+    """Return whether the history has all of the memory at `root`: the user named it to a
+    command.
+    """
     database = Database(surroundings.state)
     if not database.exists:
         return False
@@ -206,16 +209,16 @@ def _has_history(root: str, surroundings: Environment) -> bool:
 def _explain_memory(head: HandoffHeader, notes: str) -> str:
     if not head.memory or os.path.realpath(head.memory) == notes:
         return ""
-    consequence = f"notes are looked for in {one_line(notes)}" if notes else "no note is looked at"
-    return f"The memory {one_line(head.memory)} is not known here: {consequence}."
+    consequence = f"notes are checked in {one_line(notes)}" if notes else "notes are not checked"
+    return f"Unknown memory {one_line(head.memory)}: {consequence}."
 
 
 _MAX_HANDOFFS = 20
 
 
 def handoffs_written(notebook: Notebook) -> tuple[str, ...]:
-    """Return the absolute paths of what may be handoffs and is there: those of the project first,
-    then those that were written elsewhere, the latest first. Raises StateUnusable.
+    """Return the absolute paths of existing files that may be handoffs: those of the project first,
+    then those written elsewhere, the latest first. Raises StateUnusable.
     """
     paths = dict.fromkeys((*_list_in_project(notebook), *_list_in_history(notebook)))
     return tuple(path for path in paths if os.path.lexists(path))[:_MAX_HANDOFFS]
@@ -243,7 +246,7 @@ def _list_in_history(notebook: Notebook) -> Iterator[str]:
 
 
 def describe_handoff(done: Finished, path: str) -> dict[str, Any]:
-    """Return what `handoff --json` prints of a handoff that was written to `path`."""
+    """Return the output of `handoff --json` for a handoff that was written to `path`."""
     header = done.handoff.head
     return {
         "path": path,
@@ -259,7 +262,7 @@ def describe_handoff(done: Finished, path: str) -> dict[str, Any]:
 
 
 def describe_resumption(found: Resumption) -> dict[str, Any]:
-    """Return what `resume --json` prints."""
+    """Return the output of `resume --json`."""
     resumed = found.resumed
     sessions = len(resumed.handoff.head.sources)
     changed = resumed.changed
@@ -288,7 +291,7 @@ def describe_resumption(found: Resumption) -> dict[str, Any]:
 
 
 def describe_statement(statement: HandoffStatement, sessions: int) -> dict[str, Any]:
-    """Return one statement; what it quotes stands behind its text."""
+    """Return the JSON object of a statement, with its quote after its text."""
     return {
         "text": "\n".join(filter(None, (statement.text, statement.quote))),
         "section": statement.section.value,

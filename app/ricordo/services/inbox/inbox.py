@@ -1,7 +1,7 @@
-"""The inbox: what anybody but the person changed since the last visit, note by note.
+"""The inbox: what anybody but the user changed since the last visit, note by note.
 
-A visit closes with a mark: everything that was seen lies before it. What was not seen, and what
-the person put off, is carried over by name.
+Closing a visit sets a mark: everything before it was seen. Changes that were not seen or were
+snoozed are carried over by path.
 """
 
 from __future__ import annotations
@@ -31,21 +31,22 @@ _WORST_FIRST = ("conflict", "deleted", "changed", "renamed", "created")
 
 
 REVERTED = "reverted what"
-"""How the reason of an act begins that takes back what others did."""
+"""How the reason of an act begins that reverts what others did."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What became of one note through others, in one stretch that nobody else interrupted."""
+    """What others changed in one note, until somebody else changed it."""
 
     id: str
-    """Names it in decisions: the numbers of its last act and op."""
+    """Its id in decisions: the numbers of its last act and op."""
     path: str
     kind: str
-    """created, changed, deleted or renamed; conflict for a text that was written at the same
-    moment as another one and could not be merged with it: the file does not have it."""
+    """created, changed, deleted or renamed; conflict for a text that was written at the same time
+    as another one and could not be merged: the file does not contain it.
+    """
     origin: str
-    """The path that it had before; "" where it was not renamed."""
+    """Its path before; "" where it was not renamed."""
     at: str
     """ISO 8601."""
     by: str
@@ -55,40 +56,40 @@ class Arrival:
     kept: bool = False
     put_off: bool = False
     reverted: bool = False
-    """Whether the person brought back what was there before."""
+    """Whether the user restored the old content."""
     is_purged: bool = False
-    """Whether a text of it was purged, so that it cannot be shown or reverted."""
+    """Whether a text was purged, so that it cannot be shown or reverted."""
     names: tuple[str, ...] = ()
-    """Every path that it had on the way."""
+    """Every path that it had in between."""
     began_after: int = 0
-    """The act before the first of it."""
+    """The number of the act before its first one."""
 
     @property
     def old_text(self) -> str:
-        """The text before as it may be printed: without credentials."""
+        """The old text for display: without credentials."""
         return mask(_decode(self.before))
 
     @property
     def new_text(self) -> str:
-        """The text after as it may be printed: without credentials."""
+        """The new text for display: without credentials."""
         return mask(_decode(self.after))
 
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """What came between two visits."""
+    """The changes between two visits."""
 
     since: str
-    """When the visit before it was closed, ISO 8601; "" where there was none."""
+    """When the visit before was closed, ISO 8601; "" where there was none."""
     arrivals: tuple[Arrival, ...]
     upto: int
-    """The last act that it tells of."""
+    """The number of the last act that it covers."""
     is_latest: bool = True
-    """Whether it reaches up to now."""
+    """Whether it covers everything until now."""
 
     @property
     def worst_first(self) -> tuple[Arrival, ...]:
-        """What the file does not have, then what is gone, what is other, and what is new."""
+        """The changes by kind: conflicts, deleted, changed, renamed, created."""
         return tuple(
             sorted(
                 self.arrivals, key=lambda arrival: (_WORST_FIRST.index(arrival.kind), arrival.path)
@@ -97,7 +98,7 @@ class Inbox:
 
     @property
     def waiting(self) -> tuple[Arrival, ...]:
-        """What is neither kept nor put off nor reverted."""
+        """The changes that are neither kept nor snoozed nor reverted."""
         return tuple(
             arrival
             for arrival in self.arrivals
@@ -107,21 +108,21 @@ class Inbox:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """How far the person has seen."""
+    """How far the user has seen the changes."""
 
     at: str = ""
     upto: int = 0
     act: int = 0
-    """The act that made it."""
+    """The number of the act that set it."""
     left: Mapping[str, int] = field(default_factory=dict)
-    """Paths that were not seen, with the act after which they are new."""
+    """Paths that were not seen, with the number of the act after which they are new."""
 
     def is_new(self, path: str, act: int) -> bool:
         return act > min(self.left.get(path, self.upto), self.upto)
 
 
 def inbox(notebook: Notebook, back: int = 0) -> Inbox:
-    """Return what changed since the last visit, or `back` visits earlier what was seen then.
+    """Return what changed since the last visit, or with `back` what an earlier visit showed.
 
     The memory has to be recorded before. Raises StateUnusable.
     """
@@ -157,7 +158,7 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
         replace(
             arrival,
             kept=(it := decided.get(arrival.id)) is not None and it.decision is Decision.KEEP,
-            # until the visit ends: then it is new again
+            # only until the visit ends: then it is new again
             put_off=it is not None and it.decision is Decision.SNOOZE and it.act > start.act,
         )
         for arrival in arrivals
@@ -177,8 +178,8 @@ def count_visits(notebook: Notebook) -> int:
 
 
 def close_visit(notebook: Notebook, seen: Inbox, unseen: Collection[str] = ()) -> None:
-    """Move the mark to the end of the inbox that was `seen`; `unseen` are the ids of arrivals
-    that nobody looked at, which stay new. Raises StateUnusable.
+    """Move the mark to the end of the inbox that was `seen`; `unseen` are the ids of changes that
+    were not looked at and stay new. Raises StateUnusable.
     """
     with notebook.database.opened() as connection, transaction(connection):
         history = History(connection)
@@ -196,7 +197,7 @@ def close_visit(notebook: Notebook, seen: Inbox, unseen: Collection[str] = ()) -
 
 
 def _read_marks(acts: Collection[Act]) -> list[_Mark]:
-    """Return the marks of the visits, oldest first; before them that of the first sight."""
+    """Return the marks of the visits, oldest first, after that of the first recording."""
     marks = [_Mark()]
     for act in acts:
         if act.kind == FIRST:
@@ -209,16 +210,16 @@ def _read_marks(acts: Collection[Act]) -> list[_Mark]:
 
 @dataclass(slots=True)
 class _FileChanges:
-    """What others did to one file, one after the other."""
+    """What others did to one file, one change after the other."""
 
     path: str
     origin: str
     pre: str | None
     post: str | None = None
     came: str | None = None
-    """What others left there last."""
+    """The last content that others wrote."""
     held: str | None = None
-    """The last content that it had."""
+    """The last content of the file."""
     sessions: dict[str, None] = field(default_factory=dict)
     names: dict[str, None] = field(default_factory=dict)
     first: int = 0
@@ -228,20 +229,20 @@ class _FileChanges:
 
     @property
     def reverts_to(self) -> str | None:
-        """The content that its path has once it is reverted."""
+        """Return the content of the path after a revert."""
         if self.origin and self.post is not None:
             return None
         return self.held if self.pre is None and self.post is None else self.pre
 
     def take_back(self, op: Op, *, in_part: bool) -> None:
-        """Take note of what the person wrote; `in_part` it took back some of what others did."""
+        """Record an op of the user; `in_part` it reverted only some of what others did."""
         self.reverted = op.post == self.reverts_to
         if not self.reverted and (in_part or op.post == self.came):
-            # what is left of it is still to be judged
+            # the rest is still to be judged
             self.post = op.post
 
     def go_on(self, number: int, n: int, op: Op) -> None:
-        """Add one op, which may have led to another path."""
+        """Add one op of others, which may have renamed the file."""
         if op.path != self.path:
             self.origin = self.origin or (self.path if self.pre is not None else "")
             self.path = op.path
@@ -257,7 +258,7 @@ class _FileChanges:
 def _group_changes(
     ops: Sequence[tuple[int, int, Op]], acts: Mapping[int, Act]
 ) -> list[_FileChanges]:
-    """Put what others did to one file together, as long as nobody else wrote in between."""
+    """Group the changes of others by file, as long as nobody else wrote in between."""
     groups: list[_FileChanges] = []
     open_groups: dict[str, _FileChanges] = {}
     latest: dict[str, _FileChanges] = {}
@@ -281,10 +282,10 @@ def _group_changes(
 
 
 def _build_arrival(history: History, group: _FileChanges, act: Act) -> Arrival | None:
-    """Return what a stretch comes to; None where all is as it was."""
+    """Return the net change of a group; None where nothing changed."""
     pre, post = group.pre, group.post
     if pre is None and post is None:
-        # it came and went since the last visit: it can still be brought back
+        # created and deleted since the last visit: it can still be restored
         pre = group.held
     if pre == post and not group.origin:
         return None
@@ -314,7 +315,7 @@ def _build_arrival(history: History, group: _FileChanges, act: Act) -> Arrival |
 
 
 def _build_conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
-    """Return the arrival of a text that could not be merged into its file."""
+    """Return the conflict of a text that could not be merged into its file."""
     return Arrival(
         f"{act.n}.{n}",
         op.path,
@@ -340,21 +341,19 @@ def _decode(raw: bytes | None) -> str:
 
 
 _BEFORE, _AFTER = timedelta(seconds=5), timedelta(seconds=120)
-"""How far the time of a file may lie from those at which a tool was called and had done its work.
-Between the two the person may have been asked for leave.
+"""How far the time of a file may be from the call of a tool and from its end. Between the two the
+agent may have asked the user for permission.
 """
 
 
 def learn_writers(notebook: Notebook, memory: Memory) -> None:
-    """Read what was added to the transcripts since the last time; nothing else is gathered."""
+    """Read what was added to the transcripts since the last time, and nothing else."""
     activity = Activity(notebook.place, notebook.surroundings, notebook.activity)
     activity.gather(memory, NOTHING_KNOWN, without_rest)
 
 
 def with_writers(notebook: Notebook, seen: Inbox) -> Inbox:
-    """Return the inbox with the sessions that wrote each of its files in `by`, where a transcript
-    shows that; the others stay as they are.
-    """
+    """Return the inbox with the writing session in `by`, where a transcript shows it."""
     if not seen.arrivals:
         return seen
     causes = causes_by_note(notebook.activity, notebook.place.root, {})
@@ -369,7 +368,7 @@ def _name_writer(arrival: Arrival, causes: dict[str, tuple[NoteOrigin, ...]]) ->
 
 
 def _find_writer(arrival: Arrival, causes: Iterable[NoteOrigin]) -> NoteOrigin | None:
-    """Return what led to the file as it arrived: of several the last one."""
+    """Return the origin of the file as it is: the last of several."""
     at = _parse_time(arrival.at)
     is_gone = arrival.kind == "deleted"
     fitting = [
@@ -383,8 +382,8 @@ def _find_writer(arrival: Arrival, causes: Iterable[NoteOrigin]) -> NoteOrigin |
 
 
 def _can_be_cause(cause: NoteOrigin, at: datetime, is_gone: bool) -> bool:
-    """Whether a file that bears the time `at` may be what `cause` left. That one is gone bears no
-    time: it was noticed then.
+    """Return whether a file with the time `at` may come from `origin`. A deleted file has no time:
+    `at` is when the deletion was noticed.
     """
     started = _parse_time(cause.at)
     done = _parse_time(cause.done) or started

@@ -1,6 +1,4 @@
-"""Taking back what others did to a note: all of it, or single hunks; and what they took out of an
-index.
-"""
+"""Reverting what others did to a note, all of it or single hunks, and to its index entry."""
 
 from __future__ import annotations
 
@@ -21,14 +19,14 @@ from ricordo.text import visible
 
 
 def revert_all(arrival: Arrival, seen: Inbox, memory: Memory) -> ChangeSet:
-    """Return the change set that takes back what others did to a note: `revert_marked` of it."""
+    """Return the change set that reverts all that others did to a note."""
     return revert_marked({arrival.id: ()}, seen, memory)
 
 
 def revert_marked(marked: Mapping[str, Collection[int]], seen: Inbox, memory: Memory) -> ChangeSet:
-    """Return the change set that takes back what is `marked`: numbers of hunks by the id of their
-    arrival, none for all that others did to the note. A deleted note gets its index entry back
-    too, where one of the arrivals that were `seen` took it out and is not itself taken back.
+    """Return the change set that reverts what is `marked`: numbers of hunks by the id of their
+    change, none for all of it. A deleted note gets its index entry back too, if a change that was
+    `seen` removed it and is not reverted itself.
 
     Raises ChangeRefused where a text was purged, or has no hunks.
     """
@@ -46,7 +44,7 @@ def revert_marked(marked: Mapping[str, Collection[int]], seen: Inbox, memory: Me
         for entry in _find_dropped_entry(arrival, seen, memory)
         if entry.insert.path not in edited
     ]
-    # from below, so that no line number is moved before its turn comes
+    # from below, so that no line number moves before it is used
     entries.sort(key=lambda entry: (entry.insert.after_line, entry.stood), reverse=True)
     edits += compose(memory, [Change(entry.insert) for entry in entries]).edits
     changes = [
@@ -62,8 +60,8 @@ def _build_edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Ed
     _refuse_purged(arrival)
     if arrival.kind == "conflict":
         raise ChangeRefused(
-            f"{visible(arrival.path)} does not have that text: there is nothing to revert. "
-            f"`ricordo restore --at {arrival.id}` brings it back."
+            f"Nothing to revert: {visible(arrival.path)} does not contain that text. "
+            f"Restore it with `ricordo restore --at {arrival.id}`."
         )
     if hunks:
         return [_revert_hunks(arrival, hunks, root)]
@@ -76,16 +74,16 @@ def _build_edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Ed
 
 
 def _revert_hunks(arrival: Arrival, hunks: Collection[int], root: str) -> Edit:
-    """Return what takes back the hunks of those numbers."""
+    """Return the edit that reverts these hunks."""
     if arrival.before is None or arrival.after is None or arrival.origin:
-        raise ChangeRefused("Only a note that was changed has single hunks to revert.")
+        raise ChangeRefused("Only a changed note has single hunks to revert.")
     reverted = without_hunks(_decode(arrival.before), _decode(arrival.after), hunks)
     return Edit(root, arrival.path, arrival.after, reverted.encode("utf-8"))
 
 
 def dropped_entries(arrival: Arrival, layout: Layout) -> tuple[str, ...]:
-    """Return the titles of the entries that an index had before and has no longer; none where the
-    arrival is about no index.
+    """Return the titles of the entries that an index lost; none where the change is not about an
+    index.
     """
     before, after = _read_index(arrival, layout, old=True), _read_index(arrival, layout, old=False)
     if before is None:
@@ -96,11 +94,11 @@ def dropped_entries(arrival: Arrival, layout: Layout) -> tuple[str, ...]:
 
 
 class _RestoredEntry(NamedTuple):
-    """An entry that goes back into its index."""
+    """An entry to restore in its index."""
 
     insert: Insert
     stood: int
-    """The line on which it stood."""
+    """The line on which it was."""
 
 
 def _find_dropped_entry(arrival: Arrival, seen: Inbox, memory: Memory) -> list[_RestoredEntry]:
@@ -120,8 +118,8 @@ def _find_dropped_entry(arrival: Arrival, seen: Inbox, memory: Memory) -> list[_
 
 
 def _find_line(old: MemoryIndex, entry: Entry, current: MemoryIndex) -> int:
-    """Return the line of the index after which `entry` stood, as far as it is still there; else
-    that of the last entry.
+    """Return the line after which to insert `entry`: after the nearest entry that was above it,
+    else after the last one.
     """
     above = [other for other in old.entries if other.line < entry.line]
     lines = {_get_target(entry): entry.line for entry in current.entries}
@@ -132,7 +130,7 @@ def _find_line(old: MemoryIndex, entry: Entry, current: MemoryIndex) -> int:
 
 
 def _read_index(arrival: Arrival, layout: Layout, *, old: bool) -> MemoryIndex | None:
-    """Return the index that an arrival is about, as it was or as it became."""
+    """Return the index that a change is about, before or after it."""
     path = (arrival.origin or arrival.path) if old else arrival.path
     raw = arrival.before if old else arrival.after
     if raw is None or layout.role(path) is not FileRole.INDEX:
@@ -152,11 +150,13 @@ def _get_target(entry: Entry) -> str:
 
 def _refuse_purged(arrival: Arrival) -> None:
     if arrival.is_purged:
-        raise ChangeRefused(f"A text of {visible(arrival.path)} was purged from the history.")
+        raise ChangeRefused(
+            f"Cannot revert {visible(arrival.path)}: a text was purged from the history."
+        )
 
 
 def _decode(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise ChangeRefused("It is not UTF-8, so only all of it can be reverted.") from None
+        raise ChangeRefused("Not UTF-8 text: revert all of it instead of single hunks.") from None

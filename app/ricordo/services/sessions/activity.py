@@ -1,4 +1,4 @@
-"""What agents did with the notes of a memory, brought up to date from their transcripts."""
+"""What agents did with the notes of a memory, updated from their transcripts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ricordo.storage.database import Database
 from ricordo.storage.sqlite import is_busy
 
 _UNREADABLE = (sqlite3.Error, OSError, StateUnusable)
-"""What may keep transcripts from being known."""
+"""Errors that may keep transcripts from being read."""
 _STEP_TEXT = "reading transcripts"
 _OWN_AGENTS = {
     MemoryKind.CLAUDE: frozenset((Agent.CLAUDE,)),
@@ -47,43 +47,44 @@ class _NoteAccess:
     """What one session did to one note."""
 
     note: str
-    """Its present path in the memory, or the one that it had when it was there."""
+    """Its current path in the memory, or its last one."""
     touched: Touched
     by: str
-    """The session: its title, else the beginning of its id."""
+    """The title of the session, else the beginning of its id."""
 
 
 class Activity:
-    """A source of evidence: readings of notes, and where they came from."""
+    """A source of evidence: readings of notes, and their origins."""
 
     rules = frozenset(("never-read", "stale"))
 
     def __init__(
         self, place: MemoryPlace, surroundings: Environment, store: TranscriptStore
     ) -> None:
-        """`store` is where it is kept; nothing is read yet."""
+        """`store` keeps what was read; nothing is read yet."""
         self._place = place
         self._surroundings = surroundings
         self._store = store
         self._bearing: tuple[object, Bearing] | None = None
         self._stamps: Stamps | None = None
-        """Of the transcripts that bear on the memory, from before they were read last; None where
-        not all of them could be.
+        """The stamps of the relevant transcripts before they were last read; None where not all
+        could be read.
         """
 
     def has_news(self) -> bool:
-        """Whether agents may have done something since it was gathered."""
+        """Return whether transcripts may have changed since they were read."""
         return self._stamps is None or stamps_of(self._stamps) != self._stamps
 
     def gather(self, memory: Memory, before: Evidence, step: Callable[[str], None]) -> Evidence:
-        """Return `before` with what the transcripts tell now. What was read of them earlier is not
-        read again, unless our state cannot be written: then it is known to this process alone.
+        """Return `before` with the evidence of the transcripts. Only what was added to them is
+        read; where Ricordo's data cannot be written, it is kept in memory for this process.
         """
         try:
             return self._read_all(memory, before, step)
         except _UNREADABLE as error:
             if is_busy(error):
-                # another process reads them just now: what it has kept is told, the rest is news
+                # another process is reading them: use what it has stored, and count the rest as
+                # news
                 self._stamps = None
                 return self._build_evidence(memory, before, self._list_accesses(memory))
             with suppress(*_UNREADABLE):
@@ -98,7 +99,7 @@ class Activity:
         relevance = self._find_filter()
         folders = folders_of(relevance, self._surroundings)
         stamps = stamps_of(places_of(sources_of(relevance, self._surroundings), folders))
-        # listed again: what came up since then is read, and what comes up from now on is news
+        # listed again: what was added since is read, and what is added from now on is news
         catch_up(self._store, sources_of(relevance, self._surroundings), report)
         self._stamps = stamps
         accesses = self._list_accesses(memory)
@@ -107,8 +108,8 @@ class Activity:
         return self._build_evidence(memory, before, accesses)
 
     def read_at(self, memory: Memory) -> tuple[str, ...]:
-        """Return when sessions were given the memory, and when agents read a note of it, ISO 8601
-        in UTC, as far as transcripts were read; nothing where our state cannot be used.
+        """Return when sessions loaded the memory and when agents read a note of it, ISO 8601 in
+        UTC, as far as transcripts were read; empty where Ricordo's data cannot be used.
         """
         try:
             read = [
@@ -122,7 +123,7 @@ class Activity:
         return tuple(sorted(at for at in (*read, *given) if at))
 
     def _find_filter(self) -> Bearing:
-        """Which sessions bear on the memory: found out anew when something that tells is new."""
+        """Return the filter of relevant sessions, found again when its inputs changed."""
         stamps = bearing_rests_on(self._surroundings)
         if self._bearing is None or self._bearing[0] != stamps:
             self._bearing = stamps, bearing(self._place, self._surroundings)
@@ -140,7 +141,7 @@ class Activity:
             note = relevance.note(touched.path)
             if note:
                 note = note if note in memory.by_path else renamed.get(note, note)
-                # a session that was resumed may stand in two transcripts
+                # a resumed session may be in two transcripts
                 key = (note, touched.call, touched.deed)
                 accesses.setdefault(key, _NoteAccess(note, touched, titles[touched.transcript]))
         return list(accesses.values())
@@ -160,12 +161,12 @@ class Activity:
         )
 
     def _last_session(self) -> str:
-        """When the newest session began that could have read the notes."""
+        """Return when the newest session began that could have read the notes."""
         return max((session.started for session in self._list_sessions()), default="")
 
     def _list_sessions(self) -> list[Session]:
-        """Return the sessions that were given the memory: sub-agents are given none but their own,
-        nor is another agent given that of Claude Code or of Codex.
+        """Return the sessions that loaded the memory: sub-agents load only their own, and no other
+        agent loads that of Claude Code or of Codex.
         """
         kind = self._place.layout.kind
         agents = _OWN_AGENTS.get(kind, frozenset(Agent))
@@ -182,8 +183,8 @@ class Activity:
 
 
 def _count_reads(accesses: Sequence[_NoteAccess]) -> dict[str, Reads]:
-    """Count the readings of each note. To change a note an agent has to have read it; to write it
-    anew it has not.
+    """Count the readings of each note. An agent has to read a note to edit it, but not to overwrite
+    it.
     """
     reads_by_note: dict[str, Reads] = {}
     days: dict[str, set[date]] = {}
@@ -191,7 +192,7 @@ def _count_reads(accesses: Sequence[_NoteAccess]) -> dict[str, Reads]:
         if run.touched.deed in _NEVER_READ:
             continue
         earlier = reads_by_note.get(run.note, Reads(0, ""))
-        # only what was asked for as a reading is counted as one
+        # only explicit readings are counted
         times = earlier.times + (run.touched.deed is FileAction.READ)
         last, session = max((earlier.last, earlier.session), (run.touched.at, run.by))
         reads_by_note[run.note] = Reads(times, last, session)

@@ -1,4 +1,4 @@
-"""Where the words stand on which a proposal rests: the turn of a session, with those around it."""
+"""The context of a proposal's quotes: the quoted message of a session, with those around it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ricordo.services.sessions.trace import said_as_kept
 from ricordo.services.workspace.notebook import Notebook
 
 _MESSAGES_BEFORE, _MESSAGES_AFTER = 2, 2
-"""Turns that are shown before and behind the one that is quoted."""
+"""Messages that are shown before and after the quoted one."""
 
 
 def turn_of(source: str) -> tuple[str, str]:
-    """Return the transcript and the turn that a source of evidence names; the latter is "" where
-    it is the path of a note.
+    """Return the transcript and the message that a source of evidence names; the latter is "" where
+    the source is the path of a note.
     """
     path, mark, key = source.rpartition("#")
     return (path, key) if mark else (source, "")
 
 
 def session_name(path: str) -> str:
-    """Return what a session is called of whose transcript nothing but its `path` is known."""
+    """Return the name of a session of which only the `path` of its transcript is known."""
     return path.rpartition("/")[2].removesuffix(".jsonl")
 
 
@@ -37,7 +37,7 @@ def place_in_words(source: str) -> str:
 
 
 def causes_of_note(notebook: Notebook, memory: Memory, path: str) -> Sequence[NoteOrigin]:
-    """Return what caused a note and changed it, in the order of time."""
+    """Return the origins of a note, in the order of time."""
     renamed = notebook.renamed(memory)
     return causes_by_note(notebook.activity, memory.root, renamed).get(path, ())
 
@@ -45,8 +45,8 @@ def causes_of_note(notebook: Notebook, memory: Memory, path: str) -> Sequence[No
 def causes_of(
     notebook: Notebook, memory: Memory, evidence: Iterable[Quoted]
 ) -> Sequence[NoteOrigin]:
-    """Return the turns that are quoted, each once, in the order of the quotes; of a quoted note
-    what caused that. What is gone by now is left out.
+    """Return the quoted messages, each once, in the order of the quotes; for a quoted note its
+    origins. What no longer exists is left out.
     """
     causes: list[NoteOrigin] = []
     sources = list(dict.fromkeys(quote.source for quote in evidence))
@@ -62,7 +62,7 @@ def causes_of(
 
 
 def _find_cause(notebook: Notebook, path: str, key: str) -> NoteOrigin | None:
-    """Return a turn of a transcript with those around it; None where it is not there any more."""
+    """Return a message of a transcript with those around it; None where it no longer exists."""
     known = [known for known in notebook.activity.known() if known.source.path == path]
     # opencode keeps many sessions in one file
     sources = [(transcript.source, transcript.session.title) for transcript in known] or [
@@ -92,12 +92,12 @@ def _read_turns(source: TranscriptSource, key: str, known_title: str) -> NoteOri
         *map(said_as_kept, after),
     )
     it = transcript.session
-    # what names a session may stand behind what was read of it
+    # the title of a session may come after the part that was read
     title = known_title or it.title
     return NoteOrigin("", cause.at, "", None, it.agent, it.id, title, source.path, turns)
 
 
 def titles(notebook: Notebook) -> Mapping[str, str]:
-    """Return what the sessions are called of which something is known, by their transcript."""
+    """Return the titles of the known sessions, by their transcript."""
     known = notebook.activity.known()
     return {transcript.session.path: transcript.session.shown for transcript in known}

@@ -1,4 +1,6 @@
-"""The sessions that bear on a memory: those of its project, and how they call its notes."""
+"""The sessions that are relevant to a memory: those of its project, and their names of its
+notes.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,10 @@ from ricordo.storage.foreign_file import absolute_path
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """Which sessions bear on one memory."""
+    """Decides which sessions are relevant to one memory."""
 
     folders: tuple[str, ...] = ()
-    """Project folders of Claude Code: all sessions that are kept in them."""
+    """Project folders of Claude Code, all of whose sessions are relevant."""
     projects: tuple[str, ...] = ()
     """Directories: all sessions that worked in them."""
     agents: frozenset[Agent] = frozenset()
@@ -41,12 +43,12 @@ class Bearing:
     roots: tuple[str, ...] = ()
     """The memory's directory by all its names."""
     tails: tuple[str, ...] = ()
-    """How its directory's path ends, wherever the home of the agent was at the time."""
+    """How its path ends, wherever the agent's home was at the time."""
     home: str = ""
-    """What `~` means."""
+    """The home directory, for `~`."""
 
     def has(self, agent: Agent, path: str, cwd: str) -> bool:
-        """Say whether a session bears on the memory: whose, its transcript, where it worked."""
+        """Return whether a session is relevant, by its agent, its transcript and its directory."""
         if agent in self.agents or any(_is_in(path, folder) for folder in self.folders):
             return True
         return cwd in self.projects or any(
@@ -54,12 +56,12 @@ class Bearing:
         )
 
     def _is_single_project(self, directory: str) -> bool:
-        """Whether what lies in a directory is about one thing: in a home there is everything."""
+        """Return whether a directory is one project: a home directory has all of them."""
         return directory != self.home and not _is_in(self.home, directory)
 
     def note(self, path: str) -> str:
-        """Return the path in the memory of the file that an agent calls `path`; "" where it is
-        none of its files.
+        """Return the path in the memory of the file that an agent calls `path`; "" for any other
+        file.
         """
         full_path = self.home + path[1:] if path.startswith("~/") else path
         for root in self.roots:
@@ -73,8 +75,8 @@ class Bearing:
 
 
 def bearing(place: MemoryPlace, surroundings: Environment) -> Bearing:
-    """Return which sessions bear on the memory at `place`. Looks into the newest sessions of every
-    project, and asks git where they worked.
+    """Return the filter of the memory at `place`. Reads the newest sessions of every project, and
+    asks git about their directories.
     """
     agent = installation(surroundings.agent_home, surroundings.environ)
     projects = [path for path in (surroundings.project, place.project) if path]
@@ -102,8 +104,8 @@ def bearing(place: MemoryPlace, surroundings: Environment) -> Bearing:
 
 
 def bearing_rests_on(surroundings: Environment) -> tuple[tuple[str, int], ...]:
-    """Return what shows that `bearing` may be another one now: when the project folders of Claude
-    Code and its settings were changed.
+    """Return stamps that change when the filter may change: of the project folders of Claude Code
+    and its settings.
     """
     agent = installation(surroundings.agent_home, surroundings.environ)
     paths = (os.path.join(agent.config, "settings.json"), *claude.project_folders(agent))
@@ -118,8 +120,8 @@ def _read_mtime(path: str) -> int:
 
 
 def sources_of(bearing: Bearing, surroundings: Environment) -> Iterator[TranscriptSource]:
-    """Yield the transcripts that may bear on a memory; where one does not say at its beginning
-    where it worked, only reading it tells.
+    """Yield the transcripts that may be relevant to a memory; where the beginning does not name the
+    directory, only reading it decides.
     """
     environ, home = surroundings.environ, surroundings.agent_home
     for folder in claude.project_folders(installation(home, environ)):
@@ -136,8 +138,8 @@ def sources_of(bearing: Bearing, surroundings: Environment) -> Iterator[Transcri
 
 
 def is_kept_by_agent(source: SourceSession, surroundings: Environment) -> bool:
-    """Say whether an agent keeps the transcript of a session that a handoff names: it is one of its
-    files by name and place, and no link. Nothing is opened but databases of opencode.
+    """Return whether an agent keeps the transcript that a handoff names: one of its files by name
+    and place, not a link. Only databases of opencode are opened.
     """
     path = absolute_path(source.path)
     real = os.path.realpath(path) if path and not os.path.islink(path) else ""
@@ -148,7 +150,7 @@ def is_kept_by_agent(source: SourceSession, surroundings: Environment) -> bool:
 
 
 def _list_kept(agent: Agent, path: str, surroundings: Environment) -> Iterator[TranscriptSource]:
-    """Yield the transcripts that an agent keeps where `path` lies."""
+    """Yield the transcripts that an agent keeps at `path`."""
     environ, home = surroundings.environ, surroundings.agent_home
     match agent:
         case Agent.CLAUDE:
@@ -169,7 +171,7 @@ def _list_kept(agent: Agent, path: str, surroundings: Environment) -> Iterator[T
 
 
 def folders_of(bearing: Bearing, surroundings: Environment) -> Iterator[str]:
-    """Yield the folders in which the first transcript that bears on a memory may come up."""
+    """Yield the folders in which the first relevant transcript may appear."""
     environ, home = surroundings.environ, surroundings.agent_home
     yield os.path.join(installation(home, environ).config, "projects")
     yield from bearing.folders
@@ -178,13 +180,13 @@ def folders_of(bearing: Bearing, surroundings: Environment) -> Iterator[str]:
 
 
 def bears(bearing: Bearing, session: Session) -> bool:
-    """Say whether a session that was read bears on the memory."""
+    """Return whether a session that was read is relevant to the memory."""
     return bearing.has(session.agent, session.path, session.cwd)
 
 
 def _may_be_relevant(bearing: Bearing, folder: str) -> bool:
-    """Whether a project folder of Claude Code may hold sessions that worked in one of the projects:
-    its name is made of their path.
+    """Return whether a project folder of Claude Code may have sessions of one of the projects: its
+    name comes from their path.
     """
     name = os.path.basename(folder)
     return any(name.startswith(slug(project)[:LONGEST_SLUG]) for project in bearing.projects)
@@ -211,7 +213,7 @@ def _uses_memory(agent: Installation, place: Workplace, root: str) -> bool:
 
 
 def _find_workplace(cwd: str) -> Workplace:
-    # the directory may be gone; then nothing asks git
+    # the directory may no longer exist; then git is not asked
     return workplace(cwd) if os.path.isdir(cwd) else Workplace(cwd, cwd, cwd)
 
 

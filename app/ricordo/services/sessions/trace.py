@@ -1,4 +1,4 @@
-"""Finding in transcripts what caused the notes of a memory; kept before they are swept."""
+"""Finding the origins of notes in transcripts; they are stored before transcripts are deleted."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from ricordo.secrets import mask
 from ricordo.services.sessions.origin import NoteOrigin, QuotedMessage, told
 
 LEAST_SHARED = 2
-"""Words; one word in common is chance."""
+"""Words; a single shared word is chance."""
 LEAST_OF_SAID, LEAST_OF_WRITTEN = 0.2, 0.15
-"""How much of what was said, or of what was written, has to be in common: a long text shares two
+"""The share of a message, or of the written text, that has to be shared: a long text shares two
 words with any other.
 """
 
 
 def bearing_turn(written: str, messages: Sequence[str]) -> int | None:
-    """Return which of the things `messages` bears most on what was `written`; None where none does.
+    """Return the index of the message that is most relevant to what was `written`; None where none
+    is.
 
-    A word counts the more the fewer of them have it; of two that are equal the later one counts.
+    A word counts the more, the fewer messages have it; of two equal messages the later one counts.
     """
     target = _list_stems(written)
     stems = [_list_stems(text) for text in messages]
@@ -48,7 +49,7 @@ def bearing_turn(written: str, messages: Sequence[str]) -> int | None:
 
 
 def says_the_contrary(message: str, note: Note) -> bool:
-    """Say whether anything that was `message` excludes what `note` states."""
+    """Return whether a message contradicts what `note` states."""
     claims = [statement.text for statement in sayings(note)]
     return any(excludes(one, other) for one in sentences(message) for other in claims)
 
@@ -64,25 +65,25 @@ def _list_stems(text: str) -> frozenset[str]:
 
 
 LONGEST_QUOTE = 2_000
-"""Characters of a turn that are kept."""
+"""Characters of a message that are kept."""
 MOST_BEFORE = 60
-"""Turns before a note was written that are looked at."""
+"""Messages before the writing of a note that are searched."""
 AFTER = 2
-"""Turns after it that are kept."""
+"""Messages after it that are kept."""
 _BEFORE_CAUSE, _BEHIND_CAUSE, _BEFORE_ACT = 1, 2, 2
-"""Turns that are kept: before what caused it, behind that, and before it was written."""
+"""Messages that are kept: before the cause, after it, and before the writing."""
 _WHOLE = "whole"
-"""The stamp of what nothing can be added to."""
+"""The stamp of an origin to which nothing can be added."""
 
 Writes = Sequence[tuple[str, Touched]]
-"""What sessions did to notes, with the path of the note in the memory."""
+"""What sessions did to notes, each with the path of the note in the memory."""
 
 
 class Tracer:
-    """Finds the causes of the notes of one memory."""
+    """Finds the origins of the notes of one memory."""
 
     def __init__(self, store: TranscriptStore, known: Iterable[KnownTranscript]) -> None:
-        """`known` are the transcripts that bear on the memory."""
+        """`known` are the relevant transcripts."""
         self._store = store
         self._by_number = {transcript.n: transcript for transcript in known}
         self._by_session = {
@@ -90,8 +91,8 @@ class Tracer:
         }
 
     def keep(self, memory: Memory, writes: Writes, step: Callable[[], None]) -> None:
-        """Keep what caused the `writes`, and the notes that name their session themselves. Only
-        what is not known yet is looked for. Raises sqlite3.Error, OSError and StateUnusable.
+        """Find and store the origins of `writes`, and of notes that name their session themselves,
+        where they are not known yet. Raises sqlite3.Error, OSError and StateUnusable.
         """
         stored = {
             (origin.note, origin.session, origin.call): origin.stamp
@@ -102,7 +103,7 @@ class Tracer:
             origins.extend(self._find_for_calls(writes, stored, step))
             origins.extend(self._find_for_headers(memory, writes, stored, step))
         finally:
-            # who is interrupted need not look for it again
+            # after an interruption these need not be searched again
             self._store.keep_origins(memory.root, origins)
 
     def _find_for_calls(
@@ -159,7 +160,7 @@ class Tracer:
         return replace(cause, is_heard_out=is_heard_out)
 
     def _read_last_messages(self, session: str, before: str) -> list[Turn]:
-        """What was said last in a session, before a moment."""
+        """Return the last messages of a session before a moment."""
         known = self._by_session.get(session)
         if known is None:
             return []
@@ -173,25 +174,25 @@ class Tracer:
 
 @dataclass(slots=True)
 class _NoteWrite:
-    """The writing of a note, and what was said around it."""
+    """The writing of a note, and the messages around it."""
 
     note: str
     touched: Touched
     before: list[Turn]
     turn: Turn
     passed: int
-    """How many turns stand before it, as far back as was read."""
+    """How many messages are before it, as far back as was read."""
     after: list[Turn] = field(default_factory=list)
 
     @property
     def is_from_start(self) -> bool:
-        """Whether what is known of the turns before it goes back to the first of the person."""
+        """Whether the known messages before it go back to the first one of the user."""
         person = sum(turn.who is Who.PERSON for turn in self.before)
         return self.passed == len(self.before) and person < MOST_KEPT
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is to be added to it."""
+        """Whether nothing can be added to it."""
         return len(self.after) == AFTER
 
 
@@ -232,8 +233,8 @@ def _read_turns(source: TranscriptSource, start: Where) -> Iterator[Turn]:
 
 
 def _is_in_conversation(turn: Turn, session: Session) -> bool:
-    """Whether a turn is part of the talk; in the transcript of a sub-agent all of it stands
-    aside.
+    """Return whether a turn is part of the conversation; in the transcript of a sub-agent all turns
+    are asides.
     """
     if session.part_of and turn.is_aside:
         return turn.who is Who.AGENT and bool(turn.text) and turn.noise is None
@@ -243,7 +244,7 @@ def _is_in_conversation(turn: Turn, session: Session) -> bool:
 def _choose_messages(
     before: list[Turn], act: Turn, after: list[Turn], written: str
 ) -> tuple[QuotedMessage, ...]:
-    """Choose what is kept of the turns around an act."""
+    """Choose the messages around a writing that are kept."""
     user_turns = [number for number, turn in enumerate(before) if turn.who is Who.PERSON]
     best = bearing_turn(written, [before[number].text for number in user_turns])
     cause = None if best is None else user_turns[best]
@@ -263,7 +264,7 @@ def _choose_messages(
 def _find_in_session(
     known: KnownTranscript, note: Note, step: Callable[[], None]
 ) -> tuple[QuotedMessage, ...]:
-    """Return what was said in the whole session that bears most on a note that names it."""
+    """Return the messages of a whole session around the one that is most relevant to a note."""
     turns: list[Turn] = []
     for turn in _read_turns(known.source, Where(0, 1)):
         step()
@@ -279,8 +280,8 @@ def _find_in_session(
 
 
 def _find_relevant(note: Note, turns: Sequence[Turn], user_turns: list[int]) -> int | None:
-    """Return the number of the turn that bears on `note`. That the note names the session is all
-    that ties it to it: who says the contrary there has not caused it.
+    """Return the index of the message that is relevant to `note`. Only the note itself names the
+    session: a message that contradicts it has not caused it.
     """
     candidates = list(user_turns)
     while (
@@ -303,7 +304,9 @@ def _build_cause(
 def said_as_kept(
     turn: Turn, *, is_cause: bool = False, is_act: bool = False, skipped: int = 0
 ) -> QuotedMessage:
-    """Return a turn as it is kept and shown: without credentials, cut where it is long."""
+    """Return a message as it is stored and shown: without credentials, shortened where it
+    is long.
+    """
     text = mask(turn.text)
     if len(text) > LONGEST_QUOTE:
         text = f"{text[:LONGEST_QUOTE]} …"
