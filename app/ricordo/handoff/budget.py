@@ -139,19 +139,19 @@ def _measure_headings(heading: Heading, open_headings: Collection[Heading]) -> i
     return _count_bytes("\n".join((*heading_lines(heading, above), "")))
 
 
-def _fit_lists(head: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
+def _fit_lists(header: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
     """Return a header that lists only the files that fit into `room`, changed ones before those
     that are only dirty, and the bytes of these lists.
     """
-    rows = [*head.files, *head.dirty]
+    rows = [*header.files, *header.dirty]
     ends = list(
         takewhile(lambda end: end <= room, accumulate(map(_measure_row, rows), initial=_KEY_BYTES))
     )
     fitting = len(ends) - 1 if ends else 0
-    files = dict(list(head.files.items())[:fitting])
-    dirty = head.dirty[: fitting - len(files)]
-    unlisted = head.unlisted + len(rows) - len(files) - len(dirty)
-    return replace(head, files=files, dirty=dirty, unlisted=unlisted), ends[
+    files = dict(list(header.files.items())[:fitting])
+    dirty = header.dirty[: fitting - len(files)]
+    unlisted = header.unlisted + len(rows) - len(files) - len(dirty)
+    return replace(header, files=files, dirty=dirty, unlisted=unlisted), ends[
         -1
     ] if fitting > 0 else 0
 

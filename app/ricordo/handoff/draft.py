@@ -156,13 +156,15 @@ def _find_place(fact: Fact | GitState, number: int) -> tuple[int, int]:
 def _describe(fact: Fact | GitState, sessions: int) -> str:
     match fact:
         case MessageFact():
-            return f"the {'person' if fact.is_person else 'agent'} said{_describe_turn(fact.ref, sessions)}"
+            # the prompt names the user so
+            who = "person" if fact.is_person else "agent"
+            return f"the {who} said{_describe_turn(fact.ref, sessions)}"
         case Summary():
             return f"the agent's summary{_describe_turn(fact.ref, sessions)}"
         case Ran():
             return f"command{_describe_turn(fact.ref, sessions)}, {_describe_outcome(fact)}"
         case FileUse():
-            actions = ", ".join(deed.value for deed in fact.deeds)
+            actions = ", ".join(action.value for action in fact.deeds)
             missing = ", does not exist now" if fact.is_gone else ""
             return f"file, {actions}{_describe_turn(fact.last, sessions)}{missing}"
         case Todo():

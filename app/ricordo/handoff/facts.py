@@ -104,7 +104,7 @@ class FileUse:
     @property
     def is_changed(self) -> bool:
         """Whether the sessions changed it."""
-        return any(deed.changes for deed in self.deeds)
+        return any(action.changes for action in self.deeds)
 
 
 @dataclass(frozen=True, slots=True)

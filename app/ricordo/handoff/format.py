@@ -54,11 +54,11 @@ _NULLS = frozenset(("null", "Null", "NULL"))
 _T = TypeVar("_T")
 
 
-def head_lines(head: HandoffHeader, left_out: int) -> list[str]:
+def head_lines(header: HandoffHeader, left_out: int) -> list[str]:
     """Return a header as lines, with its fences and without its digest."""
     lines = [_FENCE, f"{_FORMAT_KEY}: {FORMAT}"]
-    lines += [f"{key}: {_write_scalar(value)}" for key, value in _list_scalars(head, left_out)]
-    for key, values in _list_sequences(head):
+    lines += [f"{key}: {_write_scalar(value)}" for key, value in _list_scalars(header, left_out)]
+    for key, values in _list_sequences(header):
         if values:
             lines += [f"{key}:", *(f"  - {_write_scalar(value)}" for value in values)]
     return [*lines, _FENCE]
@@ -66,14 +66,14 @@ def head_lines(head: HandoffHeader, left_out: int) -> list[str]:
 
 def with_digest(text: str) -> str:
     """Return a document with the digest of its content as the last line of its header."""
-    head, fence, body = text.partition(f"\n{_FENCE}\n")
-    return f"{head}\ndigest: {_compute_digest(text)}{fence}{body}"
+    header, fence, body = text.partition(f"\n{_FENCE}\n")
+    return f"{header}\ndigest: {_compute_digest(text)}{fence}{body}"
 
 
 def is_whole(text: str) -> bool:
     """Return whether the content of a document matches its digest exactly."""
-    head, fence, body = text.partition(f"\n{_FENCE}\n")
-    rest, _, written = head.rpartition("\ndigest: ")
+    header, fence, body = text.partition(f"\n{_FENCE}\n")
+    rest, _, written = header.rpartition("\ndigest: ")
     return written == _compute_digest(f"{rest}{fence}{body}")
 
 
@@ -108,34 +108,37 @@ def is_ours(fields: Mapping[str, Value]) -> bool:
     return fields.get(_FORMAT_KEY) == FORMAT
 
 
-def _list_scalars(head: HandoffHeader, left_out: int) -> Iterable[tuple[str, str]]:
-    yield "written", head.written.isoformat(timespec="seconds")
-    yield "expires", head.expires.isoformat(timespec="seconds")
-    yield "for", head.target.value
-    yield "budget", str(head.budget)
-    yield "engine", word(head.engine)
-    if head.commit:
-        yield "commit", head.commit
-    if head.branch:
-        yield "branch", word(head.branch)
-    if head.memory:
-        yield "memory", word(head.memory)
-    if head.project:
-        yield "project", word(head.project)
-    yield "redactions", str(head.redactions)
+def _list_scalars(header: HandoffHeader, left_out: int) -> Iterable[tuple[str, str]]:
+    yield "written", header.written.isoformat(timespec="seconds")
+    yield "expires", header.expires.isoformat(timespec="seconds")
+    yield "for", header.target.value
+    yield "budget", str(header.budget)
+    yield "engine", word(header.engine)
+    if header.commit:
+        yield "commit", header.commit
+    if header.branch:
+        yield "branch", word(header.branch)
+    if header.memory:
+        yield "memory", word(header.memory)
+    if header.project:
+        yield "project", word(header.project)
+    yield "redactions", str(header.redactions)
     yield "left_out", str(left_out)
-    yield "unlisted", str(head.unlisted)
+    yield "unlisted", str(header.unlisted)
 
 
-def _list_sequences(head: HandoffHeader) -> Iterable[tuple[str, list[str]]]:
+def _list_sequences(header: HandoffHeader) -> Iterable[tuple[str, list[str]]]:
     yield (
         "sources",
-        [f"{source.agent.value} {word(source.id)} {word(source.path)}" for source in head.sources],
+        [
+            f"{source.agent.value} {word(source.id)} {word(source.path)}"
+            for source in header.sources
+        ],
     )
-    yield "dirty", [word(path) for path in head.dirty]
+    yield "dirty", [word(path) for path in header.dirty]
     yield (
         "files",
-        [f"{sha[:DIGITS] if sha else _MISSING} {word(path)}" for path, sha in head.files.items()],
+        [f"{sha[:DIGITS] if sha else _MISSING} {word(path)}" for path, sha in header.files.items()],
     )
 
 
@@ -245,15 +248,15 @@ def tidied(handoff: Handoff) -> Handoff:
     """
     order = family(handoff.head.target).order
     by_section = sorted(handoff.statements, key=lambda statement: order.index(statement.section))
-    head = handoff.head
-    files = {path: sha and sha[:DIGITS] for path, sha in head.files.items()}
-    head = replace(
-        head,
-        written=head.written.replace(microsecond=0),
-        expires=head.expires.replace(microsecond=0),
+    header = handoff.head
+    files = {path: sha and sha[:DIGITS] for path, sha in header.files.items()}
+    header = replace(
+        header,
+        written=header.written.replace(microsecond=0),
+        expires=header.expires.replace(microsecond=0),
         files=files,
     )
-    return replace(handoff, head=head, statements=tuple(map(tidied_statement, by_section)))
+    return replace(handoff, head=header, statements=tuple(map(tidied_statement, by_section)))
 
 
 def tidied_statement(statement: HandoffStatement) -> HandoffStatement:
@@ -310,20 +313,26 @@ def _group_by_section(
     return {section: group for section, group in groups.items() if group}
 
 
-def _render_foreword(head: HandoffHeader) -> list[str]:
-    sessions = ", ".join(f"{source.agent.shown} {line(tidy(source.id))}" for source in head.sources)
+def _render_foreword(header: HandoffHeader) -> list[str]:
+    sessions = ", ".join(
+        f"{source.agent.shown} {line(tidy(source.id))}" for source in header.sources
+    )
     how = (
         "put together by rules from the transcript, without a model"
-        if head.engine == "rules"
-        else f"drafted by {line(tidy(head.engine))} from facts of the transcript"
+        if header.engine == "rules"
+        else f"drafted by {line(tidy(header.engine))} from facts of the transcript"
     )
     origin = f"Work of {sessions or 'no session'}, {how}."
-    return [f"{origin} {_describe_validity(head)} {family(head.target).pointer}", "", _MARK_LEGEND]
+    return [
+        f"{origin} {_describe_validity(header)} {family(header.target).pointer}",
+        "",
+        _MARK_LEGEND,
+    ]
 
 
-def _describe_validity(head: HandoffHeader) -> str:
-    commit = f" or the first commit after {head.commit[:DIGITS]}" if head.commit else ""
-    return f"Valid until {head.expires:%Y-%m-%d}{commit}."
+def _describe_validity(header: HandoffHeader) -> str:
+    commit = f" or the first commit after {header.commit[:DIGITS]}" if header.commit else ""
+    return f"Valid until {header.expires:%Y-%m-%d}{commit}."
 
 
 MOST_BYTES = 512 * 1024

@@ -154,11 +154,11 @@ def destination(path: str) -> HandoffFile:
     fallback_file, fallback_reason = _check_file(os.path.join(folder, fallback))
     if fallback_file is None:
         message = (
-            f"{visible(name)} was not changed: {reason} "
-            f"{visible(fallback)} was not changed either: {fallback_reason}"
+            f"{visible(name)} was not changed. {reason} "
+            f"{visible(fallback)} was not changed either. {fallback_reason}"
         )
         raise ChangeRefused(f"{message} Name another file with -o.")
-    warning = f"{visible(name)} was not changed: {reason} The handoff is in {visible(fallback)}."
+    warning = f"{visible(name)} was not changed. {reason} The handoff is in {visible(fallback)}."
     return HandoffFile(fallback_file.path, fallback_file.before, fallback_file.handoff, warning)
 
 
@@ -241,7 +241,7 @@ def pickup_act(project: str, pickup: Pickup) -> WriteFile:
             raise ChangeRefused("It is not a readable plain file.")
         text = _insert_line(_decode(raw or b""), pickup)
     except ChangeRefused as error:
-        message = f"{visible(pickup.file)} was not changed: {error.message}"
+        message = f"{visible(pickup.file)} was not changed. {error.message}"
         raise ChangeRefused(f"{message} Add this by hand: {pickup.added}") from None
     folder, name = os.path.split(file)
     return WriteFile(folder, name, raw, text)
@@ -256,11 +256,11 @@ def _would_hide_others(project: str, table: Mapping[str, Any]) -> bool:
     if top is None:
         return False
     folder, real = os.path.realpath(project), os.path.realpath(top)
-    found: list[str] = []
+    names: list[str] = []
     while folder != real and len(folder) > len(real):
         folder = os.path.dirname(folder)
-        found += [name for name in table["files"] if _exists(folder, name)]
-    return bool(found) and set(found) <= set(hidden)
+        names += [name for name in table["files"] if _exists(folder, name)]
+    return bool(names) and set(names) <= set(hidden)
 
 
 def _exists(project: str, file: str) -> bool:

@@ -57,12 +57,13 @@ from ricordo.storage.file_state import FileNow, Gone
 
 
 def prove(
-    statements: Iterable[HandoffStatement], facts: Facts, world: World
+    statements: Iterable[HandoffStatement], facts: Facts, current: World
 ) -> tuple[HandoffStatement, ...]:
     """Return the `statements`, which were made of `facts`, each with its proof."""
-    known = FactLookup(facts)
+    lookup = FactLookup(facts)
     return tuple(
-        replace(statement, proof=_find_proof(statement, known, world)) for statement in statements
+        replace(statement, proof=_find_proof(statement, lookup, current))
+        for statement in statements
     )
 
 
@@ -113,27 +114,27 @@ def words_of(
             return [fact.text]
 
 
-def _find_proof(statement: HandoffStatement, known: FactLookup, world: World) -> Proof | None:
+def _find_proof(statement: HandoffStatement, lookup: FactLookup, current: World) -> Proof | None:
     if statement.is_own_words:
         return None
     match statement.proof:
         case QuoteMark(ref):
-            is_found = known.says(ref, statement.quote) or _quotes_tasks(statement, ref, known)
+            is_found = lookup.says(ref, statement.quote) or _quotes_tasks(statement, ref, lookup)
             return QuoteMark(ref) if is_found else None
         case ResultMark() as result:
-            return _prove_result(result, statement, known, world)
+            return _prove_result(result, statement, lookup, current)
         case _:
-            return _verify_subject(statement, known, world)
+            return _verify_subject(statement, lookup, current)
 
 
-def _quotes_tasks(statement: HandoffStatement, ref: Ref, known: FactLookup) -> bool:
+def _quotes_tasks(statement: HandoffStatement, ref: Ref, lookup: FactLookup) -> bool:
     """Return whether a statement quotes tasks of one message, a line each, and is based only on
     them.
     """
     tasks = [
         task_fact
         for id in statement.stands_on
-        if isinstance(task_fact := known.by_id.get(id), Todo)
+        if isinstance(task_fact := lookup.by_id.get(id), Todo)
     ]
     has_only_tasks = len(tasks) == len(statement.stands_on)
     is_same_turn = all(task.ref[:2] == ref[:2] for task in tasks)
@@ -145,16 +146,16 @@ def _quotes_tasks(statement: HandoffStatement, ref: Ref, known: FactLookup) -> b
 
 
 def _prove_result(
-    result: ResultMark, statement: HandoffStatement, known: FactLookup, world: World
+    result: ResultMark, statement: HandoffStatement, lookup: FactLookup, current: World
 ) -> ResultMark | None:
     """Return a result with what was changed since; None where no command among the facts
     ended so.
     """
-    cited = [known.by_id.get(id) for id in statement.stands_on]
+    cited = [lookup.by_id.get(id) for id in statement.stands_on]
     runs = [fact for fact in cited if isinstance(fact, Ran) and _is_outcome_of(result, fact)]
     if len(runs) != 1 or len(runs) != len(cited):
         return None
-    return replace(result, ref=runs[0].ref, changed=changed_since(runs[0], known.facts, world))
+    return replace(result, ref=runs[0].ref, changed=changed_since(runs[0], lookup.facts, current))
 
 
 def _is_outcome_of(result: ResultMark, ran: Ran) -> bool:
@@ -162,27 +163,29 @@ def _is_outcome_of(result: ResultMark, ran: Ran) -> bool:
     return outcome == (result.ref[:2], result.exit, result.has_failed)
 
 
-def _verify_subject(statement: HandoffStatement, known: FactLookup, world: World) -> Proof | None:
+def _verify_subject(
+    statement: HandoffStatement, lookup: FactLookup, current: World
+) -> Proof | None:
     """Return the proof that a check finds for the one subject of a statement; None without one."""
     text = statement.text
     if tuple(statement.stands_on) == (GIT,):
-        git = known.facts.git
-        return _prove_git(known.facts, world) if git and _describes_only(text, git) else None
+        git = lookup.facts.git
+        return _prove_git(lookup.facts, current) if git and _describes_only(text, git) else None
     if tuple(statement.stands_on) == (MEMORY,):
-        is_there = world.memory == known.facts.memory and world.has_memory
-        is_there = is_there and _has_only_known(text, [known.facts.memory])
-        return MemoryAt(world.memory) if is_there else None
-    cited = [known.by_id.get(id) for id in statement.stands_on]
+        is_there = current.memory == lookup.facts.memory and current.has_memory
+        is_there = is_there and _has_only_known(text, [lookup.facts.memory])
+        return MemoryAt(current.memory) if is_there else None
+    cited = [lookup.by_id.get(id) for id in statement.stands_on]
     match statement.section, cited:
         case StatementSection.FILES, [FileUse() as use] if _is_only_about(
-            text, use, known.facts.files
+            text, use, lookup.facts.files
         ):
             is_verified = _has_only_known(text, [use.path, *use.parts], [use.times, use.last.turn])
-            return _prove_file(use, world) if is_verified else None
+            return _prove_file(use, current) if is_verified else None
         case StatementSection.MEMORY, [NoteFound() as note]:
             words = f"{note.description} {note.why}"
             is_verified = _has_only_known(text, [note.path], words=words)
-            is_verified = is_verified and is_as_told(world.note(note.path), note.sha)
+            is_verified = is_verified and is_as_told(current.note(note.path), note.sha)
             return NoteIs(note.path, note.sha[:DIGITS]) if is_verified else None
         case _:
             return None
@@ -230,15 +233,15 @@ def _is_only_about(text: str, use: FileUse, files: Sequence[FileUse]) -> bool:
     return use.path in text and not any(path in text for path in others)
 
 
-def _prove_file(use: FileUse, world: World) -> FileIs | None:
-    state = world.file(use.path)
+def _prove_file(use: FileUse, current: World) -> FileIs | None:
+    state = current.file(use.path)
     if isinstance(state, FileNow) and state.sha == use.sha:
         return FileIs(use.path, state.sha[:DIGITS])
     return FileIs(use.path, None) if state is Gone.GONE and use.sha is None else None
 
 
-def _prove_git(facts: Facts, world: World) -> GitIs | None:
-    state = world.git
-    if state is None or facts.git is None or state != without_own(facts.git, world.own):
+def _prove_git(facts: Facts, current: World) -> GitIs | None:
+    state = current.git
+    if state is None or facts.git is None or state != without_own(facts.git, current.own):
         return None
     return GitIs(state.commit, state.branch, len(state.dirty))

@@ -79,28 +79,28 @@ def _redact_statement(
     return replace(redacted, text=reread.text, quote=reread.quote)
 
 
-def _redact_header(head: HandoffHeader, redaction: Redaction) -> HandoffHeader:
+def _redact_header(header: HandoffHeader, redaction: Redaction) -> HandoffHeader:
     def is_plain(text: str) -> bool:
         return redaction.redact("", text) == text
 
-    files = {path: sha for path, sha in head.files.items() if is_plain(path)}
-    dirty = tuple(filter(is_plain, head.dirty))
-    dropped = len(head.files) - len(files) + len(head.dirty) - len(dirty)
+    files = {path: sha for path, sha in header.files.items() if is_plain(path)}
+    dirty = tuple(filter(is_plain, header.dirty))
+    dropped = len(header.files) - len(files) + len(header.dirty) - len(dirty)
     sources = tuple(
         replace(
             source,
             id=source.id if is_plain(source.id) else "",
             path=source.path if is_plain(source.path) else "",
         )
-        for source in head.sources
+        for source in header.sources
     )
     return replace(
-        head,
+        header,
         files=files,
         dirty=dirty,
         sources=sources,
-        branch=head.branch if is_plain(head.branch) else "",
-        memory=head.memory if is_plain(head.memory) else "",
-        project=head.project if is_plain(head.project) else "",
-        unlisted=head.unlisted + dropped,
+        branch=header.branch if is_plain(header.branch) else "",
+        memory=header.memory if is_plain(header.memory) else "",
+        project=header.project if is_plain(header.project) else "",
+        unlisted=header.unlisted + dropped,
     )

@@ -85,28 +85,28 @@ class Resumed:
 
 
 def resume(
-    handoff: Handoff, world: World, says: Says, now: datetime, *, is_edited: bool = False
+    handoff: Handoff, current: World, says: Says, now: datetime, *, is_edited: bool = False
 ) -> Resumed:
-    """Return which statements of `handoff` are still valid in the `world` as it is now."""
-    head, statements = handoff.head, handoff.statements
-    changed_files = tuple(_list_changed(head, world))
+    """Return which statements of `handoff` are still valid in the `current` as it is now."""
+    header, statements = handoff.head, handoff.statements
+    changed_files = tuple(_list_changed(header, current))
     # reads are bounded: first what the statements depend on, then all that was changed
     statements_now = tuple(
-        _recheck(statement, head, changed_files, world, says) for statement in statements
+        _recheck(statement, header, changed_files, current, says) for statement in statements
     )
-    changed = changes_since(head, statements, world)
+    changed = changes_since(header, statements, current)
     return Resumed(
         handoff,
         statements_now,
         changed,
-        now >= head.expires,
+        now >= header.expires,
         is_edited,
         tuple(
             filter(
                 None,
                 (
                     changed.remark,
-                    _describe_unlisted(head),
+                    _describe_unlisted(header),
                     *_list_unchecked_quotes(statements, says),
                 ),
             )
@@ -114,11 +114,11 @@ def resume(
     )
 
 
-def _describe_unlisted(head: HandoffHeader) -> str:
+def _describe_unlisted(header: HandoffHeader) -> str:
     """Return a warning about files that did not fit into the header; "" without any."""
-    files = "1 file" if head.unlisted == 1 else f"{head.unlisted} files"
+    files = "1 file" if header.unlisted == 1 else f"{header.unlisted} files"
     text = f"{files} did not fit into the header: changes of these are not checked."
-    return text if head.unlisted else ""
+    return text if header.unlisted else ""
 
 
 def _list_unchecked_quotes(statements: Iterable[HandoffStatement], says: Says) -> Iterator[str]:
@@ -134,38 +134,44 @@ def _list_unchecked_quotes(statements: Iterable[HandoffStatement], says: Says) -
         yield (f"No agent here keeps the transcript of session {session + 1}: {noun} not checked.")
 
 
-def _list_changed(head: HandoffHeader, world: World) -> Iterator[str]:
+def _list_changed(header: HandoffHeader, current: World) -> Iterator[str]:
     """Yield what results depend on and was changed since: files, and `commit`."""
-    for path, sha in head.files.items():
-        if path not in world.own and not is_as_told(world.file(path), sha):
+    for path, sha in header.files.items():
+        if path not in current.own and not is_as_told(current.file(path), sha):
             yield path
-    if _is_other_commit(head, world):
+    if _is_other_commit(header, current):
         yield COMMIT
 
 
-def _is_other_commit(head: HandoffHeader, world: World) -> bool:
+def _is_other_commit(header: HandoffHeader, current: World) -> bool:
     """Return whether another commit is checked out that changed more than handoffs."""
-    commit = world.git.commit if world.git else ""
-    if commit == head.commit:
+    commit = current.git.commit if current.git else ""
+    if commit == header.commit:
         return False
-    if not head.commit or not commit or not is_known(world.project, head.commit):
+    if not header.commit or not commit or not is_known(current.project, header.commit):
         return True
-    paths = {path for _, *named in changed_between(world.project, head.commit) for path in named}
-    return not paths or not paths - {""} <= world.own
+    paths = {
+        path for _, *named in changed_between(current.project, header.commit) for path in named
+    }
+    return not paths or not paths - {""} <= current.own
 
 
 def _recheck(
-    statement: HandoffStatement, head: HandoffHeader, since: Sequence[str], world: World, says: Says
+    statement: HandoffStatement,
+    header: HandoffHeader,
+    since: Sequence[str],
+    current: World,
+    says: Says,
 ) -> RecheckedStatement:
     match statement.proof:
         case FileIs(path, sha):
-            return _seen(statement, path, world.file(path), sha)
+            return _seen(statement, path, current.file(path), sha)
         case NoteIs(path, sha):
-            return _seen(statement, f"note {path}", world.note(path), sha)
+            return _seen(statement, f"note {path}", current.note(path), sha)
         case MemoryAt(path):
-            return _recheck_memory(statement, path, world)
+            return _recheck_memory(statement, path, current)
         case GitIs() as state:
-            return _recheck_repository(statement, state, head, world)
+            return _recheck_repository(statement, state, header, current)
         case ResultMark() as result:
             return _recheck_result(statement, result, since)
         case QuoteMark(ref) if says(ref, statement.quote) is False:
@@ -185,19 +191,19 @@ def _seen(
     return RecheckedStatement(statement, now, f"{name} {told(look)}")
 
 
-def _recheck_memory(statement: HandoffStatement, path: str, world: World) -> RecheckedStatement:
-    if world.memory == path and world.has_memory:
+def _recheck_memory(statement: HandoffStatement, path: str, current: World) -> RecheckedStatement:
+    if current.memory == path and current.has_memory:
         return RecheckedStatement(statement, statement.status)
     return RecheckedStatement(statement, Status.STALE, "not a known memory")
 
 
 def _recheck_repository(
-    statement: HandoffStatement, recorded: GitIs, head: HandoffHeader, world: World
+    statement: HandoffStatement, recorded: GitIs, header: HandoffHeader, current: World
 ) -> RecheckedStatement:
-    if world.git is None:
+    if current.git is None:
         return RecheckedStatement(statement, Status.UNVERIFIED, "no repository found")
-    unpushed_then, unpushed_now = find_unpushed(statement.text), told_unpushed(world.git)
-    differences = [*_list_differences(recorded, frozenset(head.dirty) - world.own, world.git)]
+    unpushed_then, unpushed_now = find_unpushed(statement.text), told_unpushed(current.git)
+    differences = [*_list_differences(recorded, frozenset(header.dirty) - current.own, current.git)]
     if unpushed_then and unpushed_then != unpushed_now:
         differences.append(unpushed_now or "no unpushed commits known")
     reason = "; ".join(differences)

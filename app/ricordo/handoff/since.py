@@ -65,62 +65,62 @@ _KINDS = {"A": FileChangeKind.CREATED, "D": FileChangeKind.DELETED, "R": FileCha
 
 
 def changes_since(
-    head: HandoffHeader, statements: Iterable[HandoffStatement], world: World
+    header: HandoffHeader, statements: Iterable[HandoffStatement], current: World
 ) -> ProjectChanges:
-    """Return the changes since a handoff with this `head` and these `statements`."""
-    project = world.project
-    has_commit = world.git is not None and is_known(project, head.commit)
+    """Return the changes since a handoff with this `header` and these `statements`."""
+    project = current.project
+    has_commit = current.git is not None and is_known(project, header.commit)
     changes: dict[str, FileChange] = {}
     if has_commit:
-        changes = {change.path: change for change in _list_committed(project, head.commit)}
-    changes |= {change.path: change for change in _list_dirty(head, world)}
+        changes = {change.path: change for change in _list_committed(project, header.commit)}
+    changes |= {change.path: change for change in _list_dirty(header, current)}
     changes |= {
         change.path: change
-        for change in _list_differing(head.files, world.file)
+        for change in _list_differing(header.files, current.file)
         if change.path not in changes
     }
-    files = [change for change in changes.values() if not _is_old(change, head, world)]
+    files = [change for change in changes.values() if not _is_old(change, header, current)]
     notes = {
         statement.proof.path: statement.proof.sha
         for statement in statements
         if isinstance(statement.proof, NoteIs)
     }
     return ProjectChanges(
-        commits_since(project, head.commit) if has_commit else (),
+        commits_since(project, header.commit) if has_commit else (),
         tuple(
             change
-            for change in _pair_renamed(head.files, files, world)
-            if change.path not in world.own
+            for change in _pair_renamed(header.files, files, current)
+            if change.path not in current.own
         ),
-        tuple(_list_differing(notes, world.note)),
-        _explain_missing_commits(head, world, has_commit=has_commit),
+        tuple(_list_differing(notes, current.note)),
+        _explain_missing_commits(header, current, has_commit=has_commit),
     )
 
 
-def _explain_missing_commits(head: HandoffHeader, world: World, *, has_commit: bool) -> str:
-    commit = head.commit[:DIGITS]
+def _explain_missing_commits(header: HandoffHeader, current: World, *, has_commit: bool) -> str:
+    commit = header.commit[:DIGITS]
     if not commit:
         return ""
-    if world.git is None:
+    if current.git is None:
         return f"Commit {commit} cannot be checked: no repository found."
     if not has_commit:
         reason = "it was rewritten since, or the clone is shallow or another project"
         return f"Commit {commit} is not in this repository: {reason}."
-    if not is_behind(world.project, head.commit):
+    if not is_behind(current.project, header.commit):
         return f"Commit {commit} is not in the history of what is checked out."
     return ""
 
 
-def _is_old(change: FileChange, head: HandoffHeader, world: World) -> bool:
+def _is_old(change: FileChange, header: HandoffHeader, current: World) -> bool:
     """Return whether a change was there, uncommitted, when the handoff was written: its header
     lists the file, or may have had no room for it.
     """
-    if change.path in head.files:
-        return is_as_told(world.file(change.path), head.files[change.path])
-    if change.path not in head.dirty and not head.unlisted:
+    if change.path in header.files:
+        return is_as_told(current.file(change.path), header.files[change.path])
+    if change.path not in header.dirty and not header.unlisted:
         return False
-    modified_time = modified_at(world.project, change.path)
-    return modified_time is not None and modified_time <= head.written.timestamp()
+    modified_time = modified_at(current.project, change.path)
+    return modified_time is not None and modified_time <= header.written.timestamp()
 
 
 def _list_committed(project: str, commit: str) -> Iterator[FileChange]:
@@ -131,14 +131,14 @@ def _list_committed(project: str, commit: str) -> Iterator[FileChange]:
             yield FileChange(path, _KINDS.get(letter, FileChangeKind.CHANGED), to)
 
 
-def _list_dirty(head: HandoffHeader, world: World) -> Iterator[FileChange]:
+def _list_dirty(header: HandoffHeader, current: World) -> Iterator[FileChange]:
     """Yield the files that were clean and are dirty now."""
-    if world.git is None:
+    if current.git is None:
         return
-    paths = [path for path in world.git.dirty if path not in head.dirty][:_MAX_DIRTY]
-    committed = checked_in(world.project, paths)
+    paths = [path for path in current.git.dirty if path not in header.dirty][:_MAX_DIRTY]
+    committed = checked_in(current.project, paths)
     for path in paths:
-        if world.file(path) is Gone.GONE:
+        if current.file(path) is Gone.GONE:
             yield FileChange(path, FileChangeKind.DELETED)
         else:
             yield FileChange(
@@ -163,7 +163,7 @@ def _list_differing(
 
 
 def _pair_renamed(
-    recorded: Mapping[str, str | None], changes: Sequence[FileChange], world: World
+    recorded: Mapping[str, str | None], changes: Sequence[FileChange], current: World
 ) -> list[FileChange]:
     """Return `changes` with a deletion and a creation of the same content merged into one
     rename.
@@ -172,7 +172,7 @@ def _pair_renamed(
         state.sha[:DIGITS]: change.path
         for change in changes
         if change.kind is FileChangeKind.CREATED
-        and isinstance(state := world.file(change.path), FileNow)
+        and isinstance(state := current.file(change.path), FileNow)
     }
     new_paths = {
         change.path: created[sha]
@@ -202,28 +202,28 @@ _PATH_SUFFIX = re.compile(r"(?:::.*|(?::\d+)+)\Z", re.DOTALL)
 """What test runners accept after a file: a test in it, a line."""
 
 
-def changed_since(run: Ran, facts: Facts, world: World) -> tuple[str, ...]:
+def changed_since(run: Ran, facts: Facts, current: World) -> tuple[str, ...]:
     """Return what the result of `run` depends on and was changed after it ran: files, and
     `commit`.
     """
-    ended = _find_end(run, world)
-    changed = {use.path: use for use in changed_files(facts, world)}
-    named_paths = [path for path in named_files(run.command, facts, world) if path not in changed]
+    ended = _find_end(run, current)
+    changed = {use.path: use for use in changed_files(facts, current)}
+    named_paths = [path for path in named_files(run.command, facts, current) if path not in changed]
     names = [path for path in run.changed_since if path in changed]
-    names += [use.path for use in changed.values() if _was_changed(use, ended, world)]
-    names += [path for path in named_paths if _is_newer(world, path, ended)]
-    names += [COMMIT] if _has_committed(ended, world) else []
+    names += [use.path for use in changed.values() if _was_changed(use, ended, current)]
+    names += [path for path in named_paths if _is_newer(current, path, ended)]
+    names += [COMMIT] if _has_committed(ended, current) else []
     return tuple(dict.fromkeys(names))
 
 
 def files_now(
-    statements: Iterable[HandoffStatement], facts: Facts, world: World
+    statements: Iterable[HandoffStatement], facts: Facts, current: World
 ) -> dict[str, str | None]:
     """Return the files that the results among `statements` depend on, as the header lists them:
     each with the first digits of its SHA-256, None where it does not exist. A file that cannot be
     read is left out.
     """
-    paths = [use.path for use in changed_files(facts, world)]
+    paths = [use.path for use in changed_files(facts, current)]
     cited = {
         id
         for statement in statements
@@ -231,10 +231,10 @@ def files_now(
         for id in statement.stands_on
     }
     for ran in facts.ran:
-        paths += named_files(ran.command, facts, world) if ran.id in cited else ()
+        paths += named_files(ran.command, facts, current) if ran.id in cited else ()
     states: dict[str, str | None] = {}
     for path in paths:
-        state = world.file(path)
+        state = current.file(path)
         if isinstance(state, FileNow):
             states[path] = state.sha[:DIGITS]
         elif state is Gone.GONE:
@@ -242,23 +242,23 @@ def files_now(
     return states
 
 
-def changed_files(facts: Facts, world: World) -> list[FileUse]:
+def changed_files(facts: Facts, current: World) -> list[FileUse]:
     """Return the files of the project that the sessions changed, without the handoff files."""
     return [
         use
         for use in facts.files
-        if use.is_changed and not use.path.startswith("/") and use.path not in world.own
+        if use.is_changed and not use.path.startswith("/") and use.path not in current.own
     ]
 
 
-def named_files(command: str, facts: Facts, world: World) -> tuple[str, ...]:
+def named_files(command: str, facts: Facts, current: World) -> tuple[str, ...]:
     """Return the existing files of the project that a command names."""
     paths = dict.fromkeys(
         path
         for word in _split_command(command)
-        if (path := _find_path(word, facts)) and path not in world.own
+        if (path := _find_path(word, facts)) and path not in current.own
     )
-    return tuple(path for path in paths if isinstance(world.file(path), FileNow))
+    return tuple(path for path in paths if isinstance(current.file(path), FileNow))
 
 
 def moment(text: str) -> float | None:
@@ -270,12 +270,12 @@ def moment(text: str) -> float | None:
         return None
 
 
-def _find_end(run: Ran, world: World) -> float | None:
+def _find_end(run: Ran, current: World) -> float | None:
     """Return when a command ended: it has seen its own changes, as a formatter does. None where
     that is unknown, or in the future.
     """
     ended = moment(run.ended or run.ref.at)
-    return None if ended is None or ended > world.now + SLACK else ended
+    return None if ended is None or ended > current.now + SLACK else ended
 
 
 def _split_command(command: str) -> list[str]:
@@ -296,36 +296,36 @@ def _find_path(word: str, facts: Facts) -> str:
     return "" if path.startswith("..") or path == "." else path
 
 
-def _was_changed(use: FileUse, at: float | None, world: World) -> bool:
-    if FileAction.DELETED in use.deeds and world.file(use.path) is Gone.GONE:
+def _was_changed(use: FileUse, at: float | None, current: World) -> bool:
+    if FileAction.DELETED in use.deeds and current.file(use.path) is Gone.GONE:
         return False
-    return _is_newer(world, use.path, at)
+    return _is_newer(current, use.path, at)
 
 
-def _is_newer(world: World, path: str, at: float | None) -> bool:
+def _is_newer(current: World, path: str, at: float | None) -> bool:
     """Return whether a file may have changed after that time."""
-    state = world.file(path)
+    state = current.file(path)
     if not isinstance(state, FileNow) or at is None:
         return True
     return state.modified > at + SLACK
 
 
-def _has_committed(at: float | None, world: World) -> bool:
+def _has_committed(at: float | None, current: World) -> bool:
     """Return whether commits since then added changes that were not on disk yet."""
-    if world.git is None or not world.git.commit:
+    if current.git is None or not current.git.commit:
         return False
-    paths = None if at is None else committed_since(world.project, at)
+    paths = None if at is None else committed_since(current.project, at)
     if at is None or paths is None or len(paths) > _MAX_COMMITTED:
         return True
-    return any(_is_new(world, path, at) for path in paths - world.own)
+    return any(_is_new(current, path, at) for path in paths - current.own)
 
 
-def _is_new(world: World, path: str, at: float) -> bool:
+def _is_new(current: World, path: str, at: float) -> bool:
     """Return whether a file was changed or deleted after `at`: deleting a file changes its
     folder.
     """
-    time = modified_at(world.project, path)
+    time = modified_at(current.project, path)
     while time is None and path:
         path = posixpath.dirname(path)
-        time = modified_at(world.project, path)
+        time = modified_at(current.project, path)
     return time is None or time > at + SLACK

@@ -101,23 +101,23 @@ def _list_keys(statement: HandoffStatement) -> Iterator[Hashable]:
 
 
 def _is_same_quote(
-    statement: HandoffStatement, head: HandoffHeader, quoted: Iterable[tuple[Hashable, str]]
+    statement: HandoffStatement, header: HandoffHeader, quoted: Iterable[tuple[Hashable, str]]
 ) -> bool:
     """Return whether one of the `quoted` texts is the same quote, cut at another place."""
-    origin = _find_origin(statement, head)
+    origin = _find_origin(statement, header)
     return origin is not None and any(
         other == origin and (words.startswith(statement.quote) or statement.quote.startswith(words))
         for other, words in quoted
     )
 
 
-def _find_origin(statement: HandoffStatement, head: HandoffHeader) -> Hashable:
+def _find_origin(statement: HandoffStatement, header: HandoffHeader) -> Hashable:
     """Return the section of a quote, its session and its message; None where it quotes nothing."""
     if not isinstance(statement.proof, QuoteMark) or statement.proof.ref.session >= len(
-        head.sources
+        header.sources
     ):
         return None
-    source = head.sources[statement.proof.ref.session]
+    source = header.sources[statement.proof.ref.session]
     return statement.section, source.agent, source.id, statement.proof.ref.turn
 
 
@@ -152,7 +152,7 @@ def _join(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Ha
     old_files = (
         old.files if any(isinstance(statement.proof, ResultMark) for statement in stays) else {}
     )
-    head = replace(new.head, sources=tuple(sources), files={**old_files, **new.head.files})
+    header = replace(new.head, sources=tuple(sources), files={**old_files, **new.head.files})
     kept_statements = tuple(_renumber(statement, numbers) for statement in stays)
     replaced = {statement.section for statement in kept_statements} & _CURRENT_SECTIONS
     new_statements = (
@@ -160,7 +160,7 @@ def _join(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Ha
         for statement in new.statements
         if statement.proof is not None or statement.section not in replaced
     )
-    return replace(new, head=head, statements=(*new_statements, *kept_statements))
+    return replace(new, head=header, statements=(*new_statements, *kept_statements))
 
 
 def _renumber(statement: HandoffStatement, numbers: Mapping[int, int]) -> HandoffStatement:

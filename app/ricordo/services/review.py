@@ -85,40 +85,40 @@ class Queue:
         return min(self.ahead, default=None)
 
 
-def review(notebook: Notebook, look: Snapshot) -> Queue:
+def review(notebook: Notebook, snapshot: Snapshot) -> Queue:
     """Return today's review of a snapshot, with what others wrote according to the history."""
     new: frozenset[str] = frozenset()
     # an unreadable history is reported where it is written
     with suppress(StateUnusable):
         new = frozenset(arrival.path for arrival in inbox(notebook).waiting)
-    return queue(look, new, notebook.settings.review)
+    return queue(snapshot, new, notebook.settings.review)
 
 
-def queue(look: Snapshot, new: Collection[str], most: int) -> Queue:
+def queue(snapshot: Snapshot, new: Collection[str], most: int) -> Queue:
     """Return at most `most` notes of a complete snapshot; `new` are the paths of what
     others wrote.
     """
     due: list[Item] = []
     ahead: Counter[date] = Counter()
-    for note in look.memory.notes:
+    for note in snapshot.memory.notes:
         if note.role is not FileRole.NOTE:
             continue
-        last = last_said(look, note)
-        item = _build_item(look, note, last, is_new=last is None and note.path in new)
+        last = last_said(snapshot, note)
+        item = _build_item(snapshot, note, last, is_new=last is None and note.path in new)
         if item is not None:
             due.append(item)
             continue
-        day = due_on(look.retention.get(note.path), last, look.at)
+        day = due_on(snapshot.retention.get(note.path), last, snapshot.at)
         # nothing is due on a past day: its finding is dismissed, or its rule is off
-        if day is not None and day > look.at.date():
+        if day is not None and day > snapshot.at.date():
             ahead[day] += 1
     due.sort(key=lambda item: (item.rank, item.note.path))
     return Queue(tuple(due[:most]), max(0, len(due) - most), dict(sorted(ahead.items())))
 
 
-def last_said(look: Snapshot, note: Note) -> NoteVerdict | None:
+def last_said(snapshot: Snapshot, note: Note) -> NoteVerdict | None:
     """Return the user's last verdict on the current text of a note."""
-    verdicts = look.said.get(note.path)
+    verdicts = snapshot.said.get(note.path)
     valid = on_content(verdicts, digest(note.raw)) if verdicts else ()
     return valid[-1] if valid else None
 
@@ -140,16 +140,16 @@ def due_on(retention: Retention | None, last: NoteVerdict | None, now: datetime)
 
 
 def _build_item(
-    look: Snapshot, note: Note, last: NoteVerdict | None, *, is_new: bool
+    snapshot: Snapshot, note: Note, last: NoteVerdict | None, *, is_new: bool
 ) -> Item | None:
     """Return a note for the review; None where it is not due."""
-    findings = look.by_path.get(note.path, ())
+    findings = snapshot.by_path.get(note.path, ())
     evidence = tuple(
         sorted((finding for finding in findings if finding.rule in DOUBTS), key=_rank_finding)
     )
     is_stale = any(finding.rule == STALE for finding in findings)
-    retention = look.retention.get(note.path)
-    if last is not None and not _is_due_again(last, evidence, retention, look.at):
+    retention = snapshot.retention.get(note.path)
+    if last is not None and not _is_due_again(last, evidence, retention, snapshot.at):
         return None
     if evidence:
         return Item(note, Why.EVIDENCE, evidence, retention)

@@ -91,9 +91,9 @@ def test_a_long_statement_waits_for_the_others_and_is_never_cut() -> None:
 
 
 def test_a_head_without_room_says_how_much_it_takes() -> None:
-    with pytest.raises(WrongUsage, match=r"head of this handoff alone takes about \d+ tokens"):
+    with pytest.raises(WrongUsage, match=r"header alone needs about \d+ tokens"):
         with_budget(handoff_of(), 50)
-    with pytest.raises(WrongUsage, match="no room for any statement"):
+    with pytest.raises(WrongUsage, match="fits no statement"):
         with_budget(
             handoff_of(HandoffStatement(StatementSection.NEXT, "x" * 400)),
             tokens(handoff_of()) + 30,

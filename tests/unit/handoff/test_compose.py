@@ -185,10 +185,7 @@ def test_a_session_that_breaks_off_says_so() -> None:
 def test_where_nothing_is_left_that_is_said() -> None:
     """The next agent need not look for it."""
     session = Gathered().says("Mend it.").answers("Mended, and nothing else was to be done.")
-    assert (
-        lines(session, StatementSection.NEXT)
-        == "No remaining work was found in the sessions"
-    )
+    assert lines(session, StatementSection.NEXT) == "No remaining work was found in the sessions"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +244,7 @@ def test_what_the_person_set_right_is_ruled_out() -> None:
     session.says("No, the program should do that for every user.").answers("It does now.")
     (wrong,) = told(session, StatementSection.RULED_OUT)
     assert wrong.quote == "I added the lock file to the .gitignore of this repository."
-    assert "set it right with “No, the program should do that for every user.”" in wrong.text
+    assert "corrected it with “No, the program should do that for every user.”" in wrong.text
     assert wrong.quote not in quotes(session, StatementSection.DONE)
 
 
@@ -403,8 +400,7 @@ def test_errors_tell_what_mended_them() -> None:
     )
     session.fails("make docs", "make: no rule").answers("There are no pages yet.")
     assert lines(session, StatementSection.ERRORS).split("\n") == [
-        "`make docs` failed; no fix is known; "
-        "the agent then, at turn 4: “There are no pages yet.”",
+        "`make docs` failed; no fix is known; the agent then, at turn 4: “There are no pages yet.”",
         "`pytest` failed; no longer failed at turn 3, after a change of alarm.py",
     ]
     assert quotes(session, StatementSection.ERRORS) == ["make: no rule", "E assert 1 == 2"]

@@ -257,8 +257,8 @@ class TestEdited:
 
     def test_lines_that_are_none_of_ours_are_counted(self) -> None:
         text = self.TEXT.replace("### Done", "Some prose.\n* more\n### Done") + "Tail.\n"
-        assert "3 lines in it are" in parse(text.encode()).why
-        assert "1 line in it is" in parse(f"{self.TEXT}Tail.\n".encode()).why
+        assert "3 lines were not" in parse(text.encode()).why
+        assert "1 line was not" in parse(f"{self.TEXT}Tail.\n".encode()).why
 
     def test_other_line_ends_are_told(self) -> None:
         parsed = parse(self.TEXT.replace("\n", "\r\n").encode())

@@ -182,7 +182,7 @@ def test_a_commit_that_was_rewritten_and_one_that_nobody_has_any_more(tidepool: 
     git(tidepool.project, "commit", "--quiet", "--amend", "-m", "told otherwise")
     found = tidepool.resumed()
     assert fallen(found) == RESULTS | {"main": "stale"}
-    assert "does not follow from commit" in found.remarks[0]
+    assert "is not in the history" in found.remarks[0]
     git(tidepool.project, "reflog", "expire", "--expire=all", "--all")
     git(tidepool.project, "gc", "--quiet", "--prune=all")
     found = tidepool.resumed()
@@ -208,10 +208,7 @@ def test_a_transcript_that_was_swept_speaks_neither_for_nor_against(tidepool: Ti
     found = tidepool.resumed()
     assert found.resumed.holds
     (remark,) = found.remarks
-    assert remark == (
-        "The transcript of session 1 is not there, or is none that an agent keeps here: 1 quote is "
-        "not looked up."
-    )
+    assert remark == "No agent here keeps the transcript of session 1: 1 quote is not checked."
 
 
 def test_words_that_nobody_said_are_no_quote(tidepool: Tidepool) -> None:
@@ -264,7 +261,7 @@ def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
         "note": "note ../../../etc/passwd leads out of the folder",
         "said": "the message does not contain these words",
     }
-    assert any(it.startswith("The memory /etc is not known here") for it in found.remarks)
+    assert any(it.startswith("Unknown memory /etc") for it in found.remarks)
 
 
 _watching: list[set[str]] = []
@@ -314,7 +311,7 @@ def test_only_transcripts_that_agents_keep_here_are_opened(
         with opened_files() as opened:
             found = tidepool.resumed()
         assert not {path, os.path.realpath(path)} & opened
-        assert any(it.startswith("The transcript of session 1 is not") for it in found.remarks)
+        assert any(it.startswith("No agent here keeps the transcript") for it in found.remarks)
     known = tidepool.transcript if agent is Agent.CLAUDE else None
     if known is not None:
         tidepool.write_handoff(sources=(SourceSession(agent, "s", str(known)),))
@@ -324,17 +321,17 @@ def test_only_transcripts_that_agents_keep_here_are_opened(
 def test_a_file_that_is_no_handoff_of_ours(tidepool: Tidepool) -> None:
     surroundings = tidepool.machine.surroundings(tidepool.project)
     tidepool.handoff.write_text("# Handoff\n\nby hand\n")
-    with pytest.raises(HandoffUnreadable, match="no handoff of ours"):
+    with pytest.raises(HandoffUnreadable, match="not a Ricordo handoff"):
         resume_handoff(surroundings)
     with tidepool.handoff.open("ab") as file:
         file.truncate(100 * 1024 * 1024)
     with pytest.raises(HandoffUnreadable, match="too large"):
         resume_handoff(surroundings)
     tidepool.handoff.unlink()
-    with pytest.raises(HandoffUnreadable, match="There is no handoff"):
+    with pytest.raises(HandoffUnreadable, match="No handoff at"):
         resume_handoff(surroundings)
     os.mkfifo(tidepool.handoff)
-    with pytest.raises(HandoffUnreadable, match="no plain file"):
+    with pytest.raises(HandoffUnreadable, match="not a readable plain file"):
         resume_handoff(surroundings, "HANDOFF.md")
 
 
@@ -374,7 +371,7 @@ def test_whoever_waits_can_leave(tidepool: Tidepool) -> None:
 def test_files_that_the_head_had_no_room_for_are_told(tidepool: Tidepool) -> None:
     tidepool.write_handoff(unlisted=2)
     (told,) = tidepool.resumed().remarks
-    assert told.startswith("2 files had no room in the head")
+    assert told.startswith("2 files did not fit into the header")
 
 
 def test_what_was_dirty_then_is_no_change_though_the_head_had_no_room_for_it(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from ricordo.handoff.compose import talk
 from ricordo.handoff.compose.decisions import (
     Constraint,
     answered,
@@ -25,7 +26,6 @@ from ricordo.handoff.compose.refusals import Refusals
 from ricordo.handoff.compose.runs import LastRuns, runs
 from ricordo.handoff.compose.state import active, blocked, done, open_questions
 from ricordo.handoff.compose.talk import Place, Talk, place
-from ricordo.handoff.compose.talk import talk as talk_of
 from ricordo.handoff.compose.words import CHECK, has, headed
 from ricordo.handoff.document import HandoffStatement, QuoteMark, StatementSection
 from ricordo.handoff.facts import MEMORY, ErrorFact, Facts, FileUse, MessageFact
@@ -56,12 +56,14 @@ _MAX_LATER = 12
 """Later requests that are quoted."""
 
 
-def objective(talk: Talk, quoted: Collection[str], room: Room) -> Iterator[HandoffStatement]:
+def objective(
+    conversation: Talk, quoted: Collection[str], room: Room
+) -> Iterator[HandoffStatement]:
     """Yield the first request, the last one, and those between that are not `quoted` elsewhere, by
     the ids of the messages. Where not all fit, the first ones of later sessions and changes of
     direction go first, then later before earlier.
     """
-    requests = talk.wishes
+    requests = conversation.wishes
     if not requests:
         return
     first, *later = requests
@@ -129,14 +131,16 @@ def files(facts: Facts) -> Iterator[HandoffStatement]:
         yield _describe_file(use, "only read")
 
 
-def errors(facts: Facts, talk: Talk, blocking: Collection[str]) -> Iterator[HandoffStatement]:
+def errors(
+    facts: Facts, conversation: Talk, blocking: Collection[str]
+) -> Iterator[HandoffStatement]:
     """Yield the errors, each with the agent's comment and its fix; unfixed ones come first, later
     ones before earlier. Comments on the `blocking` commands are left out: they are quoted with
     these.
     """
     latest_first = sorted(facts.mishaps, key=lambda error: place(error.ref), reverse=True)
     for error in sorted(latest_first, key=lambda error: error.mended is not None)[:_MAX_ERRORS]:
-        comment = "" if error.what in blocking else _quote_comment(error, talk)
+        comment = "" if error.what in blocking else _quote_comment(error, conversation)
         text = f"{code(error.what, _MAX_COMMAND)} failed; {_describe_fix(error)}{comment}"
         yield quoting(
             StatementSection.ERRORS, text, error.error, error.ref, (error.id,), _MAX_ERROR
@@ -179,9 +183,9 @@ def _is_in_project(use: FileUse) -> bool:
     return not use.path.startswith(("/", "~"))
 
 
-def _describe_file(use: FileUse, deeds: str) -> HandoffStatement:
+def _describe_file(use: FileUse, actions: str) -> HandoffStatement:
     """Return the statement on a file: the mark is of what it is now, and not of what was done."""
-    text = f"{code(use.path)}{_describe_presence(use)} (transcript: {deeds})"
+    text = f"{code(use.path)}{_describe_presence(use)} (transcript: {actions})"
     return HandoffStatement(StatementSection.FILES, text, stands_on=(use.id,))
 
 
@@ -201,9 +205,9 @@ def _describe_presence(use: FileUse) -> str:
     return "" if use.sha else " cannot be read now"
 
 
-def _quote_comment(error: ErrorFact, talk: Talk) -> str:
+def _quote_comment(error: ErrorFact, conversation: Talk) -> str:
     """Return what the agent said about an error before it was fixed."""
-    message = talk.after(error.ref)
+    message = conversation.after(error.ref)
     if message is None or (error.mended is not None and place(message.ref) > place(error.mended)):
         return ""
     words = short(message.text, _MAX_COMMENT)
@@ -234,12 +238,14 @@ def compose(
     each. Quotations are shortened to fit into `tokens`, but not below a useful length: `budget.py`
     drops the rest. With `with_messages` every message of the user is added, beyond that limit.
     """
-    talk, refusals = talk_of(facts), Refusals(facts)
+    conversation, refusals = talk.talk(facts), Refusals(facts)
     last_runs = runs(facts, refusals)
-    limits = constraints(talk)
+    limits = constraints(conversation)
     statements: tuple[HandoffStatement, ...] = ()
     for share in SHARES:
-        statements = tuple(_list_statements(facts, talk, last_runs, limits, refusals, room(share)))
+        statements = tuple(
+            _list_statements(facts, conversation, last_runs, limits, refusals, room(share))
+        )
         if (
             sum(
                 estimate(f"{statement.text}{statement.quote}{_MARK_PLACEHOLDER}")
@@ -253,37 +259,37 @@ def compose(
 
 def _list_statements(
     facts: Facts,
-    talk: Talk,
+    conversation: Talk,
     last_runs: LastRuns,
     limits: tuple[Constraint, ...],
     refusals: Refusals,
     room: Room,
 ) -> Iterator[HandoffStatement]:
-    user_answers = answers(talk)
+    user_answers = answers(conversation)
     quoted = {limit.said.id for limit in limits if limit.is_whole} | {
         reply.reply.id for reply in user_answers
     }
     from_summary = list(summarized(facts, room))
-    yield from objective(talk, quoted, room)
+    yield from objective(conversation, quoted, room)
     limits_and_answers = [*stated(limits, room), *answered(user_answers, room)]
     yield from refusals.stated(room)
     yield from limits_and_answers
-    yield from done(facts, talk, last_runs, room)
-    yield from active(facts, talk, last_runs, room)
-    yield from blocked(talk, last_runs, room)
-    decision_statements = list(decisions(facts, talk, limits_and_answers, room))
+    yield from done(facts, conversation, last_runs, room)
+    yield from active(facts, conversation, last_runs, room)
+    yield from blocked(conversation, last_runs, room)
+    decision_statements = list(decisions(facts, conversation, limits_and_answers, room))
     yield from decision_statements
-    yield from ruled_out(facts, talk, decision_statements, room)
+    yield from ruled_out(facts, conversation, decision_statements, room)
     yield from files(facts)
-    yield from errors(facts, talk, {run.command for run in last_runs.failed})
+    yield from errors(facts, conversation, {run.command for run in last_runs.failed})
     yield from (
         statement for statement in from_summary if statement.section is not StatementSection.NEXT
     )
     of_summary = [
         statement for statement in from_summary if statement.section is StatementSection.NEXT
     ]
-    yield from next_steps(facts, talk, last_runs, of_summary, room, refusals)
-    yield from open_questions(talk, room)
+    yield from next_steps(facts, conversation, last_runs, of_summary, room, refusals)
+    yield from open_questions(conversation, room)
     yield from memory(facts)
 
 

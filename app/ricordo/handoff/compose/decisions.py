@@ -36,7 +36,7 @@ class UserAnswer(NamedTuple):
 
 
 def decisions(
-    facts: Facts, talk: Talk, written: Collection[HandoffStatement], room: Room
+    facts: Facts, conversation: Talk, written: Collection[HandoffStatement], room: Room
 ) -> Iterator[HandoffStatement]:
     """Yield the explicit decisions, with their context, except those `written` already."""
     quoted = [statement.quote for statement in written]
@@ -47,7 +47,7 @@ def decisions(
     ]
     for decision in new[-_MAX_ITEMS:]:
         who = "The user decided" if decision.is_person else "The agent's decision"
-        words = talk.around(decision.ref, decision.text)
+        words = conversation.around(decision.ref, decision.text)
         label = _add_reason(who, decision.why, words)
         yield quoting(
             StatementSection.DECISIONS, label, words, decision.ref, (decision.id,), room.words
@@ -64,12 +64,12 @@ def answered(user_answers: Collection[UserAnswer], room: Room) -> Iterator[Hando
         )
 
 
-def answers(talk: Talk) -> tuple[UserAnswer, ...]:
+def answers(conversation: Talk) -> tuple[UserAnswer, ...]:
     """Return the user's answers to questions that ended an agent's message: a message that is a yes
     or a no, or begins with one.
     """
     user_answers: list[UserAnswer] = []
-    for previous, following in zip(talk.recent, talk.recent[1:], strict=False):
+    for previous, following in zip(conversation.recent, conversation.recent[1:], strict=False):
         closing, reply = previous.closing, following.wish
         questions = asked(closing) if closing is not None else []
         if closing is None or reply is None or not questions:
@@ -80,7 +80,7 @@ def answers(talk: Talk) -> tuple[UserAnswer, ...]:
 
 
 def ruled_out(
-    facts: Facts, talk: Talk, written: Collection[HandoffStatement], room: Room
+    facts: Facts, conversation: Talk, written: Collection[HandoffStatement], room: Room
 ) -> Iterator[HandoffStatement]:
     """Yield what the agent tried and abandoned, with the reason, and what the user corrected. The
     context is left out where it is `written` already.
@@ -94,15 +94,17 @@ def ruled_out(
             text = _add_reason(f"Reverted: {short(item.what, LONGEST_COMMAND)}", item.why)
             yield HandoffStatement(StatementSection.RULED_OUT, text, stands_on=(item.id,))
             continue
-        around = talk.around(item.ref, item.what)
+        around = conversation.around(item.ref, item.what)
         words = item.what if any(around in quote for quote in quoted) else around
         label = _add_reason("The agent abandoned this", item.why, words)
         yield quoting(StatementSection.RULED_OUT, label, words, item.ref, (item.id,), room.words)
-    yield from list(_list_corrections(talk, room))[-_MAX_ITEMS:]
+    yield from list(_list_corrections(conversation, room))[-_MAX_ITEMS:]
 
 
-def _list_corrections(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
-    for exchange, following in zip(talk.exchanges, talk.exchanges[1:], strict=False):
+def _list_corrections(conversation: Talk, room: Room) -> Iterator[HandoffStatement]:
+    for exchange, following in zip(
+        conversation.exchanges, conversation.exchanges[1:], strict=False
+    ):
         closing, reply = exchange.closing, following.wish
         if exchange.is_set_right and closing is not None and reply is not None:
             words = short(reply.text, _MAX_REASON)
@@ -157,18 +159,18 @@ class Constraint(NamedTuple):
         return len(self.quote) >= _WHOLE_SHARE * len(self.said.text.strip())
 
 
-def constraints(talk: Talk) -> tuple[Constraint, ...]:
+def constraints(conversation: Talk) -> tuple[Constraint, ...]:
     """Return the rules and limits for the work, in the order of time, only the latest of many. A
     quote of the whole first request is not one.
     """
-    requests = talk.wishes
+    requests = conversation.wishes
     messages = (
         requests if len(requests) <= _FIRST + _LAST else (*requests[:_FIRST], *requests[-_LAST:])
     )
     found_limits = [
         limit
         for message in messages
-        for limit in _find_in_message(message, is_answer=talk.is_answered(message))
+        for limit in _find_in_message(message, is_answer=conversation.is_answered(message))
         if not (limit.quote == message.text.strip() and message is requests[0])
     ]
     unique = list({limit.quote: limit for limit in found_limits}.values())
@@ -206,8 +208,8 @@ def _find_in_message(message: MessageFact, *, is_answer: bool) -> Iterator[Const
 def _find_span(statement: Saying) -> tuple[int, int]:
     """Return the span of a statement, with its reasons where they are near."""
     parts = [*statement.statement, *statement.why]
-    whole = parts if parts[-1].end - parts[0].start <= _MAX_STATEMENT else statement.statement
-    return whole[0].start, whole[-1].end
+    parts_kept = parts if parts[-1].end - parts[0].start <= _MAX_STATEMENT else statement.statement
+    return parts_kept[0].start, parts_kept[-1].end
 
 
 def _find_limits(text: str) -> list[Sentence]:

@@ -20,8 +20,8 @@ _MAX_REMINDER = 160
 
 def next_steps(
     facts: Facts,
-    talk: Talk,
-    known: LastRuns,
+    conversation: Talk,
+    last_runs: LastRuns,
     from_summary: Collection[HandoffStatement],
     room: Room,
     refusals: Refusals,
@@ -34,35 +34,35 @@ def next_steps(
     allowed = [task for task in facts.todos if not refusals.names(task.text)]
     of_agent = [
         *tasks(replace(facts, todos=tuple(allowed)), "pending"),
-        *_list_remaining(talk, room),
+        *_list_remaining(conversation, room),
         *from_summary,
     ]
     steps = [
-        *_quote_unanswered(talk),
+        *_quote_unanswered(conversation),
         *(statement for statement in of_agent if not refusals.names(statement.quote)),
     ]
     yield from steps
-    yield from _describe_command(known)
-    yield from _quote_checks(talk, room)
-    is_stale = known.to_run is not None and bool(known.to_run.changed_since)
-    if not (steps or known.failed or is_stale):
+    yield from _describe_command(last_runs)
+    yield from _quote_checks(conversation, room)
+    is_stale = last_runs.to_run is not None and bool(last_runs.to_run.changed_since)
+    if not (steps or last_runs.failed or is_stale):
         yield HandoffStatement(StatementSection.NEXT, "No remaining work was found in the sessions")
 
 
-def _quote_unanswered(talk: Talk) -> Iterator[HandoffStatement]:
-    last = talk.last
-    if last is None or last.is_over or not talk.wishes:
+def _quote_unanswered(conversation: Talk) -> Iterator[HandoffStatement]:
+    last = conversation.last
+    if last is None or last.is_over or not conversation.wishes:
         return
-    request = talk.wishes[-1]
+    request = conversation.wishes[-1]
     label = "Asked last, without a closing answer so far"
     yield quoting(
         StatementSection.NEXT, label, request.text, request.ref, (request.id,), _MAX_REMINDER
     )
 
 
-def _list_remaining(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
+def _list_remaining(conversation: Talk, room: Room) -> Iterator[HandoffStatement]:
     """Yield what the agent said at the end about remaining or next work."""
-    last = talk.last
+    last = conversation.last
     if last is None or not last.answers:
         return
     message = last.answers[-1]
@@ -85,9 +85,9 @@ def _find_remaining(message: MessageFact) -> list[str]:
     ]
 
 
-def _quote_checks(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
+def _quote_checks(conversation: Talk, room: Room) -> Iterator[HandoffStatement]:
     """Yield how to check the work, in the words of the last request that says so."""
-    for request in reversed(talk.wishes):
+    for request in reversed(conversation.wishes):
         passages = [passage.text for passage in headed(request.text) if passage.about == CHECK]
         if passages:
             label = "The user on how to check it"
@@ -96,8 +96,8 @@ def _quote_checks(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
             return
 
 
-def _describe_command(known: LastRuns) -> Iterator[HandoffStatement]:
-    ran = known.to_run
+def _describe_command(last_runs: LastRuns) -> Iterator[HandoffStatement]:
+    ran = last_runs.to_run
     if ran is None or not can_be_run(ran.command):
         return
     if ran.changed_since:

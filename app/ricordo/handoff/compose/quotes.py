@@ -32,16 +32,16 @@ def excerpt(text: str, most: int) -> str:
 
 def how_much(text: str, quoted: str) -> str:
     """Return a note on how much of `text` is quoted; "" for all of it."""
-    whole = len(text.strip())
-    return "" if len(quoted) >= whole else f" (the first {len(quoted)} of {whole} characters)"
+    length = len(text.strip())
+    return "" if len(quoted) >= length else f" (the first {len(quoted)} of {length} characters)"
 
 
-def _find_edge(head: str) -> int:
+def _find_edge(text: str) -> int:
     for edge in _EDGES:
-        at = head.rfind(edge)
-        if at >= len(head) * _MIN_SHARE:
+        at = text.rfind(edge)
+        if at >= len(text) * _MIN_SHARE:
             return at + len(edge)
-    return len(head)
+    return len(text)
 
 
 class Room(NamedTuple):

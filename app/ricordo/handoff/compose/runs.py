@@ -31,13 +31,18 @@ class LastRuns:
         """The one that says most about the work: a failing test, else what fails, else the last
         test, else the last check. None where it may not be run.
         """
-        known = [
+        candidates = [
             run
             for run in (*self.failed, *self.succeeded)
             if run.work is not Work.OTHER and run.command not in self.refused
         ]
         weights = sorted(
-            known, key=lambda known: (bool(known.has_failed), known.work is Work.TEST, known.ref)
+            candidates,
+            key=lambda candidates: (
+                bool(candidates.has_failed),
+                candidates.work is Work.TEST,
+                candidates.ref,
+            ),
         )
         return weights[-1] if weights else None
 

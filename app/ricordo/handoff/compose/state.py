@@ -17,13 +17,13 @@ _MAX_QUESTIONS = 5
 _MAX_PER_MESSAGE = 3
 
 
-def open_questions(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
+def open_questions(conversation: Talk, room: Room) -> Iterator[HandoffStatement]:
     """Yield the questions of the agent that the user did not answer: those of its last message, and
     earlier ones whose words the reply does not repeat. An offer that was ignored does not count.
     """
     questions_found = [
         (message, question)
-        for message, questions in _list_unanswered(talk)
+        for message, questions in _list_unanswered(conversation)
         for question in questions
     ]
     for message, question in questions_found[-_MAX_QUESTIONS:]:
@@ -41,14 +41,14 @@ def asked(message: MessageFact) -> list[str]:
     return [sentence.text for sentence in near if sentence.is_question][-_MAX_PER_MESSAGE:]
 
 
-def _list_unanswered(talk: Talk) -> Iterator[tuple[MessageFact, list[str]]]:
-    for number, exchange in enumerate(talk.recent):
+def _list_unanswered(conversation: Talk) -> Iterator[tuple[MessageFact, list[str]]]:
+    for number, exchange in enumerate(conversation.recent):
         closing = exchange.closing
         if closing is None:
             continue
         questions = asked(closing)
-        if number < len(talk.recent) - 1:
-            questions = _list_ignored(questions, talk.recent[number + 1])
+        if number < len(conversation.recent) - 1:
+            questions = _list_ignored(questions, conversation.recent[number + 1])
         yield closing, questions
 
 
@@ -74,18 +74,22 @@ _MAX_QUESTION = 240
 """Characters of a message that ends with a question and is hardly more than that."""
 
 
-def done(facts: Facts, talk: Talk, known: LastRuns, room: Room) -> Iterator[HandoffStatement]:
+def done(
+    facts: Facts, conversation: Talk, last_runs: LastRuns, room: Room
+) -> Iterator[HandoffStatement]:
     """Yield the agent's last report, which is its own claim, the results of tests, checks and
     actions, completed tasks, and its other reports and answers, the latest first.
     """
-    reports = [exchange for exchange in talk.recent if _is_report(exchange, talk)][-_MAX_ANSWERS:]
+    reports = [exchange for exchange in conversation.recent if _is_report(exchange, conversation)][
+        -_MAX_ANSWERS:
+    ]
     main = next(
         (exchange for exchange in reversed(reports) if exchange.is_work),
         reports[-1] if reports else None,
     )
     if main is not None:
         yield _quote_closing(main, room.report)
-    for ran in known.succeeded[-_MAX_RESULTS:]:
+    for ran in last_runs.succeeded[-_MAX_RESULTS:]:
         yield _describe_run(StatementSection.DONE, ran)
     yield from tasks(facts, "completed")
     for exchange in reversed(reports):
@@ -93,17 +97,19 @@ def done(facts: Facts, talk: Talk, known: LastRuns, room: Room) -> Iterator[Hand
             yield _quote_closing(exchange, room.answer)
 
 
-def active(facts: Facts, talk: Talk, known: LastRuns, room: Room) -> Iterator[HandoffStatement]:
+def active(
+    facts: Facts, conversation: Talk, last_runs: LastRuns, room: Room
+) -> Iterator[HandoffStatement]:
     """Yield the state of the repository, the tasks in progress, and the agent's last words where
     the session ends in the middle of work.
     """
     if facts.git is not None:
         yield HandoffStatement(StatementSection.ACTIVE, _describe_git(facts.git), stands_on=(GIT,))
     yield from tasks(facts, "in_progress")
-    for ran in known.untold[-_MAX_RESULTS:]:
+    for ran in last_runs.untold[-_MAX_RESULTS:]:
         text = f"{told(ran.command)} was run; the transcript does not report how it ended"
         yield HandoffStatement(StatementSection.ACTIVE, text, stands_on=(ran.id,))
-    last = talk.last
+    last = conversation.last
     if last is not None and last.answers and not last.is_over:
         *before, end = last.answers
         for message in [message for message in before if len(message.text) >= _MIN_REPORT][
@@ -117,18 +123,20 @@ def active(facts: Facts, talk: Talk, known: LastRuns, room: Room) -> Iterator[Ha
         )
 
 
-def blocked(talk: Talk, known: LastRuns, room: Room) -> Iterator[HandoffStatement]:
+def blocked(conversation: Talk, last_runs: LastRuns, room: Room) -> Iterator[HandoffStatement]:
     """Yield the tests, checks and actions that still fail, with the agent's comments, and what else
     it said that blocked it.
     """
-    for ran in known.failed[-_MAX_RESULTS:]:
+    for ran in last_runs.failed[-_MAX_RESULTS:]:
         yield _describe_run(StatementSection.BLOCKED, ran)
-        comment = talk.after(ran.ref)
-        if comment is not None and (talk.last is None or comment is not talk.last.closing):
+        comment = conversation.after(ran.ref)
+        if comment is not None and (
+            conversation.last is None or comment is not conversation.last.closing
+        ):
             yield _quote_message(
                 StatementSection.BLOCKED, "The agent on that failure", comment, room.words
             )
-    closing = talk.last.closing if talk.last else None
+    closing = conversation.last.closing if conversation.last else None
     if closing is None:
         return
     for sentence in last_sentences(closing):
@@ -155,14 +163,14 @@ def _describe_run(section: StatementSection, ran: Ran) -> HandoffStatement:
     return HandoffStatement(section, text, result_of(ran), (ran.id,))
 
 
-def _is_report(exchange: Exchange, talk: Talk) -> bool:
+def _is_report(exchange: Exchange, conversation: Talk) -> bool:
     """Return whether the agent's closing message is more than a question or, unless it is the last
     one, a word.
     """
     closing = exchange.closing
     if closing is None or exchange.is_set_right:
         return False
-    is_short = len(closing.text) < _MIN_REPORT and exchange is not talk.last
+    is_short = len(closing.text) < _MIN_REPORT and exchange is not conversation.last
     if is_short and not exchange.is_work:
         return False
     return not (len(closing.text) <= _MAX_QUESTION and asked(closing))

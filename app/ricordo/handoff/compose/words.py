@@ -134,11 +134,13 @@ def _is_end(heading: _Heading, after: _Heading) -> bool:
 def _find_headings(text: str) -> Iterator[_Heading]:
     at = 0
     for line in text.split("\n"):
-        head = line[:_MAX_LINE]
-        tried = ((form, pattern.fullmatch(head)) for form, pattern in enumerate(_HEADING_FORMS))
-        found = next(((form, match) for form, match in tried if match), None)
-        if found is not None:
-            rank, match = _find_rank(*found), found[1]
+        start_of_line = line[:_MAX_LINE]
+        tried = (
+            (form, pattern.fullmatch(start_of_line)) for form, pattern in enumerate(_HEADING_FORMS)
+        )
+        matching = next(((form, match) for form, match in tried if match), None)
+        if matching is not None:
+            rank, match = _find_rank(*matching), matching[1]
             about = heading(match["name"])
             if about or rank < _LOWEST_RANK:
                 yield _Heading(at, at + match.start("rest"), rank, about)

@@ -44,10 +44,10 @@ class Bounded(Generic[Item]):
 
 def bounded(items: Iterable[Item], most: int) -> list[Item]:
     """Return the first and the last of `items`, at most `most`."""
-    kept: Bounded[Item] = Bounded(most)
+    limited: Bounded[Item] = Bounded(most)
     for item in items:
-        kept.add(item)
-    return list(kept)
+        limited.add(item)
+    return list(limited)
 
 
 class Recent(OrderedDict[Name, Item]):

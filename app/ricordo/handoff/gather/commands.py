@@ -66,14 +66,14 @@ def deeds(line: str) -> tuple[ProgramRun, ...]:
 
 def work_of(programs: Sequence[ProgramRun]) -> Work:
     """Return what a line is run for: tests before checks before anything else."""
-    works = {deed.work for deed in programs}
+    works = {program.work for program in programs}
     return next((work for work in (Work.TEST, Work.CHECK) if work in works), Work.OTHER)
 
 
 def decisive(programs: Sequence[ProgramRun]) -> ProgramRun | None:
     """Return the last program of a line that does what the line is run for."""
     work = work_of(programs)
-    return next((deed for deed in reversed(programs) if deed.work is work), None)
+    return next((program for program in reversed(programs) if program.work is work), None)
 
 
 def _list_programs(line: str, has_pipefail: bool, depth: int) -> Iterator[ProgramRun]:
@@ -169,8 +169,8 @@ def _starts_with(words: Sequence[str], phrases: frozenset[str]) -> bool:
     """Return whether the first words, with or without their options, are one of the phrases."""
     plain = [words[0], *(word for word in words[1:] if not word.startswith(("-", "+")))]
     return any(
-        " ".join(said[:size]) in phrases
-        for said in (words, plain)
+        " ".join(candidate[:size]) in phrases
+        for candidate in (words, plain)
         for size in range(1, _LONGEST_PHRASE + 1)
     )
 
@@ -260,8 +260,8 @@ def _find_last(lines: Sequence[str], part: str) -> str:
     """The last line that fits an expression; one that fits nowhere in all of them is looked for in
     none, for there are many lines.
     """
-    whole = "\n".join(lines)
-    matching = [pattern for pattern in _load_patterns(part) if pattern.search(whole)]
+    text = "\n".join(lines)
+    matching = [pattern for pattern in _load_patterns(part) if pattern.search(text)]
     return next(
         (line for line in reversed(lines) if any(pattern.search(line) for pattern in matching)), ""
     )

@@ -76,9 +76,9 @@ def reason_of(sentences: tuple[Sentence, ...], number: int) -> str:
 
 def before_it(sentences: tuple[Sentence, ...], number: int) -> str:
     """Return the sentence before one of them, in the same paragraph; "" without one."""
-    before = sentences[number - 1] if number else None
-    is_near = before is not None and before.paragraph == sentences[number].paragraph
-    return before.text.strip() if before is not None and is_near else ""
+    previous = sentences[number - 1] if number else None
+    is_near = previous is not None and previous.paragraph == sentences[number].paragraph
+    return previous.text.strip() if previous is not None and is_near else ""
 
 
 @cache
@@ -91,12 +91,12 @@ _MAX_ANSWER = 300
 """Characters of a message of the user that may be the answer to a question."""
 
 
-def decided(talk: Sequence[MessageFact], step: Callable[[], None]) -> Iterator[DecisionFact]:
-    """Yield the decisions of a session, in the order of time. `talk` are the messages of both;
+def decided(messages: Sequence[MessageFact], step: Callable[[], None]) -> Iterator[DecisionFact]:
+    """Yield the decisions of a session, in the order of time. `messages` are the messages of both;
     `step` is called at every message.
     """
     question = ""
-    for message in talk:
+    for message in messages:
         step()
         if not message.is_person:
             question = _find_closing_question(message.text)
@@ -149,15 +149,15 @@ class Abandoned(NamedTuple):
 
 
 def given_up(
-    talk: Sequence[MessageFact], taken_back: Iterable[RevertedAction], step: Callable[[], None]
+    messages: Sequence[MessageFact], taken_back: Iterable[RevertedAction], step: Callable[[], None]
 ) -> list[Abandoned]:
-    """Return what was ruled out in a session, in the order of time. `talk` are the messages of
+    """Return what was ruled out in a session, in the order of time. `messages` are the messages of
     both; `step` is called at every message.
     """
     unwanted: list[int] = []
     items: list[Abandoned] = []
     answer, is_consent = None, False
-    for message in talk:
+    for message in messages:
         step()
         if not message.is_person:
             # what the agent says first after that only repeats what the user rejected
@@ -168,7 +168,7 @@ def given_up(
             unwanted.append(message.ref.turn)
             is_consent = True
     for action in taken_back:
-        items += _list_reverted(action, talk, unwanted)
+        items += _list_reverted(action, messages, unwanted)
     return sorted(items, key=lambda item: item.given_up.ref.turn)
 
 
@@ -197,25 +197,25 @@ def _is_unwanted(sentence: Sentence) -> bool:
 
 
 def _list_reverted(
-    action: RevertedAction, talk: Sequence[MessageFact], unwanted: Sequence[int]
+    action: RevertedAction, messages: Sequence[MessageFact], unwanted: Sequence[int]
 ) -> Iterator[Abandoned]:
     if any(action.since.turn < turn < action.at.turn for turn in unwanted):
         # the user's words say it already
         return
     reason = action.words
     if action.refusal is None:
-        reason = reason or _find_reason(action.since, action.at, talk)
+        reason = reason or _find_reason(action.since, action.at, messages)
     if reason or not action.needs_reason:
         item = GivenUp("", action.at, action.what, reason, True, action.refusal, action.said)
         yield Abandoned(item, action.path)
 
 
-def _find_reason(since: Ref, at: Ref, talk: Sequence[MessageFact]) -> str:
+def _find_reason(since: Ref, at: Ref, messages: Sequence[MessageFact]) -> str:
     """Return what the agent said last before `at`, where it gives the reason for abandoning
     something.
     """
-    end = bisect_left(talk, at.turn, key=lambda message: message.ref.turn)
-    for message in reversed(talk[:end]):
+    end = bisect_left(messages, at.turn, key=lambda message: message.ref.turn)
+    for message in reversed(messages[:end]):
         if message.ref.turn < since.turn:
             return ""
         if not message.is_person:

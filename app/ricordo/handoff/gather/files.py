@@ -62,10 +62,10 @@ class FileUseCount:
 
     def take(self, touch: Touch, ref: Ref) -> None:
         """Record an action."""
-        deed = touch.deed
-        if deed not in self.deeds:
-            self.deeds.append(deed)
-        if deed.changes:
+        action = touch.deed
+        if action not in self.deeds:
+            self.deeds.append(action)
+        if action.changes:
             self.times += 1
             self.last_change = ref
             self.parts = latest([*self.parts, *parts_of(touch.path, touch.text)])

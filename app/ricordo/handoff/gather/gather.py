@@ -164,7 +164,7 @@ def gather(
     facts = Facts(
         project,
         tuple(session.session for session in sessions),
-        said=tuple(said for session in sessions for said in session.talk),
+        said=tuple(message for session in sessions for message in session.talk),
         summaries=tuple(summary for session in sessions for summary in session.hearing.summaries),
         ran=tuple(_list_runs(sessions, step)),
         files=tuple(_list_files(sessions, project, step)),
@@ -294,10 +294,10 @@ def _join_uses(first: FileUseCount, second: FileUseCount) -> FileUseCount:
 
 def _list_errors(session: _SessionFacts) -> Iterator[ErrorFact]:
     """Yield the errors of a session, with the project's paths of files."""
-    for kept in session.hearing.mishaps.kept:
-        what = f"{kept.what} {session.place.path(kept.path)}" if kept.path else kept.what
-        changed = [path for path in map(session.place.path, kept.by) if session.place.has(path)]
-        yield ErrorFact("", kept.ref, what, kept.error, kept.mended, _shorten(changed))
+    for error in session.hearing.mishaps.kept:
+        what = f"{error.what} {session.place.path(error.path)}" if error.path else error.what
+        changed = [path for path in map(session.place.path, error.by) if session.place.has(path)]
+        yield ErrorFact("", error.ref, what, error.error, error.mended, _shorten(changed))
 
 
 def _list_ruled_out(session: _SessionFacts, step: Step) -> Iterator[GivenUp]:

@@ -57,19 +57,19 @@ class SessionErrors:
         """Record a command that ended with this output at the message `at`."""
         if run.has_failed:
             self._fix_replaced(run, output, at)
-            only_questions = all(deed.is_question for deed in run.deeds)
+            only_questions = all(program.is_question for program in run.deeds)
             if not only_questions and not self._is_repeated(run):
                 required = _list_required(run.deeds)
-                programs = frozenset(deed.program for deed in required)
-                trouble = OpenError(at, run.command, run.error, required, programs)
-                self.kept.add(trouble)
-                self._open.append(trouble)
+                programs = frozenset(program.program for program in required)
+                open_error = OpenError(at, run.command, run.error, required, programs)
+                self.kept.add(open_error)
+                self._open.append(open_error)
         elif run.has_failed is False:
-            programs_run = {deed.program for deed in run.deeds}
-            for trouble in [
+            programs_run = {program.program for program in run.deeds}
+            for open_error in [
                 error for error in self._open if not error.programs.isdisjoint(programs_run)
             ]:
-                self._match_success(trouble, run.deeds, at)
+                self._match_success(open_error, run.deeds, at)
 
     def failed(self, what: str, path: str, error: str, at: Ref) -> None:
         """Record a tool that failed at the file `path`."""
@@ -101,7 +101,7 @@ class SessionErrors:
 
     def _match_success(self, error: OpenError, programs: Sequence[ProgramRun], at: Ref) -> None:
         for run in programs:
-            error.left = tuple(deed for deed in error.left if not run.covers(deed))
+            error.left = tuple(program for program in error.left if not run.covers(program))
         if not error.left:
             self._open.remove(error)
             self._mark_fixed(error, at)
@@ -114,7 +114,7 @@ class SessionErrors:
 
 def _list_required(programs: Sequence[ProgramRun]) -> tuple[ProgramRun, ...]:
     """Return the programs that have to succeed: all but those that only read or print."""
-    return tuple(deed for deed in programs if not deed.is_question)
+    return tuple(program for program in programs if not program.is_question)
 
 
 _MAX_CHARACTERS = 4_000_000

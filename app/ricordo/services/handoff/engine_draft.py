@@ -91,14 +91,14 @@ def _ask_engine(
     """Send a request, and record its cost, with an answer or without. Raises CuratorFailed,
     StateUnusable, and what `step` raises.
     """
-    author, surroundings = request.outside.author, notebook.surroundings
+    author, environment = request.outside.author, notebook.surroundings
 
     def pay(usage: EngineUsage) -> None:
-        run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
+        run = new_run(environment.now.isoformat(), author, usage, 0, 0)
         after(run)
         # an answer matters more than recording its cost
         with suppress(StateUnusable):
-            record(surroundings.state, notebook.place.root, run)
+            record(environment.state, notebook.place.root, run)
 
     engine = replace(request.outside.ask, lost=pay)
     reply = engine(Sent(NOTHING.stable, request.told.text), step)

@@ -183,12 +183,12 @@ def _recall_by_sentence(
     return [result for sentence in sentences for result in recall_notes(sentence.text)]
 
 
-def known_transcripts(surroundings: Environment, content: bytes) -> Callable[[SourceSession], bool]:
+def known_transcripts(environment: Environment, content: bytes) -> Callable[[SourceSession], bool]:
     """Return a function that decides whether a transcript named by a handoff of `content` may be
     opened.
     """
-    is_written_here = _is_written_here(Database(surroundings.state), content)
-    return lambda source: is_written_here or is_kept_by_agent(source, surroundings)
+    is_written_here = _is_written_here(Database(environment.state), content)
+    return lambda source: is_written_here or is_kept_by_agent(source, environment)
 
 
 def _is_written_here(database: Database, content: bytes) -> bool:

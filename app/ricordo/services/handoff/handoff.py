@@ -109,14 +109,14 @@ def project_of(notebook: Notebook) -> str:
     """Return the project to hand off: that of the memory, in the worktree of the current directory,
     else that of the current directory. Raises MemoryNotFound where it no longer exists.
     """
-    surroundings = notebook.surroundings
-    project = surroundings.project or notebook.place.project
+    environment = notebook.surroundings
+    project = environment.project or notebook.place.project
     if project and not os.path.isdir(project):
         raise MemoryNotFound(f"The project of this memory does not exist: {visible(project)}.")
-    here = workplace(surroundings.cwd)
-    if project and not surroundings.project and here.root == os.path.realpath(project):
+    here = workplace(environment.cwd)
+    if project and not environment.project and here.root == os.path.realpath(project):
         return here.top
-    return os.path.realpath(project or git.top_level(surroundings.cwd) or surroundings.cwd)
+    return os.path.realpath(project or git.top_level(environment.cwd) or environment.cwd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +129,15 @@ class Ground:
     destination: HandoffFile
 
 
-def ground(notebook: Notebook, wish: HandoffOptions, step: Step = lambda: None) -> Ground:
+def ground(notebook: Notebook, options: HandoffOptions, step: Step = lambda: None) -> Ground:
     """Gather the input of a draft of the chosen sessions.
 
     `step` is called regularly; what it raises is raised here. Raises WrongUsage where a path is not
     a session, ChangeRefused where there is nothing to hand off or no file to write to.
     """
     project = project_of(notebook)
-    to = destination(_find_path(notebook, wish, project))
-    facts = facts_of(notebook, project, wish.sessions, step)
+    to = destination(_find_path(notebook, options, project))
+    facts = facts_of(notebook, project, options.sessions, step)
     if not facts.sessions:
         raise ChangeRefused("This project has no session to hand off.")
     handoff_files = _list_handoff_files(to, project)
@@ -146,7 +146,7 @@ def ground(notebook: Notebook, wish: HandoffOptions, step: Step = lambda: None) 
 
 def draft(
     notebook: Notebook,
-    wish: HandoffOptions,
+    options: HandoffOptions,
     step: Step = lambda: None,
     composer: Composer = by_rules,
     on: Ground | None = None,
@@ -156,22 +156,24 @@ def draft(
 
     `step` is called regularly; what it raises is raised here. Raises what gathering raises.
     """
-    on = on or ground(notebook, wish, step)
+    on = on or ground(notebook, options, step)
     facts, to = on.facts, on.destination
     now = notebook.surroundings.now.timestamp()
-    world = World(facts.project, facts.memory, _list_handoff_files(to, facts.project), step, now)
-    by_rules_only = compose(facts, tokens=_find_budget(wish), with_messages=wish.with_messages)
+    current = World(facts.project, facts.memory, _list_handoff_files(to, facts.project), step, now)
+    by_rules_only = compose(
+        facts, tokens=_find_budget(options), with_messages=options.with_messages
+    )
     composed = composer(notebook, facts, by_rules_only)
-    statements = prove(composed.statements, facts, world)
-    head = _build_header(notebook, on, statements, world, wish, composed.engine)
-    new = Handoff(head, statements)
+    statements = prove(composed.statements, facts, current)
+    header = _build_header(notebook, on, statements, current, options, composed.engine)
+    new = Handoff(header, statements)
     redaction = begin_redaction(notebook)
     redaction.learn(_list_words(facts, step))
     if to.handoff is not None:
         is_known = known_transcripts(notebook.surroundings, to.before or b"")
         says = Transcripts(to.handoff, is_known, step)
-        new = _update(to.handoff, new, world, says, notebook.surroundings.now, redaction)
-    remarks = (to.remark, _explain_budget(wish), *composed.remarks)
+        new = _update(to.handoff, new, current, says, notebook.surroundings.now, redaction)
+    remarks = (to.remark, _explain_budget(options), *composed.remarks)
     return HandoffDraft(facts, new, to, redaction, tuple(filter(None, remarks)))
 
 
@@ -179,38 +181,38 @@ def _list_handoff_files(to: HandoffFile, project: str) -> frozenset[str]:
     return OWN | {os.path.relpath(to.path, project)}
 
 
-def _find_path(notebook: Notebook, wish: HandoffOptions, project: str) -> str:
+def _find_path(notebook: Notebook, options: HandoffOptions, project: str) -> str:
     """Return the path of the file to write."""
-    path = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else project
+    path = os.path.join(notebook.surroundings.cwd, options.path) if options.path else project
     return os.path.join(path, NAME) if os.path.isdir(path) else path
 
 
-def _find_budget(wish: HandoffOptions) -> int:
+def _find_budget(options: HandoffOptions) -> int:
     """Return the tokens that the handoff may take."""
-    return min(wish.budget, family(wish.target).most_tokens)
+    return min(options.budget, family(options.target).most_tokens)
 
 
-def _explain_budget(wish: HandoffOptions) -> str:
-    most = family(wish.target).most_tokens
-    warning = f"Budget reduced to {most:,} tokens, the limit for {wish.target.value}."
-    return warning if wish.budget > most else ""
+def _explain_budget(options: HandoffOptions) -> str:
+    most = family(options.target).most_tokens
+    warning = f"Budget reduced to {most:,} tokens, the limit for {options.target.value}."
+    return warning if options.budget > most else ""
 
 
 def _build_header(
     notebook: Notebook,
     on: Ground,
     statements: Sequence[HandoffStatement],
-    world: World,
-    wish: HandoffOptions,
+    current: World,
+    options: HandoffOptions,
     engine: str,
 ) -> HandoffHeader:
     facts, to = on.facts, on.destination
-    now, state = notebook.surroundings.now, world.git
+    now, state = notebook.surroundings.now, current.git
     return HandoffHeader(
         written=now,
         expires=now + _VALID_FOR,
-        target=wish.target,
-        budget=_find_budget(wish),
+        target=options.target,
+        budget=_find_budget(options),
         engine=engine,
         sources=tuple(
             SourceSession(session.agent, session.id, session.path) for session in facts.sessions
@@ -218,7 +220,7 @@ def _build_header(
         commit=state.commit if state else "",
         branch=state.branch if state else "",
         dirty=state.dirty if state else (),
-        files=files_now(statements, facts, world),
+        files=files_now(statements, facts, current),
         memory=facts.memory,
         project="" if os.path.dirname(to.path) == facts.project else facts.project,
     )
@@ -239,10 +241,15 @@ def _list_words(facts: Facts, step: Step) -> Iterator[str]:
 
 
 def _update(
-    old: Handoff, new: Handoff, world: World, says: Transcripts, now: datetime, redaction: Redaction
+    old: Handoff,
+    new: Handoff,
+    current: World,
+    says: Transcripts,
+    now: datetime,
+    redaction: Redaction,
 ) -> Handoff:
     """Return `new` with the statements of the existing handoff that are still valid."""
-    rechecked = resume(old, world, says, now)
+    rechecked = resume(old, current, says, now)
     redaction.learn(text for statement in tidied(new).statements for text in texts_of(statement))
     merged = updated(rechecked, new, lambda text: redaction.redact("", text))
     for statement in merged.statements:
@@ -262,8 +269,9 @@ def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Se
     not exist.
     """
     relevance = bearing_on(notebook, project_of(notebook))
-    known = {
-        (known.session.path, known.session.id): known.session for known in notebook.activity.known()
+    recorded = {
+        (recorded.session.path, recorded.session.id): recorded.session
+        for recorded in notebook.activity.known()
     }
     sessions: list[Session] = []
     sources = sorted(sources_of(relevance, notebook.surroundings), key=touched, reverse=True)
@@ -272,7 +280,7 @@ def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Se
         session = session_of(source, relevance, step)
         if session is not None:
             by_start = replace(session, ended=_find_end(source) or session.ended)
-            sessions.append(known.get((session.path, session.id), by_start))
+            sessions.append(recorded.get((session.path, session.id), by_start))
     return tuple(sorted(sessions, key=lambda session: session.ended, reverse=True))
 
 

@@ -45,8 +45,8 @@ class Finished:
     @property
     def counts(self) -> Mapping[Status, int]:
         """Return how many statements have each mark."""
-        found = Counter(statement.status for statement in self.handoff.statements)
-        return {status: found[status] for status in Status}
+        by_status = Counter(statement.status for statement in self.handoff.statements)
+        return {status: by_status[status] for status in Status}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +72,25 @@ def finished(draft: HandoffDraft) -> Finished:
     return Finished(handoff, render(handoff), tokens(handoff))
 
 
-def change_of(notebook: Notebook, memory: Memory, draft: HandoffDraft, done: Finished) -> ChangeSet:
+def change_of(
+    notebook: Notebook, memory: Memory, draft: HandoffDraft, output: Finished
+) -> ChangeSet:
     """Return the change set that writes a handoff. Raises ChangeRefused."""
     to = draft.destination
     folder, name = os.path.split(to.path)
-    reason = f"{REASON} {done.handoff.head.target.value}"
-    edit = WriteFile(folder, name, to.before, done.text)
+    reason = f"{REASON} {output.handoff.head.target.value}"
+    edit = WriteFile(folder, name, to.before, output.text)
     return put_together(notebook, memory, [Change(edit, reason)])
 
 
 def write(
-    notebook: Notebook, memory: Memory, draft: HandoffDraft, done: Finished
+    notebook: Notebook, memory: Memory, draft: HandoffDraft, output: Finished
 ) -> WrittenHandoff:
     """Write a handoff. Raises ChangeRefused, EditRefused where another program wrote the file since
     it was drafted, WriteFailed, StateUnusable and Busy.
     """
     path, start = draft.destination.path, start_of(notebook, draft)
-    change_set = change_of(notebook, memory, draft, done)
+    change_set = change_of(notebook, memory, draft, output)
     if not change_set:
         return WrittenHandoff(path, start, None)
     outcome = apply_or_merge(notebook, change_set)
@@ -109,17 +111,17 @@ def pickup_of(notebook: Notebook, draft: HandoffDraft) -> Pickup | None:
     """Return the line, and its file, that makes the agent read the handoff at every start; None
     where there is none.
     """
-    head = draft.handoff.head
-    return pickup(head.target, project_of(notebook), draft.destination.path)
+    header = draft.handoff.head
+    return pickup(header.target, project_of(notebook), draft.destination.path)
 
 
-def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeSet:
+def pickup_change(notebook: Notebook, memory: Memory, line: Pickup) -> ChangeSet:
     """Return the change set that adds that line, empty where it is there already; it is reviewed
     and applied as any other. Raises ChangeRefused, with the line to paste, where the file is
     anything unusual.
     """
-    edit = pickup_act(project_of(notebook), wanted)
-    return put_together(notebook, memory, [Change(edit, f"{wanted.file} names the handoff")])
+    edit = pickup_act(project_of(notebook), line)
+    return put_together(notebook, memory, [Change(edit, f"{line.file} names the handoff")])
 
 
 _BOUNDS = Bounds(total=3600.0, most_bytes=1024 * 1024)
@@ -173,8 +175,8 @@ def _redact_alone(statement: HandoffStatement, draft: HandoffDraft) -> tuple[Han
 def proved_of(draft: HandoffDraft, statement: HandoffStatement) -> HandoffStatement:
     """Return a reworded statement with its proof."""
     project = draft.facts.project
-    own = OWN | {os.path.relpath(draft.destination.path, project)}
-    return prove((statement,), draft.facts, World(project, draft.facts.memory, own))[0]
+    handoff_files = OWN | {os.path.relpath(draft.destination.path, project)}
+    return prove((statement,), draft.facts, World(project, draft.facts.memory, handoff_files))[0]
 
 
 def chosen(draft: HandoffDraft, statements: Sequence[HandoffStatement]) -> HandoffDraft:
@@ -182,7 +184,7 @@ def chosen(draft: HandoffDraft, statements: Sequence[HandoffStatement]) -> Hando
     return replace(draft, handoff=replace(draft.handoff, statements=tuple(statements)))
 
 
-def writing(notebook: Notebook, draft: HandoffDraft, done: Finished, last: str) -> ChangeSet:
+def writing(notebook: Notebook, draft: HandoffDraft, output: Finished, last: str) -> ChangeSet:
     """Return the change set that writes a handoff over the file that its draft found, or over the
     `last` text that was written. Raises ChangeRefused, and EditRefused where the file has another
     content by now.
@@ -192,4 +194,4 @@ def writing(notebook: Notebook, draft: HandoffDraft, done: Finished, last: str) 
     if to.path != draft.destination.path or not (is_own or to.before == draft.destination.before):
         message = f"Another program wrote {visible(draft.destination.path)} meanwhile."
         raise EditRefused(f"{message} Check the draft again, then write it.")
-    return change_of(notebook, notebook.read(), replace(draft, destination=to), done)
+    return change_of(notebook, notebook.read(), replace(draft, destination=to), output)

@@ -46,7 +46,7 @@ class Resumption:
 
 
 def resume_handoff(
-    surroundings: Environment,
+    environment: Environment,
     path: str = "",
     memory: str | None = None,
     step: Callable[[], None] = lambda: None,
@@ -58,21 +58,21 @@ def resume_handoff(
     Raises HandoffUnreadable where the file is not a handoff, and MemoryNotFound where `memory` is
     none.
     """
-    place = _find_place(surroundings, os.path.dirname(_find_full_path(surroundings, path)), memory)
+    place = _find_place(environment, os.path.dirname(_find_full_path(environment, path)), memory)
     full_path = (
-        _find_full_path(surroundings, path) if path else _find_handoff_file(surroundings, place)
+        _find_full_path(environment, path) if path else _find_handoff_file(environment, place)
     )
     raw, parsed = _parse_file(full_path)
     assert parsed.handoff is not None
-    head = parsed.handoff.head
-    project = _find_project_of(head, os.path.dirname(full_path), place, surroundings)
-    notes = _find_notes_folder(head, place, surroundings)
+    header = parsed.handoff.head
+    project = _find_project_of(header, os.path.dirname(full_path), place, environment)
+    notes = _find_notes_folder(header, place, environment)
     handoff_files = OWN | {os.path.relpath(os.path.realpath(full_path), os.path.realpath(project))}
-    world = World(project, notes, handoff_files, step)
-    says = Transcripts(parsed.handoff, known_transcripts(surroundings, raw), step)
+    current = World(project, notes, handoff_files, step)
+    says = Transcripts(parsed.handoff, known_transcripts(environment, raw), step)
     is_edited = parsed.state is not State.WHOLE
-    resumed = resume(parsed.handoff, world, says, surroundings.now, is_edited=is_edited)
-    warnings = (parsed.why, _explain_memory(head, notes), *resumed.remarks)
+    resumed = resume(parsed.handoff, current, says, environment.now, is_edited=is_edited)
+    warnings = (parsed.why, _explain_memory(header, notes), *resumed.remarks)
     return Resumption(full_path, project, _redact(resumed), tuple(filter(None, warnings)))
 
 
@@ -101,27 +101,29 @@ def _mask_change(change: FileChange) -> FileChange:
     return replace(change, path=mask(change.path), to=mask(change.to))
 
 
-def _find_full_path(surroundings: Environment, path: str) -> str:
-    return os.path.normpath(os.path.join(surroundings.cwd, path)) if path else ""
+def _find_full_path(environment: Environment, path: str) -> str:
+    return os.path.normpath(os.path.join(environment.cwd, path)) if path else ""
 
 
-def _find_place(surroundings: Environment, folder: str, memory: str | None) -> MemoryPlace | None:
+def _find_place(environment: Environment, folder: str, memory: str | None) -> MemoryPlace | None:
     """Return the memory for work in the `folder`, "" for the current one; None without one."""
     if memory is not None:
-        return find_memory(memory, surroundings)
+        return find_memory(memory, environment)
     try:
-        return find_memory(None, surroundings._replace(cwd=folder or surroundings.cwd))
+        return find_memory(None, environment._replace(cwd=folder or environment.cwd))
     except MemoryNotFound:
         return None
 
 
-def _find_handoff_file(surroundings: Environment, place: MemoryPlace | None) -> str:
+def _find_handoff_file(environment: Environment, place: MemoryPlace | None) -> str:
     """Return the path of the latest handoff of the current project: where `HANDOFF.md` is foreign
     or edited, it is written under another name.
     """
-    project = _find_project(surroundings.cwd, place)
+    project = _find_project(environment.cwd, place)
     paths = [os.path.join(project, name) for name in (NAME, BESIDE)]
-    handoffs = {path: it for path in paths if (it := _read_file(path)[1].handoff) is not None}
+    handoffs = {
+        path: handoff for path in paths if (handoff := _read_file(path)[1].handoff) is not None
+    }
     return max(handoffs, key=lambda path: handoffs[path].head.written, default=paths[0])
 
 
@@ -135,22 +137,22 @@ def _find_project(folder: str, place: MemoryPlace | None) -> str:
 
 
 def _find_project_of(
-    head: HandoffHeader, folder: str, place: MemoryPlace | None, surroundings: Environment
+    header: HandoffHeader, folder: str, place: MemoryPlace | None, environment: Environment
 ) -> str:
     """Return the project of a handoff in the `folder`, which may be anywhere: the one that it names
     or whose commit it has, if that is the folder's project, the memory's, or the current one; else
     the folder's.
     """
     here = _find_project(folder, place)
-    cwd = os.path.realpath(surroundings.cwd)
+    cwd = os.path.realpath(environment.cwd)
     of_memory = os.path.realpath(place.project) if place and place.project else ""
     candidates = (here, of_memory, git.top_level(cwd) or cwd)
-    if head.project and head.project in candidates:
-        return head.project
-    if not head.commit:
+    if header.project and header.project in candidates:
+        return header.project
+    if not header.commit:
         return here
     return next(
-        (candidate for candidate in candidates if candidate and is_known(candidate, head.commit)),
+        (candidate for candidate in candidates if candidate and is_known(candidate, header.commit)),
         here,
     )
 
@@ -173,44 +175,44 @@ def _read_file(path: str) -> tuple[bytes, Parsed]:
 
 
 def _find_notes_folder(
-    head: HandoffHeader, place: MemoryPlace | None, surroundings: Environment
+    header: HandoffHeader, place: MemoryPlace | None, environment: Environment
 ) -> str:
     """Return the memory in which notes are checked: the one that the header names, if it is known
     here or has a history, else that of the project; "" for none.
     """
-    if not head.memory:
+    if not header.memory:
         return ""
-    root = os.path.realpath(head.memory)
+    root = os.path.realpath(header.memory)
     if place is not None and place.root == root:
         return root
-    if any(place.root == root for place in all_memories(surroundings)):
+    if any(place.root == root for place in all_memories(environment)):
         return root
-    if _has_history(root, surroundings):
+    if _has_history(root, environment):
         return root
     return place.root if place else ""
 
 
-def _has_history(root: str, surroundings: Environment) -> bool:
+def _has_history(root: str, environment: Environment) -> bool:
     """Return whether the history has all of the memory at `root`: the user named it to a
     command.
     """
-    database = Database(surroundings.state)
+    database = Database(environment.state)
     if not database.exists:
         return False
     try:
         with database.opened() as connection:
             history = History(connection)
-            known = history.known_root(root)
-            return known is not None and history.was_recorded(known.id)
+            recorded = history.known_root(root)
+            return recorded is not None and history.was_recorded(recorded.id)
     except StateUnusable:
         return False
 
 
-def _explain_memory(head: HandoffHeader, notes: str) -> str:
-    if not head.memory or os.path.realpath(head.memory) == notes:
+def _explain_memory(header: HandoffHeader, notes: str) -> str:
+    if not header.memory or os.path.realpath(header.memory) == notes:
         return ""
     consequence = f"notes are checked in {one_line(notes)}" if notes else "notes are not checked"
-    return f"Unknown memory {one_line(head.memory)}: {consequence}."
+    return f"Unknown memory {one_line(header.memory)}: {consequence}."
 
 
 _MAX_HANDOFFS = 20
@@ -245,29 +247,29 @@ def _list_in_history(notebook: Notebook) -> Iterator[str]:
                     yield os.path.join(history.root_of_id(op.root).path, op.path)
 
 
-def describe_handoff(done: Finished, path: str) -> dict[str, Any]:
+def describe_handoff(output: Finished, path: str) -> dict[str, Any]:
     """Return the output of `handoff --json` for a handoff that was written to `path`."""
-    header = done.handoff.head
+    header = output.handoff.head
     return {
         "path": path,
         "for": header.target.value,
-        "tokens": done.tokens,
+        "tokens": output.tokens,
         "statements": [
             describe_statement(statement, len(header.sources))
-            for statement in done.handoff.statements
+            for statement in output.handoff.statements
         ],
         "redactions": header.redactions,
-        "left_out": done.handoff.left_out,
+        "left_out": output.handoff.left_out,
     }
 
 
-def describe_resumption(found: Resumption) -> dict[str, Any]:
+def describe_resumption(resumption: Resumption) -> dict[str, Any]:
     """Return the output of `resume --json`."""
-    resumed = found.resumed
+    resumed = resumption.resumed
     sessions = len(resumed.handoff.head.sources)
     changed = resumed.changed
     return {
-        "path": found.path,
+        "path": resumption.path,
         "holds": resumed.holds,
         "statements": [
             {
@@ -286,7 +288,7 @@ def describe_resumption(found: Resumption) -> dict[str, Any]:
         },
         "expired": resumed.has_expired,
         "edited": resumed.is_edited,
-        "remarks": list(found.remarks),
+        "remarks": list(resumption.remarks),
     }
 
 

@@ -157,9 +157,12 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
     decided_arrivals = [
         replace(
             arrival,
-            kept=(it := decided.get(arrival.id)) is not None and it.decision is Decision.KEEP,
+            kept=(verdict := decided.get(arrival.id)) is not None
+            and verdict.decision is Decision.KEEP,
             # only until the visit ends: then it is new again
-            put_off=it is not None and it.decision is Decision.SNOOZE and it.act > start.act,
+            put_off=verdict is not None
+            and verdict.decision is Decision.SNOOZE
+            and verdict.act > start.act,
         )
         for arrival in arrivals
         if arrival is not None
@@ -177,22 +180,22 @@ def count_visits(notebook: Notebook) -> int:
         return len(_read_marks(history.acts(root.id))) - 1 if root else 0
 
 
-def close_visit(notebook: Notebook, seen: Inbox, unseen: Collection[str] = ()) -> None:
-    """Move the mark to the end of the inbox that was `seen`; `unseen` are the ids of changes that
+def close_visit(notebook: Notebook, shown: Inbox, unseen: Collection[str] = ()) -> None:
+    """Move the mark to the end of the inbox that was `shown`; `unseen` are the ids of changes that
     were not looked at and stay new. Raises StateUnusable.
     """
     with notebook.database.opened() as connection, transaction(connection):
         history = History(connection)
         root = history.root(notebook.place.root)
         unseen_paths: dict[str, int] = {}
-        for arrival in seen.arrivals:
+        for arrival in shown.arrivals:
             if arrival.put_off or (arrival.id in unseen and not arrival.kept):
                 for path in arrival.names:
                     unseen_paths[path] = min(
                         unseen_paths.get(path, arrival.began_after), arrival.began_after
                     )
         now = notebook.surroundings.now.isoformat()
-        subject = json.dumps({"upto": seen.upto, "left": unseen_paths})
+        subject = json.dumps({"upto": shown.upto, "left": unseen_paths})
         history.begin(root.id, now, VISIT, subject=subject)
 
 
@@ -352,13 +355,13 @@ def learn_writers(notebook: Notebook, memory: Memory) -> None:
     activity.gather(memory, NOTHING_KNOWN, without_rest)
 
 
-def with_writers(notebook: Notebook, seen: Inbox) -> Inbox:
+def with_writers(notebook: Notebook, shown: Inbox) -> Inbox:
     """Return the inbox with the writing session in `by`, where a transcript shows it."""
-    if not seen.arrivals:
-        return seen
+    if not shown.arrivals:
+        return shown
     causes = causes_by_note(notebook.activity, notebook.place.root, {})
-    named = tuple(_name_writer(arrival, causes) for arrival in seen.arrivals)
-    return replace(seen, arrivals=named)
+    named = tuple(_name_writer(arrival, causes) for arrival in shown.arrivals)
+    return replace(shown, arrivals=named)
 
 
 def _name_writer(arrival: Arrival, causes: dict[str, tuple[NoteOrigin, ...]]) -> Arrival:

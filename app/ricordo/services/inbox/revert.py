@@ -18,19 +18,19 @@ from ricordo.services.inbox.inbox import REVERTED, Arrival, Inbox
 from ricordo.text import visible
 
 
-def revert_all(arrival: Arrival, seen: Inbox, memory: Memory) -> ChangeSet:
+def revert_all(arrival: Arrival, shown: Inbox, memory: Memory) -> ChangeSet:
     """Return the change set that reverts all that others did to a note."""
-    return revert_marked({arrival.id: ()}, seen, memory)
+    return revert_marked({arrival.id: ()}, shown, memory)
 
 
-def revert_marked(marked: Mapping[str, Collection[int]], seen: Inbox, memory: Memory) -> ChangeSet:
+def revert_marked(marked: Mapping[str, Collection[int]], shown: Inbox, memory: Memory) -> ChangeSet:
     """Return the change set that reverts what is `marked`: numbers of hunks by the id of their
     change, none for all of it. A deleted note gets its index entry back too, if a change that was
-    `seen` removed it and is not reverted itself.
+    `shown` removed it and is not reverted itself.
 
     Raises ChangeRefused where a text was purged, or has no hunks.
     """
-    arrivals = [arrival for arrival in seen.arrivals if arrival.id in marked]
+    arrivals = [arrival for arrival in shown.arrivals if arrival.id in marked]
     edits = [
         edit
         for arrival in arrivals
@@ -41,7 +41,7 @@ def revert_marked(marked: Mapping[str, Collection[int]], seen: Inbox, memory: Me
         entry
         for arrival in arrivals
         if arrival.kind == "deleted"
-        for entry in _find_dropped_entry(arrival, seen, memory)
+        for entry in _find_dropped_entry(arrival, shown, memory)
         if entry.insert.path not in edited
     ]
     # from below, so that no line number moves before it is used
@@ -101,8 +101,8 @@ class _RestoredEntry(NamedTuple):
     """The line on which it was."""
 
 
-def _find_dropped_entry(arrival: Arrival, seen: Inbox, memory: Memory) -> list[_RestoredEntry]:
-    for other in seen.arrivals:
+def _find_dropped_entry(arrival: Arrival, shown: Inbox, memory: Memory) -> list[_RestoredEntry]:
+    for other in shown.arrivals:
         old = _read_index(other, memory.layout, old=True)
         current = next((index for index in memory.indexes if index.path == other.path), None)
         if old is None or current is None:

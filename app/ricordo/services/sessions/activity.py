@@ -59,11 +59,11 @@ class Activity:
     rules = frozenset(("never-read", "stale"))
 
     def __init__(
-        self, place: MemoryPlace, surroundings: Environment, store: TranscriptStore
+        self, place: MemoryPlace, environment: Environment, store: TranscriptStore
     ) -> None:
         """`store` keeps what was read; nothing is read yet."""
         self._place = place
-        self._surroundings = surroundings
+        self._environment = environment
         self._store = store
         self._bearing: tuple[object, Bearing] | None = None
         self._stamps: Stamps | None = None
@@ -97,10 +97,10 @@ class Activity:
             step(_STEP_TEXT)
 
         relevance = self._find_filter()
-        folders = folders_of(relevance, self._surroundings)
-        stamps = stamps_of(places_of(sources_of(relevance, self._surroundings), folders))
+        folders = folders_of(relevance, self._environment)
+        stamps = stamps_of(places_of(sources_of(relevance, self._environment), folders))
         # listed again: what was added since is read, and what is added from now on is news
-        catch_up(self._store, sources_of(relevance, self._surroundings), report)
+        catch_up(self._store, sources_of(relevance, self._environment), report)
         self._stamps = stamps
         accesses = self._list_accesses(memory)
         writes = [(run.note, run.touched) for run in accesses if run.touched.deed.changes]
@@ -117,21 +117,25 @@ class Activity:
                 for access in self._list_accesses(memory)
                 if access.touched.deed is FileAction.READ
             ]
-            given = [session.started for session in self._list_sessions()]
+            started = [session.started for session in self._list_sessions()]
         except _UNREADABLE:
             return ()
-        return tuple(sorted(at for at in (*read, *given) if at))
+        return tuple(sorted(at for at in (*read, *started) if at))
 
     def _find_filter(self) -> Bearing:
         """Return the filter of relevant sessions, found again when its inputs changed."""
-        stamps = bearing_rests_on(self._surroundings)
+        stamps = bearing_rests_on(self._environment)
         if self._bearing is None or self._bearing[0] != stamps:
-            self._bearing = stamps, bearing(self._place, self._surroundings)
+            self._bearing = stamps, bearing(self._place, self._environment)
         return self._bearing[1]
 
     def _list_transcripts(self) -> list[KnownTranscript]:
         relevance = self._find_filter()
-        return [known for known in self._store.known() if bears(relevance, known.session)]
+        return [
+            transcripts
+            for transcripts in self._store.known()
+            if bears(relevance, transcripts.session)
+        ]
 
     def _list_accesses(self, memory: Memory) -> list[_NoteAccess]:
         relevance, renamed = self._find_filter(), self._map_renamed(memory)
@@ -147,7 +151,7 @@ class Activity:
         return list(accesses.values())
 
     def _map_renamed(self, memory: Memory) -> Mapping[str, str]:
-        return Whereabouts(Database(self._surroundings.state), memory)
+        return Whereabouts(Database(self._environment.state), memory)
 
     def _build_evidence(
         self, memory: Memory, before: Evidence, accesses: Sequence[_NoteAccess]

@@ -47,23 +47,23 @@ def read_briefly(evidence: Evidence, note: Note) -> str:
     return f"read {reads.times}×" if reads and reads.times else "never read"
 
 
-def cause_in_words(cause: NoteOrigin) -> str:
+def cause_in_words(origin: NoteOrigin) -> str:
     """Return in which session a note was written or changed, and when."""
-    how = _ACTIONS[cause.deed] if cause.deed else "the note names"
-    return f"{how} {cause.agent.shown} “{cause.shown_session}”, {day_in_words(cause.at)}"
+    how = _ACTIONS[origin.deed] if origin.deed else "the note names"
+    return f"{how} {origin.agent.shown} “{origin.shown_session}”, {day_in_words(origin.at)}"
 
 
-def quoted_in_words(cause: NoteOrigin) -> str:
+def quoted_in_words(origin: NoteOrigin) -> str:
     """Return the user's message from which a note comes, or that the agent wrote it by itself, as
     far as that is certain.
     """
-    quote = cause.quote
-    return f"“{quote.text}”" if quote else nobody_in_words(cause)
+    quote = origin.quote
+    return f"“{quote.text}”" if quote else nobody_in_words(origin)
 
 
-def nobody_in_words(cause: NoteOrigin) -> str:
+def nobody_in_words(origin: NoteOrigin) -> str:
     """Return what it means that no message of the user is quoted."""
-    return NOBODY_SAID_IT if cause.is_heard_out else NO_TURN_FOUND
+    return NOBODY_SAID_IT if origin.is_heard_out else NO_TURN_FOUND
 
 
 def day_in_words(at: str) -> str:

@@ -99,34 +99,36 @@ def causes_by_note(
     """Return the origins of each note of the memory at `root`, in the order of time, from `store`.
     `renamed` maps old paths of files to current ones.
     """
-    found: dict[str, list[NoteOrigin]] = {}
-    seen: set[tuple[str, str]] = set()
+    by_note: dict[str, list[NoteOrigin]] = {}
+    known_calls: set[tuple[str, str]] = set()
     for stored in store.origins(root):
-        cause = cause_of(stored)
+        origin = cause_of(stored)
         # a resumed session may be in two transcripts
-        if cause is None or (stored.call and (stored.call, stored.note) in seen):
+        if origin is None or (stored.call and (stored.call, stored.note) in known_calls):
             continue
-        if not (cause.deed or cause.turns):
+        if not (origin.deed or origin.turns):
             # no message of the session that the note names is relevant to it
             continue
-        seen.add((stored.call, stored.note))
-        found.setdefault(renamed.get(stored.note, stored.note), []).append(cause)
-    return {note: tuple(_drop_older_note(causes)) for note, causes in found.items()}
+        known_calls.add((stored.call, stored.note))
+        by_note.setdefault(renamed.get(stored.note, stored.note), []).append(origin)
+    return {note: tuple(_drop_older_note(origins)) for note, origins in by_note.items()}
 
 
-def _drop_older_note(causes: list[NoteOrigin]) -> list[NoteOrigin]:
+def _drop_older_note(origins: list[NoteOrigin]) -> list[NoteOrigin]:
     """Leave out what was before a deletion and new creation of the note, and, where the writing
     call is known, what its frontmatter says.
     """
-    deletions = [number for number, cause in enumerate(causes) if cause.deed is FileAction.DELETED]
-    after = causes[deletions[-1] + 1 :] if deletions else causes
-    current = after or causes
-    return [cause for cause in current if cause.deed] or current
+    deletions = [
+        number for number, origin in enumerate(origins) if origin.deed is FileAction.DELETED
+    ]
+    after = origins[deletions[-1] + 1 :] if deletions else origins
+    current = after or origins
+    return [origin for origin in current if origin.deed] or current
 
 
-def told(cause: NoteOrigin) -> str:
+def told(origin: NoteOrigin) -> str:
     """Return an origin as it is stored."""
-    return json.dumps(asdict(cause), ensure_ascii=True)
+    return json.dumps(asdict(origin), ensure_ascii=True)
 
 
 def cause_of(stored: StoredOrigin) -> NoteOrigin | None:

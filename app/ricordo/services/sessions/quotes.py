@@ -63,9 +63,11 @@ def causes_of(
 
 def _find_cause(notebook: Notebook, path: str, key: str) -> NoteOrigin | None:
     """Return a message of a transcript with those around it; None where it no longer exists."""
-    known = [known for known in notebook.activity.known() if known.source.path == path]
+    transcripts = [
+        transcripts for transcripts in notebook.activity.known() if transcripts.source.path == path
+    ]
     # opencode keeps many sessions in one file
-    sources = [(transcript.source, transcript.session.title) for transcript in known] or [
+    sources = [(transcript.source, transcript.session.title) for transcript in transcripts] or [
         (source_at(path), "")
     ]
     causes = (_read_turns(source, key, title) for source, title in sources)
@@ -91,13 +93,13 @@ def _read_turns(source: TranscriptSource, key: str, known_title: str) -> NoteOri
         said_as_kept(cause, is_cause=True),
         *map(said_as_kept, after),
     )
-    it = transcript.session
+    session = transcript.session
     # the title of a session may come after the part that was read
-    title = known_title or it.title
-    return NoteOrigin("", cause.at, "", None, it.agent, it.id, title, source.path, turns)
+    title = known_title or session.title
+    return NoteOrigin("", cause.at, "", None, session.agent, session.id, title, source.path, turns)
 
 
 def titles(notebook: Notebook) -> Mapping[str, str]:
     """Return the titles of the known sessions, by their transcript."""
-    known = notebook.activity.known()
-    return {transcript.session.path: transcript.session.shown for transcript in known}
+    transcripts = notebook.activity.known()
+    return {transcript.session.path: transcript.session.shown for transcript in transcripts}

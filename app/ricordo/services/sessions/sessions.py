@@ -74,12 +74,12 @@ class Bearing:
         return ""
 
 
-def bearing(place: MemoryPlace, surroundings: Environment) -> Bearing:
+def bearing(place: MemoryPlace, environment: Environment) -> Bearing:
     """Return the filter of the memory at `place`. Reads the newest sessions of every project, and
     asks git about their directories.
     """
-    agent = installation(surroundings.agent_home, surroundings.environ)
-    projects = [path for path in (surroundings.project, place.project) if path]
+    agent = installation(environment.agent_home, environment.environ)
+    projects = [path for path in (environment.project, place.project) if path]
     folders: list[str] = []
     tails: list[str] = []
     agents: frozenset[Agent] = frozenset()
@@ -99,15 +99,15 @@ def bearing(place: MemoryPlace, surroundings: Environment) -> Bearing:
             pass
     roots = tuple(dict.fromkeys((place.root, os.path.realpath(place.root))))
     return Bearing(
-        tuple(folders), tuple(projects), agents, roots, tuple(tails), surroundings.agent_home
+        tuple(folders), tuple(projects), agents, roots, tuple(tails), environment.agent_home
     )
 
 
-def bearing_rests_on(surroundings: Environment) -> tuple[tuple[str, int], ...]:
+def bearing_rests_on(environment: Environment) -> tuple[tuple[str, int], ...]:
     """Return stamps that change when the filter may change: of the project folders of Claude Code
     and its settings.
     """
-    agent = installation(surroundings.agent_home, surroundings.environ)
+    agent = installation(environment.agent_home, environment.environ)
     paths = (os.path.join(agent.config, "settings.json"), *claude.project_folders(agent))
     return tuple((path, _read_mtime(path)) for path in paths)
 
@@ -119,11 +119,11 @@ def _read_mtime(path: str) -> int:
         return 0
 
 
-def sources_of(bearing: Bearing, surroundings: Environment) -> Iterator[TranscriptSource]:
+def sources_of(bearing: Bearing, environment: Environment) -> Iterator[TranscriptSource]:
     """Yield the transcripts that may be relevant to a memory; where the beginning does not name the
     directory, only reading it decides.
     """
-    environ, home = surroundings.environ, surroundings.agent_home
+    environ, home = environment.environ, environment.agent_home
     for folder in claude.project_folders(installation(home, environ)):
         is_own = folder in bearing.folders or Agent.CLAUDE in bearing.agents
         if is_own or _may_be_relevant(bearing, folder):
@@ -137,7 +137,7 @@ def sources_of(bearing: Bearing, surroundings: Environment) -> Iterator[Transcri
             yield source
 
 
-def is_kept_by_agent(source: SourceSession, surroundings: Environment) -> bool:
+def is_kept_by_agent(source: SourceSession, environment: Environment) -> bool:
     """Return whether an agent keeps the transcript that a handoff names: one of its files by name
     and place, not a link. Only databases of opencode are opened.
     """
@@ -145,13 +145,13 @@ def is_kept_by_agent(source: SourceSession, surroundings: Environment) -> bool:
     real = os.path.realpath(path) if path and not os.path.islink(path) else ""
     return bool(real) and any(
         transcript.path == real and transcript.session in ("", source.id)
-        for transcript in _list_kept(source.agent, real, surroundings)
+        for transcript in _list_kept(source.agent, real, environment)
     )
 
 
-def _list_kept(agent: Agent, path: str, surroundings: Environment) -> Iterator[TranscriptSource]:
+def _list_kept(agent: Agent, path: str, environment: Environment) -> Iterator[TranscriptSource]:
     """Yield the transcripts that an agent keeps at `path`."""
-    environ, home = surroundings.environ, surroundings.agent_home
+    environ, home = environment.environ, environment.agent_home
     match agent:
         case Agent.CLAUDE:
             projects = os.path.join(
@@ -161,18 +161,18 @@ def _list_kept(agent: Agent, path: str, surroundings: Environment) -> Iterator[T
                 name = path[len(projects) + 1 :].partition("/")[0]
                 yield from claude_sources(os.path.join(projects, name))
         case Agent.CODEX:
-            own = os.path.realpath(codex.own_folder(home, environ))
-            if _is_in(path, own):
-                yield from codex_sources(own)
+            folder = os.path.realpath(codex.own_folder(home, environ))
+            if _is_in(path, folder):
+                yield from codex_sources(folder)
         case Agent.OPENCODE:
             data = os.path.realpath(opencode.data_folder(home, environ))
             if _is_in(path, data):
                 yield from opencode_sources(data)
 
 
-def folders_of(bearing: Bearing, surroundings: Environment) -> Iterator[str]:
+def folders_of(bearing: Bearing, environment: Environment) -> Iterator[str]:
     """Yield the folders in which the first relevant transcript may appear."""
-    environ, home = surroundings.environ, surroundings.agent_home
+    environ, home = environment.environ, environment.agent_home
     yield os.path.join(installation(home, environ).config, "projects")
     yield from bearing.folders
     yield from rollout_folders(codex.own_folder(home, environ))

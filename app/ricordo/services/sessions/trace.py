@@ -111,15 +111,15 @@ class Tracer:
     ) -> Iterator[StoredOrigin]:
         wanted: dict[int, list[tuple[str, Touched]]] = {}
         for note, touched in writes:
-            known = self._by_number[touched.transcript]
-            stamp = stored.get((note, known.session.id, touched.call))
-            if stamp not in (_WHOLE, known.source.stamp):
-                wanted.setdefault(known.n, []).append((note, touched))
+            transcript = self._by_number[touched.transcript]
+            stamp = stored.get((note, transcript.session.id, touched.call))
+            if stamp not in (_WHOLE, transcript.source.stamp):
+                wanted.setdefault(transcript.n, []).append((note, touched))
         for number, of_transcript in wanted.items():
-            known = self._by_number[number]
-            for write in _read_writes(known, of_transcript, step):
-                cause = self._find_cause(write, known.session)
-                stamp = _WHOLE if write.is_whole else known.source.stamp
+            transcript = self._by_number[number]
+            for write in _read_writes(transcript, of_transcript, step):
+                cause = self._find_cause(write, transcript.session)
+                stamp = _WHOLE if write.is_whole else transcript.source.stamp
                 yield StoredOrigin(
                     write.note, cause.session, write.touched.call, cause.at, told(cause), stamp
                 )
@@ -134,16 +134,20 @@ class Tracer:
         written = {note for note, _ in writes} | {note for note, _, call in stored if call}
         for note in memory.notes:
             session = note.head.scalar("originSessionId")
-            known = self._by_session.get(session) if session else None
-            if known is None or note.path in written:
+            transcript = self._by_session.get(session) if session else None
+            if transcript is None or note.path in written:
                 continue
             step()
-            stamp = known.source.stamp
+            stamp = transcript.source.stamp
             if stored.get((note.path, session, "")) == stamp:
                 continue
-            turns = _find_in_session(known, note, step)
-            cause = _build_cause(note.path, known.session.started, known.session, turns, None)
-            yield StoredOrigin(note.path, session, "", known.session.started, told(cause), stamp)
+            turns = _find_in_session(transcript, note, step)
+            cause = _build_cause(
+                note.path, transcript.session.started, transcript.session, turns, None
+            )
+            yield StoredOrigin(
+                note.path, session, "", transcript.session.started, told(cause), stamp
+            )
 
     def _find_cause(self, write: _NoteWrite, session: Session) -> NoteOrigin:
         before, is_all = write.before, write.is_from_start and not session.continues
@@ -161,12 +165,12 @@ class Tracer:
 
     def _read_last_messages(self, session: str, before: str) -> list[Turn]:
         """Return the last messages of a session before a moment."""
-        known = self._by_session.get(session)
-        if known is None:
+        transcript = self._by_session.get(session)
+        if transcript is None:
             return []
         messages = (
             turn
-            for turn in _read_turns(known.source, Where(0, 1))
+            for turn in _read_turns(transcript.source, Where(0, 1))
             if turn.is_said and turn.at <= before
         )
         return list(deque(messages, maxlen=MOST_BEFORE))
@@ -248,13 +252,13 @@ def _choose_messages(
     user_turns = [number for number, turn in enumerate(before) if turn.who is Who.PERSON]
     best = bearing_turn(written, [before[number].text for number in user_turns])
     cause = None if best is None else user_turns[best]
-    wanted = set(range(max(0, len(before) - _BEFORE_ACT), len(before)))
+    chosen_numbers = set(range(max(0, len(before) - _BEFORE_ACT), len(before)))
     if cause is not None:
         first, last = max(0, cause - _BEFORE_CAUSE), min(len(before), cause + 1 + _BEHIND_CAUSE)
-        wanted |= set(range(first, last))
+        chosen_numbers |= set(range(first, last))
     chosen: list[QuotedMessage] = []
-    at = min(wanted, default=0)
-    for number in sorted(wanted):
+    at = min(chosen_numbers, default=0)
+    for number in sorted(chosen_numbers):
         message = said_as_kept(before[number], is_cause=number == cause, skipped=number - at)
         chosen.append(message)
         at = number + 1
