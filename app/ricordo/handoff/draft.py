@@ -476,11 +476,7 @@ def draft(
     by_id: Mapping[str, Fact] = {fact.id: fact for fact in all_facts(facts)}
     draft_read = read_draft(value, brief, by_id)
     refusals = Refusals(facts)
-    allowed = [
-        statement
-        for statement in draft_read.statements
-        if not _names_refused(statement, refusals, by_id)
-    ]
+    allowed = [item for item in draft_read.statements if not _names_refused(item, refusals, by_id)]
     refused_steps = [
         Refused(statement.section.value, "Proposes an action that was refused.")
         for statement in draft_read.statements
@@ -488,14 +484,10 @@ def draft(
     ]
     sections = {statement.section for statement in allowed}
     rules_kept = [
-        statement
-        for statement in composed
-        if statement.section not in sections or _is_kept(statement, by_id)
+        item for item in composed if item.section not in sections or _is_kept(item, by_id)
     ]
     quotes = {(statement.section, statement.quote) for statement in rules_kept if statement.quote}
-    model_statements = [
-        statement for statement in allowed if (statement.section, statement.quote) not in quotes
-    ]
+    model_statements = [item for item in allowed if (item.section, item.quote) not in quotes]
     order = list(StatementSection)
     merged = sorted(
         (*model_statements, *rules_kept), key=lambda rules_kept: order.index(rules_kept.section)

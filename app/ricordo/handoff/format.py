@@ -130,10 +130,7 @@ def _list_scalars(header: HandoffHeader, left_out: int) -> Iterable[tuple[str, s
 def _list_sequences(header: HandoffHeader) -> Iterable[tuple[str, list[str]]]:
     yield (
         "sources",
-        [
-            f"{source.agent.value} {word(source.id)} {word(source.path)}"
-            for source in header.sources
-        ],
+        [f"{item.agent.value} {word(item.id)} {word(item.path)}" for item in header.sources],
     )
     yield "dirty", [word(path) for path in header.dirty]
     yield (
@@ -314,9 +311,7 @@ def _group_by_section(
 
 
 def _render_foreword(header: HandoffHeader) -> list[str]:
-    sessions = ", ".join(
-        f"{source.agent.shown} {line(tidy(source.id))}" for source in header.sources
-    )
+    sessions = ", ".join(f"{item.agent.shown} {line(tidy(item.id))}" for item in header.sources)
     how = (
         "put together by rules from the transcript, without a model"
         if header.engine == "rules"

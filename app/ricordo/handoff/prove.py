@@ -61,10 +61,7 @@ def prove(
 ) -> tuple[HandoffStatement, ...]:
     """Return the `statements`, which were made of `facts`, each with its proof."""
     lookup = FactLookup(facts)
-    return tuple(
-        replace(statement, proof=_find_proof(statement, lookup, current))
-        for statement in statements
-    )
+    return tuple(replace(item, proof=_find_proof(item, lookup, current)) for item in statements)
 
 
 class FactLookup:

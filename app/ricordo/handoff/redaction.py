@@ -40,9 +40,7 @@ def cleaned(handoff: Handoff, redaction: Redaction) -> Handoff:
         return handoff
     rows, sessions = set(masked.split("\n")), len(handoff.head.sources)
     statements = tuple(
-        statement
-        for statement in handoff.statements
-        if rows.issuperset(statement_lines(statement, sessions))
+        item for item in handoff.statements if rows.issuperset(statement_lines(item, sessions))
     )
     left_out = handoff.left_out + len(handoff.statements) - len(statements)
     if len(statements) == len(handoff.statements):

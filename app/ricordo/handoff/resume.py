@@ -124,9 +124,7 @@ def _describe_unlisted(header: HandoffHeader) -> str:
 def _list_unchecked_quotes(statements: Iterable[HandoffStatement], says: Says) -> Iterator[str]:
     """Yield a warning for each session whose quotes cannot be looked up."""
     quoted = [
-        (statement.proof.ref, statement.quote)
-        for statement in statements
-        if isinstance(statement.proof, QuoteMark)
+        (item.proof.ref, item.quote) for item in statements if isinstance(item.proof, QuoteMark)
     ]
     counts = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
     for session, count in sorted(counts.items()):

@@ -81,9 +81,7 @@ def changes_since(
     }
     files = [change for change in changes.values() if not _is_old(change, header, current)]
     notes = {
-        statement.proof.path: statement.proof.sha
-        for statement in statements
-        if isinstance(statement.proof, NoteIs)
+        item.proof.path: item.proof.sha for item in statements if isinstance(item.proof, NoteIs)
     }
     return ProjectChanges(
         commits_since(project, header.commit) if has_commit else (),

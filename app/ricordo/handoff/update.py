@@ -137,9 +137,7 @@ def _join(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Ha
     sources = list(new.head.sources)
     ids = [(source.agent, source.id) for source in sources]
     named_sessions = {
-        statement.proof.ref.session
-        for statement in stays
-        if isinstance(statement.proof, QuoteMark | ResultMark)
+        item.proof.ref.session for item in stays if isinstance(item.proof, QuoteMark | ResultMark)
     }
     has_unnamed = any(statement.proof is None for statement in stays)
     numbers: dict[int, int] = {}
@@ -156,9 +154,7 @@ def _join(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Ha
     kept_statements = tuple(_renumber(statement, numbers) for statement in stays)
     replaced = {statement.section for statement in kept_statements} & _CURRENT_SECTIONS
     new_statements = (
-        statement
-        for statement in new.statements
-        if statement.proof is not None or statement.section not in replaced
+        item for item in new.statements if item.proof is not None or item.section not in replaced
     )
     return replace(new, head=header, statements=(*new_statements, *kept_statements))
 

@@ -247,10 +247,7 @@ def compose(
             _list_statements(facts, conversation, last_runs, limits, refusals, room(share))
         )
         if (
-            sum(
-                estimate(f"{statement.text}{statement.quote}{_MARK_PLACEHOLDER}")
-                for statement in statements
-            )
+            sum(estimate(f"{item.text}{item.quote}{_MARK_PLACEHOLDER}") for item in statements)
             <= tokens * _STATEMENT_SHARE
         ):
             break
@@ -282,12 +279,8 @@ def _list_statements(
     yield from ruled_out(facts, conversation, decision_statements, room)
     yield from files(facts)
     yield from errors(facts, conversation, {run.command for run in last_runs.failed})
-    yield from (
-        statement for statement in from_summary if statement.section is not StatementSection.NEXT
-    )
-    of_summary = [
-        statement for statement in from_summary if statement.section is StatementSection.NEXT
-    ]
+    yield from (item for item in from_summary if item.section is not StatementSection.NEXT)
+    of_summary = [item for item in from_summary if item.section is StatementSection.NEXT]
     yield from next_steps(facts, conversation, last_runs, of_summary, room, refusals)
     yield from open_questions(conversation, room)
     yield from memory(facts)

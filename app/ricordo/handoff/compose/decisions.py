@@ -41,9 +41,7 @@ def decisions(
     """Yield the explicit decisions, with their context, except those `written` already."""
     quoted = [statement.quote for statement in written]
     new = [
-        decision
-        for decision in facts.decided
-        if not any(decision.text.strip() in quote for quote in quoted)
+        item for item in facts.decided if not any(item.text.strip() in quote for quote in quoted)
     ]
     for decision in new[-_MAX_ITEMS:]:
         who = "The user decided" if decision.is_person else "The agent's decision"

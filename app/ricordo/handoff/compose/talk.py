@@ -53,11 +53,7 @@ class Talk:
     def wishes(self) -> tuple[MessageFact, ...]:
         """The messages of the user that say more than “yes” or “go on”, each text once."""
         requests = (exchange.wish for exchange in self.exchanges)
-        kept_requests = [
-            sentence
-            for sentence in requests
-            if sentence is not None and not is_answer(sentence.text)
-        ]
+        kept_requests = [item for item in requests if item is not None and not is_answer(item.text)]
         return tuple(
             {message.text.strip(): message for message in reversed(kept_requests)}.values()
         )[::-1]

@@ -219,9 +219,7 @@ def _find_reason(since: Ref, at: Ref, messages: Sequence[MessageFact]) -> str:
         if message.ref.turn < since.turn:
             return ""
         if not message.is_person:
-            sentences = (
-                sentence.text for sentence in spoken(message.text) if _gives_up(sentence.text)
-            )
+            sentences = (item.text for item in spoken(message.text) if _gives_up(item.text))
             return next(sentences, "").strip()
     return ""
 

@@ -214,9 +214,7 @@ def _build_header(
         target=options.target,
         budget=_find_budget(options),
         engine=engine,
-        sources=tuple(
-            SourceSession(session.agent, session.id, session.path) for session in facts.sessions
-        ),
+        sources=tuple(SourceSession(item.agent, item.id, item.path) for item in facts.sessions),
         commit=state.commit if state else "",
         branch=state.branch if state else "",
         dirty=state.dirty if state else (),

@@ -83,9 +83,7 @@ def _redact(resumed: Resumed) -> Resumed:
     changes = resumed.changed
     return replace(
         resumed,
-        statements=tuple(
-            replace(statement, why=mask(statement.why)) for statement in resumed.statements
-        ),
+        statements=tuple(replace(item, why=mask(item.why)) for item in resumed.statements),
         changed=replace(
             changes,
             commits=tuple(

@@ -100,9 +100,7 @@ class Inbox:
     def waiting(self) -> tuple[Arrival, ...]:
         """The changes that are neither kept nor snoozed nor reverted."""
         return tuple(
-            arrival
-            for arrival in self.arrivals
-            if not (arrival.kept or arrival.put_off or arrival.reverted)
+            item for item in self.arrivals if not (item.kept or item.put_off or item.reverted)
         )
 
 
@@ -146,9 +144,7 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
             if item[0] <= upto and item[0] in acts and start.is_new(item[2].path, item[0])
         ]
         stretches = _group_changes(ops, acts)
-        arrivals = [
-            _build_arrival(history, stretch, acts[stretch.last[0]]) for stretch in stretches
-        ]
+        arrivals = [_build_arrival(history, item, acts[item.last[0]]) for item in stretches]
         arrivals += [
             _build_conflict(history, acts[number], n, op)
             for number, n, op in ops

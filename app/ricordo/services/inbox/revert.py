@@ -47,9 +47,7 @@ def revert_marked(marked: Mapping[str, Collection[int]], shown: Inbox, memory: M
     # from below, so that no line number moves before it is used
     entries.sort(key=lambda entry: (entry.insert.after_line, entry.stood), reverse=True)
     edits += compose(memory, [Change(entry.insert) for entry in entries]).edits
-    changes = [
-        Change(Rewrite(arrival.path, ""), f"{REVERTED} {arrival.by} did") for arrival in arrivals
-    ]
+    changes = [Change(Rewrite(item.path, ""), f"{REVERTED} {item.by} did") for item in arrivals]
     effective_edits = effective(edits)
     return ChangeSet(
         effective_edits, tuple(changes), tuple(hard_link_remarks(memory, effective_edits))

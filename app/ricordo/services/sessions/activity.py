@@ -175,15 +175,9 @@ class Activity:
         kind = self._place.layout.kind
         agents = _OWN_AGENTS.get(kind, frozenset(Agent))
         sessions = [
-            transcript.session
-            for transcript in self._list_transcripts()
-            if transcript.session.agent in agents
+            item.session for item in self._list_transcripts() if item.session.agent in agents
         ]
-        return [
-            session
-            for session in sessions
-            if kind is MemoryKind.CLAUDE_AGENT or not session.part_of
-        ]
+        return [item for item in sessions if kind is MemoryKind.CLAUDE_AGENT or not item.part_of]
 
 
 def _count_reads(accesses: Sequence[_NoteAccess]) -> dict[str, Reads]:

@@ -86,9 +86,7 @@ class Tracer:
         """`known` are the relevant transcripts."""
         self._store = store
         self._by_number = {transcript.n: transcript for transcript in known}
-        self._by_session = {
-            transcript.session.id: transcript for transcript in self._by_number.values()
-        }
+        self._by_session = {item.session.id: item for item in self._by_number.values()}
 
     def keep(self, memory: Memory, writes: Writes, step: Callable[[], None]) -> None:
         """Find and store the origins of `writes`, and of notes that name their session themselves,
