@@ -1,4 +1,6 @@
-"""A handoff keeps to its budget: what goes first is stated, a statement goes as a whole."""
+"""A handoff keeps to its budget: the priority is documented, a statement is included as a
+whole.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def with_budget(handoff: Handoff, budget: int) -> Handoff:
 
 
 def left(handoff: Handoff) -> list[str]:
-    return [it.text for it in handoff.statements]
+    return [statement.text for statement in handoff.statements]
 
 
 @given(handoffs, st.integers(100, 3000))
@@ -39,13 +41,13 @@ def test_no_budget_is_exceeded_and_what_is_left_out_is_counted(
         found = with_budget(handoff, budget)
     except WrongUsage:
         bare = replace(handoff, head=replace(handoff.head, files={}, dirty=()))
-        each = [replace(bare, statements=(it,)) for it in handoff.statements]
+        each = [replace(bare, statements=(statement,)) for statement in handoff.statements]
         taken = budget // 4 if handoff.head.files or handoff.head.dirty else 0
-        assert all(tokens(it) > budget - taken - 15 for it in each or [bare])
+        assert all(tokens(statement) > budget - taken - 15 for statement in each or [bare])
         return
     assert tokens(found) <= budget
     kept, whole = found.statements, iter(handoff.statements)
-    assert all(it in whole for it in kept)
+    assert all(statement in whole for statement in kept)
     assert len(kept) + found.left_out == len(handoff.statements) + handoff.left_out
     head, before = found.head, handoff.head
     listed = len(head.files) + len(head.dirty)
@@ -53,7 +55,7 @@ def test_no_budget_is_exceeded_and_what_is_left_out_is_counted(
 
 
 def test_the_first_of_every_section_come_before_the_rest_of_any() -> None:
-    # the later ones are longer, so that none slips into the room that another has left
+    # the later ones are longer, so that none fits into the room that another one left
     each = [
         HandoffStatement(section, f"{section.value} {number} {'x' * (80 if number < 3 else 200)}")
         for section in StatementSection
@@ -61,24 +63,26 @@ def test_the_first_of_every_section_come_before_the_rest_of_any() -> None:
     ]
     for budget in range(500, 3500, 100):
         kept = left(with_budget(handoff_of(*each), budget))
-        rest = [it for it in kept if int(it.split()[-2]) >= 3]
-        firsts = [it for it in kept if int(it.split()[-2]) < 3]
+        rest = [statement for statement in kept if int(statement.split()[-2]) >= 3]
+        firsts = [statement for statement in kept if int(statement.split()[-2]) < 3]
         assert not rest or len(firsts) == 3 * len(StatementSection)
 
 
 def test_sections_get_room_in_their_order() -> None:
     assert sorted(ORDER) == sorted(StatementSection)
-    # each longer than the one before, so that none slips into the room that another has left
+    # each longer than the one before, so that none fits into the room that another one left
     one_each = [
         HandoffStatement(section, "x" * (100 + 40 * ORDER.index(section)))
         for section in StatementSection
     ]
     for budget in range(400, 1700, 50):
-        kept = {it.section for it in with_budget(handoff_of(*one_each), budget).statements}
+        kept = {
+            statement.section for statement in with_budget(handoff_of(*one_each), budget).statements
+        }
         assert kept == set(ORDER[: len(kept)])
 
 
-def test_a_long_statement_waits_for_the_others_and_is_never_cut() -> None:
+def test_a_long_statement_comes_after_the_others_and_is_never_cut() -> None:
     pasted = "long " * 2000
     long = HandoffStatement(
         StatementSection.OBJECTIVE, "Asked first", QuoteMark(Ref(0, 1)), (), pasted.strip()
@@ -90,7 +94,7 @@ def test_a_long_statement_waits_for_the_others_and_is_never_cut() -> None:
     assert pasted.strip() in render(with_budget(handoff_of(long, *short), 4000))
 
 
-def test_a_head_without_room_says_how_much_it_takes() -> None:
+def test_a_header_that_does_not_fit_reports_its_size() -> None:
     with pytest.raises(WrongUsage, match=r"header alone needs about \d+ tokens"):
         with_budget(handoff_of(), 50)
     with pytest.raises(WrongUsage, match="fits no statement"):
@@ -115,6 +119,6 @@ def test_a_thousand_files_take_a_quarter_of_the_budget() -> None:
 def test_headings_are_part_of_the_budget(target: HandoffTarget) -> None:
     one_each = [HandoffStatement(section, "x") for section in StatementSection]
     whole = handoff_of(*one_each, target=target)
-    # the line that would tell what was left out is always reserved
+    # the line about left-out statements is always reserved
     found = with_budget(whole, tokens(whole) + 25)
     assert found.left_out == 0

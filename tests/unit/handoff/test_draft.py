@@ -1,4 +1,4 @@
-"""What a model drafts is read as if it came from an enemy, and is never proved by its own words."""
+"""A model's draft is read like hostile input, and is never proved by its own words."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def why_not(statement: object) -> str:
     return refused.why
 
 
-def test_a_model_is_told_each_fact_under_its_id_and_no_secret() -> None:
+def test_a_model_gets_each_fact_with_its_id_and_no_secret() -> None:
     told = told_of()
     assert TOKEN not in told.text
     assert "f1: the person said, turn 1\n| Make the alarm fire in time." in told.text
@@ -81,7 +81,7 @@ def test_a_model_is_told_each_fact_under_its_id_and_no_secret() -> None:
     assert "\n| It rounds down.\n| I pushed with [REDACTED:" in told.text
 
 
-def test_what_has_no_room_is_left_out_and_the_words_of_the_person_last() -> None:
+def test_facts_that_do_not_fit_are_left_out_and_user_messages_last() -> None:
     for room in range(0, 120, 10):
         told = told_of(room=room)
         assert told.tokens <= room
@@ -101,11 +101,13 @@ def test_a_model_may_not_name_as_a_next_step_what_was_refused() -> None:
         one("constraints", "Never run rm -f tide.db", "", "f6"),
     ]
     found = draft(compose(facts), facts, told, steps)
-    assert [it.why for it in found.refused] == ["Proposes an action that was refused."]
+    assert [refusal.why for refusal in found.refused] == ["Proposes an action that was refused."]
     assert found.by_model == 2
-    by_model = [it.text for it in found.statements if it.is_own_words]
+    by_model = [statement.text for statement in found.statements if statement.is_own_words]
     assert by_model == ["Never run rm -f tide.db", "Write the docs"]
-    assert any(it.text == "The user refused `rm -f tide.db`" for it in found.statements)
+    assert any(
+        statement.text == "The user refused `rm -f tide.db`" for statement in found.statements
+    )
 
 
 def test_a_models_own_words_are_never_proved() -> None:
@@ -120,28 +122,34 @@ def test_a_models_own_words_are_never_proved() -> None:
     assert found.refused == ()
     assert found.by_model == len(own)
     proved = prove(found.statements, FACTS, World(FACTS.project))
-    by_text = {it.text: it for it in proved}
-    for it in own:
-        assert by_text[it["text"]].status is Status.UNVERIFIED
-        assert by_text[it["text"]].stands_on == tuple(it["facts"])
+    by_text = {statement.text: statement for statement in proved}
+    for statement in own:
+        assert by_text[statement["text"]].status is Status.UNVERIFIED
+        assert by_text[statement["text"]].stands_on == tuple(statement["facts"])
     assert by_text["Times stay exact"].quote == "Keep the times exact"
 
 
 def test_a_quote_without_a_word_of_the_model_is_a_quote() -> None:
     found = drafted(one("decisions", "", "Keep the times exact", "f5"))
-    (quoted,) = [it for it in found.statements if it.quote == "Keep the times exact"]
+    (quoted,) = [
+        statement for statement in found.statements if statement.quote == "Keep the times exact"
+    ]
     assert (quoted.text, quoted.proof) == ("The agent", QuoteMark(Ref(0, 9)))
     assert quoted in prove(found.statements, FACTS, World(FACTS.project))
 
 
-def test_what_rules_can_prove_and_the_words_of_the_person_stay() -> None:
-    said = [one(it.value, "The model says so") for it in StatementSection if it.value in SECTIONS]
+def test_provable_statements_and_words_of_the_user_are_kept() -> None:
+    said = [
+        one(section.value, "The model says so")
+        for section in StatementSection
+        if section.value in SECTIONS
+    ]
     found = drafted(*said).statements
-    kept = [it for it in found if not it.is_own_words]
-    assert {it.stands_on for it in kept} >= {("f1",), ("f3",), ("f4",), ("git",)}
-    assert all(it in COMPOSED for it in kept)
-    # those of the agent gave way
-    assert not [it for it in kept if it.stands_on == ("f2",)]
+    kept = [statement for statement in found if not statement.is_own_words]
+    assert {statement.stands_on for statement in kept} >= {("f1",), ("f3",), ("f4",), ("git",)}
+    assert all(statement in COMPOSED for statement in kept)
+    # those of the agent were replaced
+    assert not [statement for statement in kept if statement.stands_on == ("f2",)]
 
 
 SECTIONS = DRAFT.schema["properties"]["statements"]["items"]["properties"]["section"]["enum"]  # type: ignore[index]
@@ -185,7 +193,9 @@ def test_a_quote_with_a_secret_is_the_quote_again_that_the_handoff_redacts() -> 
     told = told_of()
     shown = told.shown["f2"].split("\n")[1]
     found = draft(COMPOSED, FACTS, told, [one("done", "", shown, "f2")])
-    assert TOKEN in next(it.quote for it in found.statements if "I pushed" in it.quote)
+    assert TOKEN in next(
+        statement.quote for statement in found.statements if "I pushed" in statement.quote
+    )
 
 
 def test_a_plain_line_may_name_what_facts_name_and_speak_as_people_do() -> None:
@@ -219,13 +229,13 @@ values = st.recursive(
 def test_whatever_a_model_says_is_read_without_an_error(value: object) -> None:
     found = draft(COMPOSED, FACTS, told_of(), value)
     proved = prove(found.statements, FACTS, World(FACTS.project))
-    assert all(it.proof is None for it in proved if it.is_own_words)
+    assert all(statement.proof is None for statement in proved if statement.is_own_words)
 
 
 def test_the_form_is_one_that_our_schemas_know() -> None:
     check({"statements": [one("next", "x")]}, DRAFT.schema)
 
 
-def test_facts_of_several_sessions_are_told_apart() -> None:
+def test_facts_name_their_session_if_there_are_several() -> None:
     facts = replace(FACTS, sessions=FACTS.sessions * 2)
     assert "turn 1 of session 1" in told_of(facts).text

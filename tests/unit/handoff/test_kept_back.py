@@ -1,4 +1,4 @@
-"""No secret gets into a handoff, wherever it stands."""
+"""No secret gets into a handoff, wherever it is."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_secrets_leave_placeholders_and_are_counted() -> None:
     assert PASSWORD not in text
     assert found.head.redactions == 4
     assert len(found.statements) == 4
-    quote = next(it for it in found.statements if it.quote)
+    quote = next(statement for statement in found.statements if statement.quote)
     assert quote.quote.startswith("The key is [REDACTED:anthropic-key:")
     assert quote.quote.endswith("].\nUse it.")
     assert isinstance(quote.proof, QuoteMark)
@@ -70,12 +70,12 @@ def test_a_secret_in_the_name_of_a_file_takes_the_file_out() -> None:
         )
     )
     assert KEY not in text
-    assert [it.text for it in found.statements] == ["Go on."]
+    assert [statement.text for statement in found.statements] == ["Go on."]
     assert (found.left_out, found.head.unlisted, found.head.branch) == (1, 2, "")
     assert (found.head.files, found.head.dirty) == ({"a.py": SHA}, ("a.py",))
 
 
-def test_what_looks_like_a_placeholder_is_none_of_ours_but_for_what_we_wrote() -> None:
+def test_only_written_placeholders_are_counted() -> None:
     said = handoff_of(HandoffStatement(StatementSection.NEXT, "Use [REDACTED:password:1] here"))
     _, found = written(said)
     assert found.statements[0].text == "Use [REDACTED:text:1] here"
@@ -122,7 +122,7 @@ texts = st.lists(pieces | st.text(max_size=3), max_size=6).map("".join)
         max_size=5,
     )
 )
-def test_no_key_is_written_whatever_stands_around_it(statements: list[HandoffStatement]) -> None:
+def test_no_key_is_written_in_any_context(statements: list[HandoffStatement]) -> None:
     whole = handoff_of(
         HandoffStatement(StatementSection.DONE, f"The password is {PASSWORD}."), *statements
     )

@@ -1,4 +1,4 @@
-"""The line that makes the next agent read the handoff is added to its file, and nothing else."""
+"""Only the line that makes the next agent read the handoff is added to its file."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_file_that_the_agent_reads_is_taken(tmp_path: Path) -> None:
 def test_rules_that_claude_reads_only_without_a_claude_file_are_not_switched_off(
     tmp_path: Path, name: str
 ) -> None:
-    """Claude Code reads AGENTS.md where there is no CLAUDE.md: the line goes there."""
+    """Claude Code reads AGENTS.md if there is no CLAUDE.md: the line is added there."""
     rules = tmp_path / name
     rules.parent.mkdir(exist_ok=True)
     rules.write_text("Never push.\n")
@@ -131,7 +131,7 @@ values = st.recursive(
     st.sampled_from([None, 0, 2, "\t"]),
     st.booleans(),
 )
-def test_all_else_in_the_settings_stays(
+def test_all_other_settings_are_kept(
     others: dict[str, object], listed: list[str] | None, indent: int | str | None, ascii: bool
 ) -> None:
     before = {**others, **({"instructions": listed} if listed is not None else {})}
@@ -156,7 +156,7 @@ def test_odd_settings_are_left_alone_and_told_what_to_paste(tmp_path: Path, odd:
         after(tmp_path, HandoffTarget.OPENCODE)
 
 
-def test_no_link_no_pipe_and_no_other_text_is_touched(tmp_path: Path) -> None:
+def test_links_pipes_and_other_encodings_are_not_changed(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("x")
     (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
     (tmp_path / "GEMINI.md").write_bytes(b"\xff\xfe")

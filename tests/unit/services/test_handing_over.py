@@ -39,7 +39,7 @@ def test_a_handoff_beside_notes_is_no_note(wiki: Notebook) -> None:
     assert written.path == f"{wiki.place.root}/HANDOFF.md"
     memory = wiki.read()
     assert memory.by_path["HANDOFF.md"].role is FileRole.SUPPORT
-    assert not [it for it in wiki.look().findings if it.path == "HANDOFF.md"]
+    assert not [finding for finding in wiki.look().findings if finding.path == "HANDOFF.md"]
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_any_agent_has_a_line_to_copy_and_no_file(wiki: Notebook) -> None:
     assert written.start == "Read HANDOFF.md first, then go on with its next steps."
 
 
-def test_handoffs_that_were_written_are_known_while_they_are_there(wiki: Notebook) -> None:
-    """Those of the project first, then those that lie elsewhere, the latest first."""
+def test_written_handoffs_are_listed_while_they_exist(wiki: Notebook) -> None:
+    """Those of the project first, then those elsewhere, the latest first."""
     assert handoffs_written(wiki) == ()
     session = Path(wiki.surroundings.agent_home) / ".claude/projects/-x"
     (transcript,) = map(str, session.iterdir())

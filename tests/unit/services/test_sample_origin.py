@@ -1,4 +1,4 @@
-"""What docs/sample.md says of the sessions of the sample memory is what they tell."""
+"""The sessions of the sample memory are as docs/sample.md describes them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_planted_notes_are_never_read_and_no_others(sample: tuple[Notebook, 
     planted = {
         row[1].removeprefix("memory/") for row in page("What is planted") if row[0] == "never-read"
     }
-    found = {it.path for it in sample[1].findings if it.rule == "never-read"}
+    found = {finding.path for finding in sample[1].findings if finding.rule == "never-read"}
     assert found == planted
 
 
