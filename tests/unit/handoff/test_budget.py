@@ -38,18 +38,18 @@ def test_no_budget_is_exceeded_and_what_is_left_out_is_counted(
 ) -> None:
     handoff = tidied(handoff)
     try:
-        found = with_budget(handoff, budget)
+        limited = with_budget(handoff, budget)
     except WrongUsage:
         bare = replace(handoff, head=replace(handoff.head, files={}, dirty=()))
         each = [replace(bare, statements=(statement,)) for statement in handoff.statements]
         taken = budget // 4 if handoff.head.files or handoff.head.dirty else 0
         assert all(tokens(statement) > budget - taken - 15 for statement in each or [bare])
         return
-    assert tokens(found) <= budget
-    kept, whole = found.statements, iter(handoff.statements)
+    assert tokens(limited) <= budget
+    kept, whole = limited.statements, iter(handoff.statements)
     assert all(statement in whole for statement in kept)
-    assert len(kept) + found.left_out == len(handoff.statements) + handoff.left_out
-    head, before = found.head, handoff.head
+    assert len(kept) + limited.left_out == len(handoff.statements) + handoff.left_out
+    head, before = limited.head, handoff.head
     listed = len(head.files) + len(head.dirty)
     assert listed + head.unlisted == len(before.files) + len(before.dirty) + before.unlisted
 
@@ -88,9 +88,9 @@ def test_a_long_statement_comes_after_the_others_and_is_never_cut() -> None:
         StatementSection.OBJECTIVE, "Asked first", QuoteMark(Ref(0, 1)), (), pasted.strip()
     )
     short = [HandoffStatement(StatementSection.DONE, f"{number} done") for number in range(20)]
-    found = with_budget(handoff_of(long, *short), 1500)
-    assert (len(found.statements), found.left_out) == (20, 1)
-    assert "1 more statement was left out: no room in the budget, or" in render(found)
+    limited = with_budget(handoff_of(long, *short), 1500)
+    assert (len(limited.statements), limited.left_out) == (20, 1)
+    assert "1 more statement was left out: no room in the budget, or" in render(limited)
     assert pasted.strip() in render(with_budget(handoff_of(long, *short), 4000))
 
 
@@ -106,19 +106,19 @@ def test_a_header_that_does_not_fit_reports_its_size() -> None:
 
 def test_a_thousand_files_take_a_quarter_of_the_budget() -> None:
     paths = {f"src/module_{number}/file_{number}.py": "3f2a91c0b7d4" for number in range(1000)}
-    found = with_budget(
+    limited = with_budget(
         handoff_of(HandoffStatement(StatementSection.NEXT, "Go on."), files=paths), 4000
     )
-    assert left(found) == ["Go on."]
-    assert 50 < len(found.head.files) < 120
-    assert found.head.unlisted == 1000 - len(found.head.files)
-    assert tokens(found) < 1500
+    assert left(limited) == ["Go on."]
+    assert 50 < len(limited.head.files) < 120
+    assert limited.head.unlisted == 1000 - len(limited.head.files)
+    assert tokens(limited) < 1500
 
 
 @pytest.mark.parametrize("target", HandoffTarget)
 def test_headings_are_part_of_the_budget(target: HandoffTarget) -> None:
     one_each = [HandoffStatement(section, "x") for section in StatementSection]
-    whole = handoff_of(*one_each, target=target)
+    handoff = handoff_of(*one_each, target=target)
     # the line about left-out statements is always reserved
-    found = with_budget(whole, tokens(whole) + 25)
-    assert found.left_out == 0
+    limited = with_budget(handoff, tokens(handoff) + 25)
+    assert limited.left_out == 0

@@ -114,9 +114,9 @@ def test_other_commands_are_neither(line: str) -> None:
     ],
 )
 def test_whose_exit_code_a_line_has(line: str, is_masked: bool) -> None:
-    done = decisive(deeds(line))
-    assert done is not None
-    assert done.is_masked is is_masked
+    programs = decisive(deeds(line))
+    assert programs is not None
+    assert programs.is_masked is is_masked
 
 
 @pytest.mark.parametrize(
@@ -203,9 +203,9 @@ def test_the_line_that_tells_the_error(output: str, line: str) -> None:
 
 @given(st.text(alphabet="pytest make|&;'\"\\\n<>()$` -=/.EOF", max_size=80))
 def test_any_line_may_be_asked_for_what_it_does(line: str) -> None:
-    done = deeds(line)
-    assert (decisive(done) is None) == (not done)
-    assert all(deed.covers(deed) and deed.program for deed in done)
+    programs = deeds(line)
+    assert (decisive(programs) is None) == (not programs)
+    assert all(deed.covers(deed) and deed.program for deed in programs)
 
 
 @given(st.text(max_size=300))

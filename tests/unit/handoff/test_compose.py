@@ -46,13 +46,13 @@ def test_requests_of_the_user_are_quoted_with_their_changes() -> None:
         Gathered().says("Make the alarm ring.\n\nTwice.").answers("Shall I?").says("Yes, go on.")
     )
     session.answers("Done.").says("Forget the alarm, send a mail instead.").answers("Sent.")
-    wishes = told(session, StatementSection.OBJECTIVE)
-    assert [message.text for message in wishes] == ["Asked first", "Asked last"]
-    assert [message.quote for message in wishes] == [
+    requests = told(session, StatementSection.OBJECTIVE)
+    assert [message.text for message in requests] == ["Asked first", "Asked last"]
+    assert [message.quote for message in requests] == [
         "Make the alarm ring.\n\nTwice.",
         "Forget the alarm, send a mail instead.",
     ]
-    assert [message.proof for message in wishes] == [
+    assert [message.proof for message in requests] == [
         QuoteMark(Ref(0, 1, "2026-10-05T09:01:00+00:00")),
         QuoteMark(Ref(0, 5, "2026-10-05T09:05:00+00:00")),
     ]
@@ -179,9 +179,9 @@ def test_an_unfinished_session_is_marked_as_such() -> None:
     session.runs("git commit -am 'x'", work=Work.OTHER, failed=None)
     assert "The session ends after these words" in lines(session, StatementSection.ACTIVE)
     assert "the transcript does not report how it ended" in lines(session, StatementSection.ACTIVE)
-    wish = told(session, StatementSection.NEXT)[0]
-    assert wish.text == "Asked last, without a closing answer so far"
-    assert wish.quote == "Commit what you have, please."
+    request = told(session, StatementSection.NEXT)[0]
+    assert request.text == "Asked last, without a closing answer so far"
+    assert request.quote == "Commit what you have, please."
 
 
 def test_a_session_without_remaining_work_says_so() -> None:

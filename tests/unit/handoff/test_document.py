@@ -165,9 +165,9 @@ def test_no_line_of_others_passes_for_one_of_ours(statement: HandoffStatement) -
     assert sum(row.startswith("- ") for row in body) == 1
     assert not any("<!--" in re.sub(r"(`+).*?\1", "", row.replace(r"\<", "")) for row in body
                    if not row.startswith("> "))  # fmt: skip
-    own = body[body.index(headings[-1]) + 2 :]
-    assert all(row.startswith(">") for row in own[1:-2])
-    assert not own[0] or (own[0], own[-2]) == ("```quotation", "```")
+    section_rows = body[body.index(headings[-1]) + 2 :]
+    assert all(row.startswith(">") for row in section_rows[1:-2])
+    assert not section_rows[0] or (section_rows[0], section_rows[-2]) == ("```quotation", "```")
     assert visible("\n".join(lines)) == "\n".join(lines)
 
 
@@ -204,15 +204,15 @@ def test_marks_say_what_they_rest_on(
 
 @pytest.mark.parametrize("target", HandoffTarget)
 def test_every_family_has_every_section_and_its_groups_together(target: HandoffTarget) -> None:
-    look = family(target)
-    parents = [look.headings[section][:-1] for section in look.order]
+    layout = family(target)
+    parents = [layout.headings[section][:-1] for section in layout.order]
     groups = [
         parent
         for n, parent in enumerate(parents)
         if parent and (n == 0 or parents[n - 1] != parent)
     ]
     assert len(groups) == len(set(groups))
-    assert len(set(look.headings.values())) == len(StatementSection)
+    assert len(set(layout.headings.values())) == len(StatementSection)
 
 
 def test_verified_means_no_more_than_its_mark() -> None:

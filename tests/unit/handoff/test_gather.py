@@ -381,8 +381,8 @@ def test_a_reverted_edit_has_the_reason_that_the_agent_gave(
     script.runs("pytest", "2 failed", failed=True)
     script.answers("Rounding the ETA does not work, so I go back. It breaks the imports.")
     script.uses("Edit", file_path="a.py", old_string="round(eta) <", new_string="eta <")
-    found = [(item.what, item.why) for item in gathered(project, script).given_up]
-    assert ("a.py: round(eta) <", "Rounding the ETA does not work, so I go back.") in found
+    items = [(item.what, item.why) for item in gathered(project, script).given_up]
+    assert ("a.py: round(eta) <", "Rounding the ETA does not work, so I go back.") in items
 
 
 def test_what_the_user_rejects_is_ruled_out(project: Path) -> None:
@@ -407,8 +407,8 @@ def test_what_the_user_rejects_is_ruled_out(project: Path) -> None:
 )
 def test_phrases_that_reject_something(project: Path, wish: str, why: str | None) -> None:
     script = Claude(cwd=str(project)).answers("All gauges send UTC.").says(wish)
-    found = [item.why for item in gathered(project, script).given_up]
-    assert found == ([] if why is None else [why])
+    items = [item.why for item in gathered(project, script).given_up]
+    assert items == ([] if why is None else [why])
 
 
 def test_git_takes_changes_back(project: Path) -> None:

@@ -29,9 +29,9 @@ ADDED = {
 
 
 def after(project: Path, target: HandoffTarget, handoff: str = "HANDOFF.md") -> tuple[str, bytes]:
-    wanted = pickup(target, str(project), str(project / handoff))
-    assert wanted is not None
-    change = pickup_act(str(project), wanted)
+    line = pickup(target, str(project), str(project / handoff))
+    assert line is not None
+    change = pickup_act(str(project), line)
     whole = Path(change.root) / change.name
     assert (whole.read_bytes() if whole.exists() else None) == change.before
     return whole.relative_to(project).as_posix(), change.text.encode()
@@ -177,9 +177,9 @@ def test_the_line_to_copy_is_one_command_whatever_the_file_is_called() -> None:
 
 
 def test_a_handoff_elsewhere_is_named_in_full_and_an_odd_one_not_at_all() -> None:
-    wanted = pickup(HandoffTarget.CLAUDE, "/p", "/elsewhere/x.md")
-    assert wanted is not None
-    assert wanted.added == "@/elsewhere/x.md"
+    line = pickup(HandoffTarget.CLAUDE, "/p", "/elsewhere/x.md")
+    assert line is not None
+    assert line.added == "@/elsewhere/x.md"
     assert pickup(HandoffTarget.CLAUDE, "/p", "/p/a b.md") is None
     plain = pickup(HandoffTarget.CLAUDE, "/a project", "/a project/HANDOFF.md")
     assert plain is not None

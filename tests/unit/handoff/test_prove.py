@@ -186,12 +186,12 @@ def test_a_part_of_a_message_is_a_quote_if_it_is_exact(
 def test_the_tasks_of_one_message_are_quoted_as_a_list(tidepool: Tidepool) -> None:
     todos = tuple(Todo(f"t{n}", Ref(0, 9), text, "pending") for n, text in enumerate(("a", "b")))
     facts = replace(tidepool.facts(), todos=todos)
-    whole = HandoffStatement(
+    full_list = HandoffStatement(
         StatementSection.NEXT, "to do", QuoteMark(Ref(0, 9)), ("t0", "t1"), "a\nb"
     )
-    assert proof_of(tidepool, whole, facts) == QuoteMark(Ref(0, 9))
+    assert proof_of(tidepool, full_list, facts) == QuoteMark(Ref(0, 9))
     for quote, ids in (("b\na", ("t0", "t1")), ("a\nb", ("t0",)), ("a\nb", ("t0", "t1", "f1"))):
-        assert proof_of(tidepool, replace(whole, quote=quote, stands_on=ids), facts) is None
+        assert proof_of(tidepool, replace(full_list, quote=quote, stands_on=ids), facts) is None
 
 
 def test_a_file_that_was_changed_after_the_run_makes_its_result_stale(tidepool: Tidepool) -> None:

@@ -50,20 +50,20 @@ def files(resumption: Resumption) -> list[tuple[str, str, str]]:
     return [(use.path, use.kind.value, use.to) for use in resumption.resumed.changed.files]
 
 
-def why(found: Resumption, name: str) -> str:
+def why(report: Resumption, name: str) -> str:
     return next(
         statement.why
-        for statement in found.resumed.statements
+        for statement in report.resumed.statements
         if statement.statement.text.split("`")[1] == name
     )
 
 
 def test_an_unchanged_project_keeps_every_statement_valid(tidepool: Tidepool) -> None:
-    found = tidepool.resumed()
-    assert found.resumed.holds
-    assert (files(found), found.resumed.changed.commits, found.remarks) == ([], (), ())
-    assert not found.resumed.has_expired
-    assert not found.resumed.is_edited
+    report = tidepool.resumed()
+    assert report.resumed.holds
+    assert (files(report), report.resumed.changed.commits, report.remarks) == ([], (), ())
+    assert not report.resumed.has_expired
+    assert not report.resumed.is_edited
     # the uncommitted file is the handoff, and another one would be as well
     assert "?? HANDOFF.md" in git(tidepool.project, "status", "--porcelain")
     write(tidepool.project / "HANDOFF.new.md", "")
@@ -94,26 +94,26 @@ def test_commits_that_were_pushed_since_are_reported(tidepool: Tidepool) -> None
 def test_a_file_that_is_renamed(tidepool: Tidepool) -> None:
     alarm = tidepool.project / "tidepool/alarm.py"
     alarm.rename(alarm.with_name("bell.py"))
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "stale", "tidepool/alarm.py": "stale"}
-    assert files(found) == [("tidepool/alarm.py", "renamed", "tidepool/bell.py")]
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "stale", "tidepool/alarm.py": "stale"}
+    assert files(report) == [("tidepool/alarm.py", "renamed", "tidepool/bell.py")]
 
 
 def test_the_file_of_a_test_that_is_edited(tidepool: Tidepool) -> None:
     write(tidepool.project / "tests/test_alarm.py", "def test_other(): ...\n", NOW)
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "stale"}
-    assert files(found) == [("tests/test_alarm.py", "changed", "")]
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "stale"}
+    assert files(report) == [("tests/test_alarm.py", "changed", "")]
 
 
 def test_a_new_commit(tidepool: Tidepool) -> None:
     write(tidepool.project / "README.md", "new\n", NOW)
     commit = committed(tidepool.project, "a readme", NOW)
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "stale"}
-    commits = found.resumed.changed.commits
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "stale"}
+    commits = report.resumed.changed.commits
     assert [(commit.id, commit.subject) for commit in commits] == [(commit, "a readme")]
-    assert files(found) == [("README.md", "created", "")]
+    assert files(report) == [("README.md", "created", "")]
 
 
 def test_a_commit_of_only_the_handoff_makes_no_result_stale(tidepool: Tidepool) -> None:
@@ -127,9 +127,9 @@ def test_a_note_that_is_retired_and_one_that_is_edited(tidepool: Tidepool) -> No
     tidepool.note.unlink()
     assert tidepool.fallen() == {"tests.md": "stale"}
     write(tidepool.note, note_text("tests", "Run make test.\n"))
-    found = tidepool.resumed()
-    assert fallen(found) == {"tests.md": "stale"}
-    (note,) = found.resumed.changed.notes
+    report = tidepool.resumed()
+    assert fallen(report) == {"tests.md": "stale"}
+    (note,) = report.resumed.changed.notes
     assert (note.path, note.kind.value) == ("tests.md", "changed")
 
 
@@ -160,9 +160,9 @@ def test_an_unverified_statement_does_not_become_invalid(tidepool: Tidepool) -> 
 
 def test_git_went_away(tidepool: Tidepool) -> None:
     shutil.rmtree(tidepool.project / ".git")
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "unverified"}
-    assert "no repository" in found.remarks[0]
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "unverified"}
+    assert "no repository" in report.remarks[0]
 
 
 def test_without_git_the_files_tell(tidepool: Tidepool) -> None:
@@ -175,22 +175,22 @@ def test_without_git_the_files_tell(tidepool: Tidepool) -> None:
 
 def test_another_branch_is_checked_out(tidepool: Tidepool) -> None:
     git(tidepool.project, "checkout", "--quiet", "--detach")
-    found = tidepool.resumed()
-    assert fallen(found) == {"main": "stale"}
-    assert why(found, "main") == "no branch is checked out"
+    report = tidepool.resumed()
+    assert fallen(report) == {"main": "stale"}
+    assert why(report, "main") == "no branch is checked out"
 
 
 def test_a_commit_that_was_rewritten_and_one_that_nobody_has_any_more(tidepool: Tidepool) -> None:
     git(tidepool.project, "commit", "--quiet", "--amend", "-m", "told otherwise")
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "stale"}
-    assert "is not in the history" in found.remarks[0]
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "stale"}
+    assert "is not in the history" in report.remarks[0]
     git(tidepool.project, "reflog", "expire", "--expire=all", "--all")
     git(tidepool.project, "gc", "--quiet", "--prune=all")
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "stale"}
-    assert "is not in this repository" in found.remarks[0]
-    assert files(found) == []
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "stale"}
+    assert "is not in this repository" in report.remarks[0]
+    assert files(report) == []
 
 
 def test_a_shallow_clone_elsewhere_holds_as_far_as_it_has_the_same(
@@ -199,33 +199,33 @@ def test_a_shallow_clone_elsewhere_holds_as_far_as_it_has_the_same(
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{tidepool.project}", str(clone))
     shutil.copy(tidepool.handoff, clone / "HANDOFF.md")
-    found = resume_handoff(tidepool.machine.surroundings(clone))
+    report = resume_handoff(tidepool.machine.surroundings(clone))
     # the notes are those that the handoff names, wherever the project is
-    assert found.resumed.holds
-    assert found.project == str(clone)
+    assert report.resumed.holds
+    assert report.project == str(clone)
 
 
 def test_a_transcript_that_was_swept_speaks_neither_for_nor_against(tidepool: Tidepool) -> None:
     tidepool.transcript.unlink()
-    found = tidepool.resumed()
-    assert found.resumed.holds
-    (remark,) = found.remarks
+    report = tidepool.resumed()
+    assert report.resumed.holds
+    (remark,) = report.remarks
     assert remark == "No agent here keeps the transcript of session 1: 1 quote is not checked."
 
 
 def test_words_that_nobody_said_are_no_quote(tidepool: Tidepool) -> None:
     path = tidepool.handoff
     path.write_text(path.read_text().replace("Do not touch the schema.", "Drop the schema."))
-    found = tidepool.resumed()
-    assert fallen(found) == {"wish": "unverified"}
-    assert found.resumed.is_edited
+    report = tidepool.resumed()
+    assert fallen(report) == {"wish": "unverified"}
+    assert report.resumed.is_edited
 
 
 def test_a_handoff_expires(tidepool: Tidepool) -> None:
     tidepool.write_handoff(expires=NOW)
-    found = tidepool.resumed().resumed
-    assert found.has_expired
-    assert found.holds
+    report = tidepool.resumed().resumed
+    assert report.has_expired
+    assert report.holds
 
 
 HOSTILE = (
@@ -249,11 +249,12 @@ def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
     with (project / "large").open("wb") as file:
         file.truncate(100 * 1024 * 1024)
     tidepool.write_handoff(HOSTILE, commit="f" * 40, memory="/etc", branch="--output=x")
-    found = tidepool.resumed()
+    report = tidepool.resumed()
     fallen = {
-        statement.statement.text.strip("`"): statement.why for statement in found.resumed.statements
+        statement.statement.text.strip("`"): statement.why
+        for statement in report.resumed.statements
     }
-    assert not any(statement.holds for statement in found.resumed.statements)
+    assert not any(statement.holds for statement in report.resumed.statements)
     assert fallen == {
         "etc": "../../etc/passwd leads out of the folder",
         "root": "/etc/passwd leads out of the folder",
@@ -265,7 +266,7 @@ def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
         "note": "note ../../../etc/passwd leads out of the folder",
         "said": "the message does not contain these words",
     }
-    assert any(remark.startswith("Unknown memory /etc") for remark in found.remarks)
+    assert any(remark.startswith("Unknown memory /etc") for remark in report.remarks)
 
 
 _watching: list[set[str]] = []
@@ -313,10 +314,10 @@ def test_only_transcripts_that_agents_keep_here_are_opened(
     for path in map(str, named):
         tidepool.write_handoff(sources=(SourceSession(agent, "s", path),))
         with opened_files() as opened:
-            found = tidepool.resumed()
+            report = tidepool.resumed()
         assert not {path, os.path.realpath(path)} & opened
         assert any(
-            remark.startswith("No agent here keeps the transcript") for remark in found.remarks
+            remark.startswith("No agent here keeps the transcript") for remark in report.remarks
         )
     known = tidepool.transcript if agent is Agent.CLAUDE else None
     if known is not None:
@@ -395,10 +396,10 @@ def test_a_credential_in_a_name_is_redacted(tidepool: Tidepool) -> None:
     git(tidepool.project, "checkout", "--quiet", "-b", f"feat/{key}")
     write(tidepool.project / f"keys/{key}.txt", "x\n", NOW)
     committed(tidepool.project, f"use {key}", NOW)
-    found = tidepool.resumed()
-    assert fallen(found)["main"] == "stale"
-    assert [use.path for use in found.resumed.changed.files] == ["keys/[secret: github-token].txt"]
-    assert key not in repr(found)
+    report = tidepool.resumed()
+    assert fallen(report)["main"] == "stale"
+    assert [use.path for use in report.resumed.changed.files] == ["keys/[secret: github-token].txt"]
+    assert key not in repr(report)
 
 
 def test_a_moved_memory_is_stale(tidepool: Tidepool) -> None:

@@ -94,10 +94,10 @@ def test_repeated_words_are_recognized_as_the_document_has_them() -> None:
         replace(ran, text="`[REDACTED:token:3]` succeeded"),
     ]
     new = handoff_of(quote, ran)
-    found = updated(
+    merged = updated(
         resumed(handoff_of(*old)), new, lambda text: text.replace(key, "[REDACTED:a:1]")
     )
-    assert found.statements == new.statements
+    assert merged.statements == new.statements
 
 
 def test_quotes_that_were_cut_at_another_place_are_dropped() -> None:
@@ -134,8 +134,8 @@ def test_what_is_of_the_moment_is_that_of_now() -> None:
     assert texts(after(old, *new)) == [statement.text for statement in new]
     # that nothing was found is no reason against the old ones
     nothing = [replace(statement, proof=None) for statement in new]
-    found = after(old, HandoffStatement(StatementSection.DONE, "x"), *nothing)
-    assert texts(found) == ["x", *(statement.text for statement in old)]
+    merged = after(old, HandoffStatement(StatementSection.DONE, "x"), *nothing)
+    assert texts(merged) == ["x", *(statement.text for statement in old)]
 
 
 def test_kept_statements_name_their_session() -> None:
@@ -149,14 +149,14 @@ def test_kept_statements_name_their_session() -> None:
     new = handoff_of(
         HandoffStatement(StatementSection.NEXT, "x"), sources=(OTHER,), files={"b.py": OTHER_SHA}
     )
-    found = updated(resumed(before), new)
-    assert found.head.sources == (OTHER, SESSION)
-    assert [statement.proof for statement in found.statements[1:]] == [
+    merged = updated(resumed(before), new)
+    assert merged.head.sources == (OTHER, SESSION)
+    assert [statement.proof for statement in merged.statements[1:]] == [
         QuoteMark(Ref(1, 2)),
         ResultMark(0, False, Ref(1, 5, "2026-10-05T09:00Z")),
     ]
     # the files of the result are listed, so that it can be checked again
-    assert found.head.files == {"a.py": SHA, "b.py": OTHER_SHA}
+    assert merged.head.files == {"a.py": SHA, "b.py": OTHER_SHA}
 
 
 def test_guesses_of_a_session_that_was_read_again_are_dropped() -> None:

@@ -102,9 +102,9 @@ def test_after_a_visit_only_unseen_and_later_changes_are_new(
             notebook.decisions.decide(decision, ids, AT.isoformat())
         unseen = [id_ for id_, choice in chosen.items() if choice == "unseen"]
         close_visit(notebook, inbox(notebook), unseen)
-        left = {arrival.id for arrival in seen(notebook).waiting}
+        still_new = {arrival.id for arrival in seen(notebook).waiting}
         wanted = {id_ for id_, choice in chosen.items() if choice in ("unseen", "later")}
-        assert wanted <= left
+        assert wanted <= still_new
         # a group that was seen is only shown again with a later one of the same note
         paths = {arrival.path for arrival in inbox(notebook).arrivals if arrival.id in wanted}
         assert all(arrival.path in paths for arrival in inbox(notebook).waiting)

@@ -64,9 +64,9 @@ class Desk:
 
     def reads_on_disk(self) -> int:
         """Count the readings that are stored for the next process."""
-        with closing(sqlite3.connect(self.home / "state" / "activity.db")) as kept:
+        with closing(sqlite3.connect(self.home / "state" / "activity.db")) as stored:
             sql = "SELECT count(*) FROM touch WHERE deed = 'read'"
-            return int(kept.execute(sql).fetchone()[0])
+            return int(stored.execute(sql).fetchone()[0])
 
     def never_read(self) -> list[str]:
         return [finding.path for finding in self.look().findings if finding.rule == "never-read"]
@@ -194,9 +194,9 @@ def test_no_credential_is_kept(desk: Desk) -> None:
     (cause,) = desk.causes()
     assert cause.quote is not None
     assert "[secret: password]" in cause.quote.text
-    kept = [path for path in (desk.home / "state").rglob("*") if path.is_file()]
-    assert kept
-    assert not [path for path in kept if secret.encode() in path.read_bytes()]
+    stored = [path for path in (desk.home / "state").rglob("*") if path.is_file()]
+    assert stored
+    assert not [path for path in stored if secret.encode() in path.read_bytes()]
 
 
 def test_a_session_named_by_the_note_is_its_origin(desk: Desk) -> None:
@@ -246,9 +246,9 @@ def test_what_was_found_before_an_interruption_is_kept(desk: Desk) -> None:
 
         with suppress(Stopped):
             Desk(desk.home).notebook.gather(memory, step)
-        kept = causes_by_note(desk.notebook.activity, str(desk.root), {})["tides.md"]
-        assert kept[0].quote is not None
-    assert len(kept) == 2
+        stored = causes_by_note(desk.notebook.activity, str(desk.root), {})["tides.md"]
+        assert stored[0].quote is not None
+    assert len(stored) == 2
 
 
 def test_a_note_of_a_sub_agent_comes_from_a_message_to_its_parent(desk: Desk) -> None:

@@ -131,11 +131,11 @@ def test_a_note_that_somebody_rewrote_is_asked_for_again(notebook: Notebook) -> 
 
 
 def test_a_dismissed_age_brings_nothing_up(notebook: Notebook) -> None:
-    found = next(
+    dismissed = next(
         finding for finding in notebook.look_closely().findings if finding.path == "old.md"
     )
-    assert found.rule == "stale"
-    notebook.dismiss(found.id)
+    assert dismissed.rule == "stale"
+    notebook.dismiss(dismissed.id)
     queue = today(notebook)
     assert "old.md" not in [item.note.path for item in queue.items]
     assert all(day > date(2026, 11, 20) for day in queue.ahead)
