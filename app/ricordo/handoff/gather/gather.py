@@ -267,7 +267,7 @@ def _list_files(sessions: Sequence[_SessionFacts], project: str, step: Step) -> 
             uses[path] = _join_uses(uses[path], use) if path in uses else use
     for path, use in sorted(uses.items(), key=lambda item: item[1].last[:2]):
         step()
-        # one outside of the project is not looked at
+        # a file outside the project is not read
         content = bytearray() if use.parts else None
         now = look_at(project, path, step, content)
         sha, is_gone = now.sha if isinstance(now, FileNow) else None, now is Gone.GONE

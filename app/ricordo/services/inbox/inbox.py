@@ -112,11 +112,11 @@ class _Mark:
     upto: int = 0
     act: int = 0
     """The number of the act that set it."""
-    left: Mapping[str, int] = field(default_factory=dict)
+    unseen: Mapping[str, int] = field(default_factory=dict)
     """Paths that were not seen, with the number of the act after which they are new."""
 
     def is_new(self, path: str, act: int) -> bool:
-        return act > min(self.left.get(path, self.upto), self.upto)
+        return act > min(self.unseen.get(path, self.upto), self.upto)
 
 
 def inbox(notebook: Notebook, back: int = 0) -> Inbox:
@@ -140,11 +140,11 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
             upto = marks[max(len(marks) - back, 0)].upto
         ops = [
             item
-            for item in history.ops_of_acts(root.id, min(start.upto, *start.left.values(), upto))
+            for item in history.ops_of_acts(root.id, min(start.upto, *start.unseen.values(), upto))
             if item[0] <= upto and item[0] in acts and start.is_new(item[2].path, item[0])
         ]
-        stretches = _group_changes(ops, acts)
-        arrivals = [_build_arrival(history, item, acts[item.last[0]]) for item in stretches]
+        groups = _group_changes(ops, acts)
+        arrivals = [_build_arrival(history, group, acts[group.last_op[0]]) for group in groups]
         arrivals += [
             _build_conflict(history, acts[number], n, op)
             for number, n, op in ops
@@ -212,44 +212,44 @@ class _FileChanges:
     """What others did to one file, one change after the other."""
 
     path: str
-    origin: str
-    pre: str | None
-    post: str | None = None
-    came: str | None = None
+    old_path: str
+    before: str | None
+    after: str | None = None
+    last_written: str | None = None
     """The last content that others wrote."""
-    held: str | None = None
+    last_content: str | None = None
     """The last content of the file."""
     sessions: dict[str, None] = field(default_factory=dict)
-    names: dict[str, None] = field(default_factory=dict)
-    first: int = 0
-    last: tuple[int, int] = (0, 0)
-    written: str = ""
-    reverted: bool = False
+    paths: dict[str, None] = field(default_factory=dict)
+    first_act: int = 0
+    last_op: tuple[int, int] = (0, 0)
+    written_at: str = ""
+    is_reverted: bool = False
 
     @property
-    def reverts_to(self) -> str | None:
+    def content_after_revert(self) -> str | None:
         """Return the content of the path after a revert."""
-        if self.origin and self.post is not None:
+        if self.old_path and self.after is not None:
             return None
-        return self.held if self.pre is None and self.post is None else self.pre
+        return self.last_content if self.before is None and self.after is None else self.before
 
-    def take_back(self, op: Op, *, in_part: bool) -> None:
+    def record_revert(self, op: Op, *, in_part: bool) -> None:
         """Record an op of the user; `in_part` it reverted only some of what others did."""
-        self.reverted = op.post == self.reverts_to
-        if not self.reverted and (in_part or op.post == self.came):
+        self.is_reverted = op.post == self.content_after_revert
+        if not self.is_reverted and (in_part or op.post == self.last_written):
             # the rest is still to be judged
-            self.post = op.post
+            self.after = op.post
 
-    def go_on(self, number: int, n: int, op: Op) -> None:
+    def add(self, number: int, n: int, op: Op) -> None:
         """Add one op of others, which may have renamed the file."""
         if op.path != self.path:
-            self.origin = self.origin or (self.path if self.pre is not None else "")
+            self.old_path = self.old_path or (self.path if self.before is not None else "")
             self.path = op.path
-        self.post = self.came = op.post
-        self.last, self.written = (number, n), op.written
-        self.held = op.post or op.pre or self.held
-        self.first = self.first or number
-        self.names.update(dict.fromkeys(path for path in (op.from_path, op.path) if path))
+        self.after = self.last_written = op.post
+        self.last_op, self.written_at = (number, n), op.written
+        self.last_content = op.post or op.pre or self.last_content
+        self.first_act = self.first_act or number
+        self.paths.update(dict.fromkeys(path for path in (op.from_path, op.path) if path))
         if op.session:
             self.sessions[op.session] = None
 
@@ -268,48 +268,48 @@ def _group_changes(
         if acts[number].kind != SEEN:
             open_groups.pop(op.path, None)
             if op.path in latest:
-                latest[op.path].take_back(op, in_part=acts[number].reason.startswith(REVERTED))
+                latest[op.path].record_revert(op, in_part=acts[number].reason.startswith(REVERTED))
             continue
         group = open_groups.pop(op.from_path or op.path, None)
         if group is None:
-            pre = moved_content.get((number, op.from_path)) if op.from_path else op.pre
-            group = _FileChanges(op.path, op.from_path, pre, held=pre)
+            before = moved_content.get((number, op.from_path)) if op.from_path else op.pre
+            group = _FileChanges(op.path, op.from_path, before, last_content=before)
             groups.append(group)
-        group.go_on(number, n, op)
+        group.add(number, n, op)
         open_groups[op.path] = latest[op.path] = group
-    return sorted(groups, key=lambda group: group.last)
+    return sorted(groups, key=lambda group: group.last_op)
 
 
 def _build_arrival(history: History, group: _FileChanges, act: Act) -> Arrival | None:
     """Return the net change of a group; None where nothing changed."""
-    pre, post = group.pre, group.post
-    if pre is None and post is None:
+    before, after = group.before, group.after
+    if before is None and after is None:
         # created and deleted since the last visit: it can still be restored
-        pre = group.held
-    if pre == post and not group.origin:
+        before = group.last_content
+    if before == after and not group.old_path:
         return None
     kind = "changed"
-    if post is None:
+    if after is None:
         kind = "deleted"
-    elif group.origin:
+    elif group.old_path:
         kind = "renamed"
-    elif pre is None:
+    elif before is None:
         kind = "created"
     sessions = ", ".join(group.sessions)
     return Arrival(
-        f"{group.last[0]}.{group.last[1]}",
+        f"{group.last_op[0]}.{group.last_op[1]}",
         group.path,
         kind,
-        group.origin if post is not None else "",
-        group.written or act.at,
+        group.old_path if after is not None else "",
+        group.written_at or act.at,
         f"session {sessions}" if sessions else act.author.shown,
-        _read_content(history, pre),
-        _read_content(history, post),
+        _read_content(history, before),
+        _read_content(history, after),
         act.reason,
-        reverted=group.reverted,
-        is_purged=not all(map(history.is_whole, (pre, post))),
-        names=tuple(group.names),
-        began_after=group.first - 1,
+        reverted=group.is_reverted,
+        is_purged=not all(map(history.is_whole, (before, after))),
+        names=tuple(group.paths),
+        began_after=group.first_act - 1,
     )
 
 
@@ -355,37 +355,37 @@ def with_writers(notebook: Notebook, shown: Inbox) -> Inbox:
     """Return the inbox with the writing session in `by`, where a transcript shows it."""
     if not shown.arrivals:
         return shown
-    causes = causes_by_note(notebook.activity, notebook.place.root, {})
-    named = tuple(_name_writer(arrival, causes) for arrival in shown.arrivals)
+    origins = causes_by_note(notebook.activity, notebook.place.root, {})
+    named = tuple(_name_writer(arrival, origins) for arrival in shown.arrivals)
     return replace(shown, arrivals=named)
 
 
-def _name_writer(arrival: Arrival, causes: dict[str, tuple[NoteOrigin, ...]]) -> Arrival:
-    writes = [cause for path in arrival.names for cause in causes.get(path, ()) if cause.deed]
+def _name_writer(arrival: Arrival, origins: dict[str, tuple[NoteOrigin, ...]]) -> Arrival:
+    writes = [origin for path in arrival.names for origin in origins.get(path, ()) if origin.deed]
     writer = _find_writer(arrival, writes)
     return replace(arrival, by=writer.writer) if writer else arrival
 
 
-def _find_writer(arrival: Arrival, causes: Iterable[NoteOrigin]) -> NoteOrigin | None:
+def _find_writer(arrival: Arrival, origins: Iterable[NoteOrigin]) -> NoteOrigin | None:
     """Return the origin of the file as it is: the last of several."""
     at = _parse_time(arrival.at)
     is_gone = arrival.kind == "deleted"
     fitting = [
-        cause
-        for cause in causes
+        origin
+        for origin in origins
         if at is not None
-        and (cause.deed is FileAction.DELETED) == is_gone
-        and _can_be_cause(cause, at, is_gone)
+        and (origin.deed is FileAction.DELETED) == is_gone
+        and _can_be_origin(origin, at, is_gone)
     ]
-    return max(fitting, key=lambda cause: cause.at, default=None)
+    return max(fitting, key=lambda origin: origin.at, default=None)
 
 
-def _can_be_cause(cause: NoteOrigin, at: datetime, is_gone: bool) -> bool:
+def _can_be_origin(origin: NoteOrigin, at: datetime, is_gone: bool) -> bool:
     """Return whether a file with the time `at` may come from `origin`. A deleted file has no time:
     `at` is when the deletion was noticed.
     """
-    started = _parse_time(cause.at)
-    done = _parse_time(cause.done) or started
+    started = _parse_time(origin.at)
+    done = _parse_time(origin.done) or started
     if started is None or done is None or started - _BEFORE > at:
         return False
     return is_gone or at <= done + _AFTER
