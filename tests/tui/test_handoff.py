@@ -73,7 +73,7 @@ async def test_a_draft_is_gone_through_and_only_ctrl_s_writes_it(root: Path) -> 
             ("❝", "Asked first"),
             ("↻", "`pytest -q tests/test_alarm.py` succeeded"),
             ("✓", f"`{ALARM}` (transcript: edited"),
-            ("?", "Nothing was found"),
+            ("?", "No remaining"),
         ):
             assert f" {glyph} {words}" in shown
         # the facts on which a statement stands are marked, and told below it
