@@ -73,7 +73,7 @@ async def test_a_draft_is_gone_through_and_only_ctrl_s_writes_it(root: Path) -> 
             ("❝", "Asked first"),
             ("↻", "`pytest -q tests/test_alarm.py` succeeded"),
             ("✓", f"`{ALARM}` (transcript: edited"),
-            ("?", "Nothing was found"),
+            ("?", "No remaining"),
         ):
             assert f" {glyph} {words}" in shown
         # the facts on which a statement stands are marked, and told below it
@@ -233,7 +233,7 @@ async def test_a_handoff_of_others_is_left_alone_and_ours_goes_beside(root: Path
     theirs = b"# Handoff\r\n\r\nBy hand.\r\n"
     handoff(root).write_bytes(theirs)
     async with drafting(root) as (stage, screen):
-        assert "HANDOFF.md is left alone." in stage.toasts
+        assert "HANDOFF.md was not changed" in stage.toasts
         await stage.paints("HANDOFF.new.md")
         await written(stage, screen)
         assert handoff(root).read_bytes() == theirs
@@ -261,7 +261,7 @@ async def test_what_could_not_be_written_is_told_and_nothing_is_written_over(
         assert not handoff(root).exists()
         handoff(root).write_text("theirs\n")
         await stage.press("ctrl+s")
-        await stage.wait_for(lambda: "Meanwhile somebody else wrote" in stage.toasts)
+        await stage.wait_for(lambda: "Another program wrote" in stage.toasts)
         assert handoff(root).read_text() == "theirs\n"
         assert not screen.written
 

@@ -196,7 +196,7 @@ class Drawn:
 
     def look_at(self, it: Earlier, step: Step) -> HandoffStatus:
         if it.name == "HANDOFF.new.md":
-            return HandoffStatus(None, f"It is no handoff of ours. {ODD}")
+            return HandoffStatus(None, f"It is not a Ricordo handoff. {ODD}")
         resumed = Resumed(Handoff(HEAD, STATEMENTS), CHECKED, CHANGES, True, False)
         return HandoffStatus(Resumption(it.path, HOME, resumed, (f"A remark. {CONTROLS}",)))
 

@@ -1,1 +1,1 @@
-"""Handing off: what the next agent needs to go on, each statement with the proof that it has."""
+"""Handoffs: what the next agent needs to continue the work, each statement with its proof."""

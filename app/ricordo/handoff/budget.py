@@ -1,15 +1,15 @@
-"""The budget of a handoff: what of it gets room.
+"""The budget of a handoff: which of its statements fit.
 
-The head comes first; its lists of files take at most a quarter of the budget. Then statements get
-room in this order, each as a whole or not at all:
+The header comes first; its lists of files take at most a quarter of the budget. Then statements are
+added in this order, each as a whole or not at all:
 
-1. the first three of each section, sections in the order of `ORDER`;
+1. the first three of each section, sections in the order of `SECTION_PRIORITY`;
 2. of these three, those that take more than a quarter of the budget by themselves;
 3. all others, sections in the same order;
 4. of all others, those that take more than a quarter.
 
-What finds no room is counted. The measure is that of `model.question.estimate`, four bytes a token,
-of the whole file.
+What does not fit is counted. Tokens of the whole file are estimated as everywhere, by
+`llm.question.estimate`: four bytes a token.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ricordo.handoff.quotation import word
 from ricordo.llm.question import BYTES_A_TOKEN, estimate
 
 DEFAULT = 4_000
-"""Tokens."""
+"""In tokens."""
 ORDER = (
     StatementSection.OBJECTIVE,
     StatementSection.NEXT,
@@ -50,106 +50,117 @@ ORDER = (
     StatementSection.MEMORY,
     StatementSection.MESSAGES,
 )
-"""Sections, those first without which the next agent would go wrong."""
-_FIRST = 3
+"""Sections by priority: first those without which the next agent would go wrong."""
+_FIRST_STATEMENTS = 3
 _SHARE = 4
-"""The part of a budget that the lists of the head, or one statement, may take before the rest."""
-_MOST_LEFT_OUT = 999_999
-_KEYS = len("files:\ndirty:\n")
+"""The lists of the header, and one statement before the others, may take one part in this many of
+the budget.
+"""
+_MAX_LEFT_OUT = 999_999
+_KEY_BYTES = len("files:\ndirty:\n")
 
 
 def tokens(handoff: Handoff) -> int:
-    """Return about how many tokens the file of a handoff costs."""
+    """Return the estimated tokens of the file of a handoff."""
     return estimate(render(handoff))
 
 
 def fitted(handoff: Handoff) -> Handoff:
-    """Return a handoff with as much of it as its budget has room for.
+    """Return a handoff with as many statements as fit into its budget.
 
-    Raises WrongUsage where there is room for its head alone, or not even for that.
+    Raises WrongUsage where only its header fits, or not even that.
     """
-    whole = handoff.head.budget * BYTES_A_TOKEN
-    bare = replace(handoff.head, files={}, dirty=(), unlisted=_MOST_LEFT_OUT)
-    room = whole - _size(render(Handoff(bare, (), _MOST_LEFT_OUT)))
+    limit = handoff.head.budget * BYTES_A_TOKEN
+    empty_header = replace(handoff.head, files={}, dirty=(), unlisted=_MAX_LEFT_OUT)
+    room = limit - _count_bytes(render(Handoff(empty_header, (), _MAX_LEFT_OUT)))
     if room < 0:
         needed = handoff.head.budget - room // BYTES_A_TOKEN
-        raise WrongUsage(f"The head of this handoff alone takes about {needed} tokens.")
-    head, taken = _with_fitting_lists(handoff.head, min(room, whole // _SHARE))
-    kept = _with_room(handoff, room - taken, whole // _SHARE)
-    if handoff.statements and not kept:
-        raise WrongUsage(f"{handoff.head.budget} tokens have no room for any statement.")
-    left_out = handoff.left_out + len(handoff.statements) - len(kept)
-    statements = [it for number, it in enumerate(handoff.statements) if number in kept]
-    return Handoff(head, tuple(statements), left_out)
+        raise WrongUsage(f"The header alone needs about {needed} tokens.")
+    header, used = _fit_lists(handoff.head, min(room, limit // _SHARE))
+    selected = _select_fitting(handoff, room - used, limit // _SHARE)
+    if handoff.statements and not selected:
+        raise WrongUsage(f"A budget of {handoff.head.budget} tokens fits no statement.")
+    left_out = handoff.left_out + len(handoff.statements) - len(selected)
+    statements = [
+        statement for number, statement in enumerate(handoff.statements) if number in selected
+    ]
+    return Handoff(header, tuple(statements), left_out)
 
 
-def _with_room(handoff: Handoff, room: int, long: int) -> set[int]:
-    """Return the places of the statements for which there is `room`, in bytes."""
-    sizes = [_cost(it, handoff) for it in handoff.statements]
-    ranks = _ranks(handoff.statements)
+def _select_fitting(handoff: Handoff, room: int, long_size: int) -> set[int]:
+    """Return the indexes of the statements that fit into `room`, in bytes."""
+    sizes = [_measure_statement(statement, handoff) for statement in handoff.statements]
+    ranks = _rank_in_sections(handoff.statements)
 
-    def turn(number: int) -> tuple[bool, bool, int, int]:
-        it = handoff.statements[number]
-        is_first = ranks[number] < _FIRST
-        return not is_first, sizes[number] > long, ORDER.index(it.section), ranks[number]
+    def sort_key(number: int) -> tuple[bool, bool, int, int]:
+        statement = handoff.statements[number]
+        is_first = ranks[number] < _FIRST_STATEMENTS
+        return (
+            not is_first,
+            sizes[number] > long_size,
+            ORDER.index(statement.section),
+            ranks[number],
+        )
 
-    kept: set[int] = set()
-    begun: set[Heading] = set()
+    selected: set[int] = set()
+    open_headings: set[Heading] = set()
     headings = family(handoff.head.target).headings
-    for number in sorted(range(len(sizes)), key=turn):
+    for number in sorted(range(len(sizes)), key=sort_key):
         heading = headings[handoff.statements[number].section]
-        size = sizes[number] + _heading_cost(heading, begun)
+        size = sizes[number] + _measure_headings(heading, open_headings)
         if size <= room:
-            kept.add(number)
-            begun |= {heading, heading[:-1]}
+            selected.add(number)
+            open_headings |= {heading, heading[:-1]}
             room -= size
-    return kept
+    return selected
 
 
-def _ranks(statements: Sequence[HandoffStatement]) -> list[int]:
-    """Return of each statement how many of its section stand before it."""
-    seen: Counter[StatementSection] = Counter()
+def _rank_in_sections(statements: Sequence[HandoffStatement]) -> list[int]:
+    """Return for each statement how many of its section come before it."""
+    counts: Counter[StatementSection] = Counter()
     ranks: list[int] = []
-    for it in statements:
-        ranks.append(seen[it.section])
-        seen[it.section] += 1
+    for statement in statements:
+        ranks.append(counts[statement.section])
+        counts[statement.section] += 1
     return ranks
 
 
-def _cost(statement: HandoffStatement, handoff: Handoff) -> int:
-    return _size("\n".join((*statement_lines(statement, len(handoff.head.sources)), "")))
+def _measure_statement(statement: HandoffStatement, handoff: Handoff) -> int:
+    return _count_bytes("\n".join((*statement_lines(statement, len(handoff.head.sources)), "")))
 
 
-def _heading_cost(heading: Heading, begun: Collection[Heading]) -> int:
-    """Return what the first statement under a heading costs besides; `begun` are the headings that
-    stand already.
+def _measure_headings(heading: Heading, open_headings: Collection[Heading]) -> int:
+    """Return the bytes of the headings that the first statement of a section adds; `open_headings`
+    are there already.
     """
-    if heading in begun:
+    if heading in open_headings:
         return 0
-    above = heading if heading[:-1] in begun else ()
-    return _size("\n".join((*heading_lines(heading, above), "")))
+    above = heading if heading[:-1] in open_headings else ()
+    return _count_bytes("\n".join((*heading_lines(heading, above), "")))
 
 
-def _with_fitting_lists(head: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
-    """Return a head that lists no more files than there is `room` for, those that were changed
-    before those that are only dirty, and the bytes that this takes.
+def _fit_lists(header: HandoffHeader, room: int) -> tuple[HandoffHeader, int]:
+    """Return a header that lists only the files that fit into `room`, changed ones before those
+    that are only dirty, and the bytes of these lists.
     """
-    rows = [*head.files, *head.dirty]
-    ends = list(takewhile(lambda end: end <= room, accumulate(map(_row_cost, rows), initial=_KEYS)))
+    rows = [*header.files, *header.dirty]
+    ends = list(
+        takewhile(lambda end: end <= room, accumulate(map(_measure_row, rows), initial=_KEY_BYTES))
+    )
     fitting = len(ends) - 1 if ends else 0
-    files = dict(list(head.files.items())[:fitting])
-    dirty = head.dirty[: fitting - len(files)]
-    unlisted = head.unlisted + len(rows) - len(files) - len(dirty)
-    return replace(head, files=files, dirty=dirty, unlisted=unlisted), ends[
+    files = dict(list(header.files.items())[:fitting])
+    dirty = header.dirty[: fitting - len(files)]
+    unlisted = header.unlisted + len(rows) - len(files) - len(dirty)
+    return replace(header, files=files, dirty=dirty, unlisted=unlisted), ends[
         -1
     ] if fitting > 0 else 0
 
 
-def _row_cost(path: str) -> int:
-    # its dash, its digest and the marks of a quotation, each of which may stand twice
+def _measure_row(path: str) -> int:
+    # its dash, its digest and the quotes, each of which may be doubled
     written = word(path)
-    return _size(written) + written.count("'") + len("  - '' \n") + DIGITS
+    return _count_bytes(written) + written.count("'") + len("  - '' \n") + DIGITS
 
 
-def _size(text: str) -> int:
+def _count_bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))

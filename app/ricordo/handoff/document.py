@@ -1,4 +1,4 @@
-"""A handoff as a value: its head and its statements."""
+"""A handoff as a value: its header and its statements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ricordo.resources import data_text
 
 
 class StatementSection(StrEnum):
-    """What a statement is about. How a section is called depends on for whom it is written."""
+    """What a statement is about. The heading of a section depends on the target agent."""
 
     OBJECTIVE = "objective"
     CONSTRAINTS = "constraints"
@@ -33,7 +33,7 @@ class StatementSection(StrEnum):
 
 
 class Status(StrEnum):
-    """How far a statement is proved."""
+    """How well a statement is proved."""
 
     VERIFIED = "verified"
     REPORTED = "reported"
@@ -44,16 +44,16 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileIs:
-    """A file of the project has this content."""
+    """Proof that a file of the project has this content."""
 
     path: str
     sha: str | None
-    """The first 12 digits of its SHA-256; None: it is not there."""
+    """The first 12 digits of its SHA-256; None for a file that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitIs:
-    """This commit is checked out, on this branch, with as many files that are not as committed."""
+    """Proof that this commit and branch are checked out, with this number of uncommitted files."""
 
     commit: str
     """In full, or its first 12 digits."""
@@ -63,7 +63,7 @@ class GitIs:
 
 @dataclass(frozen=True, slots=True)
 class NoteIs:
-    """A note of the memory has this content."""
+    """Proof that a note of the memory has this content."""
 
     path: str
     sha: str
@@ -72,7 +72,7 @@ class NoteIs:
 
 @dataclass(frozen=True, slots=True)
 class MemoryAt:
-    """The memory lies in this directory."""
+    """Proof that the memory is in this directory."""
 
     path: str
     """Absolute."""
@@ -80,46 +80,46 @@ class MemoryAt:
 
 @dataclass(frozen=True, slots=True)
 class ResultMark:
-    """A transcript reports how a command ended."""
+    """Proof that a transcript reports how a command ended."""
 
     exit: int | None
-    """None where it says only whether it failed."""
+    """None where the transcript reports only success or failure."""
     has_failed: bool
     ref: Ref
     changed: tuple[str, ...] = ()
-    """What it rests on and was changed since: files, or `commit`."""
+    """What the result depends on and was changed since: files, or `commit`."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteMark:
-    """The words stand in the transcript."""
+    """Proof that the transcript contains the quoted words."""
 
     ref: Ref
 
 
 Proof = FileIs | GitIs | NoteIs | MemoryAt | ResultMark | QuoteMark
-"""What a statement rests on."""
+"""What a statement is based on."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandoffStatement:
-    """One line of a handoff."""
+    """One statement of a handoff."""
 
     section: StatementSection
     text: str
-    """One line or several; several only where it quotes. Without its mark."""
+    """Its text without its mark: one line, or several where it quotes."""
     proof: Proof | None = None
     """None where nothing proves it."""
     stands_on: tuple[str, ...] = ()
-    """The ids of the facts that it stands on."""
+    """The ids of the facts that it is based on."""
     quote: str = ""
-    """What it quotes word for word, and stands in the document as a quotation."""
+    """What it quotes word for word; written as a quotation."""
     is_own_words: bool = False
-    """Whether a model put it into its own words: nothing proves what they mean."""
+    """Whether a model worded it: then nothing proves it."""
 
     @property
     def status(self) -> Status:
-        """The mark that it carries."""
+        """Return the status that its proof gives it."""
         match self.proof:
             case None:
                 return Status.UNVERIFIED
@@ -132,7 +132,7 @@ class HandoffStatement:
 
 
 class HandoffTarget(StrEnum):
-    """For whom a handoff is written."""
+    """The agent for which a handoff is written."""
 
     CLAUDE = "claude"
     CODEX = "codex"
@@ -148,20 +148,20 @@ class SourceSession:
     agent: Agent
     id: str
     path: str
-    """Its transcript, as it was found."""
+    """The path of its transcript when it was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandoffHeader:
-    """What a program reads of a handoff."""
+    """The machine-readable fields of a handoff."""
 
     written: datetime
     expires: datetime
     target: HandoffTarget
     budget: int
-    """Tokens."""
+    """In tokens."""
     engine: str
-    """`rules` where it was composed by extraction."""
+    """`rules` where it was composed without a model."""
     sources: tuple[SourceSession, ...]
     commit: str = ""
     """In full; "" without git."""
@@ -169,50 +169,50 @@ class HandoffHeader:
     dirty: tuple[str, ...] = ()
     files: Mapping[str, str | None] = field(default_factory=dict)
     """The files that the sessions changed, by path in the project, each with the first 12 digits of
-    the SHA-256 of its content when this was written; None where it was not there.
+    the SHA-256 of its content when the handoff was written; None where it did not exist.
     """
     memory: str = ""
     project: str = ""
-    """Absolute path of the project; "" where the handoff lies directly in it."""
+    """Absolute path of the project; "" where the handoff is directly in it."""
     redactions: int = 0
-    """How often something stands in it that was kept back."""
+    """The number of redactions in the text."""
     unlisted: int = 0
-    """Files, changed or dirty, for which the head had no room."""
+    """The number of files, changed or dirty, that did not fit into the header."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """One handoff, ready to be written or as it was read."""
+    """One handoff, as read or ready to be written."""
 
     head: HandoffHeader
     statements: tuple[HandoffStatement, ...]
     left_out: int = 0
-    """Statements for which the budget had no room."""
+    """Statements that did not fit into the budget."""
 
 
 Heading = tuple[str, ...]
-"""One heading, or the one above it and its own."""
+"""One heading, or a parent heading and its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """How handoffs for one agent look."""
+    """How a handoff for one agent is laid out."""
 
     order: tuple[StatementSection, ...]
-    """Every section, in the order in which they stand."""
+    """Every section, in the order of the document."""
     headings: Mapping[StatementSection, Heading]
     most_tokens: int
     pointer: str
-    """How that agent comes to the notes, as a sentence."""
+    """A sentence that says how the agent gets at the notes."""
 
     def section(self, heading: Heading) -> StatementSection | None:
-        """Return what stands under a heading; None where none of ours is called so."""
-        return next((it for it, own in self.headings.items() if own == heading), None)
+        """Return the section with this heading; None for an unknown heading."""
+        return next((section for section, known in self.headings.items() if known == heading), None)
 
 
 @cache
 def family(target: HandoffTarget) -> Family:
-    """Return how handoffs for `target` look."""
+    """Return the layout of handoffs for `target`."""
     table = tomllib.loads(data_text("handoff/sections.toml"))[target.value]
     headings = {StatementSection(name): tuple(parts) for name, parts in table["names"].items()}
     order = tuple(StatementSection(name) for name in table["order"])

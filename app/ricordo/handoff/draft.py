@@ -1,10 +1,9 @@
-"""Drafting: a model puts into words what the facts come to, and rules keep what can be proved.
+"""Drafting by a model: it words what the facts show, and rules keep what can be proved.
 
-The rules compose first. What they tell of the repository, of files, notes and results, and every
-word of the person that they quote, stays as it is, whatever a model says: that is what probes and
-transcripts prove. The model speaks of the rest, section by section; where it has nothing to say of
-one, that of the rules stays. `prove.py` sees to the marks of both, and a model's own words are
-never more than unverified.
+The rules compose first. Their statements on the repository, files, notes and results, and their
+quotes of the user, stay as they are, whatever the model writes: checks and transcripts prove them.
+The model writes the rest, section by section; a section that it leaves out stays with the rules.
+`prove.py` gives the marks of both, and a model's own wording is always unverified.
 """
 
 from __future__ import annotations
@@ -46,26 +45,26 @@ from ricordo.llm.redaction import LIKE, Redaction, Sealed
 from ricordo.memory.note import FileFacts, read_note
 from ricordo.text import clip, hidden_characters, one_line, visible
 
-_LONGEST = {"person": 4_000, "agent": 1_500, "other": 600}
-"""Characters of a text that are told."""
-_CUT = "…"
-_MOST_DIRTY = 20
+_MAX_LENGTHS = {"person": 4_000, "agent": 1_500, "other": 600}
+"""Characters of a text that are sent."""
+_ELLIPSIS = "…"
+_MAX_DIRTY = 20
 
 
 @dataclass(frozen=True, slots=True)
 class DraftBrief:
-    """What a model is told."""
+    """What is sent to a model."""
 
     text: Sealed
     shown: Mapping[str, str]
-    """The words of each fact that was told, as they were shown."""
+    """The text of each fact that was sent, as it was sent."""
     left_out: int
-    """Facts for which there was no room."""
+    """Facts that did not fit."""
     redaction: Redaction
 
     @property
     def tokens(self) -> int:
-        """About how many tokens it costs."""
+        """Return the estimated tokens of the text."""
         return estimate(self.text)
 
 
@@ -73,11 +72,11 @@ class DraftBrief:
 class _DraftBlock:
     id: str
     about: str
-    """What it is, in our words."""
+    """A description of the fact in Ricordo's words."""
     words: str
-    """What it says, in the words of others."""
+    """The texts of the fact, in the words of others."""
     place: tuple[int, int]
-    """By which the blocks are ordered."""
+    """Sort key of the block."""
 
     @property
     def text(self) -> str:
@@ -86,27 +85,27 @@ class _DraftBlock:
 
 
 def tell(facts: Facts, redaction: Redaction, room: int) -> DraftBrief:
-    """Return what a model is told of `facts`: as much as has `room`, in tokens."""
-    ordered = _by_weight(facts)
-    redaction.learn(text for it in ordered for text in _words(it))
+    """Return what is sent to a model of `facts`: as much as fits into `room`, in tokens."""
+    ranked = _sort_by_weight(facts)
+    redaction.learn(text for fact in ranked for text in _list_words(fact))
     blocks: list[_DraftBlock] = []
-    for number, it in enumerate(ordered):
-        block = _block(facts, it, number, redaction)
+    for number, fact in enumerate(ranked):
+        block = _build_block(facts, fact, number, redaction)
         room -= estimate(block.text)
         if room < 0:
             break
         blocks.append(block)
-    blocks.sort(key=lambda it: it.place)
-    text = redaction.sealed("".join(it.text for it in blocks))
-    shown = {it.id: it.words for it in blocks}
-    return DraftBrief(text, shown, len(ordered) - len(blocks), redaction)
+    blocks.sort(key=lambda block: block.place)
+    text = redaction.sealed("".join(block.text for block in blocks))
+    shown = {block.id: block.words for block in blocks}
+    return DraftBrief(text, shown, len(ranked) - len(blocks), redaction)
 
 
-def _by_weight(facts: Facts) -> list[Fact | GitState]:
-    """The facts, what matters most first."""
-    found: list[Fact | GitState] = [facts.git] if facts.git else []
-    rest = sorted(enumerate(all_facts(facts)), key=lambda it: (_weight(it[1]), -it[0]))
-    return found + [it for _, it in rest]
+def _sort_by_weight(facts: Facts) -> list[Fact | GitState]:
+    """Return the facts, the most important first."""
+    first: list[Fact | GitState] = [facts.git] if facts.git else []
+    rest = sorted(enumerate(all_facts(facts)), key=lambda fact: (_weight(fact[1]), -fact[0]))
+    return first + [fact for _, fact in rest]
 
 
 def _weight(fact: Fact) -> int:
@@ -131,16 +130,22 @@ def _weight(fact: Fact) -> int:
             assert_never(fact)
 
 
-def _block(facts: Facts, fact: Fact | GitState, number: int, redaction: Redaction) -> _DraftBlock:
-    id = GIT if isinstance(fact, GitState) else fact.id
-    words = "\n".join(
-        visible(redaction.redact(id, _cut(text, fact))) for text in _words(fact) if text
+def _build_block(
+    facts: Facts, fact: Fact | GitState, number: int, redaction: Redaction
+) -> _DraftBlock:
+    fact_id = GIT if isinstance(fact, GitState) else fact.id
+    shown = "\n".join(
+        visible(redaction.redact(fact_id, _shorten(text, fact)))
+        for text in _list_words(fact)
+        if text
     )
-    return _DraftBlock(id, _about(fact, len(facts.sessions)), words, _place(fact, number))
+    return _DraftBlock(
+        fact_id, _describe(fact, len(facts.sessions)), shown, _find_place(fact, number)
+    )
 
 
-def _place(fact: Fact | GitState, number: int) -> tuple[int, int]:
-    """Talk, commands and what came of them by their turns; what has none behind them."""
+def _find_place(fact: Fact | GitState, number: int) -> tuple[int, int]:
+    """Return the sort key of a fact: by its message, and after all messages where it has none."""
     match fact:
         case GitState() | NoteFound() | FileUse():
             return 1_000_000, number
@@ -148,32 +153,34 @@ def _place(fact: Fact | GitState, number: int) -> tuple[int, int]:
             return fact.ref.session, fact.ref.turn
 
 
-def _about(fact: Fact | GitState, sessions: int) -> str:
+def _describe(fact: Fact | GitState, sessions: int) -> str:
     match fact:
         case MessageFact():
-            return f"the {'person' if fact.is_person else 'agent'} said{_at(fact.ref, sessions)}"
+            # the prompt names the user so
+            who = "person" if fact.is_person else "agent"
+            return f"the {who} said{_describe_turn(fact.ref, sessions)}"
         case Summary():
-            return f"the agent's summary{_at(fact.ref, sessions)}"
+            return f"the agent's summary{_describe_turn(fact.ref, sessions)}"
         case Ran():
-            return f"command{_at(fact.ref, sessions)}, {_ending(fact)}"
+            return f"command{_describe_turn(fact.ref, sessions)}, {_describe_outcome(fact)}"
         case FileUse():
-            deeds = ", ".join(deed.value for deed in fact.deeds)
-            gone = ", is not there now" if fact.is_gone else ""
-            return f"file, {deeds}{_at(fact.last, sessions)}{gone}"
+            actions = ", ".join(action.value for action in fact.deeds)
+            missing = ", does not exist now" if fact.is_gone else ""
+            return f"file, {actions}{_describe_turn(fact.last, sessions)}{missing}"
         case Todo():
-            return f"on the agent's list, {fact.status}{_at(fact.ref, sessions)}"
+            return f"on the agent's list, {fact.status}{_describe_turn(fact.ref, sessions)}"
         case ErrorFact():
-            mended = f", mended{_at(fact.mended, sessions)}" if fact.mended else ""
-            return f"error{_at(fact.ref, sessions)}{mended}"
+            fixed = f", fixed{_describe_turn(fact.mended, sessions)}" if fact.mended else ""
+            return f"error{_describe_turn(fact.ref, sessions)}{fixed}"
         case GivenUp(refusal=Refusal.USER):
-            return f"refused by the user, never to be done{_at(fact.ref, sessions)}"
+            return f"refused by the user, never to be done{_describe_turn(fact.ref, sessions)}"
         case GivenUp(refusal=Refusal.RULES):
-            return f"not allowed by the rules of the agent{_at(fact.ref, sessions)}"
+            return f"not allowed by the rules of the agent{_describe_turn(fact.ref, sessions)}"
         case GivenUp():
-            return f"given up{_at(fact.ref, sessions)}"
+            return f"given up{_describe_turn(fact.ref, sessions)}"
         case DecisionFact():
             who = "person" if fact.is_person else "agent"
-            return f"decided by the {who}{_at(fact.ref, sessions)}"
+            return f"decided by the {who}{_describe_turn(fact.ref, sessions)}"
         case NoteFound():
             return "note of the memory"
         case GitState():
@@ -182,12 +189,12 @@ def _about(fact: Fact | GitState, sessions: int) -> str:
             assert_never(fact)
 
 
-def _at(ref: Ref, sessions: int) -> str:
+def _describe_turn(ref: Ref, sessions: int) -> str:
     session = f" of session {ref.session + 1}" if sessions > 1 else ""
     return f", turn {ref.turn}{session}"
 
 
-def _ending(ran: Ran) -> str:
+def _describe_outcome(ran: Ran) -> str:
     if ran.exit is not None:
         return f"exit {ran.exit}"
     if ran.has_failed is None:
@@ -195,8 +202,8 @@ def _ending(ran: Ran) -> str:
     return "failed" if ran.has_failed else "succeeded"
 
 
-def _words(fact: Fact | GitState) -> Iterator[str]:
-    """What a fact has of others: their words, paths, names."""
+def _list_words(fact: Fact | GitState) -> Iterator[str]:
+    """Yield the texts of a fact that others wrote: words, paths, names."""
     match fact:
         case MessageFact() | Summary() | Todo():
             yield fact.text
@@ -215,30 +222,32 @@ def _words(fact: Fact | GitState) -> Iterator[str]:
         case NoteFound():
             yield from (fact.path, fact.description)
         case GitState():
-            yield from _repository(fact)
+            yield from _describe_repository(fact)
         case _:
             assert_never(fact)
 
 
-def _repository(state: GitState) -> Iterable[str]:
+def _describe_repository(state: GitState) -> Iterable[str]:
     yield f"branch {state.branch}, commit {state.commit[:12]}: {state.subject}"
-    yield from (f"{path} is not committed" for path in state.dirty[:_MOST_DIRTY])
-    if len(state.dirty) > _MOST_DIRTY:
-        yield f"and {len(state.dirty) - _MOST_DIRTY} more"
+    yield from (f"{path} is not committed" for path in state.dirty[:_MAX_DIRTY])
+    if len(state.dirty) > _MAX_DIRTY:
+        yield f"and {len(state.dirty) - _MAX_DIRTY} more"
 
 
-def _cut(text: str, fact: Fact | GitState) -> str:
+def _shorten(text: str, fact: Fact | GitState) -> str:
     who = "other"
     if isinstance(fact, MessageFact):
         who = "person" if fact.is_person else "agent"
-    most = _LONGEST["agent" if isinstance(fact, Summary) else who]
-    return text if len(text) <= most else f"{text[:most]}{_CUT}"
+    most = _MAX_LENGTHS["agent" if isinstance(fact, Summary) else who]
+    return text if len(text) <= most else f"{text[:most]}{_ELLIPSIS}"
 
 
 SECTIONS = tuple(
-    it for it in StatementSection if it not in (StatementSection.MEMORY, StatementSection.MESSAGES)
+    section
+    for section in StatementSection
+    if section not in (StatementSection.MEMORY, StatementSection.MESSAGES)
 )
-"""What a model may speak of: the rest is told without it."""
+"""The sections that a model may draft: the rest is written without it."""
 _STATEMENT = {
     "type": "object",
     "additionalProperties": False,
@@ -247,7 +256,7 @@ _STATEMENT = {
         "section": {
             "type": "string",
             "description": "What the statement is about.",
-            "enum": [it.value for it in SECTIONS],
+            "enum": [section.value for section in SECTIONS],
         },
         "facts": {
             "type": "array",
@@ -280,17 +289,17 @@ DRAFT = FormTool(
         },
     },
 )
-"""What a model answers with."""
+"""The form that a model fills in."""
 
-_ANY_TIME = RuleContext(datetime.fromtimestamp(0, UTC), AUTO_MEMORY)
-"""The rule knows no time."""
+_RULE_CONTEXT = RuleContext(datetime.fromtimestamp(0, UTC), AUTO_MEMORY)
+"""A context for the rule, which does not depend on the time."""
 
 
 def gives_orders(text: str) -> bool:
-    """Say whether the rule `instruction-shaped` finds anything in a text that stands by itself."""
+    """Return whether the rule `instruction-shaped` finds anything in a text."""
     raw = text.encode()
     note = read_note("draft.md", raw, FileFacts(len(raw), 0.0, 0, 0), AUTO_MEMORY)
-    return next(instruction_shaped(note, _ANY_TIME), None) is not None
+    return next(instruction_shaped(note, _RULE_CONTEXT), None) is not None
 
 
 MOST = 80
@@ -298,8 +307,8 @@ MOST = 80
 LONGEST = 500
 """Characters of a statement."""
 LONGEST_QUOTE = 4_000
-_MOST_FACTS = 12
-_SHAPE = ("facts", "quote", "section", "text")
+_MAX_FACTS = 12
+_FIELDS = ("facts", "quote", "section", "text")
 _PATH = re.compile(
     r"https?://[^\s`)>\]]+"
     r"|(?<![\w/.~-])(?:[\w.-]+/)+[\w.-]+\.[A-Za-z]\w{0,7}"
@@ -310,16 +319,16 @@ _PATH = re.compile(
 _CODE = re.compile(r"`([^`\s]+)`")
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,7}", re.ASCII)
 _PLACE = re.compile(r"(?::\d+)+\Z")
-"""A line behind a path."""
+"""A line number after a path."""
 
 
 Quotable = MessageFact | Summary | Ran | Todo | ErrorFact | GivenUp | DecisionFact
-"""What has words of a session."""
+"""A fact that has words of a session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What a model drafted and is not taken."""
+    """A part of a draft that was rejected, and why."""
 
     what: str
     why: str
@@ -327,103 +336,107 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class ReadDraft:
-    """What a draft came to."""
+    """The result of reading a draft."""
 
     statements: tuple[HandoffStatement, ...]
     refused: tuple[Refused, ...]
 
 
-def read_draft(given: object, told: DraftBrief, by_id: Mapping[str, Fact]) -> ReadDraft:
-    """Return the statements in `given`, the value of a filled form; `by_id` are the facts."""
-    if not isinstance(given, list):
-        return ReadDraft((), (Refused("draft", "It is no list of statements."),))
-    reader = _DraftReader(told, by_id)
-    found: dict[tuple[StatementSection, str, str], HandoffStatement] = {}
-    refused: list[Refused] = []
-    for number, it in enumerate(given[:MOST], 1):
+def read_draft(form_value: object, brief: DraftBrief, by_id: Mapping[str, Fact]) -> ReadDraft:
+    """Return the statements in `form_value`, the value of a filled form; `by_id` are the facts."""
+    if not isinstance(form_value, list):
+        return ReadDraft((), (Refused("draft", "Not a list of statements."),))
+    reader = _DraftReader(brief, by_id)
+    statements: dict[tuple[StatementSection, str, str], HandoffStatement] = {}
+    rejected: list[Refused] = []
+    for number, item in enumerate(form_value[:MOST], 1):
         try:
-            statement = reader.statement(it)
-            found.setdefault((statement.section, statement.text, statement.quote), statement)
+            statement = reader.statement(item)
+            statements.setdefault((statement.section, statement.text, statement.quote), statement)
         except ChangeRefused as error:
-            refused.append(Refused(f"statement {number}", one_line(error.message)))
-    if len(given) > MOST:
-        refused.append(Refused("draft", f"It has more than {MOST} statements."))
-    return ReadDraft(tuple(found.values()), tuple(refused))
+            rejected.append(Refused(f"statement {number}", one_line(error.message)))
+    if len(form_value) > MOST:
+        rejected.append(Refused("draft", f"More than {MOST} statements."))
+    return ReadDraft(tuple(statements.values()), tuple(rejected))
 
 
 class _DraftReader:
-    def __init__(self, told: DraftBrief, by_id: Mapping[str, Fact]) -> None:
-        self._told = told
+    def __init__(self, brief: DraftBrief, by_id: Mapping[str, Fact]) -> None:
+        self._brief = brief
         self._by_id = by_id
-        self._all_shown = "\n".join(told.shown.values())
+        self._all_shown = "\n".join(brief.shown.values())
 
-    def statement(self, it: object) -> HandoffStatement:
+    def statement(self, value: object) -> HandoffStatement:
         """Return one statement. Raises ChangeRefused."""
-        section, ids, quote, text = _fields(it)
+        section, ids, quote, text = _parse_fields(value)
         for id in ids:
-            if id not in self._told.shown:
+            if id not in self._brief.shown:
                 raise ChangeRefused(f"No fact has the id “{clip(id, 40)}”.")
         if quote:
-            fact, quote = self._quoted(ids[0], quote)
+            fact, quote = self._find_quoted(ids[0], quote)
             if not text:
-                return HandoffStatement(section, _label(fact), QuoteMark(fact.ref), ids[:1], quote)
-        self._check_own(text)
+                return HandoffStatement(
+                    section, _label_quote(fact), QuoteMark(fact.ref), ids[:1], quote
+                )
+        self._check_text(text)
         return HandoffStatement(section, text, None, ids, quote, is_own_words=True)
 
-    def _quoted(self, id: str, quote: str) -> tuple[Quotable, str]:
-        """The fact that is quoted, and the words as they stand there."""
-        fact = self._by_id.get(id)
+    def _find_quoted(self, fact_id: str, quote: str) -> tuple[Quotable, str]:
+        """Return the fact that is quoted, and the words without placeholders."""
+        fact = self._by_id.get(fact_id)
         if fact is None or isinstance(fact, FileUse | NoteFound):
-            raise ChangeRefused("It quotes what nobody said.")
-        if quote not in self._told.shown[id]:
-            raise ChangeRefused("Its quote does not stand in the fact that it names first.")
-        words = self._told.redaction.restored(quote, {id})
+            raise ChangeRefused("Quotes a fact that has no words of anybody.")
+        if quote not in self._brief.shown[fact_id]:
+            raise ChangeRefused("The first fact does not contain the quote.")
+        words = self._brief.redaction.restored(quote, {fact_id})
         if not any(words in text for text in words_of(fact)):
-            raise ChangeRefused("Its quote does not stand in one piece in that fact.")
+            raise ChangeRefused("The first fact does not contain the quote in one piece.")
         return fact, words
 
-    def _check_own(self, text: str) -> None:
-        """Raise ChangeRefused where the model's own words are no plain line, or tell of what it
-        was not told.
+    def _check_text(self, text: str) -> None:
+        """Raise ChangeRefused unless the model's wording is one plain line about what was sent to
+        it.
         """
         if not text.strip():
-            raise ChangeRefused("It says nothing.")
+            raise ChangeRefused("The statement is empty.")
         if len(text) > LONGEST:
-            raise ChangeRefused(f"It is longer than {LONGEST} characters.")
+            raise ChangeRefused(f"Longer than {LONGEST} characters.")
         if "\n" in text or hidden_characters(text):
-            raise ChangeRefused("It is not one plain line.")
+            raise ChangeRefused("Not one plain line.")
         if LIKE.search(text):
-            raise ChangeRefused("It speaks of what was kept back.")
+            raise ChangeRefused("Mentions redacted text.")
         if gives_orders(text):
-            raise ChangeRefused("It gives an agent orders from outside.")
-        for name in _named(text):
+            raise ChangeRefused("Contains instructions for an agent.")
+        for name in _list_named(text):
             if name not in self._all_shown:
-                raise ChangeRefused(f"It names “{clip(name, 60)}”, which no fact names.")
+                raise ChangeRefused(f"Names “{clip(name, 60)}”, which no fact names.")
 
 
-def _fields(it: object) -> tuple[StatementSection, tuple[str, ...], str, str]:
-    if not isinstance(it, dict) or tuple(sorted(it)) != _SHAPE:
-        raise ChangeRefused("It is not of the shape section, facts, quote, text.")
-    section, ids, quote, text = it["section"], it["facts"], it["quote"], it["text"]
+def _parse_fields(value: object) -> tuple[StatementSection, tuple[str, ...], str, str]:
+    if not isinstance(value, dict) or tuple(sorted(value)) != _FIELDS:
+        raise ChangeRefused("Not an object with section, facts, quote and text.")
+    section, ids, quote, text = value["section"], value["facts"], value["quote"], value["text"]
     if section not in [known.value for known in SECTIONS]:
-        raise ChangeRefused("There is no such section.")
-    if not _is_texts(ids) or not _is_texts([quote, text]):
-        raise ChangeRefused("One of its fields is no text.")
-    if not 0 < len(ids) <= _MOST_FACTS:
-        raise ChangeRefused(f"It has to stand on 1 to {_MOST_FACTS} facts.")
+        raise ChangeRefused("Unknown section.")
+    if not _are_texts(ids) or not _are_texts([quote, text]):
+        raise ChangeRefused("One of its fields is not text.")
+    if not 0 < len(ids) <= _MAX_FACTS:
+        raise ChangeRefused(f"Based on {len(ids)} facts; allowed are 1 to {_MAX_FACTS}.")
     if len(quote) > LONGEST_QUOTE:
-        raise ChangeRefused(f"Its quote is longer than {LONGEST_QUOTE} characters.")
+        raise ChangeRefused(f"Quote longer than {LONGEST_QUOTE} characters.")
     return StatementSection(section), tuple(dict.fromkeys(ids)), quote.strip(), text.strip()
 
 
-def _is_texts(values: object) -> bool:
+def _are_texts(values: object) -> bool:
     if not isinstance(values, Sequence) or isinstance(values, str):
         return False
-    return all(isinstance(it, str) and not re.search("[\ud800-\udfff]", it) for it in values)
+    return all(
+        isinstance(value, str) and not re.search("[\ud800-\udfff]", value) for value in values
+    )
 
 
-def _named(text: str) -> Iterator[str]:
-    """Yield what a text names that is a file or an address by its form."""
+def _list_named(text: str) -> Iterator[str]:
+    """Yield the files and addresses that a text names, recognized by their form."""
     yield from (match[0].rstrip(".,;:") for match in _PATH.finditer(text))
     for match in _CODE.finditer(text):
         name = _PLACE.sub("", match[1])
@@ -431,11 +444,11 @@ def _named(text: str) -> Iterator[str]:
             yield name
 
 
-def _label(fact: Fact) -> str:
-    """Whose words are quoted, in ours."""
+def _label_quote(fact: Fact) -> str:
+    """Return a label that says whose words are quoted."""
     match fact:
         case MessageFact(is_person=True) | DecisionFact(is_person=True):
-            return "The person"
+            return "The user"
         case ErrorFact():
             return "An error"
         case MessageFact() | Summary() | DecisionFact():
@@ -446,61 +459,69 @@ def _label(fact: Fact) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ModelDraft:
-    """A draft, to be proved."""
+    """A draft, not proved yet."""
 
     statements: tuple[HandoffStatement, ...]
     by_model: int
-    """How many of them the model drafted."""
+    """How many of its statements the model drafted."""
     refused: tuple[Refused, ...]
 
 
 def draft(
-    composed: Iterable[HandoffStatement], facts: Facts, told: DraftBrief, given: object
+    composed: Iterable[HandoffStatement], facts: Facts, brief: DraftBrief, value: object
 ) -> ModelDraft:
-    """Return the handoff that comes of what rules `composed` and of what a model, which was `told`
-    of the facts, has `given`: the value of its filled form.
+    """Return the draft that merges what rules `composed` with `form_value`, the value of the form
+    that a model filled in after reading `brief`.
     """
-    by_id: Mapping[str, Fact] = {it.id: it for it in all_facts(facts)}
-    read = read_draft(given, told, by_id)
+    by_id: Mapping[str, Fact] = {fact.id: fact for fact in all_facts(facts)}
+    draft_read = read_draft(value, brief, by_id)
     refusals = Refusals(facts)
-    given_steps = [it for it in read.statements if not _is_refused(it, refusals, by_id)]
-    left_out = [
-        Refused(it.section.value, "It names as a next step what was refused.")
-        for it in read.statements
-        if it not in given_steps
+    allowed = [item for item in draft_read.statements if not _names_refused(item, refusals, by_id)]
+    refused_steps = [
+        Refused(statement.section.value, "Proposes an action that was refused.")
+        for statement in draft_read.statements
+        if statement not in allowed
     ]
-    spoken_of = {it.section for it in given_steps}
-    kept = [it for it in composed if it.section not in spoken_of or _stays(it, by_id)]
-    quoted = {(it.section, it.quote) for it in kept if it.quote}
-    fresh = [it for it in given_steps if (it.section, it.quote) not in quoted]
+    sections = {statement.section for statement in allowed}
+    rules_kept = [
+        item for item in composed if item.section not in sections or _is_kept(item, by_id)
+    ]
+    quotes = {(statement.section, statement.quote) for statement in rules_kept if statement.quote}
+    model_statements = [item for item in allowed if (item.section, item.quote) not in quotes]
     order = list(StatementSection)
-    both = sorted((*fresh, *kept), key=lambda it: order.index(it.section))
-    return ModelDraft(tuple(both), len(fresh), (*read.refused, *left_out))
+    merged = sorted(
+        (*model_statements, *rules_kept), key=lambda rules_kept: order.index(rules_kept.section)
+    )
+    return ModelDraft(tuple(merged), len(model_statements), (*draft_read.refused, *refused_steps))
 
 
-def _is_refused(it: HandoffStatement, refusals: Refusals, by_id: Mapping[str, Fact]) -> bool:
-    """Whether a next step is something that was refused; the user may name it all the same."""
-    is_named = refusals.names(it.text) or refusals.names(it.quote)
-    is_of_user = it.quote and any(_is_of_person(by_id.get(id)) for id in it.stands_on)
-    return it.section is StatementSection.NEXT and is_named and not is_of_user
+def _names_refused(
+    statement: HandoffStatement, refusals: Refusals, by_id: Mapping[str, Fact]
+) -> bool:
+    """Return whether a next step was refused before. Words of the user may name it all the same."""
+    is_named = refusals.names(statement.text) or refusals.names(statement.quote)
+    is_from_user = statement.quote and any(
+        _is_from_user(by_id.get(id)) for id in statement.stands_on
+    )
+    return statement.section is StatementSection.NEXT and is_named and not is_from_user
 
 
-def _stays(it: HandoffStatement, by_id: Mapping[str, Fact]) -> bool:
-    """Whether what rules composed is not for a model to say otherwise."""
-    stood_on = [by_id.get(id) for id in it.stands_on]
-    match it.proof:
+def _is_kept(statement: HandoffStatement, by_id: Mapping[str, Fact]) -> bool:
+    """Return whether a statement of the rules stays even where the model drafted its section."""
+    cited = [by_id.get(id) for id in statement.stands_on]
+    match statement.proof:
         case ResultMark():
             return True
         case QuoteMark():
-            return any(_is_of_person(fact) or _is_refusal(fact) for fact in stood_on)
+            return any(_is_from_user(fact) or _is_refusal(fact) for fact in cited)
         case _:
-            is_pointer = any(isinstance(fact, FileUse | NoteFound) for fact in stood_on)
-            return is_pointer or not {GIT, MEMORY}.isdisjoint(it.stands_on)
+            is_pointer = any(isinstance(fact, FileUse | NoteFound) for fact in cited)
+            return is_pointer or not {GIT, MEMORY}.isdisjoint(statement.stands_on)
 
 
 def _is_refusal(fact: Fact | None) -> bool:
     return isinstance(fact, GivenUp) and fact.refusal is not None
 
 
-def _is_of_person(fact: Fact | None) -> bool:
+def _is_from_user(fact: Fact | None) -> bool:
     return isinstance(fact, MessageFact | DecisionFact) and fact.is_person

@@ -1,4 +1,4 @@
-"""What was gathered for a handoff: facts, each with where it comes from."""
+"""The facts that were gathered for a handoff, each with its place in a transcript."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from ricordo.agents.transcripts.session import Agent, FileAction, Session
 
 
 class Ref(NamedTuple):
-    """A turn, by its place in its session."""
+    """The place of a message: its session and its number there."""
 
     session: int
-    """Which of the sessions that were handed off, from 0."""
+    """The number of the session among those that were handed off, from 0."""
     turn: int
     """The line of its transcript, or the number of the part in its session; from 1."""
     at: str = ""
-    """ISO 8601 in UTC; "" where it is not known."""
+    """ISO 8601 in UTC; "" where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageFact:
-    """A message of the person or of the agent, word for word."""
+    """A message of the user or of the agent, word for word."""
 
     id: str
-    """Names the fact within one handoff: `f12`."""
+    """The id of the fact within one handoff: `f12`."""
     ref: Ref
     text: str
     is_person: bool
@@ -34,7 +34,7 @@ class MessageFact:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a compaction kept, in the words of the agent."""
+    """The summary that a compaction wrote, in the words of the agent."""
 
     id: str
     ref: Ref
@@ -42,15 +42,15 @@ class Summary:
 
 
 class Refusal(StrEnum):
-    """Who did not let something be done."""
+    """Who refused an action."""
 
     USER = "user"
     RULES = "rules"
-    """The rules of the agent's program, without asking the user."""
+    """The permission rules of the agent, without asking the user."""
 
 
 class Work(StrEnum):
-    """What a command was run for."""
+    """The purpose of a command."""
 
     TEST = "test"
     CHECK = "check"
@@ -67,15 +67,15 @@ class Ran:
     command: str
     work: Work
     exit: int | None
-    """As the transcript reports it; None where it tells no number."""
+    """As the transcript reports it; None where it has no number."""
     has_failed: bool | None
-    """None where the transcript does not tell."""
+    """None where the transcript does not report it."""
     result: str = ""
-    """The line of its output that says how it went: "12 passed in 3.1s"; "" without one."""
+    """The line of its output that reports the outcome: "12 passed in 3.1s"; "" without one."""
     changed_since: tuple[str, ...] = ()
     """Files that the sessions changed after it ran, by their paths in the project."""
     ended: str = ""
-    """When it ended, ISO 8601 in UTC; "" where that is not known."""
+    """When it ended, ISO 8601 in UTC; "" where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,35 +84,36 @@ class FileUse:
 
     id: str
     path: str
-    """In the project, with `/`; absolute for one outside it."""
+    """Relative to the project, with `/`; absolute for a file outside it."""
     deeds: tuple[FileAction, ...]
-    """In the order in which they were first done."""
+    """What was done to it, in the order in which each was done first."""
     last: Ref
-    """The last turn that changed it, else the last that read it."""
+    """The message of the last change, else of the last reading."""
     times: int
     """How often it was changed."""
     sha: str | None
-    """SHA-256 of its content now, in hexadecimal; None where it is not there or cannot be read."""
+    """SHA-256 of its content now, in hexadecimal; None where it does not exist or cannot be read.
+    """
     parts: tuple[str, ...] = ()
-    """What the changes name of it, the latest last: functions, classes, headings. Those that it has
-    now; all, where it was not looked at.
+    """Functions, classes and headings that the changes name, the latest last: only those that the
+    file has now, or all where it was not checked.
     """
     is_gone: bool = False
-    """Whether it was seen that nothing of that name is in the project now."""
+    """Whether a check found that the project has no such file now."""
 
     @property
     def is_changed(self) -> bool:
         """Whether the sessions changed it."""
-        return any(deed.changes for deed in self.deeds)
+        return any(action.changes for action in self.deeds)
 
 
 @dataclass(frozen=True, slots=True)
 class Todo:
-    """A task on the agent's list, as it stood last."""
+    """A task on the agent's list, with its last status."""
 
     id: str
     ref: Ref
-    """The turn that told its words."""
+    """The message that worded it."""
     text: str
     status: str
     """`pending`, `in_progress`, `completed` or `cancelled`."""
@@ -120,41 +121,43 @@ class Todo:
 
 @dataclass(frozen=True, slots=True)
 class ErrorFact:
-    """An error that a command or tool came to."""
+    """An error of a command or tool."""
 
     id: str
     ref: Ref
-    """The turn that told it."""
+    """The message that reported it."""
     what: str
-    """What was done: the command, or the tool and its file."""
+    """What failed: the command, or the tool and its file."""
     error: str
-    """The line that tells the error."""
+    """The line that reports the error."""
     mended: Ref | None = None
-    """The turn at which the same thing succeeded; None where it never did."""
+    """The message at which the same thing succeeded; None where it never did."""
     by: str = ""
-    """What was changed in between, in a few words."""
+    """The files that were changed in between, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """What was tried and given up."""
+    """Something that was tried and abandoned, reverted or refused."""
 
     id: str
     ref: Ref
     what: str
     why: str
-    """In the words of the session; "" where none are found."""
+    """The reason in the words of the session; "" where none is found."""
     is_deed: bool = False
-    """Whether it was seen to be taken back: `what` tells of it then, and is nobody's words."""
+    """Whether an action shows it, such as a reverted edit: then `what` describes the action and
+    quotes nobody.
+    """
     refusal: Refusal | None = None
-    """Who did not let it be done; `what` is the command then, or the file and the tool."""
+    """Who refused it; then `what` is the command, or the file and the tool."""
     said: str = ""
-    """How the transcript tells of the refusal, word for word."""
+    """How the transcript reports the refusal, word for word."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionFact:
-    """What was decided, in the words of the session."""
+    """A decision, in the words of the session."""
 
     id: str
     ref: Ref
@@ -166,55 +169,55 @@ class DecisionFact:
 
 
 GIT = "git"
-"""Names the state of the repository among what a statement stands on."""
+"""The id of the repository state among the facts of a statement."""
 
 
 MEMORY = "memory"
-"""Names the directory of the memory among what a statement stands on."""
+"""The id of the memory's directory among the facts of a statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitState:
-    """The repository of the project, as git tells it now."""
+    """The current state of the project's repository."""
 
     commit: str
-    """In full; "" without commits."""
+    """The full id; "" without commits."""
     branch: str
-    """"" where none is checked out."""
+    """"" where no branch is checked out."""
     dirty: tuple[str, ...]
-    """Files that are not as committed, with those that git does not know."""
+    """Files with uncommitted changes, untracked files included."""
     unpushed: int | None
-    """Commits that the upstream has not; None without an upstream."""
+    """Commits that the upstream does not have; None without an upstream."""
     subject: str = ""
-    """The first line of the commit's message."""
+    """The first line of the commit message."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteFound:
-    """A note of the memory that bears on the work."""
+    """A note of the memory that is relevant to the work."""
 
     id: str
     path: str
-    """In the memory."""
+    """Relative to the memory."""
     name: str
     description: str
     sha: str
     why: str
-    """Why recall gave it."""
+    """Why recall returned it."""
 
 
 Fact = MessageFact | Summary | Ran | FileUse | Todo | ErrorFact | GivenUp | DecisionFact | NoteFound
-"""What a statement can stand on."""
+"""What a statement can be based on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that was gathered, each kind in the order of time."""
+    """All facts, each kind in the order of time."""
 
     project: str
-    """Absolute path of the directory in which `HANDOFF.md` stands."""
+    """Absolute path of the directory that gets `HANDOFF.md`."""
     sessions: tuple[Session, ...]
-    """Those that are handed off, and behind them those of their sub-agents that changed files."""
+    """The handed-off sessions, then those of their sub-agents that changed files."""
     said: tuple[MessageFact, ...] = ()
     summaries: tuple[Summary, ...] = ()
     ran: tuple[Ran, ...] = ()
@@ -226,12 +229,12 @@ class Facts:
     git: GitState | None = None
     """None where the project is in no repository."""
     memory: str = ""
-    """Where the memory lies; "" where there is none."""
+    """The directory of the memory; "" without one."""
     notes: tuple[NoteFound, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    """How sessions call files, each with the file's path in the project."""
+    """The paths of files in the project, by the names that the sessions use for them."""
 
     @property
     def agents(self) -> tuple[Agent, ...]:
-        """Whose sessions they are, each once."""
+        """Return the agents of the sessions, each once."""
         return tuple(dict.fromkeys(session.agent for session in self.sessions))

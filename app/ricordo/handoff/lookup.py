@@ -1,8 +1,8 @@
-"""Looking quotes up: whether words of a handoff stand in the transcript that it names.
+"""Looking up quotes: whether the transcript that a handoff names contains its words.
 
-The document names the transcript, and is not believed: only one that is known is opened, as a plain
-file that is never followed or changed, and nothing of it is told but whether the words stand in
-that turn.
+The document names the transcript and is not trusted: only a known transcript is opened, as a plain
+file, without following links or changing anything. The only answer is whether the words are in that
+message.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ricordo.llm.redaction import LIKE
 from ricordo.storage.foreign_file import absolute_path
 from ricordo.text import visible
 
-_KEPT_BACK = re.compile(rf"\[secret: [^\]\n]{{1,80}}\]|{LIKE.pattern}", LIKE.flags)
-"""What stands in a quote for a credential."""
+_REDACTED = re.compile(rf"\[secret: [^\]\n]{{1,80}}\]|{LIKE.pattern}", LIKE.flags)
+"""A placeholder for a credential in a quote."""
 
 
 class Transcripts:
-    """The transcripts of a handoff (`resume.Says`), each read once and no further than it is
-    quoted.
+    """The transcripts of a handoff (`resume.QuoteChecker`), each read once and no further than it
+    is quoted.
     """
 
     def __init__(
@@ -35,133 +35,138 @@ class Transcripts:
         is_known: Callable[[SourceSession], bool],
         step: Callable[[], None] = lambda: None,
     ) -> None:
-        """`is_known` says which transcripts may be opened. `step` is called all the while; what it
+        """`is_known` decides which transcripts may be opened. `step` is called regularly; what it
         raises is raised here. Nothing is read yet.
         """
-        self._sources = handoff.head.sources
-        self._is_known = is_known
-        self._quoted = _quoted(handoff.statements)
+        self._source_sessions = handoff.head.sources
+        self._may_open = is_known
+        self._find_quoted = _find_quoted(handoff.statements)
         self._step = step
-        self._read: dict[int, dict[int, list[str]] | None] = {}
-        """The words of the quoted turns, by session and turn; None where it is not read."""
+        self._by_session: dict[int, dict[int, list[str]] | None] = {}
+        """The texts of the quoted messages, by session and line; None for a transcript that was not
+        read.
+        """
 
     def __call__(self, ref: Ref, words: str) -> bool | None:
-        """Say whether `words` stand in the turn, letter by letter but for what was kept back; None
-        where the transcript cannot be read, or is not known.
+        """Return whether the message contains `words` exactly, except for redactions; None where
+        the transcript cannot be read, or is not known.
         """
-        if ref.session >= len(self._sources):
+        if ref.session >= len(self._source_sessions):
             return False
-        if ref.session not in self._read:
-            wanted = self._quoted.get(ref.session, frozenset())
-            source = self._sources[ref.session]
-            turns = None
-            if self._is_known(source):
-                turns = _words_of_turns(source, wanted | {ref.turn}, self._step)
-            self._read[ref.session] = turns
-        turns = self._read[ref.session]
-        return None if turns is None else stands_in(words, turns.get(ref.turn, ()))
+        if ref.session not in self._by_session:
+            lines = self._find_quoted.get(ref.session, frozenset())
+            source = self._source_sessions[ref.session]
+            messages = None
+            if self._may_open(source):
+                messages = _read_quoted(source, lines | {ref.turn}, self._step)
+            self._by_session[ref.session] = messages
+        messages = self._by_session[ref.session]
+        return None if messages is None else stands_in(words, messages.get(ref.turn, ()))
 
 
 def stands_in(words: str, texts: Iterable[str]) -> bool:
-    """Say whether `words` stand in one of the `texts` of a turn, or are several of them, one below
-    the other. A handoff shows controls, and so they are compared as shown.
+    """Return whether `words` are in one of the `texts` of a message, or are several of them, one
+    below the other. Control characters are made visible before texts are compared, as a handoff has
+    them.
     """
-    shown = [_shown(text) for text in texts]
-    quote = _shown(words)
-    if any(_stands(quote, text) for text in shown):
+    normalized = [_normalize(text) for text in texts]
+    quote = _normalize(words)
+    if any(_is_in(quote, text) for text in normalized):
         return True
-    return _is_list(quote, shown)
+    return _is_list_of(quote, normalized)
 
 
-def _shown(text: str) -> str:
+def _normalize(text: str) -> str:
     return visible(text.replace("\r\n", "\n")).strip("\n")
 
 
-def _stands(quote: str, text: str) -> bool:
-    """Whether a quote stands in a text, with anything in the place of what was kept back."""
-    pieces = [piece for piece in _KEPT_BACK.split(quote) if piece]
+def _is_in(quote: str, text: str) -> bool:
+    """Return whether a text contains a quote; a placeholder matches anything."""
+    pieces = [piece for piece in _REDACTED.split(quote) if piece]
     if not any(map(str.strip, pieces)):
         # nothing is left of it that could be compared
         return bool(quote.strip() and text.strip())
-    at = 0
+    offset = 0
     for number, piece in enumerate(pieces):
-        found = text.find(piece, at + bool(number))
-        if found < 0:
+        index = text.find(piece, offset + bool(number))
+        if index < 0:
             return False
-        at = found + len(piece)
+        offset = index + len(piece)
     return True
 
 
-def _is_list(quote: str, texts: Collection[str]) -> bool:
-    """Whether a quote is nothing but some of the texts, one below the other."""
-    rows, at = quote.split("\n"), 0
+def _is_list_of(quote: str, texts: Collection[str]) -> bool:
+    """Return whether a quote is only some of the texts, one below the other."""
+    rows, index = quote.split("\n"), 0
     sizes = sorted({text.count("\n") + 1 for text in texts}, reverse=True)
-    while at < len(rows):
-        pieces = (("\n".join(rows[at : at + size]), size) for size in sizes)
-        fitting = (size for piece, size in pieces if any(_is(piece, text) for text in texts))
-        size = next(fitting, 0)
+    while index < len(rows):
+        pieces = (("\n".join(rows[index : index + size]), size) for size in sizes)
+        sizes_found = (
+            size for piece, size in pieces if any(_equals(piece, text) for text in texts)
+        )
+        size = next(sizes_found, 0)
         if not size:
             return False
-        at += size
+        index += size
     return bool(quote.strip())
 
 
-def _is(quote: str, text: str) -> bool:
-    """Whether a quote is a text, with anything in the place of what was kept back."""
-    pieces = _KEPT_BACK.split(quote)
+def _equals(quote: str, text: str) -> bool:
+    """Return whether a quote equals a text; a placeholder matches anything."""
+    pieces = _REDACTED.split(quote)
     if len(pieces) == 1:
         return quote == text
     is_framed = text.startswith(pieces[0]) and text.endswith(pieces[-1])
-    return is_framed and _stands(quote, text)
+    return is_framed and _is_in(quote, text)
 
 
-def _quoted(statements: Iterable[HandoffStatement]) -> dict[int, frozenset[int]]:
-    """The turns that are quoted, by session."""
-    found: dict[int, frozenset[int]] = {}
-    for it in statements:
-        if isinstance(it.proof, QuoteMark):
-            session, turn = it.proof.ref[:2]
-            found[session] = found.get(session, frozenset()) | {turn}
-    return found
+def _find_quoted(statements: Iterable[HandoffStatement]) -> dict[int, frozenset[int]]:
+    """Return the lines of the quoted messages, by session."""
+    lines: dict[int, frozenset[int]] = {}
+    for statement in statements:
+        if isinstance(statement.proof, QuoteMark):
+            session, line = statement.proof.ref[:2]
+            lines[session] = lines.get(session, frozenset()) | {line}
+    return lines
 
 
-def _words_of_turns(
+def _read_quoted(
     source: SourceSession, wanted: frozenset[int], step: Callable[[], None]
 ) -> dict[int, list[str]] | None:
-    """The words of the `wanted` turns; how a call ended is told later, and belongs to the turn that
-    made it as well.
+    """Return the texts of the `wanted` messages. The result of a call comes in a later message, and
+    counts for the message of the call as well.
     """
     path = absolute_path(source.path)
     if not path or not os.path.isfile(path):
         return None
-    found: dict[int, list[str]] = {}
-    running: dict[str, int] = {}
-    last, is_read = max(wanted), False
-    for turn in TranscriptSource(source.agent, path, source.id).transcript(step=step).turns():
-        is_read = True
-        line = turn.where.line
-        if line > last and not running:
+    words: dict[int, list[str]] = {}
+    open_calls: dict[str, int] = {}
+    last, is_readable = max(wanted), False
+    for message in TranscriptSource(source.agent, path, source.id).transcript(step=step).turns():
+        is_readable = True
+        line = message.where.line
+        if line > last and not open_calls:
             break
         if line in wanted:
-            found.setdefault(line, []).extend(_words(turn))
-            running |= {call.id: line for call in turn.calls if call.id}
-        for ending in turn.endings:
-            if ending.call in running:
-                found[running.pop(ending.call)] += _words_of_ending(ending)
-    return found if is_read else None
+            words.setdefault(line, []).extend(_list_words(message))
+            open_calls |= {call.id: line for call in message.calls if call.id}
+        for result in message.endings:
+            if result.call in open_calls:
+                words[open_calls.pop(result.call)] += _list_result_words(result)
+    return words if is_readable else None
 
 
-def _words(turn: Turn) -> Iterator[str]:
-    """All that a turn has word for word."""
-    yield turn.text
-    for call in turn.calls:
+def _list_words(message: Turn) -> Iterator[str]:
+    """Yield all texts of a message."""
+    yield message.text
+    for call in message.calls:
         yield call.command
         yield from (task.text for task in call.tasks)
-    for ending in turn.endings:
-        yield from _words_of_ending(ending)
+    for result in message.endings:
+        yield from _list_result_words(result)
 
 
-def _words_of_ending(ending: CallResult) -> Iterator[str]:
-    yield from (ending.output, plain(ending.output), ending.words)
-    for answer in ending.answers:
+def _list_result_words(result: CallResult) -> Iterator[str]:
+    yield from (result.output, plain(result.output), result.words)
+    for answer in result.answers:
         yield from answer

@@ -1,4 +1,4 @@
-"""Marks: what stands behind a statement and says how far it is proved, and by what.
+"""Marks: the end of a statement, which says how well it is proved, and by what.
 
     [verified: tidepool/alarm.py is 3f2a91c0b7d4]
     [verified: tidepool/old.py is not there]
@@ -10,9 +10,9 @@
     [quoted: turn 7]
     [unverified]
 
-A content is told by the first 12 digits of its SHA-256, a commit by its first 12. The session is
-named where there are several, and no more than the first of many files that changed. A mark holds
-no bracket but its own two.
+A content is given by the first 12 digits of its SHA-256, a commit by its first 12. The session is
+named where there are several; of many changed files only the first are. A mark has no brackets but
+its own two.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from ricordo.handoff.quotation import WORD, read_word, word
 _UNVERIFIED = "[unverified]"
 _UNCHANGED = "files unchanged since"
 _NOT_THERE = "not there"
-_MOST_NAMED = 4
+_MAX_NAMED = 4
 _MORE = r"\d{1,9} more"
 
 
 def mark(proof: Proof | None, sessions: int) -> str:
-    """Return the mark of a statement with that proof, in a handoff of so many sessions."""
+    """Return the mark of a statement with this proof, in a handoff of so many sessions."""
     match proof:
         case None:
             return _UNVERIFIED
@@ -46,22 +46,22 @@ def mark(proof: Proof | None, sessions: int) -> str:
         case MemoryAt(path):
             return f"[verified: memory at {word(path)}]"
         case GitIs():
-            return f"[verified: {_git(proof)}]"
+            return f"[verified: {_write_git(proof)}]"
         case QuoteMark(ref):
-            return f"[quoted: {_turn(ref, sessions)}]"
+            return f"[quoted: {_write_turn(ref, sessions)}]"
         case ResultMark():
-            return _result(proof, sessions)
+            return _write_result(proof, sessions)
         case _:
             assert_never(proof)
 
 
 def basis(proof: Proof | None, sessions: int) -> str:
-    """Return what a mark says besides its status: on what it rests; "" where it is on nothing."""
+    """Return what a mark says after its status: what it is based on; "" for nothing."""
     return mark(proof, sessions)[1:-1].partition(": ")[2]
 
 
 def read_mark(written: str) -> Proof | None:
-    """Return the proof that `mark` made `written` of. Raises ValueError where it is no mark."""
+    """Return the proof that a mark was written for. Raises ValueError where the text is no mark."""
     if written == _UNVERIFIED:
         return None
     for pattern, read in _READERS:
@@ -72,7 +72,7 @@ def read_mark(written: str) -> Proof | None:
 
 
 def settled(proof: Proof | None) -> Proof | None:
-    """Return a proof as far as its mark tells it."""
+    """Return a proof as parsing its mark would return it."""
     match proof:
         case FileIs(path, sha):
             return FileIs(path, sha[:DIGITS] if sha else None)
@@ -83,69 +83,71 @@ def settled(proof: Proof | None) -> Proof | None:
         case QuoteMark(ref):
             return QuoteMark(Ref(ref.session, ref.turn))
         case ResultMark(exit, has_failed, ref, changed):
-            moment = _moment(ref.at)
-            at = f"{_minute(moment)}Z" if moment else ""
-            return ResultMark(exit, has_failed, Ref(ref.session, ref.turn, at), _first_of(changed))
+            time = _parse_time(ref.at)
+            at = f"{_format_minute(time)}Z" if time else ""
+            return ResultMark(
+                exit, has_failed, Ref(ref.session, ref.turn, at), _shorten_changed(changed)
+            )
         case MemoryAt() | None:
             return proof
         case _:
             assert_never(proof)
 
 
-def _git(proof: GitIs) -> str:
+def _write_git(proof: GitIs) -> str:
     commit = f"commit {proof.commit[:DIGITS]}" if proof.commit else "no commit"
     branch = f" on {word(proof.branch)}" if proof.branch else ""
     files = "file" if proof.dirty == 1 else "files"
     return f"{commit}{branch}, {f'{proof.dirty} {files} dirty' if proof.dirty else 'clean'}"
 
 
-def _result(proof: ResultMark, sessions: int) -> str:
+def _write_result(proof: ResultMark, sessions: int) -> str:
     ending = "failed" if proof.has_failed else "succeeded"
     if proof.exit is not None:
         is_plain = proof.has_failed == (proof.exit != 0)
         ending = f"exit {proof.exit}" if is_plain else f"exit {proof.exit}, {ending}"
-    moment = _moment(proof.ref.at)
-    at = f" at {_minute(moment).replace('T', ' ')} UTC" if moment else ""
-    changed = ", ".join(map(_name, _first_of(proof.changed)))
-    since = f"{changed} changed since" if changed else _UNCHANGED
+    time = _parse_time(proof.ref.at)
+    at = f" at {_format_minute(time).replace('T', ' ')} UTC" if time else ""
+    changed = ", ".join(map(_write_name, _shorten_changed(proof.changed)))
+    suffix = f"{changed} changed since" if changed else _UNCHANGED
     status = "stale" if changed else "reported"
-    return f"[{status}: {ending}{at}, {_turn(proof.ref, sessions)}; {since}]"
+    return f"[{status}: {ending}{at}, {_write_turn(proof.ref, sessions)}; {suffix}]"
 
 
-def _first_of(changed: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what was changed as a mark tells it: of many the first, and how many more."""
-    if len(changed) <= _MOST_NAMED:
+def _shorten_changed(changed: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the changed names as a mark lists them: the first ones, and how many more."""
+    if len(changed) <= _MAX_NAMED:
         return changed
-    return (*changed[: _MOST_NAMED - 1], f"{len(changed) - _MOST_NAMED + 1} more")
+    return (*changed[: _MAX_NAMED - 1], f"{len(changed) - _MAX_NAMED + 1} more")
 
 
-def _name(changed: str) -> str:
+def _write_name(changed: str) -> str:
     return changed if re.fullmatch(_MORE, changed) else word(changed)
 
 
-def _turn(ref: Ref, sessions: int) -> str:
+def _write_turn(ref: Ref, sessions: int) -> str:
     session = f" of session {ref.session + 1}" if ref.session or sessions > 1 else ""
     return f"turn {ref.turn}{session}"
 
 
-def _moment(at: str) -> datetime | None:
-    """Return a time of a transcript in UTC; None where it tells none."""
+def _parse_time(at: str) -> datetime | None:
+    """Return a transcript's time in UTC; None where it cannot be read."""
     try:
-        moment = datetime.fromisoformat(at)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        time = datetime.fromisoformat(at)
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
 
 
-def _minute(moment: datetime) -> str:
-    return moment.replace(tzinfo=None).isoformat(timespec="minutes")
+def _format_minute(time: datetime) -> str:
+    return time.replace(tzinfo=None).isoformat(timespec="minutes")
 
 
-# reading
+# parsing
 
 _NAME = rf"(?:{_MORE}|{WORD})"
 _SHA = r"([0-9a-f]{1,12})"
-_HOW = r"(?:exit (-?\d{1,10})(?:, (failed|succeeded))?|(failed|succeeded))"
+_OUTCOME = r"(?:exit (-?\d{1,10})(?:, (failed|succeeded))?|(failed|succeeded))"
 _REF = r"turn (\d{1,9})(?: of session (\d{1,9}))?"
 
 
@@ -159,18 +161,18 @@ def _read_git(match: re.Match[str]) -> Proof:
 
 
 def _read_result(match: re.Match[str]) -> Proof:
-    code, told, alone, at, turn, session, changed = match.groups()
-    said = told or alone
+    code, ending, only_ending, at, turn, session, changed = match.groups()
+    outcome = ending or only_ending
     exit_code = int(code) if code else None
-    has_failed = said == "failed" if said else exit_code != 0
-    moment = at.replace(" ", "T") + "Z" if at else ""
+    has_failed = outcome == "failed" if outcome else exit_code != 0
+    time = at.replace(" ", "T") + "Z" if at else ""
     paths = re.findall(_NAME, changed) if changed else ()
     return ResultMark(
-        exit_code, has_failed, _ref(turn, session, moment), tuple(map(read_word, paths))
+        exit_code, has_failed, _parse_ref(turn, session, time), tuple(map(read_word, paths))
     )
 
 
-def _ref(turn: str, session: str | None, at: str = "") -> Ref:
+def _parse_ref(turn: str, session: str | None, at: str = "") -> Ref:
     return Ref(max(0, int(session) - 1) if session else 0, int(turn), at)
 
 
@@ -191,10 +193,10 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Proof]], ...] =
         ),
         _read_git,
     ),
-    (re.compile(rf"\[quoted: {_REF}\]"), lambda match: QuoteMark(_ref(match[1], match[2]))),
+    (re.compile(rf"\[quoted: {_REF}\]"), lambda match: QuoteMark(_parse_ref(match[1], match[2]))),
     (
         re.compile(
-            rf"\[(?:reported|stale): {_HOW}"
+            rf"\[(?:reported|stale): {_OUTCOME}"
             rf"(?: at (\d{{4}}-\d\d-\d\d \d\d:\d\d) UTC)?, {_REF}; "
             rf"(?:{_UNCHANGED}|({_NAME}(?:, {_NAME})*) changed since)\]"
         ),

@@ -1,5 +1,5 @@
-"""How the next agent picks a handoff up: a line to copy, and a line for what it reads at every
-start, which is never written unasked.
+"""How the next agent reads a handoff: a command to copy, and a line for a file that it reads at
+every start, which is only written on request.
 
 Sources: code.claude.com/docs/en/memory (imports), developers.openai.com/codex/guides/agents-md,
 opencode.ai/docs/rules (`instructions`), github.com/google-gemini/gemini-cli docs/cli/gemini-md.md.
@@ -31,94 +31,98 @@ _SPACE = " \t\r\n"
 
 
 class _Member(NamedTuple):
-    """A member of the object at the top, and where it stands."""
+    """A member of the top-level object, with its offsets in the text."""
 
     key: str
     start: int
-    """Of the key."""
+    """Offset of the key."""
     value: Any
     value_start: int
     value_end: int
 
 
 def with_item(text: str, key: str, item: str) -> str:
-    """Return the JSON object `text` with `item` in its list `key`, which is made where there is
-    none; the same text where it is in it already.
+    """Return the JSON object `text` with `item` added to its list `key`, which is created if
+    missing; the same text where the list has it already.
 
-    Raises ChangeRefused where the file is anything else than strict JSON: with comments, with a key
-    that stands twice, with something that is no list of texts under `key`.
+    Raises ChangeRefused where the file is not strict JSON (comments, a duplicate key), or `key` is
+    not a list of strings.
     """
-    members = _members(text)
-    own = next((it for it in members if it.key == key), None)
-    if own is None:
-        return _with_member(text, members, f"{json.dumps(key)}: [{json.dumps(item)}]")
-    if not isinstance(own.value, list) or not all(isinstance(it, str) for it in own.value):
-        raise ChangeRefused(f"“{key}” is no list of texts.")
-    return text if item in own.value else _with_element(text, own, json.dumps(item))
+    members = _parse_members(text)
+    existing = next((member for member in members if member.key == key), None)
+    if existing is None:
+        return _insert_member(text, members, f"{json.dumps(key)}: [{json.dumps(item)}]")
+    if not isinstance(existing.value, list) or not all(
+        isinstance(item, str) for item in existing.value
+    ):
+        raise ChangeRefused(f"“{key}” is not a list of strings.")
+    return text if item in existing.value else _insert_element(text, existing, json.dumps(item))
 
 
-def _members(text: str) -> list[_Member]:
+def _parse_members(text: str) -> list[_Member]:
     try:
-        whole = json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_refused)
-        if not isinstance(whole, dict):
-            raise ChangeRefused("It is no object of JSON.")
-        return list(_scanned(text))
+        value = json.loads(
+            text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant
+        )
+        if not isinstance(value, dict):
+            raise ChangeRefused("It is not a JSON object.")
+        return list(_scan_members(text))
     except (ValueError, RecursionError):
-        raise ChangeRefused("It is no strict JSON, perhaps for its comments.") from None
+        raise ChangeRefused("It is not strict JSON; it may have comments.") from None
 
 
-def _refused(constant: str) -> None:
-    """JSON knows no `NaN` and no `Infinity`, which Python reads all the same."""
+def _refuse_constant(constant: str) -> None:
+    """Refuse `NaN` and `Infinity`, which Python accepts and JSON does not have."""
     raise ValueError(constant)
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ChangeRefused("A key stands twice in it.")
-    return found
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ChangeRefused("It has a duplicate key.")
+    return members
 
 
-def _scanned(text: str) -> Iterator[_Member]:
-    """Yield the members of a text that was found to be an object."""
+def _scan_members(text: str) -> Iterator[_Member]:
+    """Yield the members of a text that is known to be an object."""
     decoder = json.JSONDecoder()
-    at = _behind_space(text, _behind_space(text, 0) + 1)
+    at = _skip_space(text, _skip_space(text, 0) + 1)
     while text[at] != "}":
         key, end = decoder.raw_decode(text, at)
-        start = _behind_space(text, _behind_space(text, end) + 1)
+        start = _skip_space(text, _skip_space(text, end) + 1)
         value, value_end = decoder.raw_decode(text, start)
         yield _Member(key, at, value, start, value_end)
-        at = _behind_space(text, value_end)
-        at = _behind_space(text, at + 1) if text[at] == "," else at
+        at = _skip_space(text, value_end)
+        at = _skip_space(text, at + 1) if text[at] == "," else at
 
 
-def _behind_space(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     while text[at] in _SPACE:
         at += 1
     return at
 
 
-def _with_member(text: str, members: list[_Member], member: str) -> str:
+def _insert_member(text: str, members: list[_Member], member: str) -> str:
     if not members:
         opening, end = text.index("{") + 1, line_end(text)
         return f"{text[:opening]}{end}  {member}{end}{text[text.index('}', opening) :]}"
     last = members[-1]
-    gap = _space_before(text, members[0].start) or " "
+    gap = _find_space_before(text, members[0].start) or " "
     return f"{text[: last.value_end]},{gap}{member}{text[last.value_end :]}"
 
 
-def _with_element(text: str, own: _Member, element: str) -> str:
-    end = own.value_end - 1
-    if not own.value:
-        return f"{text[: own.value_start + 1]}{element}{text[end:]}"
+def _insert_element(text: str, member: _Member, element: str) -> str:
+    end = member.value_end - 1
+    if not member.value:
+        return f"{text[: member.value_start + 1]}{element}{text[end:]}"
     closing = len(text[:end].rstrip(_SPACE))
-    first = _behind_space(text, own.value_start + 1)
-    gap = _space_before(text, first) or " "
+    first = _skip_space(text, member.value_start + 1)
+    gap = _find_space_before(text, first) or " "
     return f"{text[:closing]},{gap}{element}{text[closing:]}"
 
 
-def _space_before(text: str, at: int) -> str:
-    """Return the blanks and line ends in front of a place."""
+def _find_space_before(text: str, at: int) -> str:
+    """Return the whitespace before an offset."""
     return text[len(text[:at].rstrip(_SPACE)) : at]
 
 
@@ -127,40 +131,43 @@ class HandoffFile:
     """A file to which a handoff may be written."""
 
     path: str
-    """Absolute, its folder without symbolic links."""
+    """Absolute, with the links of its folder resolved."""
     before: bytes | None = None
-    """What it holds; None where it is not there."""
+    """Its content; None where it does not exist."""
     handoff: Handoff | None = None
-    """The handoff of ours that it is; None where it is not there."""
+    """The handoff in it; None where it does not exist."""
     remark: str = ""
-    """Why it is not the file that was wished; "" where it is."""
+    """Why it is not the requested file; "" where it is."""
 
 
 def destination(path: str) -> HandoffFile:
-    """Return where the handoff for the file `path` is written. Raises ChangeRefused where neither
-    that file nor the one beside it is ours to write.
+    """Return the file to which the handoff for `path` is written. Raises ChangeRefused where
+    Ricordo may write neither that file nor the one beside it.
     """
     folder, name = os.path.split(os.path.abspath(path))
     folder = os.path.realpath(folder)
     stem, extension = os.path.splitext(name)
-    beside = f"{stem}.new{extension}"
-    own, why = _standing(os.path.join(folder, name))
-    if own is not None:
-        return own
-    other, why_beside = _standing(os.path.join(folder, beside))
-    if other is None:
-        told = f"{visible(name)} is left alone. {why} So is {visible(beside)}. {why_beside}"
-        raise ChangeRefused(f"{told} Name another file with -o.")
-    remark = f"{visible(name)} is left alone. {why} The handoff stands beside it."
-    return HandoffFile(other.path, other.before, other.handoff, remark)
+    fallback = f"{stem}.new{extension}"
+    file, reason = _check_file(os.path.join(folder, name))
+    if file is not None:
+        return file
+    fallback_file, fallback_reason = _check_file(os.path.join(folder, fallback))
+    if fallback_file is None:
+        message = (
+            f"{visible(name)} was not changed. {reason} "
+            f"{visible(fallback)} was not changed either. {fallback_reason}"
+        )
+        raise ChangeRefused(f"{message} Name another file with -o.")
+    warning = f"{visible(name)} was not changed. {reason} The handoff is in {visible(fallback)}."
+    return HandoffFile(fallback_file.path, fallback_file.before, fallback_file.handoff, warning)
 
 
-def _standing(path: str) -> tuple[HandoffFile | None, str]:
-    """Return the file at `path` as one to write to; None, and why, where it is not ours."""
+def _check_file(path: str) -> tuple[HandoffFile | None, str]:
+    """Return the file at `path` as one to write to; None, and why, where it may not be written."""
     raw = read_plain_file(path, MOST_BYTES + 1)
     if raw is None:
         if os.path.lexists(path):
-            return None, "It is no plain file that can be read."
+            return None, "It is not a readable plain file."
         return HandoffFile(path), ""
     parsed = parse(raw)
     if parsed.state is not State.WHOLE:
@@ -170,9 +177,9 @@ def _standing(path: str) -> tuple[HandoffFile | None, str]:
     return HandoffFile(path, raw, parsed.handoff), ""
 
 
-_ODD = frozenset(" \\`@{}")
-_LARGEST = 1024 * 1024
-"""Bytes of a file to which a line is added."""
+_UNSAFE = frozenset(" \\`@{}")
+_MAX_BYTES = 1024 * 1024
+"""Bytes of a file to which a line may be added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,102 +189,104 @@ class Pickup:
     file: str
     """The name of the file in the project."""
     added: str
-    """What is added to it; to be pasted by hand, too."""
+    """The line to add; also for pasting by hand."""
     setting: str = ""
-    """The list of a JSON file in which it stands; "" for a file of text."""
+    """The list of a JSON file that gets it; "" for a text file."""
     path: str = ""
-    """The handoff, as that file names it."""
+    """The path of the handoff as that file names it."""
 
 
 def start_line(target: HandoffTarget, path: str) -> str:
-    """Return the line to copy that starts an agent with the handoff at `path`, from where it runs;
-    for any agent, what to say to it.
+    """Return the command line that starts an agent with the handoff at `path`, from where it runs;
+    for any agent, a prompt.
     """
-    table = _table(target)
+    table = _load_table(target)
     prompt = table["prompt"].format(path=one_line(path))
     program = table.get("program")
     return shlex.join([*program, prompt]) if program else str(prompt)
 
 
 def pickup(target: HandoffTarget, project: str, path: str) -> Pickup | None:
-    """Return which line of which file of `project` makes the agent read the handoff at `path`, both
-    absolute; None where nobody knows for which agent it is, where its path is too odd for a line,
-    or where the file would have to be made and the agent would no longer read another one.
+    """Return the line, and its file in `project`, that makes the agent read the handoff at `path`,
+    both absolute.
+
+    None where the target is any agent, where the path has characters that are unsafe in such a
+    line, or where a new file would stop the agent from reading another one.
     """
-    table = _table(target)
+    table = _load_table(target)
     if "files" not in table:
         return None
-    file = next((it for it in table["files"] if _is_there(project, it)), "")
-    if not file and _hides_others(project, table):
+    file = next((name for name in table["files"] if _exists(project, name)), "")
+    if not file and _would_hide_others(project, table):
         return None
     file = file or table["new"]
-    is_inside = not os.path.relpath(path, project).startswith("..")
+    is_in_project = not os.path.relpath(path, project).startswith("..")
     folder = os.path.dirname(os.path.join(project, file))
-    name = os.path.relpath(path, folder) if is_inside else path
-    if not name.isprintable() or not _ODD.isdisjoint(name):
+    name = os.path.relpath(path, folder) if is_in_project else path
+    if not name.isprintable() or not _UNSAFE.isdisjoint(name):
         return None
     if setting := table.get("setting", ""):
         return Pickup(file, f"{json.dumps(setting)}: [{json.dumps(name)}]", setting, name)
     return Pickup(file, table["added"].format(path=name), path=name)
 
 
-def pickup_act(project: str, wanted: Pickup) -> WriteFile:
-    """Return the change that adds the line to its file; where it stands there already, the change
-    changes nothing. Raises ChangeRefused, with what to paste, where the file is anything unusual.
+def pickup_act(project: str, pickup: Pickup) -> WriteFile:
+    """Return the change that adds the line to its file, without an effect where it is there
+    already. Raises ChangeRefused, with the line to paste, where the file is anything unusual.
     """
-    file = os.path.join(project, wanted.file)
-    raw = read_plain_file(file, _LARGEST + 1)
+    file = os.path.join(project, pickup.file)
+    raw = read_plain_file(file, _MAX_BYTES + 1)
     try:
         if raw is None and os.path.lexists(file):
-            raise ChangeRefused("It is no plain file that can be read.")
-        text = _with_line(_text(raw or b""), wanted)
-    except ChangeRefused as refused:
-        said = f"{visible(wanted.file)} is left alone. {refused.message}"
-        raise ChangeRefused(f"{said} Add this by hand: {wanted.added}") from None
+            raise ChangeRefused("It is not a readable plain file.")
+        text = _insert_line(_decode(raw or b""), pickup)
+    except ChangeRefused as error:
+        message = f"{visible(pickup.file)} was not changed. {error.message}"
+        raise ChangeRefused(f"{message} Add this by hand: {pickup.added}") from None
     folder, name = os.path.split(file)
     return WriteFile(folder, name, raw, text)
 
 
-def _hides_others(project: str, table: Mapping[str, Any]) -> bool:
-    """Whether the agent reads a file above the project, in its repository, only as long as the
-    project has none of its own.
+def _would_hide_others(project: str, table: Mapping[str, Any]) -> bool:
+    """Return whether the agent reads a file above the project, in its repository, only as long as
+    the project has none of its own.
     """
     hidden: list[str] = table.get("hidden", [])
     top = git.top_level(project) if hidden else None
     if top is None:
         return False
     folder, real = os.path.realpath(project), os.path.realpath(top)
-    above: list[str] = []
+    names: list[str] = []
     while folder != real and len(folder) > len(real):
         folder = os.path.dirname(folder)
-        above += [it for it in table["files"] if _is_there(folder, it)]
-    return bool(above) and set(above) <= set(hidden)
+        names += [name for name in table["files"] if _exists(folder, name)]
+    return bool(names) and set(names) <= set(hidden)
 
 
-def _is_there(project: str, file: str) -> bool:
+def _exists(project: str, file: str) -> bool:
     return os.path.lexists(os.path.join(project, file))
 
 
-def _text(raw: bytes) -> str:
-    if len(raw) > _LARGEST or raw.startswith(BOM):
-        raise ChangeRefused("It is too large, or begins with a byte order mark.")
+def _decode(raw: bytes) -> str:
+    if len(raw) > _MAX_BYTES or raw.startswith(BOM):
+        raise ChangeRefused("It is larger than 1 MB, or begins with a byte order mark.")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise ChangeRefused("It is no text in UTF-8.") from None
+        raise ChangeRefused("It is not UTF-8 text.") from None
 
 
-def _with_line(text: str, wanted: Pickup) -> str:
-    if wanted.setting:
-        return with_item(text if text.strip() else "{}\n", wanted.setting, wanted.path)
+def _insert_line(text: str, pickup: Pickup) -> str:
+    if pickup.setting:
+        return with_item(text if text.strip() else "{}\n", pickup.setting, pickup.path)
     lines = split_lines(text)
-    if any(bare(it).strip() == wanted.added for it in lines):
+    if any(bare(row).strip() == pickup.added for row in lines):
         return text
     gap = "\n" if lines and bare(lines[-1]).strip() else ""
-    return with_lines_after(text, len(lines), f"{gap}{wanted.added}\n")
+    return with_lines_after(text, len(lines), f"{gap}{pickup.added}\n")
 
 
 @cache
-def _table(target: HandoffTarget) -> dict[str, Any]:
-    found: dict[str, Any] = tomllib.loads(data_text("handoff/pickup.toml"))[target.value]
-    return found
+def _load_table(target: HandoffTarget) -> dict[str, Any]:
+    table: dict[str, Any] = tomllib.loads(data_text("handoff/pickup.toml"))[target.value]
+    return table

@@ -1,6 +1,4 @@
-"""The repository of a project as git tells it now: the commit, the branch, what is not committed
-and what is not pushed.
-"""
+"""The repository of a project: commit, branch, uncommitted files, unpushed commits, history."""
 
 from __future__ import annotations
 
@@ -16,86 +14,86 @@ from ricordo.storage.project_tree import is_in_git
 
 _STATUS = ("--porcelain=v2", "--branch", "--untracked-files=all", "-z")
 _FIELDS_BEFORE_PATH = {"1": 8, "2": 9, "u": 10, "?": 1}
-"""How many fields stand before the path in a line of each kind (git-status, porcelain format 2)."""
+"""How many fields come before the path in each kind of line (git-status, porcelain format 2)."""
 _RENAMED = "2"
 
 
 def git_state(project: str) -> GitState | None:
-    """Return the state of the repository that holds the directory `project`; None where none does
-    or git does not answer.
+    """Return the state of the repository that contains the directory `project`; None where none
+    does or git fails.
     """
     if not is_in_git(project):
         return None
-    # what lies beside the project is none of its files
-    told = git.ask(project, "status", *_STATUS, "--", ".")
-    if told is None:
+    # files beside the project are not part of it
+    output = git.ask(project, "status", *_STATUS, "--", ".")
+    if output is None:
         return None
-    lines = list(map(os.fsdecode, told.split(b"\0")))
-    heads = dict(line[2:].partition(" ")[::2] for line in takewhile(_is_head, lines))
-    commit, branch = heads.get("branch.oid", ""), heads.get("branch.head", "")
+    lines = list(map(os.fsdecode, output.split(b"\0")))
+    headers = dict(line[2:].partition(" ")[::2] for line in takewhile(_is_header, lines))
+    commit, branch = headers.get("branch.oid", ""), headers.get("branch.head", "")
     commit = "" if commit == "(initial)" else commit
     return GitState(
         commit,
         "" if branch == "(detached)" else branch,
-        tuple(_inside(project, _dirty(lines))),
-        _unpushed(heads.get("branch.ab", "")),
-        _subject(project) if commit else "",
+        tuple(_relative_to_project(project, _list_dirty(lines))),
+        _parse_ahead(headers.get("branch.ab", "")),
+        _read_subject(project) if commit else "",
     )
 
 
 def told_unpushed(state: GitState) -> str:
-    """Return how many commits are not pushed, in words; "" where none is, or nobody knows."""
+    """Return how many commits are not pushed, in words; "" where none is, or it is unknown."""
     commits = "commit" if state.unpushed == 1 else "commits"
     return f"{state.unpushed} {commits} not pushed" if state.unpushed else ""
 
 
-def find_unpushed(told: str) -> str:
-    """Return what a text has of `told_unpushed`; "" where nothing."""
-    found = _UNPUSHED.search(told)
-    return found[0] if found else ""
+def find_unpushed(text: str) -> str:
+    """Return the part of a text that says how many commits are not pushed; "" without one."""
+    match = _UNPUSHED.search(text)
+    return match[0] if match else ""
 
 
 _UNPUSHED = re.compile(r"\b\d{1,9} commits? not pushed\b")
 
 
-def _is_head(line: str) -> bool:
+def _is_header(line: str) -> bool:
     return line.startswith("# ")
 
 
-def _dirty(lines: list[str]) -> Iterator[str]:
+def _list_dirty(lines: list[str]) -> Iterator[str]:
     """Yield the paths that `git status` names, from the top of the repository."""
-    following = iter(lines)
-    for line in following:
+    rows = iter(lines)
+    for line in rows:
         kind = line[:1]
         if kind not in _FIELDS_BEFORE_PATH:
             continue
         fields = line.split(" ", _FIELDS_BEFORE_PATH[kind])
         yield fields[-1]
         if kind == _RENAMED:
-            # the name that it had before
-            yield next(following, "")
+            # the old name of a renamed file
+            yield next(rows, "")
 
 
-def _inside(project: str, paths: Iterable[str]) -> Iterator[str]:
-    """Yield paths of the repository as those of the project, which may be a folder of it."""
+def _relative_to_project(project: str, paths: Iterable[str]) -> Iterator[str]:
+    """Yield paths of the repository relative to the project, which may be a folder of it."""
     real = os.path.realpath(project)
     folder = os.path.relpath(real, git.top_level(project) or real)
     above = "" if folder == "." else f"{folder}/"
     for path in paths:
         is_below = path.startswith(above)
-        # a file that was moved here may have lain beside the project
+        # a file that was moved here may have been beside the project
         yield path.removeprefix(above) if is_below else os.path.relpath(path, folder)
 
 
-def _unpushed(ahead_behind: str) -> int | None:
-    """Return how many commits the upstream has not: the first number of `+1 -0`."""
+def _parse_ahead(ahead_behind: str) -> int | None:
+    """Return how many commits the upstream does not have: the first number of `+1 -0`."""
     ahead = ahead_behind.split(" ")[0]
     return int(ahead[1:]) if ahead[1:].isdigit() else None
 
 
-def _subject(project: str) -> str:
-    told = git.ask(project, "log", "-1", "--format=%s")
-    return (told or b"").decode("utf-8", "replace").strip()
+def _read_subject(project: str) -> str:
+    output = git.ask(project, "log", "-1", "--format=%s")
+    return (output or b"").decode("utf-8", "replace").strip()
 
 
 MOST_COMMITS = 200
@@ -108,66 +106,66 @@ class ProjectCommit(NamedTuple):
     """One commit."""
 
     id: str
-    """In full."""
+    """The full id."""
     subject: str
 
 
 def committed_since(project: str, at: float) -> frozenset[str] | None:
-    """Return the paths that commits of later than `at`, in seconds since 1970, changed; None where
-    git does not tell.
+    """Return the paths that commits later than `at`, in seconds since 1970, changed; None where git
+    fails.
     """
-    words = (f"--since=@{int(at)}", "-n", str(MOST_COMMITS), *_NAMES)
-    told = git.ask(project, "log", *words)
-    if told is None:
+    arguments = (f"--since=@{int(at)}", "-n", str(MOST_COMMITS), *_NAMES)
+    output = git.ask(project, "log", *arguments)
+    if output is None:
         return None
-    return frozenset(filter(None, os.fsdecode(told).replace("\n", "\0").split("\0")))
+    return frozenset(filter(None, os.fsdecode(output).replace("\n", "\0").split("\0")))
 
 
 def is_known(project: str, commit: str) -> bool:
-    """Say whether the repository has this commit, checked out or not."""
-    return bool(_COMMIT.match(commit)) and _one(project, commit) is not None
+    """Return whether the repository has this commit, checked out or not."""
+    return bool(_COMMIT.match(commit)) and _read_commit(project, commit) is not None
 
 
 def is_behind(project: str, commit: str) -> bool:
-    """Say whether a known `commit` is in the history of what is checked out."""
-    left = _asked(project, "-n", "1", "--format=%H", f"HEAD..{commit}")
-    return left is not None and not left.strip()
+    """Return whether a known `commit` is in the history of what is checked out."""
+    missing = _run_log(project, "-n", "1", "--format=%H", f"HEAD..{commit}")
+    return missing is not None and not missing.strip()
 
 
 def commits_since(project: str, commit: str) -> tuple[ProjectCommit, ...]:
-    """Return the commits, newest first, that are in the history of what is checked out and not in
-    that of a known `commit`.
+    """Return the commits since a known `commit`, newest first: those in the history of what is
+    checked out and not in that of `commit`.
     """
-    words = ("-n", str(MOST_COMMITS), f"--format=%H{_MARK}%s", f"{commit}..HEAD")
-    lines = (_asked(project, *words) or "").split("\n")
+    arguments = ("-n", str(MOST_COMMITS), f"--format=%H{_MARK}%s", f"{commit}..HEAD")
+    lines = (_run_log(project, *arguments) or "").split("\n")
     return tuple(ProjectCommit(*line.split(_MARK, 1)) for line in lines if _MARK in line)
 
 
 def changed_between(project: str, commit: str) -> Iterator[tuple[str, str, str]]:
-    """Yield what differs between a known `commit` and what is checked out: `A`, `D`, `M`, `R` or
+    """Yield the differences between a known `commit` and what is checked out: `A`, `D`, `M`, `R` or
     another letter of git-diff-tree(1), the path, and for `R` the new one.
     """
-    words = ("-r", "-z", "-M", "--relative", "--name-status", commit, "HEAD", "--")
-    told = iter(os.fsdecode(git.ask(project, "diff-tree", *words) or b"").split("\0"))
-    for status in told:
+    arguments = ("-r", "-z", "-M", "--relative", "--name-status", commit, "HEAD", "--")
+    fields = iter(os.fsdecode(git.ask(project, "diff-tree", *arguments) or b"").split("\0"))
+    for status in fields:
         if status:
-            letter, path = status[0], next(told, "")
-            yield letter, path, next(told, "") if letter in "RC" else ""
+            letter, path = status[0], next(fields, "")
+            yield letter, path, next(fields, "") if letter in "RC" else ""
 
 
 def checked_in(project: str, paths: Collection[str]) -> frozenset[str]:
-    """Return which of the `paths` the commit has that is checked out; one that is only staged is
-    none of them.
+    """Return which of the `paths` the checked-out commit has; a file that is only staged is not
+    one.
     """
-    words = ("-z", "--name-only", "HEAD", "--", *paths)
-    told = git.ask(project, "ls-tree", *words) if paths else None
-    return frozenset(filter(None, os.fsdecode(told or b"").split("\0")))
+    arguments = ("-z", "--name-only", "HEAD", "--", *paths)
+    output = git.ask(project, "ls-tree", *arguments) if paths else None
+    return frozenset(filter(None, os.fsdecode(output or b"").split("\0")))
 
 
-def _one(project: str, commit: str) -> str | None:
-    return _asked(project, "-n", "1", "--format=%H", commit, "--")
+def _read_commit(project: str, commit: str) -> str | None:
+    return _run_log(project, "-n", "1", "--format=%H", commit, "--")
 
 
-def _asked(project: str, *words: str) -> str | None:
-    told = git.ask(project, "log", *words)
-    return None if told is None else told.decode("utf-8", "replace")
+def _run_log(project: str, *arguments: str) -> str | None:
+    output = git.ask(project, "log", *arguments)
+    return None if output is None else output.decode("utf-8", "replace")

@@ -1,19 +1,19 @@
-"""Proving: what each statement of a handoff rests on, as far as that can be seen.
+"""Proving: finding the proof of each statement of a handoff.
 
 A statement gets the mark of its weakest part.
 
-* *Verified* is a statement about one file, one note, the memory or the repository that stands on
-  that alone: of the section of files on a single file, of that of the memory on a single note or on
-  its directory, or on the state of the repository. The probe has to see it itself, now, and see
-  what was gathered. A statement that names a file in passing, or stands on anything besides, is not
-  verified by the file. Nor is one with a name or a number in it that was not found there.
-* A *result* stays one if it is word for word that of a command among the facts; `basis.py` says
+* *Verified* is a statement about exactly one file, one note, the memory or the repository: in the
+  section of files about a single file, in that of the memory about a single note or its directory,
+  or about the state of the repository. A check has to see it now, as it was gathered. A statement
+  that names a file in passing, or is based on anything else too, is not verified by the file. Nor
+  is one with a name or a number that was not found there.
+* A *result* stays one if it is word for word that of a command among the facts; `changes.py` says
   what makes it stale.
-* A *quote* stays one if its words stand in the turn that it names, in one piece; or if it is, line
-  by line, the tasks of that turn on which the statement stands.
+* A *quote* stays one if its words are in the message that it names, in one piece; or if it is, line
+  by line, the tasks of that message on which the statement is based.
 
-All else is unverified, and so is everything that a model put into its own words. Whoever made the
-statements has no say in that: what they bring as proof is what they wish to have proved.
+All else is unverified, and so is everything that a model worded. Whoever made the statements does
+not decide: the proof that they bring is only a claim to be checked.
 """
 
 from __future__ import annotations
@@ -57,26 +57,26 @@ from ricordo.storage.file_state import FileNow, Gone
 
 
 def prove(
-    statements: Iterable[HandoffStatement], facts: Facts, world: World
+    statements: Iterable[HandoffStatement], facts: Facts, current: World
 ) -> tuple[HandoffStatement, ...]:
-    """Return the `statements`, which were made of `facts`, each with the proof that it has."""
-    known = FactLookup(facts)
-    return tuple(replace(it, proof=_proof(it, known, world)) for it in statements)
+    """Return the `statements`, which were made of `facts`, each with its proof."""
+    lookup = FactLookup(facts)
+    return tuple(replace(item, proof=_find_proof(item, lookup, current)) for item in statements)
 
 
 class FactLookup:
-    """The facts, by id and by turn."""
+    """Finds facts by id and by message."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.by_id: Mapping[str, Fact] = {it.id: it for it in all_facts(facts)}
+        self.by_id: Mapping[str, Fact] = {fact.id: fact for fact in all_facts(facts)}
         self._words: dict[tuple[int, int], list[str]] = defaultdict(list)
-        for it in self.by_id.values():
-            if not isinstance(it, FileUse | NoteFound):
-                self._words[it.ref[:2]] += words_of(it)
+        for fact in self.by_id.values():
+            if not isinstance(fact, FileUse | NoteFound):
+                self._words[fact.ref[:2]] += words_of(fact)
 
     def says(self, ref: Ref, words: str) -> bool:
-        """Say whether `words` stand in the turn, letter by letter."""
+        """Return whether the message at `ref` contains `words` exactly."""
         return bool(words.strip()) and any(words in text for text in self._words[ref[:2]])
 
 
@@ -98,128 +98,147 @@ def all_facts(facts: Facts) -> list[Fact]:
 def words_of(
     fact: MessageFact | Summary | Ran | Todo | ErrorFact | GivenUp | DecisionFact,
 ) -> list[str]:
-    """Return what a fact has word for word from its turn of the transcript."""
+    """Return the texts that a fact quotes word for word from its message."""
     match fact:
         case Ran():
             return [fact.command, fact.result]
         case ErrorFact():
             return [fact.error]
         case GivenUp():
-            # what was given up, and why, may have been said at other turns
+            # what was given up, and why, may be from other messages
             return [fact.said]
         case _:
             return [fact.text]
 
 
-def _proof(statement: HandoffStatement, known: FactLookup, world: World) -> Proof | None:
+def _find_proof(statement: HandoffStatement, lookup: FactLookup, current: World) -> Proof | None:
     if statement.is_own_words:
         return None
     match statement.proof:
         case QuoteMark(ref):
-            is_said = known.says(ref, statement.quote) or _is_list(statement, ref, known)
-            return QuoteMark(ref) if is_said else None
+            is_found = lookup.says(ref, statement.quote) or _quotes_tasks(statement, ref, lookup)
+            return QuoteMark(ref) if is_found else None
         case ResultMark() as result:
-            return _result(result, statement, known, world)
+            return _prove_result(result, statement, lookup, current)
         case _:
-            return _seen(statement, known, world)
+            return _verify_subject(statement, lookup, current)
 
 
-def _is_list(statement: HandoffStatement, ref: Ref, known: FactLookup) -> bool:
-    """Whether a statement quotes tasks of one turn, a line each, and stands on these alone."""
-    tasks = [it for id in statement.stands_on if isinstance(it := known.by_id.get(id), Todo)]
-    is_all = len(tasks) == len(statement.stands_on)
-    is_there = all(it.ref[:2] == ref[:2] for it in tasks)
-    return is_all and is_there and statement.quote == "\n".join(it.text for it in tasks)
+def _quotes_tasks(statement: HandoffStatement, ref: Ref, lookup: FactLookup) -> bool:
+    """Return whether a statement quotes tasks of one message, a line each, and is based only on
+    them.
+    """
+    tasks = [
+        task_fact
+        for id in statement.stands_on
+        if isinstance(task_fact := lookup.by_id.get(id), Todo)
+    ]
+    has_only_tasks = len(tasks) == len(statement.stands_on)
+    is_same_turn = all(task.ref[:2] == ref[:2] for task in tasks)
+    return (
+        has_only_tasks
+        and is_same_turn
+        and statement.quote == "\n".join(task.text for task in tasks)
+    )
 
 
-def _result(
-    result: ResultMark, statement: HandoffStatement, known: FactLookup, world: World
+def _prove_result(
+    result: ResultMark, statement: HandoffStatement, lookup: FactLookup, current: World
 ) -> ResultMark | None:
-    """A result, and what was changed since; None where no command among the facts ended so."""
-    stood_on = [known.by_id.get(id) for id in statement.stands_on]
-    runs = [it for it in stood_on if isinstance(it, Ran) and _is_of(result, it)]
-    if len(runs) != 1 or len(runs) != len(stood_on):
+    """Return a result with what was changed since; None where no command among the facts
+    ended so.
+    """
+    cited = [lookup.by_id.get(id) for id in statement.stands_on]
+    runs = [fact for fact in cited if isinstance(fact, Ran) and _is_outcome_of(result, fact)]
+    if len(runs) != 1 or len(runs) != len(cited):
         return None
-    return replace(result, ref=runs[0].ref, changed=changed_since(runs[0], known.facts, world))
+    return replace(result, ref=runs[0].ref, changed=changed_since(runs[0], lookup.facts, current))
 
 
-def _is_of(result: ResultMark, ran: Ran) -> bool:
-    told = (ran.ref[:2], ran.exit, ran.has_failed)
-    return told == (result.ref[:2], result.exit, result.has_failed)
+def _is_outcome_of(result: ResultMark, ran: Ran) -> bool:
+    outcome = (ran.ref[:2], ran.exit, ran.has_failed)
+    return outcome == (result.ref[:2], result.exit, result.has_failed)
 
 
-def _seen(statement: HandoffStatement, known: FactLookup, world: World) -> Proof | None:
-    """What the probe sees of the one thing that the statement is about."""
+def _verify_subject(
+    statement: HandoffStatement, lookup: FactLookup, current: World
+) -> Proof | None:
+    """Return the proof that a check finds for the one subject of a statement; None without one."""
     text = statement.text
     if tuple(statement.stands_on) == (GIT,):
-        git = known.facts.git
-        return _git_is(known.facts, world) if git and _tells_only(text, git) else None
+        git = lookup.facts.git
+        return _prove_git(lookup.facts, current) if git and _describes_only(text, git) else None
     if tuple(statement.stands_on) == (MEMORY,):
-        is_there = world.memory == known.facts.memory and world.has_memory
-        is_there = is_there and _says_only(text, [known.facts.memory])
-        return MemoryAt(world.memory) if is_there else None
-    stood_on = [known.by_id.get(id) for id in statement.stands_on]
-    match statement.section, stood_on:
-        case StatementSection.FILES, [FileUse() as use] if _is_about(text, use, known.facts.files):
-            is_seen = _says_only(text, [use.path, *use.parts], [use.times, use.last.turn])
-            return _file_is(use, world) if is_seen else None
+        is_there = current.memory == lookup.facts.memory and current.has_memory
+        is_there = is_there and _has_only_known(text, [lookup.facts.memory])
+        return MemoryAt(current.memory) if is_there else None
+    cited = [lookup.by_id.get(id) for id in statement.stands_on]
+    match statement.section, cited:
+        case StatementSection.FILES, [FileUse() as use] if _is_only_about(
+            text, use, lookup.facts.files
+        ):
+            is_verified = _has_only_known(text, [use.path, *use.parts], [use.times, use.last.turn])
+            return _prove_file(use, current) if is_verified else None
         case StatementSection.MEMORY, [NoteFound() as note]:
             words = f"{note.description} {note.why}"
-            is_seen = _says_only(text, [note.path], words=words)
-            is_seen = is_seen and is_as_told(world.note(note.path), note.sha)
-            return NoteIs(note.path, note.sha[:DIGITS]) if is_seen else None
+            is_verified = _has_only_known(text, [note.path], words=words)
+            is_verified = is_verified and is_as_told(current.note(note.path), note.sha)
+            return NoteIs(note.path, note.sha[:DIGITS]) if is_verified else None
         case _:
             return None
 
 
-def _says_only(
+def _has_only_known(
     text: str, names: Iterable[str], counts: Iterable[int] = (), words: str = ""
 ) -> bool:
-    """Whether all that a text quotes as code, and every number that it tells, was seen: as one of
-    `names` or of `counts`, or in the `words` of a note.
+    """Return whether all code and every number in a text is known: from `names`, from `counts`, or
+    from the `words` of a note.
     """
-    known = {*_codes(words), *(" ".join(name.split()) for name in names)}
-    numbers = {*_NUMBER.findall(words), *map(str, counts)}
+    known_names = {*_list_codes(words), *(" ".join(name.split()) for name in names)}
+    known_numbers = {*_NUMBER.findall(words), *map(str, counts)}
     has_names = all(
-        code in known
-        or (code.endswith(_CUT) and any(it.startswith(code.removesuffix(_CUT)) for it in known))
-        for code in _codes(text)
+        code in known_names
+        or (
+            code.endswith(_ELLIPSIS)
+            and any(name.startswith(code.removesuffix(_ELLIPSIS)) for name in known_names)
+        )
+        for code in _list_codes(text)
     )
-    return has_names and numbers.issuperset(_NUMBER.findall(_CODE.sub("", text)))
+    return has_names and known_numbers.issuperset(_NUMBER.findall(_CODE.sub("", text)))
 
 
-def _codes(text: str) -> list[str]:
+def _list_codes(text: str) -> list[str]:
     return [match[2].strip() for match in _CODE.finditer(text)]
 
 
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_CUT = " …"
-"""How a code ends that was cut."""
+_ELLIPSIS = " …"
+"""How shortened code ends."""
 _NUMBER = re.compile(r"\d+")
 
 
-def _tells_only(text: str, git: GitState) -> bool:
-    """Whether a text tells nothing but what the repository has."""
+def _describes_only(text: str, git: GitState) -> bool:
+    """Return whether a text states only what the repository shows."""
     counts = [*range(len(git.dirty) + 1), git.unpushed or 0]
     rest = text.replace(f" at {git.commit[:DIGITS]}", "", 1)
-    return _says_only(rest, [git.branch, git.subject, *git.dirty], counts)
+    return _has_only_known(rest, [git.branch, git.subject, *git.dirty], counts)
 
 
-def _is_about(text: str, use: FileUse, files: Sequence[FileUse]) -> bool:
-    """Whether a text names this file and none of the others."""
-    others = (it.path for it in files if it.path not in use.path)
+def _is_only_about(text: str, use: FileUse, files: Sequence[FileUse]) -> bool:
+    """Return whether a text names this file and none of the others."""
+    others = (other.path for other in files if other.path not in use.path)
     return use.path in text and not any(path in text for path in others)
 
 
-def _file_is(use: FileUse, world: World) -> FileIs | None:
-    look = world.file(use.path)
-    if isinstance(look, FileNow) and look.sha == use.sha:
-        return FileIs(use.path, look.sha[:DIGITS])
-    return FileIs(use.path, None) if look is Gone.GONE and use.sha is None else None
+def _prove_file(use: FileUse, current: World) -> FileIs | None:
+    state = current.file(use.path)
+    if isinstance(state, FileNow) and state.sha == use.sha:
+        return FileIs(use.path, state.sha[:DIGITS])
+    return FileIs(use.path, None) if state is Gone.GONE and use.sha is None else None
 
 
-def _git_is(facts: Facts, world: World) -> GitIs | None:
-    state = world.git
-    if state is None or facts.git is None or state != without_own(facts.git, world.own):
+def _prove_git(facts: Facts, current: World) -> GitIs | None:
+    state = current.git
+    if state is None or facts.git is None or state != without_own(facts.git, current.own):
         return None
     return GitIs(state.commit, state.branch, len(state.dirty))

@@ -1,12 +1,13 @@
-r"""Text of others as it stands in a handoff, and back.
+r"""Escaping text of others for a handoff, and reading it back.
 
-Whoever reads a handoff takes its lines for ours. So nothing in a text of others may look like a
-line, a mark, a heading or a comment of ours, be drawn as a picture or a link, or make an agent load
-a file (`@path` in its instructions). In a line such characters get a backslash, code between
-backticks stands as it is; a quotation is a fenced block in which every line begins with ``> ``. It
-stands in no list and in no other block: there, what reads a document does not always see the fence.
+The reader of a handoff takes its lines for Ricordo's. So no text of others may look like a line, a
+mark, a heading or a comment of the document, be rendered as an image or a link, or make an agent
+load a file (`@path` in its instructions). In a line such characters get a backslash, code between
+backticks stays as it is; a quotation is a fenced block in which every line begins with ``> ``. It
+is never inside a list or another block, where a parser does not always see the fence.
+
 Source of the rules: CommonMark 0.31, sections 2.4, 4.5 and 6.1; the imports of Claude Code, which
-leave code alone and want a space or nothing before the `@`.
+leave code alone and require a space or nothing before the `@`.
 """
 
 from __future__ import annotations
@@ -29,48 +30,48 @@ _TICKS = re.compile("`+")
 
 
 def word(text: str) -> str:
-    """Return a path or a name as one word; an odd one as a string of JSON, in ASCII."""
+    """Return a path or a name as one word; unusual characters make it a JSON string in ASCII."""
     if _BARE_WORD.fullmatch(text) and text.isprintable():
         return text
     return _ESCAPED_IN_WORD.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text))
 
 
 WORD = r'(?:"(?:[^"\\]|\\.)*"|[^\s",;\[\]]+)'
-"""A pattern for what `word` writes, without a group."""
+"""A pattern for a written word, without a group."""
 
 
-def read_word(written: str) -> str:
-    """Return what `word` made a word of. Raises ValueError where it is none."""
-    if not written.startswith('"'):
-        return written
-    text = json.loads(written)
-    if not isinstance(text, str):
-        raise ValueError(written)
-    return text
+def read_word(text: str) -> str:
+    """Return the path or name of a written word. Raises ValueError where it is none."""
+    if not text.startswith('"'):
+        return text
+    value = json.loads(text)
+    if not isinstance(value, str):
+        raise ValueError(text)
+    return value
 
 
 # lines
 
 
 def tidy(text: str) -> str:
-    """Return `text` as a line can hold it: in one row, every control made visible."""
+    """Return `text` on one line, with control characters made visible."""
     return one_line(re.sub(r"[ \t\r]*\n\s*", " ", text).strip()).strip()
 
 
 def line(text: str) -> str:
-    """Return a `tidy` text as it stands in a line of ours."""
-    found = "".join(_pieces(text))
-    # at the beginning of a line these would make a heading, a quotation or a fence
-    return f"\\{found}" if found.startswith(("#", ">", "~~~")) else found
+    """Return a normalized text escaped for a line of the document."""
+    escaped = "".join(_escape_pieces(text))
+    # at the beginning of a line these would start a heading, a quotation or a fence
+    return f"\\{escaped}" if escaped.startswith(("#", ">", "~~~")) else escaped
 
 
 def read_line(written: str) -> str:
-    """Return the text that `line` made `written` of."""
+    """Return the text of an escaped line."""
     parts: list[str] = []
     at = 0
     while at < len(written):
         char = written[at]
-        if char == "`" and (span := _span(written, at)):
+        if char == "`" and (span := _find_code_span(written, at)):
             parts.append(span)
             at += len(span)
         elif char == "\\" and written[at + 1 : at + 2] in _ESCAPABLE:
@@ -82,21 +83,21 @@ def read_line(written: str) -> str:
     return "".join(parts)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _escape_pieces(text: str) -> Iterator[str]:
     at = 0
     while at < len(text):
         if text[at] == "`":
-            ticks = _ticks(text, at)
-            span = _span(text, at)
+            ticks = _match_ticks(text, at)
+            span = _find_code_span(text, at)
             yield span or "\\`" * len(ticks)
             at += len(span or ticks)
         else:
-            yield f"\\{text[at]}" if _steers(text, at) else text[at]
+            yield f"\\{text[at]}" if _needs_escape(text, at) else text[at]
             at += 1
 
 
-def _steers(text: str, at: int) -> bool:
-    """Whether a character has to be escaped for what it may begin."""
+def _needs_escape(text: str, at: int) -> bool:
+    """Return whether a character needs a backslash because of what it may begin."""
     char = text[at]
     if char == "\\":
         return text[at + 1 : at + 2] in _ESCAPABLE
@@ -106,16 +107,16 @@ def _steers(text: str, at: int) -> bool:
     return char in "<["
 
 
-def _span(text: str, at: int) -> str:
-    """Return the code between backticks that begins at `at`, with them; "" where it has no end."""
-    ticks = _ticks(text, at)
+def _find_code_span(text: str, at: int) -> str:
+    """Return the code span that begins at `at`, with its backticks; "" where it is not closed."""
+    ticks = _match_ticks(text, at)
     for end in _TICKS.finditer(text, at + len(ticks)):
         if end[0] == ticks:
             return text[at : end.end()]
     return ""
 
 
-def _ticks(text: str, at: int) -> str:
+def _match_ticks(text: str, at: int) -> str:
     match = _TICKS.match(text, at)
     return match[0] if match else ""
 
@@ -124,19 +125,21 @@ def _ticks(text: str, at: int) -> str:
 
 
 def tidy_quote(text: str) -> str:
-    """Return `text` as a quotation can hold it: line by line, every control made visible."""
+    """Return `text` with its lines kept and control characters made visible."""
     return visible(text.replace("\r\n", "\n")).strip("\n")
 
 
 def quotation(text: str) -> list[str]:
-    """Return a `tidy_quote` as lines, labelled as a quotation; none of them begins as ours do."""
+    """Return a normalized quote as lines of a labelled block; none can pass for a line of the
+    document.
+    """
     inner = (f"{_PREFIX}{row}" if row else _PREFIX.rstrip() for row in text.split("\n"))
     return [_OPENING, *inner, _CLOSING]
 
 
 def read_quotation(lines: Sequence[str], at: int) -> tuple[str, int] | None:
-    """Return the quotation that begins in line `at`, and the line behind it; None where none does,
-    or where it has no end.
+    """Return the quotation that begins in line `at`, and the index of the next line; None where
+    none begins there, or where it has no end.
     """
     if lines[at : at + 1] != [_OPENING]:
         return None

@@ -1,16 +1,14 @@
-"""Resuming: what of a handoff still holds. Its statements are probed again, against the project as
-it is now.
+"""Resuming: which statements of a handoff are still valid, checked again in the current project.
 
-A document says what it says; nothing in it is believed. Its paths are looked for in the project and
-in the memory alone, its commits are asked of git as numbers, its quotes are looked up in the
-transcripts.
+Nothing in the document is trusted. Its paths are looked for only in the project and in the memory,
+its commits are passed to git as hashes, its quotes are looked up in the transcripts.
 
-* *Verified* holds while the file, the note, the memory or the repository is what the mark says.
-* *Reported* holds while the commit and every file that the head lists are those of then: what
-  happened in between nobody here has seen. A commit of nothing but handoffs is none.
-* *Quoted* holds while the words stand in the transcript; a transcript that is gone speaks neither
-  for nor against them.
-* *Stale* and *unverified* said of themselves that they do not hold: they are not counted.
+* *Verified* is valid while the file, the note, the memory or the repository is as the mark says.
+* *Reported* is valid while the commit and every file in the header are the same: nobody has seen
+  what happened in between. Commits that contain only handoffs do not count.
+* *Quoted* is valid while the transcript contains the words; a missing transcript counts neither
+  way.
+* *Stale* and *unverified* were not valid to begin with: they are not counted.
 """
 
 from __future__ import annotations
@@ -38,175 +36,199 @@ from ricordo.handoff.project_git import changed_between, find_unpushed, is_known
 from ricordo.handoff.since import COMMIT, ProjectChanges, changes_since
 from ricordo.storage.file_state import Look, Unseen
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 Says = Callable[[Ref, str], bool | None]
-"""Tells whether words stand in a turn; None where the transcript cannot be read any more."""
+"""Returns whether a message contains words; None where its transcript can no longer be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecheckedStatement:
-    """A statement that was probed again."""
+    """A statement that was checked again."""
 
     statement: HandoffStatement
-    """As it stands in the handoff."""
+    """As it is in the handoff."""
     now: Status
     why: str = ""
-    """What was seen instead; "" where it is as it was."""
+    """What was found instead; "" where nothing changed."""
     changed: tuple[str, ...] = ()
-    """What a result rests on and was changed since: files, and `commit`."""
+    """What a result depends on and was changed since: files, and `commit`."""
 
     @property
     def was(self) -> Status:
-        """What its mark says."""
+        """Return the status of its mark."""
         return self.statement.status
 
     @property
     def holds(self) -> bool:
-        """Whether it is proved no worse than its mark says."""
+        """Whether its status is the same as that of its mark."""
         return self.now is self.was
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A handoff, and what still holds of it."""
+    """A handoff, and which of its statements are still valid."""
 
     handoff: Handoff
     statements: tuple[RecheckedStatement, ...]
     changed: ProjectChanges
     has_expired: bool
     is_edited: bool
-    """Whether the document is not as it was written."""
+    """Whether the document was changed after it was written."""
     remarks: tuple[str, ...] = ()
-    """What could not be looked at."""
+    """What could not be checked."""
 
     @property
     def holds(self) -> bool:
-        """Whether every statement is proved no worse than its mark says."""
-        return all(it.holds for it in self.statements)
+        """Whether every statement still has the status of its mark."""
+        return all(statement.holds for statement in self.statements)
 
 
 def resume(
-    handoff: Handoff, world: World, says: Says, now: datetime, *, is_edited: bool = False
+    handoff: Handoff, current: World, says: Says, now: datetime, *, is_edited: bool = False
 ) -> Resumed:
-    """Return what still holds of `handoff` in the `world` as it is now."""
-    head, statements = handoff.head, handoff.statements
-    since = tuple(_changed_since(head, world))
-    # what is looked at is bounded: first what the statements rest on, then all that was changed
-    checked = tuple(_checked(it, head, since, world, says) for it in statements)
-    changed = changes_since(head, statements, world)
+    """Return which statements of `handoff` are still valid in the `current` as it is now."""
+    header, statements = handoff.head, handoff.statements
+    changed_files = tuple(_list_changed(header, current))
+    # reads are bounded: first what the statements depend on, then all that was changed
+    statements_now = tuple(
+        _recheck(statement, header, changed_files, current, says) for statement in statements
+    )
+    changed = changes_since(header, statements, current)
     return Resumed(
         handoff,
-        checked,
+        statements_now,
         changed,
-        now >= head.expires,
+        now >= header.expires,
         is_edited,
-        tuple(filter(None, (changed.remark, _unlisted(head), *_unheard(statements, says)))),
+        tuple(
+            filter(
+                None,
+                (
+                    changed.remark,
+                    _describe_unlisted(header),
+                    *_list_unchecked_quotes(statements, says),
+                ),
+            )
+        ),
     )
 
 
-def _unlisted(head: HandoffHeader) -> str:
-    """Return what cannot be told, for files that the head had no room for; "" without any."""
-    files = "1 file" if head.unlisted == 1 else f"{head.unlisted} files"
-    told = f"{files} had no room in the head: what results rest on there is not looked at."
-    return told if head.unlisted else ""
+def _describe_unlisted(header: HandoffHeader) -> str:
+    """Return a warning about files that did not fit into the header; "" without any."""
+    files = "1 file" if header.unlisted == 1 else f"{header.unlisted} files"
+    text = f"{files} did not fit into the header: changes of these are not checked."
+    return text if header.unlisted else ""
 
 
-def _unheard(statements: Iterable[HandoffStatement], says: Says) -> Iterator[str]:
-    """Yield a line for each session whose quotes are not looked up."""
-    quoted = [(it.proof.ref, it.quote) for it in statements if isinstance(it.proof, QuoteMark)]
-    sessions = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
-    for session, count in sorted(sessions.items()):
-        quotes = "1 quote is" if count == 1 else f"{count} quotes are"
-        yield (
-            f"The transcript of session {session + 1} is not there, or is none that an agent keeps "
-            f"here: {quotes} not looked up."
-        )
+def _list_unchecked_quotes(statements: Iterable[HandoffStatement], says: Says) -> Iterator[str]:
+    """Yield a warning for each session whose quotes cannot be looked up."""
+    quoted = [
+        (item.proof.ref, item.quote) for item in statements if isinstance(item.proof, QuoteMark)
+    ]
+    counts = Counter(ref.session for ref, words in quoted if says(ref, words) is None)
+    for session, count in sorted(counts.items()):
+        noun = "1 quote is" if count == 1 else f"{count} quotes are"
+        yield (f"No agent here keeps the transcript of session {session + 1}: {noun} not checked.")
 
 
-def _changed_since(head: HandoffHeader, world: World) -> Iterator[str]:
-    """Yield what results rest on and was changed since: files, and `commit`."""
-    for path, sha in head.files.items():
-        if path not in world.own and not is_as_told(world.file(path), sha):
+def _list_changed(header: HandoffHeader, current: World) -> Iterator[str]:
+    """Yield what results depend on and was changed since: files, and `commit`."""
+    for path, sha in header.files.items():
+        if path not in current.own and not is_as_told(current.file(path), sha):
             yield path
-    if _has_other_commit(head, world):
+    if _is_other_commit(header, current):
         yield COMMIT
 
 
-def _has_other_commit(head: HandoffHeader, world: World) -> bool:
-    """Whether another commit is checked out, and what is other in it is more than handoffs."""
-    commit = world.git.commit if world.git else ""
-    if commit == head.commit:
+def _is_other_commit(header: HandoffHeader, current: World) -> bool:
+    """Return whether another commit is checked out that changed more than handoffs."""
+    commit = current.git.commit if current.git else ""
+    if commit == header.commit:
         return False
-    if not head.commit or not commit or not is_known(world.project, head.commit):
+    if not header.commit or not commit or not is_known(current.project, header.commit):
         return True
-    paths = {path for _, *named in changed_between(world.project, head.commit) for path in named}
-    return not paths or not paths - {""} <= world.own
+    paths = {
+        path for _, *named in changed_between(current.project, header.commit) for path in named
+    }
+    return not paths or not paths - {""} <= current.own
 
 
-def _checked(
-    it: HandoffStatement, head: HandoffHeader, since: Sequence[str], world: World, says: Says
+def _recheck(
+    statement: HandoffStatement,
+    header: HandoffHeader,
+    since: Sequence[str],
+    current: World,
+    says: Says,
 ) -> RecheckedStatement:
-    match it.proof:
+    match statement.proof:
         case FileIs(path, sha):
-            return _seen(it, path, world.file(path), sha)
+            return _seen(statement, path, current.file(path), sha)
         case NoteIs(path, sha):
-            return _seen(it, f"note {path}", world.note(path), sha)
+            return _seen(statement, f"note {path}", current.note(path), sha)
         case MemoryAt(path):
-            return _memory(it, path, world)
+            return _recheck_memory(statement, path, current)
         case GitIs() as state:
-            return _repository(it, state, head, world)
+            return _recheck_repository(statement, state, header, current)
         case ResultMark() as result:
-            return _result(it, result, since)
-        case QuoteMark(ref) if says(ref, it.quote) is False:
-            return RecheckedStatement(it, Status.UNVERIFIED, "the words do not stand in that turn")
+            return _recheck_result(statement, result, since)
+        case QuoteMark(ref) if says(ref, statement.quote) is False:
+            return RecheckedStatement(
+                statement, Status.UNVERIFIED, "the message does not contain these words"
+            )
         case _:
-            return RecheckedStatement(it, it.status)
+            return RecheckedStatement(statement, statement.status)
 
 
-def _seen(it: HandoffStatement, name: str, look: Look, sha: str | None) -> RecheckedStatement:
-    if is_as_told(look, sha):
-        return RecheckedStatement(it, it.status)
-    now = Status.UNVERIFIED if isinstance(look, Unseen) else Status.STALE
-    return RecheckedStatement(it, now, f"{name} {told(look)}")
-
-
-def _memory(it: HandoffStatement, path: str, world: World) -> RecheckedStatement:
-    if world.memory == path and world.has_memory:
-        return RecheckedStatement(it, it.status)
-    return RecheckedStatement(it, Status.STALE, "no memory that is known here lies there")
-
-
-def _repository(
-    it: HandoffStatement, then: GitIs, head: HandoffHeader, world: World
+def _seen(
+    statement: HandoffStatement, name: str, look: Look, sha: str | None
 ) -> RecheckedStatement:
-    if world.git is None:
-        return RecheckedStatement(it, Status.UNVERIFIED, "no repository is found here")
-    unpushed, now = find_unpushed(it.text), told_unpushed(world.git)
-    differences = [*_differences(then, frozenset(head.dirty) - world.own, world.git)]
-    if unpushed and unpushed != now:
-        differences.append(now or "no commit is known to be unpushed")
-    why = "; ".join(differences)
-    return RecheckedStatement(it, Status.STALE if why else it.status, why)
+    if is_as_told(look, sha):
+        return RecheckedStatement(statement, statement.status)
+    now = Status.UNVERIFIED if isinstance(look, Unseen) else Status.STALE
+    return RecheckedStatement(statement, now, f"{name} {told(look)}")
 
 
-def _differences(then: GitIs, dirty: frozenset[str], now: GitState) -> Iterator[str]:
-    """Yield what is another in the repository; `dirty` are the files that were, as far as the head
-    lists them.
+def _recheck_memory(statement: HandoffStatement, path: str, current: World) -> RecheckedStatement:
+    if current.memory == path and current.has_memory:
+        return RecheckedStatement(statement, statement.status)
+    return RecheckedStatement(statement, Status.STALE, "not a known memory")
+
+
+def _recheck_repository(
+    statement: HandoffStatement, recorded: GitIs, header: HandoffHeader, current: World
+) -> RecheckedStatement:
+    if current.git is None:
+        return RecheckedStatement(statement, Status.UNVERIFIED, "no repository found")
+    unpushed_then, unpushed_now = find_unpushed(statement.text), told_unpushed(current.git)
+    differences = [*_list_differences(recorded, frozenset(header.dirty) - current.own, current.git)]
+    if unpushed_then and unpushed_then != unpushed_now:
+        differences.append(unpushed_now or "no unpushed commits known")
+    reason = "; ".join(differences)
+    return RecheckedStatement(statement, Status.STALE if reason else statement.status, reason)
+
+
+def _list_differences(recorded: GitIs, dirty: frozenset[str], now: GitState) -> Iterator[str]:
+    """Yield the differences in the repository; `dirty` are the files that were dirty, as far as the
+    header lists them.
     """
-    if then.commit[:DIGITS] != now.commit[:DIGITS]:
-        yield f"commit {now.commit[:DIGITS]} is checked out" if now.commit else "it has no commit"
-    if then.branch != now.branch:
+    if recorded.commit[:DIGITS] != now.commit[:DIGITS]:
+        yield f"commit {now.commit[:DIGITS]} is checked out" if now.commit else "there is no commit"
+    if recorded.branch != now.branch:
         yield f"the branch is {now.branch}" if now.branch else "no branch is checked out"
-    others = dirty.symmetric_difference(now.dirty)
-    if then.dirty != len(now.dirty):
+    other_files = dirty.symmetric_difference(now.dirty)
+    if recorded.dirty != len(now.dirty):
         yield "1 file is dirty" if len(now.dirty) == 1 else f"{len(now.dirty)} files are dirty"
-    elif len(dirty) == then.dirty and others:
-        yield f"other files are dirty: {', '.join(sorted(others)[:_MOST_NAMED])}"
+    elif len(dirty) == recorded.dirty and other_files:
+        yield f"other files are dirty: {', '.join(sorted(other_files)[:_MAX_NAMED])}"
 
 
-def _result(it: HandoffStatement, result: ResultMark, since: Sequence[str]) -> RecheckedStatement:
-    new = [name for name in since if name not in result.changed]
-    changed = (*result.changed, *new)
-    why = f"{', '.join(new)} changed since" if new else ""
-    return RecheckedStatement(it, Status.STALE if changed else Status.REPORTED, why, changed)
+def _recheck_result(
+    statement: HandoffStatement, result: ResultMark, changed_files: Sequence[str]
+) -> RecheckedStatement:
+    new_files = [name for name in changed_files if name not in result.changed]
+    changed = (*result.changed, *new_files)
+    reason = f"{', '.join(new_files)} changed since" if new_files else ""
+    return RecheckedStatement(
+        statement, Status.STALE if changed else Status.REPORTED, reason, changed
+    )

@@ -1,4 +1,4 @@
-"""What was changed in a project and its memory since a handoff was written."""
+"""Changes in a project and its memory since a handoff was written, and since a command ran."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from ricordo.handoff.project_git import (
 )
 from ricordo.storage.file_state import FileNow, Gone, Look, modified_at
 
-_MOST_DIRTY = 200
-"""Files that are dirty since and are looked at one by one."""
+_MAX_DIRTY = 200
+"""Newly dirty files that are checked one by one."""
 
 
 class FileChangeKind(StrEnum):
-    """What became of a file."""
+    """How a file was changed."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -40,7 +40,7 @@ class FileChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file or a note that is another one."""
+    """A file or a note that was changed."""
 
     path: str
     kind: FileChangeKind
@@ -50,68 +50,78 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ProjectChanges:
-    """All that was changed since."""
+    """All changes since a handoff was written."""
 
     commits: tuple[ProjectCommit, ...] = ()
     """Newest first."""
     files: tuple[FileChange, ...] = ()
     notes: tuple[FileChange, ...] = ()
     remark: str = ""
-    """Why the commits cannot be told; "" where they can."""
+    """Why the commits cannot be listed; "" where they can."""
 
 
 _KINDS = {"A": FileChangeKind.CREATED, "D": FileChangeKind.DELETED, "R": FileChangeKind.RENAMED}
-"""By the letters of git; what it calls otherwise was changed."""
+"""By the letters of git; any other letter is a change."""
 
 
 def changes_since(
-    head: HandoffHeader, statements: Iterable[HandoffStatement], world: World
+    header: HandoffHeader, statements: Iterable[HandoffStatement], current: World
 ) -> ProjectChanges:
-    """Return what was changed since a handoff with that `head` and those `statements`."""
-    project = world.project
-    has_commit = world.git is not None and is_known(project, head.commit)
-    found: dict[str, FileChange] = {}
+    """Return the changes since a handoff with this `header` and these `statements`."""
+    project = current.project
+    has_commit = current.git is not None and is_known(project, header.commit)
+    changes: dict[str, FileChange] = {}
     if has_commit:
-        found = {it.path: it for it in _committed(project, head.commit)}
-    found |= {it.path: it for it in _dirty(head, world)}
-    found |= {it.path: it for it in _differing(head.files, world.file) if it.path not in found}
-    files = [it for it in found.values() if not _was_there(it, head, world)]
-    notes = {it.proof.path: it.proof.sha for it in statements if isinstance(it.proof, NoteIs)}
+        changes = {change.path: change for change in _list_committed(project, header.commit)}
+    changes |= {change.path: change for change in _list_dirty(header, current)}
+    changes |= {
+        change.path: change
+        for change in _list_differing(header.files, current.file)
+        if change.path not in changes
+    }
+    files = [change for change in changes.values() if not _is_old(change, header, current)]
+    notes = {
+        item.proof.path: item.proof.sha for item in statements if isinstance(item.proof, NoteIs)
+    }
     return ProjectChanges(
-        commits_since(project, head.commit) if has_commit else (),
-        tuple(it for it in _renamed(head.files, files, world) if it.path not in world.own),
-        tuple(_differing(notes, world.note)),
-        _remark(head, world, has_commit=has_commit),
+        commits_since(project, header.commit) if has_commit else (),
+        tuple(
+            change
+            for change in _pair_renamed(header.files, files, current)
+            if change.path not in current.own
+        ),
+        tuple(_list_differing(notes, current.note)),
+        _explain_missing_commits(header, current, has_commit=has_commit),
     )
 
 
-def _remark(head: HandoffHeader, world: World, *, has_commit: bool) -> str:
-    commit = head.commit[:DIGITS]
+def _explain_missing_commits(header: HandoffHeader, current: World, *, has_commit: bool) -> str:
+    commit = header.commit[:DIGITS]
     if not commit:
         return ""
-    if world.git is None:
-        return f"Commit {commit} cannot be looked for: no repository is found here."
+    if current.git is None:
+        return f"Commit {commit} cannot be checked: no repository found."
     if not has_commit:
-        why = "it was rewritten since, or the clone is shallow or another project"
-        return f"Commit {commit} is not in this repository: {why}."
-    if not is_behind(world.project, head.commit):
-        return f"What is checked out does not follow from commit {commit}."
+        reason = "it was rewritten since, or the clone is shallow or another project"
+        return f"Commit {commit} is not in this repository: {reason}."
+    if not is_behind(current.project, header.commit):
+        return f"Commit {commit} is not in the history of what is checked out."
     return ""
 
 
-def _was_there(it: FileChange, head: HandoffHeader, world: World) -> bool:
-    """Whether what is told as new was there already, not committed, when the handoff was written:
-    the head lists it, or may have had no room for it.
+def _is_old(change: FileChange, header: HandoffHeader, current: World) -> bool:
+    """Return whether a change was there, uncommitted, when the handoff was written: its header
+    lists the file, or may have had no room for it.
     """
-    if it.path in head.files:
-        return is_as_told(world.file(it.path), head.files[it.path])
-    if it.path not in head.dirty and not head.unlisted:
+    if change.path in header.files:
+        return is_as_told(current.file(change.path), header.files[change.path])
+    if change.path not in header.dirty and not header.unlisted:
         return False
-    modified = modified_at(world.project, it.path)
-    return modified is not None and modified <= head.written.timestamp()
+    modified_time = modified_at(current.project, change.path)
+    return modified_time is not None and modified_time <= header.written.timestamp()
 
 
-def _committed(project: str, commit: str) -> Iterator[FileChange]:
+def _list_committed(project: str, commit: str) -> Iterator[FileChange]:
     for letter, path, to in changed_between(project, commit):
         if letter == "C":
             yield FileChange(to, FileChangeKind.CREATED)
@@ -119,148 +129,164 @@ def _committed(project: str, commit: str) -> Iterator[FileChange]:
             yield FileChange(path, _KINDS.get(letter, FileChangeKind.CHANGED), to)
 
 
-def _dirty(head: HandoffHeader, world: World) -> Iterator[FileChange]:
-    """The files that were as committed and are not any more."""
-    if world.git is None:
+def _list_dirty(header: HandoffHeader, current: World) -> Iterator[FileChange]:
+    """Yield the files that were clean and are dirty now."""
+    if current.git is None:
         return
-    paths = [path for path in world.git.dirty if path not in head.dirty][:_MOST_DIRTY]
-    known = checked_in(world.project, paths)
+    paths = [path for path in current.git.dirty if path not in header.dirty][:_MAX_DIRTY]
+    committed = checked_in(current.project, paths)
     for path in paths:
-        if world.file(path) is Gone.GONE:
+        if current.file(path) is Gone.GONE:
             yield FileChange(path, FileChangeKind.DELETED)
         else:
             yield FileChange(
-                path, FileChangeKind.CHANGED if path in known else FileChangeKind.CREATED
+                path, FileChangeKind.CHANGED if path in committed else FileChangeKind.CREATED
             )
 
 
-def _differing(told: Mapping[str, str | None], look: Callable[[str], Look]) -> Iterator[FileChange]:
-    """What is not as it was told, as far as it can be seen."""
-    for path, sha in told.items():
-        seen = look(path)
-        if is_as_told(seen, sha):
+def _list_differing(
+    recorded: Mapping[str, str | None], read_state: Callable[[str], Look]
+) -> Iterator[FileChange]:
+    """Yield the files that differ from what was recorded, as far as they can be read."""
+    for path, sha in recorded.items():
+        state = read_state(path)
+        if is_as_told(state, sha):
             continue
-        if seen is Gone.GONE:
+        if state is Gone.GONE:
             yield FileChange(path, FileChangeKind.DELETED)
-        elif isinstance(seen, FileNow):
+        elif isinstance(state, FileNow):
             yield FileChange(
                 path, FileChangeKind.CREATED if sha is None else FileChangeKind.CHANGED
             )
 
 
-def _renamed(
-    told: Mapping[str, str | None], found: Sequence[FileChange], world: World
+def _pair_renamed(
+    recorded: Mapping[str, str | None], changes: Sequence[FileChange], current: World
 ) -> list[FileChange]:
-    """What was `found`, where a file that is gone came up under another path as one of them."""
-    came = {
-        look.sha[:DIGITS]: it.path
-        for it in found
-        if it.kind is FileChangeKind.CREATED and isinstance(look := world.file(it.path), FileNow)
+    """Return `changes` with a deletion and a creation of the same content merged into one
+    rename.
+    """
+    created = {
+        state.sha[:DIGITS]: change.path
+        for change in changes
+        if change.kind is FileChangeKind.CREATED
+        and isinstance(state := current.file(change.path), FileNow)
     }
-    new = {
-        it.path: came[sha]
-        for it in found
-        if it.kind is FileChangeKind.DELETED
-        and (sha := told.get(it.path)) in came
+    new_paths = {
+        change.path: created[sha]
+        for change in changes
+        if change.kind is FileChangeKind.DELETED
+        and (sha := recorded.get(change.path)) in created
         and sha is not None
     }
     return [
-        replace(it, kind=FileChangeKind.RENAMED, to=new[it.path]) if it.path in new else it
-        for it in found
-        if it.path not in new.values()
+        replace(change, kind=FileChangeKind.RENAMED, to=new_paths[change.path])
+        if change.path in new_paths
+        else change
+        for change in changes
+        if change.path not in new_paths.values()
     ]
 
 
 COMMIT = "commit"
-"""Stands among what was changed where a commit was."""
+"""Marks a new commit in a list of changed files."""
 SLACK = 2.0
 """Seconds by which the clocks of a transcript and of a file system may differ."""
-_MOST_WORDS = 200
-_LONGEST = 4_000
-"""Characters of a command that are looked at."""
-_MOST_COMMITTED = 1_000
-_BEHIND_PATH = re.compile(r"(?:::.*|(?::\d+)+)\Z", re.DOTALL)
-"""What test runners take behind a file: a test in it, a line."""
+_MAX_WORDS = 200
+_MAX_COMMAND = 4_000
+"""Characters of a command that are searched."""
+_MAX_COMMITTED = 1_000
+_PATH_SUFFIX = re.compile(r"(?:::.*|(?::\d+)+)\Z", re.DOTALL)
+"""What test runners accept after a file: a test in it, a line."""
 
 
-def changed_since(ran: Ran, facts: Facts, world: World) -> tuple[str, ...]:
-    """Return what `ran` rests on and was changed after it ran: files, and `commit`."""
-    at = _ended(ran, world)
-    own = {use.path: use for use in changed_files(facts, world)}
-    named = [path for path in named_files(ran.command, facts, world) if path not in own]
-    since = [path for path in ran.changed_since if path in own]
-    since += [use.path for use in own.values() if _is_changed(use, at, world)]
-    since += [path for path in named if _is_later(world, path, at)]
-    since += [COMMIT] if _has_committed(at, world) else []
-    return tuple(dict.fromkeys(since))
+def changed_since(run: Ran, facts: Facts, current: World) -> tuple[str, ...]:
+    """Return what the result of `run` depends on and was changed after it ran: files, and
+    `commit`.
+    """
+    ended = _find_end(run, current)
+    changed = {use.path: use for use in changed_files(facts, current)}
+    named_paths = [path for path in named_files(run.command, facts, current) if path not in changed]
+    names = [path for path in run.changed_since if path in changed]
+    names += [use.path for use in changed.values() if _was_changed(use, ended, current)]
+    names += [path for path in named_paths if _is_newer(current, path, ended)]
+    names += [COMMIT] if _has_committed(ended, current) else []
+    return tuple(dict.fromkeys(names))
 
 
 def files_now(
-    statements: Iterable[HandoffStatement], facts: Facts, world: World
+    statements: Iterable[HandoffStatement], facts: Facts, current: World
 ) -> dict[str, str | None]:
-    """Return all that the results among `statements` rest on, as `document.Head` keeps it: each
-    file with the first digits of its SHA-256, None where it is not there. What cannot be seen is
-    left out.
+    """Return the files that the results among `statements` depend on, as the header lists them:
+    each with the first digits of its SHA-256, None where it does not exist. A file that cannot be
+    read is left out.
     """
-    paths = [use.path for use in changed_files(facts, world)]
-    stood_on = {id for it in statements if isinstance(it.proof, ResultMark) for id in it.stands_on}
+    paths = [use.path for use in changed_files(facts, current)]
+    cited = {
+        id
+        for statement in statements
+        if isinstance(statement.proof, ResultMark)
+        for id in statement.stands_on
+    }
     for ran in facts.ran:
-        paths += named_files(ran.command, facts, world) if ran.id in stood_on else ()
-    found: dict[str, str | None] = {}
+        paths += named_files(ran.command, facts, current) if ran.id in cited else ()
+    states: dict[str, str | None] = {}
     for path in paths:
-        look = world.file(path)
-        if isinstance(look, FileNow):
-            found[path] = look.sha[:DIGITS]
-        elif look is Gone.GONE:
-            found[path] = None
-    return found
+        state = current.file(path)
+        if isinstance(state, FileNow):
+            states[path] = state.sha[:DIGITS]
+        elif state is Gone.GONE:
+            states[path] = None
+    return states
 
 
-def changed_files(facts: Facts, world: World) -> list[FileUse]:
-    """Return the files of the project that the sessions changed, without those that are ours."""
+def changed_files(facts: Facts, current: World) -> list[FileUse]:
+    """Return the files of the project that the sessions changed, without the handoff files."""
     return [
         use
         for use in facts.files
-        if use.is_changed and not use.path.startswith("/") and use.path not in world.own
+        if use.is_changed and not use.path.startswith("/") and use.path not in current.own
     ]
 
 
-def named_files(command: str, facts: Facts, world: World) -> tuple[str, ...]:
-    """Return the files of the project that a command names and that are there."""
-    found = dict.fromkeys(
-        path for word in _words(command) if (path := _path(word, facts)) and path not in world.own
+def named_files(command: str, facts: Facts, current: World) -> tuple[str, ...]:
+    """Return the existing files of the project that a command names."""
+    paths = dict.fromkeys(
+        path
+        for word in _split_command(command)
+        if (path := _find_path(word, facts)) and path not in current.own
     )
-    return tuple(path for path in found if isinstance(world.file(path), FileNow))
+    return tuple(path for path in paths if isinstance(current.file(path), FileNow))
 
 
-def moment(at: str) -> float | None:
-    """Return a time of a transcript in seconds since 1970; None where it is not known."""
+def moment(text: str) -> float | None:
+    """Return a time of a transcript in seconds since 1970; None where it cannot be read."""
     try:
-        told = datetime.fromisoformat(at)
-        return (told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()
+        time = datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
 
 
-def _ended(ran: Ran, world: World) -> float | None:
-    """When a command ended: what it changes itself, as one that puts files into form, it has seen.
-    None where that is not known, or is still to come.
+def _find_end(run: Ran, current: World) -> float | None:
+    """Return when a command ended: it has seen its own changes, as a formatter does. None where
+    that is unknown, or in the future.
     """
-    at = moment(ran.ended or ran.ref.at)
-    return None if at is None or at > world.now + SLACK else at
+    ended = moment(run.ended or run.ref.at)
+    return None if ended is None or ended > current.now + SLACK else ended
 
 
-def _words(command: str) -> list[str]:
-    text = command[:_LONGEST]
+def _split_command(command: str) -> list[str]:
+    shortened = command[:_MAX_COMMAND]
     try:
-        return shlex.split(text)[:_MOST_WORDS]
+        return shlex.split(shortened)[:_MAX_WORDS]
     except ValueError:
-        return text.split()[:_MOST_WORDS]
+        return shortened.split()[:_MAX_WORDS]
 
 
-def _path(word: str, facts: Facts) -> str:
-    """The path in the project that a word of a command may be; "" for none."""
-    name = _BEHIND_PATH.sub("", word.rpartition("=")[2] if word.startswith("-") else word)
+def _find_path(word: str, facts: Facts) -> str:
+    """Return the path in the project that a word of a command may name; "" for none."""
+    name = _PATH_SUFFIX.sub("", word.rpartition("=")[2] if word.startswith("-") else word)
     name = facts.names.get(name, name).removeprefix(f"{facts.project.rstrip('/')}/")
     if not re.search(r"[./]", name) or name.startswith(("/", "~")):
         return ""
@@ -268,36 +294,36 @@ def _path(word: str, facts: Facts) -> str:
     return "" if path.startswith("..") or path == "." else path
 
 
-def _is_changed(use: FileUse, at: float | None, world: World) -> bool:
-    if FileAction.DELETED in use.deeds and world.file(use.path) is Gone.GONE:
+def _was_changed(use: FileUse, at: float | None, current: World) -> bool:
+    if FileAction.DELETED in use.deeds and current.file(use.path) is Gone.GONE:
         return False
-    return _is_later(world, use.path, at)
+    return _is_newer(current, use.path, at)
 
 
-def _is_later(world: World, path: str, at: float | None) -> bool:
-    """Whether a file may be another one than it was at that time."""
-    look = world.file(path)
-    if not isinstance(look, FileNow) or at is None:
+def _is_newer(current: World, path: str, at: float | None) -> bool:
+    """Return whether a file may have changed after that time."""
+    state = current.file(path)
+    if not isinstance(state, FileNow) or at is None:
         return True
-    return look.modified > at + SLACK
+    return state.modified > at + SLACK
 
 
-def _has_committed(at: float | None, world: World) -> bool:
-    """Whether commits since then brought something that was not there yet."""
-    if world.git is None or not world.git.commit:
+def _has_committed(at: float | None, current: World) -> bool:
+    """Return whether commits since then added changes that were not on disk yet."""
+    if current.git is None or not current.git.commit:
         return False
-    paths = None if at is None else committed_since(world.project, at)
-    if at is None or paths is None or len(paths) > _MOST_COMMITTED:
+    paths = None if at is None else committed_since(current.project, at)
+    if at is None or paths is None or len(paths) > _MAX_COMMITTED:
         return True
-    return any(_brought(world, path, at) for path in paths - world.own)
+    return any(_is_new(current, path, at) for path in paths - current.own)
 
 
-def _brought(world: World, path: str, at: float) -> bool:
-    """Whether a file, or that it is gone, is of later than `at`: a folder is changed by what goes
-    out of it.
+def _is_new(current: World, path: str, at: float) -> bool:
+    """Return whether a file was changed or deleted after `at`: deleting a file changes its
+    folder.
     """
-    modified = modified_at(world.project, path)
-    while modified is None and path:
+    time = modified_at(current.project, path)
+    while time is None and path:
         path = posixpath.dirname(path)
-        modified = modified_at(world.project, path)
-    return modified is None or modified > at + SLACK
+        time = modified_at(current.project, path)
+    return time is None or time > at + SLACK

@@ -1,17 +1,16 @@
-"""Bringing a handoff of ours up to date: an anchored summary. What still holds of it stays, what
-does not goes, and what is new is merged in.
+"""Updating a handoff: statements of the old one that are still valid are kept, and new ones added.
 
-Of a statement that was in the handoff before:
+An old statement is dropped where
+* it is no longer valid, or was not valid when it was written;
+* a new statement repeats it: the same words, more or less of them from the same message, or the
+  same file, note or repository;
+* it is in the objective, active, blocked or next section, which are about the present, and new
+  statements there have a proof; where only new ones without a proof are there, those are dropped
+  instead;
+* an engine could not prove it and has read the same sessions again: it repeats it, or no longer
+  thinks so.
 
-* What holds no longer, or said of itself that it does not, goes.
-* What is said anew goes: the same words, more or less of them from the same turn, or the same file,
-  note or repository, told by its new statement.
-* Objective, work that goes on, what blocks it and next steps are of the moment: where there are new
-  ones that rest on something, those of before go; else new ones that rest on nothing do.
-* What an engine could not prove of a session that the same engine has read again goes: it says that
-  anew, or no longer thinks so.
-
-All else stays, behind what is new, and still names the session it comes from.
+All others are kept, after the new ones, and still name the session that they are from.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from ricordo.llm.redaction import LIKE
 
 Hide = Callable[[str], str]
 
-_OF_THE_MOMENT = frozenset(
+_CURRENT_SECTIONS = frozenset(
     (
         StatementSection.OBJECTIVE,
         StatementSection.ACTIVE,
@@ -49,44 +48,48 @@ _OF_THE_MOMENT = frozenset(
 
 
 def updated(old: Resumed, new: Handoff, hide: Hide = lambda text: text) -> Handoff:
-    """Return `new` with what stays of `old`, the handoff that stands there and what was found when
-    it was probed again. `hide` puts placeholders for the secrets of a new statement, as those of
-    before have them.
+    """Return `new` with the statements of `old` that are kept. `old` is the handoff in the file,
+    rechecked. `hide` puts placeholders for the secrets of a new statement, as the old ones have
+    them.
     """
-    fresh = [_as_written(it, hide) for it in new.statements]
-    said = {key for it in fresh for key in _keys(it)}
-    quoted = [(_whence(it, new.head), it.quote) for it in fresh]
-    moment = {it.section for it in new.statements if it.proof is not None} & _OF_THE_MOMENT
-    reread = _reread(old.handoff, new)
-    stays = [
-        it.statement
-        for it in old.statements
-        if it.holds
-        and it.now is not Status.STALE
-        and it.statement.section not in moment
-        and not (it.now is Status.UNVERIFIED and reread)
-        and said.isdisjoint(_keys(written := _as_written(it.statement)))
-        and not _is_quoted(written, old.handoff.head, quoted)
+    fresh = [_normalize(statement, hide) for statement in new.statements]
+    known_keys = {key for statement in fresh for key in _list_keys(statement)}
+    quoted = [(_find_origin(statement, new.head), statement.quote) for statement in fresh]
+    replaced = {
+        statement.section for statement in new.statements if statement.proof is not None
+    } & _CURRENT_SECTIONS
+    was_read_again = _was_read_again(old.handoff, new)
+    kept = [
+        statement.statement
+        for statement in old.statements
+        if statement.holds
+        and statement.now is not Status.STALE
+        and statement.statement.section not in replaced
+        and not (statement.now is Status.UNVERIFIED and was_read_again)
+        and known_keys.isdisjoint(_list_keys(normalized := _normalize(statement.statement)))
+        and not _is_same_quote(normalized, old.handoff.head, quoted)
     ]
-    return _joined(new, old.handoff.head, stays)
+    return _join(new, old.handoff.head, kept)
 
 
-def _as_written(it: HandoffStatement, hide: Hide = lambda text: text) -> HandoffStatement:
-    """Return a statement as its document tells it, any secret of it as any other one."""
+def _normalize(statement: HandoffStatement, hide: Hide = lambda text: text) -> HandoffStatement:
+    """Return a statement as its document has it, with the same placeholder for every secret."""
 
-    def shown(text: str) -> str:
+    def hide_secrets(text: str) -> str:
         return LIKE.sub("[REDACTED]", hide(text))
 
-    tidy = tidied_statement(it)
-    return replace(tidy, text=shown(tidy.text), quote=shown(tidy.quote))
+    normalized = tidied_statement(statement)
+    return replace(
+        normalized, text=hide_secrets(normalized.text), quote=hide_secrets(normalized.quote)
+    )
 
 
-def _keys(it: HandoffStatement) -> Iterator[Hashable]:
-    """Yield by what a statement is known again."""
-    yield it.text, it.quote
-    match it.proof:
+def _list_keys(statement: HandoffStatement) -> Iterator[Hashable]:
+    """Yield the keys by which a repeated statement is recognized."""
+    yield statement.text, statement.quote
+    match statement.proof:
         case FileIs(path):
-            yield it.section, path
+            yield statement.section, path
         case NoteIs(path):
             yield NoteIs, path
         case GitIs():
@@ -97,61 +100,71 @@ def _keys(it: HandoffStatement) -> Iterator[Hashable]:
             pass
 
 
-def _is_quoted(
-    it: HandoffStatement, head: HandoffHeader, quoted: Iterable[tuple[Hashable, str]]
+def _is_same_quote(
+    statement: HandoffStatement, header: HandoffHeader, quoted: Iterable[tuple[Hashable, str]]
 ) -> bool:
-    """Whether one of the `quoted` words is cut elsewhere than this quote, and is the same else."""
-    whence = _whence(it, head)
-    return whence is not None and any(
-        other == whence and (words.startswith(it.quote) or it.quote.startswith(words))
+    """Return whether one of the `quoted` texts is the same quote, cut at another place."""
+    origin = _find_origin(statement, header)
+    return origin is not None and any(
+        other == origin and (words.startswith(statement.quote) or statement.quote.startswith(words))
         for other, words in quoted
     )
 
 
-def _whence(it: HandoffStatement, head: HandoffHeader) -> Hashable:
-    """Return the section of a quote, its session and its turn; None where it is none of them."""
-    if not isinstance(it.proof, QuoteMark) or it.proof.ref.session >= len(head.sources):
+def _find_origin(statement: HandoffStatement, header: HandoffHeader) -> Hashable:
+    """Return the section of a quote, its session and its message; None where it quotes nothing."""
+    if not isinstance(statement.proof, QuoteMark) or statement.proof.ref.session >= len(
+        header.sources
+    ):
         return None
-    source = head.sources[it.proof.ref.session]
-    return it.section, source.agent, source.id, it.proof.ref.turn
+    source = header.sources[statement.proof.ref.session]
+    return statement.section, source.agent, source.id, statement.proof.ref.turn
 
 
-def _reread(old: Handoff, new: Handoff) -> bool:
-    """Whether all that the old handoff was made of was read again by the same engine."""
-    return old.head.engine == new.head.engine and _ids(old) <= _ids(new)
+def _was_read_again(old: Handoff, new: Handoff) -> bool:
+    """Return whether the same engine has read all sessions of the old handoff again."""
+    return old.head.engine == new.head.engine and _list_session_ids(old) <= _list_session_ids(new)
 
 
-def _ids(handoff: Handoff) -> set[tuple[str, str]]:
-    return {(it.agent.value, it.id) for it in handoff.head.sources}
+def _list_session_ids(handoff: Handoff) -> set[tuple[str, str]]:
+    return {(source.agent.value, source.id) for source in handoff.head.sources}
 
 
-def _joined(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Handoff:
-    """Return `new` with the statements that stay, which name their sessions as the `old` head does;
-    what their results rest on is listed with the rest.
+def _join(new: Handoff, old: HandoffHeader, stays: list[HandoffStatement]) -> Handoff:
+    """Return `new` with the statements that stay, renumbered from the sessions of the `old` header
+    to those of `new`; the files that their results depend on are added to its header.
     """
-    joined = list(new.head.sources)
-    ids = [(it.agent, it.id) for it in joined]
-    named = {it.proof.ref.session for it in stays if isinstance(it.proof, QuoteMark | ResultMark)}
-    has_unnamed = any(it.proof is None for it in stays)
+    sources = list(new.head.sources)
+    ids = [(source.agent, source.id) for source in sources]
+    named_sessions = {
+        item.proof.ref.session for item in stays if isinstance(item.proof, QuoteMark | ResultMark)
+    }
+    has_unnamed = any(statement.proof is None for statement in stays)
     numbers: dict[int, int] = {}
     for number, source in enumerate(old.sources):
         if (source.agent, source.id) in ids:
             numbers[number] = ids.index((source.agent, source.id))
-        elif number in named or has_unnamed:
-            numbers[number] = len(joined)
-            joined.append(source)
-    rests_on = old.files if any(isinstance(it.proof, ResultMark) for it in stays) else {}
-    head = replace(new.head, sources=tuple(joined), files={**rests_on, **new.head.files})
-    kept = tuple(_renumbered(it, numbers) for it in stays)
-    better = {it.section for it in kept} & _OF_THE_MOMENT
-    fresh = (it for it in new.statements if it.proof is not None or it.section not in better)
-    return replace(new, head=head, statements=(*fresh, *kept))
+        elif number in named_sessions or has_unnamed:
+            numbers[number] = len(sources)
+            sources.append(source)
+    old_files = (
+        old.files if any(isinstance(statement.proof, ResultMark) for statement in stays) else {}
+    )
+    header = replace(new.head, sources=tuple(sources), files={**old_files, **new.head.files})
+    kept_statements = tuple(_renumber(statement, numbers) for statement in stays)
+    replaced = {statement.section for statement in kept_statements} & _CURRENT_SECTIONS
+    new_statements = (
+        item for item in new.statements if item.proof is not None or item.section not in replaced
+    )
+    return replace(new, head=header, statements=(*new_statements, *kept_statements))
 
 
-def _renumbered(it: HandoffStatement, numbers: Mapping[int, int]) -> HandoffStatement:
-    if not isinstance(it.proof, QuoteMark | ResultMark):
-        return it
-    ref = it.proof.ref
+def _renumber(statement: HandoffStatement, numbers: Mapping[int, int]) -> HandoffStatement:
+    if not isinstance(statement.proof, QuoteMark | ResultMark):
+        return statement
+    ref = statement.proof.ref
     if ref.session not in numbers:
-        return replace(it, proof=None)
-    return replace(it, proof=replace(it.proof, ref=ref._replace(session=numbers[ref.session])))
+        return replace(statement, proof=None)
+    return replace(
+        statement, proof=replace(statement.proof, ref=ref._replace(session=numbers[ref.session]))
+    )

@@ -1,8 +1,8 @@
-"""The review of the day: the few notes that are worth a look now, worst first.
+"""The daily review: a few notes that need attention, worst first.
 
-A note comes up for what speaks against it, for its age, or because somebody else wrote it. What the
-person said of it keeps it away: until its day, until its text changes, or until something new
-speaks against it.
+A note comes up because of evidence against it, its age, or because somebody else wrote it. A
+verdict of the user suppresses it until its day, until its text changes, or until there is new
+evidence.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ DOUBTS = (
     "relative-date",
     "status-claim",
 )
-"""The rules whose findings speak against what a note says, the weightiest first."""
+"""The rules whose findings are evidence against a note, the weightiest first."""
 STALE = "stale"
 LONGEST = timedelta(days=365)
-"""After which a note that was confirmed is asked again, however strong it is."""
+"""A confirmed note comes up again after this time at the latest."""
 
 
 class Why(IntEnum):
@@ -50,86 +50,82 @@ class Why(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One note to be looked at."""
+    """One note in the review."""
 
     note: Note
     why: Why
     doubts: tuple[Finding, ...] = ()
-    """What speaks against it, the weightiest first."""
+    """The evidence against it, the weightiest first."""
     retention: Retention | None = None
-    """None for what has none: a page that cannot be read."""
+    """None for a page that cannot be read."""
 
     @property
     def rank(self) -> tuple[float, ...]:
         """Sort key: evidence before age, the worst of each first."""
-        share = self.retention.share if self.retention else 0.0
+        retention_share = self.retention.share if self.retention else 0.0
         if not self.doubts:
-            return (self.why, share)
-        worst = min(_weight(finding) for finding in self.doubts)
-        return (self.why, *worst, -len(self.doubts), share)
+            return (self.why, retention_share)
+        worst = min(_rank_finding(finding) for finding in self.doubts)
+        return (self.why, *worst, -len(self.doubts), retention_share)
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What is to be looked at today, and what follows."""
+    """The notes to review today, and a forecast."""
 
     items: tuple[Item, ...] = ()
     more: int = 0
-    """How many notes are due beyond what a day has."""
+    """How many notes are due beyond the daily limit."""
     ahead: Mapping[date, int] = field(default_factory=dict)
-    """How many notes come up again on later days, because of their age or because the person said
-    so.
-    """
+    """How many notes are due again on later days, because of their age or a verdict."""
 
     @property
     def next_due(self) -> date | None:
-        """The next day on which a note comes up; None where none does."""
+        """The next day on which a note is due; None where none is."""
         return min(self.ahead, default=None)
 
 
-def review(notebook: Notebook, look: Snapshot) -> Queue:
-    """Return what of `look` is to be looked at today, with what others wrote as far as the history
-    knows it.
-    """
+def review(notebook: Notebook, snapshot: Snapshot) -> Queue:
+    """Return today's review of a snapshot, with what others wrote according to the history."""
     new: frozenset[str] = frozenset()
-    # that the history cannot be read is told where it is written
+    # an unreadable history is reported where it is written
     with suppress(StateUnusable):
-        new = frozenset(it.path for it in inbox(notebook).waiting)
-    return queue(look, new, notebook.settings.review)
+        new = frozenset(arrival.path for arrival in inbox(notebook).waiting)
+    return queue(snapshot, new, notebook.settings.review)
 
 
-def queue(look: Snapshot, new: Collection[str], most: int) -> Queue:
-    """Return at most so many notes of a look of which all is known; `new` are the paths of what
+def queue(snapshot: Snapshot, new: Collection[str], most: int) -> Queue:
+    """Return at most `most` notes of a complete snapshot; `new` are the paths of what
     others wrote.
     """
     due: list[Item] = []
     ahead: Counter[date] = Counter()
-    for note in look.memory.notes:
+    for note in snapshot.memory.notes:
         if note.role is not FileRole.NOTE:
             continue
-        last = last_said(look, note)
-        item = _item(look, note, last, is_new=last is None and note.path in new)
+        last = last_said(snapshot, note)
+        item = _build_item(snapshot, note, last, is_new=last is None and note.path in new)
         if item is not None:
             due.append(item)
             continue
-        day = due_on(look.retention.get(note.path), last, look.at)
-        # a day that is over brings nothing where its finding is dismissed, or its rule off
-        if day is not None and day > look.at.date():
+        day = due_on(snapshot.retention.get(note.path), last, snapshot.at)
+        # nothing is due on a past day: its finding is dismissed, or its rule is off
+        if day is not None and day > snapshot.at.date():
             ahead[day] += 1
     due.sort(key=lambda item: (item.rank, item.note.path))
     return Queue(tuple(due[:most]), max(0, len(due) - most), dict(sorted(ahead.items())))
 
 
-def last_said(look: Snapshot, note: Note) -> NoteVerdict | None:
-    """Return what the person said last of the present text of a note."""
-    said = look.said.get(note.path)
-    held = on_content(said, digest(note.raw)) if said else ()
-    return held[-1] if held else None
+def last_said(snapshot: Snapshot, note: Note) -> NoteVerdict | None:
+    """Return the user's last verdict on the current text of a note."""
+    verdicts = snapshot.said.get(note.path)
+    valid = on_content(verdicts, digest(note.raw)) if verdicts else ()
+    return valid[-1] if valid else None
 
 
 def due_on(retention: Retention | None, last: NoteVerdict | None, now: datetime) -> date | None:
-    """Return on which day a note comes up again by itself, after what was said of it `last`; None
-    where only a change brings it.
+    """Return the day on which a note is due again after its `last` verdict; None where only a
+    change brings it up.
     """
     if last is not None and last.judgement is ReviewVerdict.WRONG:
         return None
@@ -139,34 +135,38 @@ def due_on(retention: Retention | None, last: NoteVerdict | None, now: datetime)
         return None
     if last is None:
         return retention.stale_on
-    said = datetime.fromisoformat(last.at).astimezone(now.tzinfo).date()
-    return min(retention.stale_on, said + LONGEST)
+    day_of_verdict = datetime.fromisoformat(last.at).astimezone(now.tzinfo).date()
+    return min(retention.stale_on, day_of_verdict + LONGEST)
 
 
-def _item(look: Snapshot, note: Note, last: NoteVerdict | None, *, is_new: bool) -> Item | None:
-    """Return a note as the review shows it; None where it is not due."""
-    found = look.by_path.get(note.path, ())
-    doubts = tuple(sorted((it for it in found if it.rule in DOUBTS), key=_weight))
-    is_stale = any(it.rule == STALE for it in found)
-    retention = look.retention.get(note.path)
-    if last is not None and not _comes_again(last, doubts, retention, look.at):
+def _build_item(
+    snapshot: Snapshot, note: Note, last: NoteVerdict | None, *, is_new: bool
+) -> Item | None:
+    """Return a note for the review; None where it is not due."""
+    findings = snapshot.by_path.get(note.path, ())
+    evidence = tuple(
+        sorted((finding for finding in findings if finding.rule in DOUBTS), key=_rank_finding)
+    )
+    is_stale = any(finding.rule == STALE for finding in findings)
+    retention = snapshot.retention.get(note.path)
+    if last is not None and not _is_due_again(last, evidence, retention, snapshot.at):
         return None
-    if doubts:
-        return Item(note, Why.EVIDENCE, doubts, retention)
+    if evidence:
+        return Item(note, Why.EVIDENCE, evidence, retention)
     if is_stale or last is not None:
         return Item(note, Why.AGE, (), retention)
     return Item(note, Why.NEW, (), retention) if is_new else None
 
 
-def _comes_again(
+def _is_due_again(
     last: NoteVerdict, doubts: Collection[Finding], retention: Retention | None, now: datetime
 ) -> bool:
-    """Whether a note of which something was said is to be looked at again."""
-    if any(it.id not in last.findings for it in doubts):
+    """Return whether a note with a verdict is due again."""
+    if any(finding.id not in last.findings for finding in doubts):
         return True
     day = due_on(retention, last, now)
     return day is not None and day <= now.date()
 
 
-def _weight(finding: Finding) -> tuple[int, int]:
+def _rank_finding(finding: Finding) -> tuple[int, int]:
     return -finding.severity, DOUBTS.index(finding.rule)

@@ -105,7 +105,7 @@ def test_a_transcript_that_the_user_named_is_looked_up_again_until_others_write_
     assert "is not there" not in work("resume")
     shutil.rmtree(work.machine.path / "s")
     told = work("resume")
-    assert "The transcript of session 1 is not there, or is none that an agent keeps here" in told
+    assert "No agent here keeps the transcript of session 1" in told
 
 
 def test_a_memory_that_the_user_named_is_known_to_resume(work: Work) -> None:
@@ -115,12 +115,12 @@ def test_a_memory_that_the_user_named_is_known_to_resume(work: Work) -> None:
     work("handoff", "-m", str(notes), "--session", str(work.transcript))
     assert f"`{notes}`" in work.text
     told = work("resume")
-    assert "is not known here" not in told
+    assert "Unknown memory" not in told
     assert "statements stand as they are marked" in told
     write(notes / "alarm.md", note_text("alarm", "It is red.\n"))
     assert "note alarm.md is" in work("resume", code=1)
     shutil.rmtree(work.machine.path / "s")
-    assert f"The memory {notes} is not known here" in work("resume", code=1)
+    assert f"Unknown memory {notes}" in work("resume", code=1)
 
 
 def test_a_name_that_the_file_has_no_longer_is_in_no_verified_statement(work: Work) -> None:
@@ -189,9 +189,9 @@ def test_a_budget_is_kept_and_what_it_left_out_is_told(work: Work) -> None:
     assert int(str(told["tokens"])) <= 600
     assert int(str(told["left_out"])) > 0
     assert f"left_out: {told['left_out']}\n" in work.text
-    assert "The head of this handoff alone takes" in work("handoff", "--budget", "9", code=2)
+    assert "The header alone needs about" in work("handoff", "--budget", "9", code=2)
     told_capped = work("handoff", "--for", "codex", "--budget", "50000")
-    assert "More than 6,000 tokens do not suit codex" in told_capped
+    assert "Budget reduced to 6,000 tokens" in told_capped
 
 
 def test_resume_says_what_holds_and_ends_with_1_where_something_does_not(work: Work) -> None:
@@ -216,7 +216,7 @@ def test_resume_says_what_holds_and_ends_with_1_where_something_does_not(work: W
     said = work("resume", code=1)
     assert "verified → stale" in said
     assert "renamed tidepool/alarm.py → tidepool/bell.py" in said
-    assert "There is no handoff at" in work("resume", "elsewhere.md", code=3)
+    assert "No handoff at" in work("resume", "elsewhere.md", code=3)
 
 
 def test_an_own_handoff_is_brought_up_to_date(work: Work) -> None:
@@ -258,7 +258,7 @@ def test_a_file_that_is_not_ours_any_more_is_left_alone(work: Work, how: str) ->
     told = work("handoff")
     beside = work.project / "HANDOFF.new.md"
     assert f"wrote {beside}" in told
-    assert "HANDOFF.md is left alone." in told
+    assert "HANDOFF.md was not changed." in told
     assert (work.handoff.read_bytes(), work.handoff.lstat().st_mode) == before
     assert parse(beside.read_bytes()).state is State.WHOLE
     assert f"unchanged: {beside}" in work("handoff")
@@ -302,7 +302,7 @@ def test_somebody_who_writes_meanwhile_is_not_overwritten(
         return finish(draft)
 
     monkeypatch.setattr(handing_over, "finished", finished)
-    assert "somebody else wrote" in work("handoff", code=3)
+    assert "Another program wrote" in work("handoff", code=3)
     assert work.text == "mine\n"
 
 
@@ -329,7 +329,7 @@ def test_words_that_do_not_fit_are_told(
     work("handoff", "--for", "nobody", code=2)
     work("handoff", "--budget", "many", code=2)
     monkeypatch.chdir(empty(tmp_path))
-    assert "No session of this project" in work("handoff", "-m", ".", code=3)
+    assert "This project has no session" in work("handoff", "-m", ".", code=3)
 
 
 def empty(tmp_path: Path) -> Path:

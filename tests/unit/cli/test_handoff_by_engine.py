@@ -94,7 +94,7 @@ def test_a_program_drafts_and_rules_prove(work: Work, pinned: Path) -> None:
     printed = work(*BY_PROGRAM)
     assert "model is asked: about" in printed
     assert re.search(r"kept back.*:\n.*  anthropic-key, ", printed)
-    assert "Not taken of the draft: statement 3: It names “tidepool/never.py”" in printed
+    assert "Rejected from the draft: statement 3: Names “tidepool/never.py”" in printed
     assert "drafted by command" in printed
     text = work.text
     assert f"- {OWN} [unverified]" in text
@@ -112,7 +112,7 @@ def test_a_program_drafts_and_rules_prove(work: Work, pinned: Path) -> None:
     [
         ("exit 3", "The program gave no answer"),
         ("echo '{\"statements\": 3}'", "not of the shape"),
-        (saying(answer(stated("files", "f1", REFUSED))), "Nothing that the model drafted"),
+        (saying(answer(stated("files", "f1", REFUSED))), "No statement of the model"),
     ],
 )
 def test_where_an_engine_fails_the_rules_have_it(

@@ -1,4 +1,6 @@
-"""A handoff keeps to its budget: what goes first is stated, a statement goes as a whole."""
+"""A handoff keeps to its budget: the priority is documented, a statement is included as a
+whole.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def with_budget(handoff: Handoff, budget: int) -> Handoff:
 
 
 def left(handoff: Handoff) -> list[str]:
-    return [it.text for it in handoff.statements]
+    return [statement.text for statement in handoff.statements]
 
 
 @given(handoffs, st.integers(100, 3000))
@@ -36,24 +38,24 @@ def test_no_budget_is_exceeded_and_what_is_left_out_is_counted(
 ) -> None:
     handoff = tidied(handoff)
     try:
-        found = with_budget(handoff, budget)
+        limited = with_budget(handoff, budget)
     except WrongUsage:
         bare = replace(handoff, head=replace(handoff.head, files={}, dirty=()))
-        each = [replace(bare, statements=(it,)) for it in handoff.statements]
+        each = [replace(bare, statements=(statement,)) for statement in handoff.statements]
         taken = budget // 4 if handoff.head.files or handoff.head.dirty else 0
-        assert all(tokens(it) > budget - taken - 15 for it in each or [bare])
+        assert all(tokens(statement) > budget - taken - 15 for statement in each or [bare])
         return
-    assert tokens(found) <= budget
-    kept, whole = found.statements, iter(handoff.statements)
-    assert all(it in whole for it in kept)
-    assert len(kept) + found.left_out == len(handoff.statements) + handoff.left_out
-    head, before = found.head, handoff.head
+    assert tokens(limited) <= budget
+    kept, whole = limited.statements, iter(handoff.statements)
+    assert all(statement in whole for statement in kept)
+    assert len(kept) + limited.left_out == len(handoff.statements) + handoff.left_out
+    head, before = limited.head, handoff.head
     listed = len(head.files) + len(head.dirty)
     assert listed + head.unlisted == len(before.files) + len(before.dirty) + before.unlisted
 
 
 def test_the_first_of_every_section_come_before_the_rest_of_any() -> None:
-    # the later ones are longer, so that none slips into the room that another has left
+    # the later ones are longer, so that none fits into the room that another one left
     each = [
         HandoffStatement(section, f"{section.value} {number} {'x' * (80 if number < 3 else 200)}")
         for section in StatementSection
@@ -61,39 +63,41 @@ def test_the_first_of_every_section_come_before_the_rest_of_any() -> None:
     ]
     for budget in range(500, 3500, 100):
         kept = left(with_budget(handoff_of(*each), budget))
-        rest = [it for it in kept if int(it.split()[-2]) >= 3]
-        firsts = [it for it in kept if int(it.split()[-2]) < 3]
+        rest = [statement for statement in kept if int(statement.split()[-2]) >= 3]
+        firsts = [statement for statement in kept if int(statement.split()[-2]) < 3]
         assert not rest or len(firsts) == 3 * len(StatementSection)
 
 
 def test_sections_get_room_in_their_order() -> None:
     assert sorted(ORDER) == sorted(StatementSection)
-    # each longer than the one before, so that none slips into the room that another has left
+    # each longer than the one before, so that none fits into the room that another one left
     one_each = [
         HandoffStatement(section, "x" * (100 + 40 * ORDER.index(section)))
         for section in StatementSection
     ]
     for budget in range(400, 1700, 50):
-        kept = {it.section for it in with_budget(handoff_of(*one_each), budget).statements}
+        kept = {
+            statement.section for statement in with_budget(handoff_of(*one_each), budget).statements
+        }
         assert kept == set(ORDER[: len(kept)])
 
 
-def test_a_long_statement_waits_for_the_others_and_is_never_cut() -> None:
+def test_a_long_statement_comes_after_the_others_and_is_never_cut() -> None:
     pasted = "long " * 2000
     long = HandoffStatement(
         StatementSection.OBJECTIVE, "Asked first", QuoteMark(Ref(0, 1)), (), pasted.strip()
     )
     short = [HandoffStatement(StatementSection.DONE, f"{number} done") for number in range(20)]
-    found = with_budget(handoff_of(long, *short), 1500)
-    assert (len(found.statements), found.left_out) == (20, 1)
-    assert "1 more statement was left out: no room in the budget, or" in render(found)
+    limited = with_budget(handoff_of(long, *short), 1500)
+    assert (len(limited.statements), limited.left_out) == (20, 1)
+    assert "1 more statement was left out: no room in the budget, or" in render(limited)
     assert pasted.strip() in render(with_budget(handoff_of(long, *short), 4000))
 
 
-def test_a_head_without_room_says_how_much_it_takes() -> None:
-    with pytest.raises(WrongUsage, match=r"head of this handoff alone takes about \d+ tokens"):
+def test_a_header_that_does_not_fit_reports_its_size() -> None:
+    with pytest.raises(WrongUsage, match=r"header alone needs about \d+ tokens"):
         with_budget(handoff_of(), 50)
-    with pytest.raises(WrongUsage, match="no room for any statement"):
+    with pytest.raises(WrongUsage, match="fits no statement"):
         with_budget(
             handoff_of(HandoffStatement(StatementSection.NEXT, "x" * 400)),
             tokens(handoff_of()) + 30,
@@ -102,19 +106,19 @@ def test_a_head_without_room_says_how_much_it_takes() -> None:
 
 def test_a_thousand_files_take_a_quarter_of_the_budget() -> None:
     paths = {f"src/module_{number}/file_{number}.py": "3f2a91c0b7d4" for number in range(1000)}
-    found = with_budget(
+    limited = with_budget(
         handoff_of(HandoffStatement(StatementSection.NEXT, "Go on."), files=paths), 4000
     )
-    assert left(found) == ["Go on."]
-    assert 50 < len(found.head.files) < 120
-    assert found.head.unlisted == 1000 - len(found.head.files)
-    assert tokens(found) < 1500
+    assert left(limited) == ["Go on."]
+    assert 50 < len(limited.head.files) < 120
+    assert limited.head.unlisted == 1000 - len(limited.head.files)
+    assert tokens(limited) < 1500
 
 
 @pytest.mark.parametrize("target", HandoffTarget)
 def test_headings_are_part_of_the_budget(target: HandoffTarget) -> None:
     one_each = [HandoffStatement(section, "x") for section in StatementSection]
-    whole = handoff_of(*one_each, target=target)
-    # the line that would tell what was left out is always reserved
-    found = with_budget(whole, tokens(whole) + 25)
-    assert found.left_out == 0
+    handoff = handoff_of(*one_each, target=target)
+    # the line about left-out statements is always reserved
+    limited = with_budget(handoff, tokens(handoff) + 25)
+    assert limited.left_out == 0

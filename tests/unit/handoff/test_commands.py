@@ -1,4 +1,4 @@
-"""What commands are run for, what they say of how it went, and which one does the same again."""
+"""What commands are run for, what their output reports, and which one repeats another."""
 
 from __future__ import annotations
 
@@ -114,9 +114,9 @@ def test_other_commands_are_neither(line: str) -> None:
     ],
 )
 def test_whose_exit_code_a_line_has(line: str, is_masked: bool) -> None:
-    done = decisive(deeds(line))
-    assert done is not None
-    assert done.is_masked is is_masked
+    programs = decisive(deeds(line))
+    assert programs is not None
+    assert programs.is_masked is is_masked
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_what_is_done_again(then: str, first: str, covers: bool) -> None:
         ("", "", None),
     ],
 )
-def test_the_line_that_says_how_it_went(output: str, line: str, has_passed: bool | None) -> None:
+def test_the_result_line_is_found(output: str, line: str, has_passed: bool | None) -> None:
     assert outcome(output) == (line, has_passed)
 
 
@@ -203,13 +203,13 @@ def test_the_line_that_tells_the_error(output: str, line: str) -> None:
 
 @given(st.text(alphabet="pytest make|&;'\"\\\n<>()$` -=/.EOF", max_size=80))
 def test_any_line_may_be_asked_for_what_it_does(line: str) -> None:
-    done = deeds(line)
-    assert (decisive(done) is None) == (not done)
-    assert all(deed.covers(deed) and deed.program for deed in done)
+    programs = deeds(line)
+    assert (decisive(programs) is None) == (not programs)
+    assert all(deed.covers(deed) and deed.program for deed in programs)
 
 
 @given(st.text(max_size=300))
-def test_a_line_that_is_told_stands_in_the_output(output: str) -> None:
+def test_a_result_line_comes_from_the_output(output: str) -> None:
     plain = re.sub(r"\s+", "", output)
     for line in (outcome(output).line, error_line(output)):
         assert "\n" not in line

@@ -1,4 +1,4 @@
-"""Facts become statements by extraction: quoted, or reported, or told as what they are."""
+"""Facts become statements by extraction: quoted, reported, or stated with their source."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ from tests.support.secret_corpus import corpus
 
 
 def told(gathered: Gathered, section: StatementSection) -> list[HandoffStatement]:
-    """Return what is told in one section."""
-    return [it for it in compose(gathered.facts) if it.section is section]
+    """Return the statements of one section."""
+    return [statement for statement in compose(gathered.facts) if statement.section is section]
 
 
 def quotes(gathered: Gathered, section: StatementSection) -> list[str]:
-    """Return what is quoted in one section."""
-    return [it.quote for it in told(gathered, section) if it.quote]
+    """Return the quotes of one section."""
+    return [statement.quote for statement in told(gathered, section) if statement.quote]
 
 
 def lines(gathered: Gathered, section: StatementSection) -> str:
     """Return the lines of one section."""
-    return "\n".join(it.text for it in told(gathered, section))
+    return "\n".join(statement.text for statement in told(gathered, section))
 
 
-def test_the_wish_of_the_person_is_quoted_and_how_it_changed() -> None:
-    """Word for word, with the turn; what only agrees or goes on is no wish."""
+def test_requests_of_the_user_are_quoted_with_their_changes() -> None:
+    """Word for word, with the message; what only agrees or continues is not a request."""
     session = (
         Gathered().says("Make the alarm ring.\n\nTwice.").answers("Shall I?").says("Yes, go on.")
     )
     session.answers("Done.").says("Forget the alarm, send a mail instead.").answers("Sent.")
-    wishes = told(session, StatementSection.OBJECTIVE)
-    assert [it.text for it in wishes] == ["Asked first", "Asked last"]
-    assert [it.quote for it in wishes] == [
+    requests = told(session, StatementSection.OBJECTIVE)
+    assert [message.text for message in requests] == ["Asked first", "Asked last"]
+    assert [message.quote for message in requests] == [
         "Make the alarm ring.\n\nTwice.",
         "Forget the alarm, send a mail instead.",
     ]
-    assert [it.proof for it in wishes] == [
+    assert [message.proof for message in requests] == [
         QuoteMark(Ref(0, 1, "2026-10-05T09:01:00+00:00")),
         QuoteMark(Ref(0, 5, "2026-10-05T09:05:00+00:00")),
     ]
@@ -81,13 +81,13 @@ def test_the_wish_of_the_person_is_quoted_and_how_it_changed() -> None:
     ],
 )
 def test_what_the_work_has_to_keep_to_is_quoted(said: str, quote: str) -> None:
-    """Rules, limits and requirements stand by themselves, in the words of the person."""
+    """Rules, limits and requirements are separate statements, in the user's words."""
     session = Gathered().says("Mend the alarm.").answers("Mended.").says(said).answers("So be it.")
     assert quotes(session, StatementSection.CONSTRAINTS) == [quote]
 
 
-def test_a_limit_in_the_first_wish_stands_among_the_limits() -> None:
-    """However much of the wish it is; a wish that is nothing else is the objective."""
+def test_a_limit_in_the_first_request_is_a_constraint() -> None:
+    """However much of the request it is; a request that is nothing else is the objective."""
     limit = "Never touch the schema, and always run pytest with -q."
     assert quotes(Gathered().says(f"Mend it. {limit}"), StatementSection.CONSTRAINTS) == [limit]
     assert quotes(Gathered().says(limit), StatementSection.CONSTRAINTS) == []
@@ -102,13 +102,13 @@ def test_a_limit_in_the_first_wish_stands_among_the_limits() -> None:
     ],
 )
 def test_a_question_a_log_and_a_guess_set_no_limit(said: str) -> None:
-    """What is not wished is not told as a wish."""
+    """What is not requested is not listed as a request."""
     session = Gathered().says("Mend the alarm.").answers("Mended.").says(said).answers("So be it.")
     assert told(session, StatementSection.CONSTRAINTS) == []
 
 
 def test_of_a_plan_only_what_it_forbids_is_a_limit() -> None:
-    """A long document tells how something is to work; it is quoted as the wish."""
+    """A long document describes how something works; it is quoted as the request."""
     plan = "Implement this plan.\n\n" + "The hook should print a line.\n\n" * 80
     plan += "No changes to `setup.go` are needed.\n\nDo not overwrite a backup."
     assert quotes(Gathered().says(plan).answers("Done."), StatementSection.CONSTRAINTS) == [
@@ -117,8 +117,8 @@ def test_of_a_plan_only_what_it_forbids_is_a_limit() -> None:
     ]
 
 
-def test_what_the_agent_says_is_quoted_as_its_claim() -> None:
-    """It is never told as a fact of ours."""
+def test_words_of_the_agent_are_quoted_as_its_claim() -> None:
+    """It is never stated as a fact."""
     session = Gathered().says("Mend the alarm.").changes("alarm.py")
     session.answers("The alarm is mended, and every test passes now.")
     (report,) = told(session, StatementSection.DONE)
@@ -142,7 +142,7 @@ def test_how_tests_ended_is_reported_with_what_was_changed_since() -> None:
 
 
 def test_what_fails_still_is_the_next_thing_to_do() -> None:
-    """With the command as it can be run, and what the agent said of it."""
+    """With the command as it can be run, and the agent's comment."""
     session = Gathered().says("Mend it.").runs("make test").changes("alarm.py")
     session.runs("pytest -q", failed=True, result="1 failed").answers("An old bug, I leave it.")
     session.runs("ls", work=Work.OTHER).answers("I stop here.")
@@ -151,7 +151,7 @@ def test_what_fails_still_is_the_next_thing_to_do() -> None:
     assert failure.proof == ResultMark(1, True, session.facts.ran[1].ref)
     assert (comment.text, comment.quote) == ("The agent on that failure", "An old bug, I leave it.")
     assert lines(session, StatementSection.NEXT).endswith(
-        "Mend what fails, then run it again: `pytest -q`"
+        "Fix what fails, then run it again: `pytest -q`"
     )
 
 
@@ -161,8 +161,8 @@ def test_a_command_of_many_lines_is_no_next_command() -> None:
     assert "E" not in lines(session, StatementSection.NEXT)
 
 
-def test_a_commit_is_told_and_looking_around_is_not() -> None:
-    """What does more than look or change files counts as done."""
+def test_a_commit_is_listed_and_a_read_only_command_is_not() -> None:
+    """What does more than read or change files counts as done."""
     session = Gathered().says("Commit.").runs("git status", work=Work.OTHER)
     session.runs("git commit -m 'Ring twice'", work=Work.OTHER, result="[main 1a2b] Ring twice")
     assert lines(session.answers("Committed."), StatementSection.DONE).split("\n")[1:] == [
@@ -170,25 +170,24 @@ def test_a_commit_is_told_and_looking_around_is_not() -> None:
     ]
 
 
-def test_a_session_that_breaks_off_says_so() -> None:
-    """The last wish has no closing answer; the agent's last words tell where it was."""
+def test_an_unfinished_session_is_marked_as_such() -> None:
+    """The last request has no closing answer; the agent's last words show the state of the
+    work.
+    """
     session = Gathered().says("Mend it.").answers("Mended.").says("Commit what you have, please.")
     session.answers("Let me look at the changes first.")
     session.runs("git commit -am 'x'", work=Work.OTHER, failed=None)
-    assert "The session breaks off behind these words" in lines(session, StatementSection.ACTIVE)
-    assert "the transcript does not tell how it ended" in lines(session, StatementSection.ACTIVE)
-    wish = told(session, StatementSection.NEXT)[0]
-    assert wish.text == "Asked last, without a closing answer so far"
-    assert wish.quote == "Commit what you have, please."
+    assert "The session ends after these words" in lines(session, StatementSection.ACTIVE)
+    assert "the transcript does not report how it ended" in lines(session, StatementSection.ACTIVE)
+    request = told(session, StatementSection.NEXT)[0]
+    assert request.text == "Asked last, without a closing answer so far"
+    assert request.quote == "Commit what you have, please."
 
 
-def test_where_nothing_is_left_that_is_said() -> None:
+def test_a_session_without_remaining_work_says_so() -> None:
     """The next agent need not look for it."""
     session = Gathered().says("Mend it.").answers("Mended, and nothing else was to be done.")
-    assert (
-        lines(session, StatementSection.NEXT)
-        == "Nothing was found in the sessions that is left to do"
-    )
+    assert lines(session, StatementSection.NEXT) == "No remaining work was found in the sessions"
 
 
 @pytest.mark.parametrize(
@@ -206,7 +205,7 @@ def test_where_nothing_is_left_that_is_said() -> None:
         ("Mended.\n\nNext: run `pytest`, then push.", "run `pytest`, then push."),
     ],
 )
-def test_what_the_agent_says_is_left_is_quoted(closing: str, left: str) -> None:
+def test_remaining_work_is_quoted_from_the_agent(closing: str, left: str) -> None:
     """Under a heading of its own, or in a sentence."""
     assert quotes(Gathered().says("Mend it.").answers(closing), StatementSection.NEXT) == [left]
 
@@ -214,23 +213,23 @@ def test_what_the_agent_says_is_left_is_quoted(closing: str, left: str) -> None:
 @pytest.mark.parametrize(
     "closing", ["Mended. No warnings remain.", "Mended. Nothing is left to do here."]
 )
-def test_that_nothing_is_left_is_no_next_step(closing: str) -> None:
-    """It names nothing to be done."""
+def test_no_remaining_work_is_not_a_next_step(closing: str) -> None:
+    """It names nothing to do."""
     assert quotes(Gathered().says("Mend it.").answers(closing), StatementSection.NEXT) == []
 
 
-def test_an_answer_stands_with_the_question() -> None:
-    """A yes alone tells nothing."""
+def test_an_answer_is_quoted_with_its_question() -> None:
+    """A yes alone says nothing."""
     session = Gathered().says("Mend it.").answers("Mended. Shall I push it to main as well?")
     session.says("yes").answers("Pushed.")
     (answer,) = told(session, StatementSection.DECISIONS)
-    assert answer.text == "The person's answer to “Shall I push it to main as well?”"
+    assert answer.text == "The user's answer to “Shall I push it to main as well?”"
     assert (answer.quote, answer.status) == ("yes", Status.QUOTED)
     assert told(session, StatementSection.QUESTIONS) == []
 
 
 def test_a_question_without_an_answer_is_open() -> None:
-    """Also an earlier one that the person passed over; an offer that was passed over is none."""
+    """Also an earlier one that the user ignored; an ignored offer is not one."""
     session = Gathered().says("Mend it.").answers("Done. Which port do the tables stand for?")
     session.says("Write the mail now.").answers("Written. Would you like me to send it?")
     session.says("Show me a list of berths.").answers("Here it is. Is Levanto one of them?")
@@ -240,18 +239,18 @@ def test_a_question_without_an_answer_is_open() -> None:
     ]
 
 
-def test_what_the_person_set_right_is_ruled_out() -> None:
-    """What the agent reported then is no state of the work."""
+def test_what_the_user_corrected_is_ruled_out() -> None:
+    """What the agent reported then is not the state of the work."""
     session = Gathered().says("Ignore the lock file.").changes(".gitignore")
     session.answers("I added the lock file to the .gitignore of this repository.")
     session.says("No, the program should do that for every user.").answers("It does now.")
     (wrong,) = told(session, StatementSection.RULED_OUT)
     assert wrong.quote == "I added the lock file to the .gitignore of this repository."
-    assert "set it right with “No, the program should do that for every user.”" in wrong.text
+    assert "corrected it with “No, the program should do that for every user.”" in wrong.text
     assert wrong.quote not in quotes(session, StatementSection.DONE)
 
 
-def test_what_the_person_took_back_is_ruled_out_and_not_done() -> None:
+def test_what_the_user_reverted_is_ruled_out_and_not_done() -> None:
     """Also where no word says that the agent was wrong."""
     report = "I added a cache for the tide tables, so that the report is far faster than it was."
     for reply, is_ruled_out in (
@@ -267,17 +266,17 @@ def test_what_the_person_took_back_is_ruled_out_and_not_done() -> None:
         assert (report in quotes(session, StatementSection.DONE)) is not is_ruled_out
 
 
-def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
+def test_abandoned_work_and_decisions_have_their_reasons() -> None:
     """In the words of the session."""
     session = Gathered().says("Mend it.").gives_up("Rounding to the minute", "two tests broke")
     session.decides("We keep the stored times.", "reports compare them", person=True)
     session.decides("I use `<=`.").answers("Mended.")
     assert (
         lines(session, StatementSection.RULED_OUT)
-        == "The agent gave up, because: “two tests broke”"
+        == "The agent abandoned this, because: “two tests broke”"
     )
     assert lines(session, StatementSection.DECISIONS).split("\n") == [
-        "The person decided, because: “reports compare them”",
+        "The user decided, because: “reports compare them”",
         "The agent's decision",
     ]
     assert quotes(session, StatementSection.DECISIONS) == [
@@ -286,16 +285,16 @@ def test_what_was_given_up_and_decided_stands_with_its_reason() -> None:
     ]
 
 
-def test_what_was_seen_to_be_taken_back_is_told_and_not_quoted() -> None:
+def test_a_reverted_action_is_described_and_not_quoted() -> None:
     """It is nobody's words."""
     session = Gathered().says("Mend it.").gives_up("`git restore a.py`", "it broke", is_deed=True)
     (taken_back,) = told(session, StatementSection.RULED_OUT)
-    assert taken_back.text == "Taken back: `git restore a.py`, because: “it broke”"
+    assert taken_back.text == "Reverted: `git restore a.py`, because: “it broke”"
     assert (taken_back.quote, taken_back.proof) == ("", None)
 
 
-def test_tasks_stand_where_they_belong() -> None:
-    """What one turn wrote is one quotation."""
+def test_tasks_are_in_the_section_of_their_status() -> None:
+    """What one message listed is one quotation."""
     session = (
         Gathered()
         .says("Build it.")
@@ -316,7 +315,7 @@ REMOVE = "rm -f tide.db && pytest -q"
 
 
 def test_what_the_user_refused_is_a_limit_and_no_next_step() -> None:
-    """Neither where it failed before, nor where the agent has it on its list or speaks of it."""
+    """Neither where it failed before, nor where the agent lists or mentions it."""
     session = Gathered().says("Test it.").runs(REMOVE, failed=True, result="1 failed")
     session.is_refused(REMOVE, "exec command rejected by user").runs("pytest -q")
     session.lists((f"Run `{REMOVE}`", "pending"), ("Write the docs", "pending"))
@@ -351,7 +350,7 @@ def test_what_was_refused_and_then_done_is_no_limit_any_more() -> None:
     assert lines(session, StatementSection.NEXT).endswith(f"`{REMOVE}`")
 
 
-def test_a_tool_that_was_refused_is_told_with_the_words_of_the_user() -> None:
+def test_a_refused_tool_is_listed_with_the_words_of_the_user() -> None:
     session = Gathered().says("Test it.").is_refused("t/mock.py (Write)", "No.", why="No.")
     session.is_refused(" (AskUserQuestion)", "The user doesn't want to proceed").answers(
         "So be it."
@@ -361,8 +360,10 @@ def test_a_tool_that_was_refused_is_told_with_the_words_of_the_user() -> None:
     assert limit.quote == "No."
 
 
-def test_files_are_told_with_what_was_done_to_them() -> None:
-    """The last change first; what was only read, and lies elsewhere or is gone, is not told."""
+def test_files_are_listed_with_their_actions() -> None:
+    """The last change first; files outside the project or missing ones that were only read are left
+    out.
+    """
     session = (
         Gathered()
         .says("Mend it.")
@@ -378,40 +379,39 @@ def test_files_are_told_with_what_was_done_to_them() -> None:
     )
     assert lines(session, StatementSection.FILES).split("\n") == [
         "`alarm.py` (transcript: edited 2 times, last at turn 8; the changes name `due`, `Alarm`)",
-        "`lost.py` is not there now (transcript: edited, last at turn 7)",
-        "`/tmp/draft.md`, outside of the project (transcript: wrote, last at turn 6)",
-        "`old.py` is not there now (transcript: deleted, last at turn 5)",
+        "`lost.py` does not exist now (transcript: edited, last at turn 7)",
+        "`/tmp/draft.md`, outside the project (transcript: wrote, last at turn 6)",
+        "`old.py` does not exist now (transcript: deleted, last at turn 5)",
         "`notes.md` (transcript: only read)",
     ]
 
 
-def test_where_no_file_was_changed_that_is_said() -> None:
+def test_a_session_without_file_changes_says_so() -> None:
     """The agent may claim that it changed one."""
     session = (
         Gathered().says("Mend it.").changes("alarm.py", FileAction.READ).answers("I mended it.")
     )
     assert lines(session, StatementSection.FILES).split("\n") == [
-        "No change of a file was found in the sessions",
+        "No file change was found in the sessions",
         "`alarm.py` (transcript: only read)",
     ]
 
 
-def test_errors_tell_what_mended_them() -> None:
-    """Those that nothing mended come first."""
+def test_errors_have_their_fixes() -> None:
+    """Unfixed ones come first."""
     session = (
         Gathered().says("Mend it.").fails("pytest", "E assert 1 == 2", mended=3, by="alarm.py")
     )
     session.fails("make docs", "make: no rule").answers("There are no pages yet.")
     assert lines(session, StatementSection.ERRORS).split("\n") == [
-        "`make docs` failed; nothing is known to have mended it; "
-        "the agent then, at turn 4: “There are no pages yet.”",
-        "`pytest` failed; no longer at turn 3, after a change of alarm.py",
+        "`make docs` failed; no fix is known; the agent then, at turn 4: “There are no pages yet.”",
+        "`pytest` failed; no longer failed at turn 3, after a change of alarm.py",
     ]
     assert quotes(session, StatementSection.ERRORS) == ["make: no rule", "E assert 1 == 2"]
 
 
 def test_the_summary_of_a_compaction_goes_to_its_sections() -> None:
-    """The last one counts; what is told under no heading that is known is left out."""
+    """The last one counts; text without a known heading is left out."""
     session = (
         Gathered()
         .says("Build it.")
@@ -428,49 +428,52 @@ def test_the_summary_of_a_compaction_goes_to_its_sections() -> None:
 
 
 def test_the_state_of_git_is_one_line() -> None:
-    """It stands on what git told, and nothing else."""
+    """It is based only on the state of git."""
     facts = replace(
         Gathered().says("Mend it.").facts,
         git=GitState("4f1e2d3a9b0c" + "0" * 28, "feat/x", ("a.py",), 2, "Ring twice"),
     )
-    (state,) = [it for it in compose(facts) if it.stands_on == (GIT,)]
+    (state,) = [statement for statement in compose(facts) if statement.stands_on == (GIT,)]
     assert state.text == (
         "Branch `feat/x` at 4f1e2d3a9b0c (`Ring twice`); not committed: `a.py`; "
         "2 commits not pushed"
     )
 
 
-def test_the_memory_is_told_with_the_notes_to_read() -> None:
-    """One line a note, which stands on the note alone."""
+def test_the_memory_is_listed_with_the_notes_to_read() -> None:
+    """One line for each note, based only on that note."""
     session = Gathered().says("Mend it.").finds("tests.md", "How to run them")
     place, note = told(session, StatementSection.MEMORY)
-    assert (place.text, place.stands_on) == ("The memory lies at `/memory`", (MEMORY,))
+    assert (place.text, place.stands_on) == ("The memory is at `/memory`", (MEMORY,))
     assert note.text == "`tests.md`: How to run them (names the same words)"
     assert note.stands_on == (session.facts.notes[0].id,)
 
 
-def test_every_message_of_the_person_is_told_on_request() -> None:
+def test_every_message_of_the_user_is_included_on_request() -> None:
     """Whole and word for word, also those that only agree."""
     session = Gathered().says("Build it.\n" + "Long. " * 2_000).answers("Shall I?").says("yes")
     assert told(session, StatementSection.MESSAGES) == []
     whole = [
-        it.quote
-        for it in compose(session.facts, with_messages=True)
-        if it.section is StatementSection.MESSAGES
+        statement.quote
+        for statement in compose(session.facts, with_messages=True)
+        if statement.section is StatementSection.MESSAGES
     ]
     assert whole == ["Build it.\n" + "Long. " * 2_000, "yes"]
 
 
 def test_quotations_are_cut_where_there_is_much_to_tell() -> None:
-    """All of them are, and it is said how much is quoted; where there is room it is all."""
+    """All of them are, with a note on how much is quoted; with enough room they are complete."""
     session = Gathered()
     for number in range(6):
         session.says(f"Wish {number}. " + "It is to ring. " * 90).changes("alarm.py")
         session.answers(f"Answer {number}. " + "It rings. " * 150)
     small, large = (compose(session.facts, tokens=tokens) for tokens in (3_000, 40_000))
-    size = [sum(len(it.text) + len(it.quote) for it in found) for found in (small, large)]
+    size = [
+        sum(len(statement.text) + len(statement.quote) for statement in found)
+        for found in (small, large)
+    ]
     assert size[0] < 3_000 * 4 < size[1]
-    assert any("characters)" in it.text for it in small)
+    assert any("characters)" in statement.text for statement in small)
     assert compose(session.facts, tokens=40_000)[0].text == "Asked first"
 
 
@@ -484,25 +487,25 @@ steps = st.lists(
 
 
 @given(steps)
-def test_nothing_is_told_that_stands_in_no_fact(told_steps: list[tuple[str, str]]) -> None:
-    """Whatever a session holds: every statement stands on facts that there are, and what it quotes
-    stands in one of them.
+def test_every_statement_is_based_on_facts(told_steps: list[tuple[str, str]]) -> None:
+    """For any session: every statement is based on existing facts, and one of them contains its
+    quote.
     """
     session = Gathered()
     for kind, text in told_steps:
         getattr(session, kind)(text)
-    known = {it.id: it for it in all_facts(session.facts)}
-    for it in compose(session.facts, with_messages=True):
-        assert set(it.stands_on) <= known.keys()
-        assert bool(it.quote) <= any(
-            it.quote in str(getattr(known[id], name, ""))
-            for id in it.stands_on
+    known = {fact.id: fact for fact in all_facts(session.facts)}
+    for statement in compose(session.facts, with_messages=True):
+        assert set(statement.stands_on) <= known.keys()
+        assert bool(statement.quote) <= any(
+            statement.quote in str(getattr(known[id], name, ""))
+            for id in statement.stands_on
             for name in ("text", "what")
         )
-        assert it.status is not Status.VERIFIED
+        assert statement.status is not Status.VERIFIED
 
 
-def test_what_stands_around_a_decision_is_not_told_again_as_ruled_out() -> None:
+def test_the_context_of_a_decision_is_not_repeated_as_ruled_out() -> None:
     """The same paragraph twice helps nobody."""
     told = "I tried to round, which broke two tests. I compare feet instead."
     session = Gathered().says("Mend it.").answers(told)
@@ -513,13 +516,13 @@ def test_what_stands_around_a_decision_is_not_told_again_as_ruled_out() -> None:
         decided=(replace(facts.decided[0], ref=ref),),
         given_up=(replace(facts.given_up[0], ref=ref),),
     )
-    found = {it.section: it.quote for it in compose(facts)}
+    found = {statement.section: statement.quote for statement in compose(facts)}
     assert found[StatementSection.DECISIONS] == told
     assert found[StatementSection.RULED_OUT] == "I tried to round, which broke two tests."
 
 
-def test_a_decision_stands_with_what_is_around_it() -> None:
-    """The paragraph of the message, where it is not long."""
+def test_a_decision_is_quoted_with_its_paragraph() -> None:
+    """The paragraph of the message, unless it is long."""
     session = (
         Gathered()
         .says("Commit.")
@@ -528,19 +531,19 @@ def test_a_decision_stands_with_what_is_around_it() -> None:
     session.decides("I commit the other one.")
     decided = replace(session.facts.decided[0], ref=session.facts.said[1].ref)
     (found,) = [
-        it
-        for it in compose(replace(session.facts, decided=(decided,)))
-        if it.section is StatementSection.DECISIONS
+        statement
+        for statement in compose(replace(session.facts, decided=(decided,)))
+        if statement.section is StatementSection.DECISIONS
     ]
     assert found.quote == "Three files are only formatted. I commit the other one."
 
 
-def test_how_the_person_checks_it_is_a_next_step() -> None:
-    """What stands under such a heading of the last wish that has one."""
+def test_the_users_way_to_check_it_is_a_next_step() -> None:
+    """The text under such a heading in the last request that has one."""
     plan = "Build it.\n\n## Verification\n\n```bash\nmake check\n```\n\n## Notes\n\nNone."
     session = Gathered().says(plan).answers("It is built.").says("Now the mail.").answers("Sent.")
-    (check,) = [it for it in told(session, StatementSection.NEXT) if it.quote]
-    assert check.text == "The person on how to check it"
+    (check,) = [statement for statement in told(session, StatementSection.NEXT) if statement.quote]
+    assert check.text == "The user on how to check it"
     assert check.quote == "```bash\nmake check\n```"
 
 
@@ -549,42 +552,52 @@ PIECES = ["a", "a. ", "? ", "- a\n", "# a\n", "1. a: b\n", "“", "don't "]
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_hostile_session_is_composed_within_bounds(piece: str) -> None:
-    """Whatever its texts repeat over and over; all of it is cut until it fits."""
+    """Whatever its texts repeat; all of it is shortened until it fits."""
     text = piece * (10_000 // len(piece))
     session = Gathered().says(text).answers(text).says(f"no, {text}").sums_up(text)
     session.runs(text[:4_000], result=text[:300]).answers(text).fails(text[:4_000], text[:300])
-    size = sum(len(it.text) + len(it.quote) for it in compose(session.facts, tokens=2_000))
+    size = sum(
+        len(statement.text) + len(statement.quote)
+        for statement in compose(session.facts, tokens=2_000)
+    )
     assert 0 < size < 4 * 4_000
 
 
 def test_a_quotation_never_ends_inside_of_a_credential() -> None:
-    """Nobody would know it again by its first half."""
-    for number, secret in enumerate(it for it in corpus(7, each=1) if it.values):
+    """It could not be recognized by its first half."""
+    for number, secret in enumerate(family for family in corpus(7, each=1) if family.values):
         start = secret.text.index(secret.values[0])
         text = f"{'Words before it. ' * 4}{secret.text}{' and words behind it' * 40}"
         for cut in range(start, start + len(secret.values[0]), 9):
             quote = excerpt(text, len("Words before it. ") * 4 + cut)
-            found = [it for it in find_secrets(text) if it.start < len(quote) < it.end]
+            found = [
+                secret for secret in find_secrets(text) if secret.start < len(quote) < secret.end
+            ]
             assert not found, (number, secret.text[:40])
 
 
-def test_of_several_sessions_the_first_wish_of_each_is_told() -> None:
-    """Whatever else there is no room for."""
+def test_the_first_request_of_each_session_is_quoted() -> None:
+    """Whatever else does not fit."""
     session = Gathered().says("Build the alarm.").answers("Built.")
     for number in range(40):
         session.says(f"Then the part {number}.").answers("Done.")
     facts = session.facts
-    second = [replace(it, ref=it.ref._replace(session=1), id=f"x{it.id}") for it in facts.said]
+    second = [
+        replace(message, ref=message.ref._replace(session=1), id=f"x{message.id}")
+        for message in facts.said
+    ]
     second[0] = replace(second[0], text="Now build the mail.")
     told_of = compose(replace(facts, sessions=facts.sessions * 2, said=(*facts.said, *second)))
-    assert [(it.text, it.quote) for it in told_of][:1] == [("Asked first", "Build the alarm.")]
+    assert [(statement.text, statement.quote) for statement in told_of][:1] == [
+        ("Asked first", "Build the alarm.")
+    ]
     assert ("Asked first in this session", "Now build the mail.") in [
-        (it.text, it.quote) for it in told_of
+        (statement.text, statement.quote) for statement in told_of
     ]
 
 
-def test_what_the_person_does_not_do_is_no_limit() -> None:
-    """A sentence about the person forbids nothing."""
+def test_a_sentence_about_the_user_is_not_a_limit() -> None:
+    """A sentence about the user forbids nothing."""
     session = Gathered().says("Look at the tests.").answers("Looked.")
     session.says("They use a dictionary and I do not trust them any more. Write new ones.")
     assert told(session.answers("Written."), StatementSection.CONSTRAINTS) == []
@@ -599,8 +612,8 @@ def test_what_the_person_does_not_do_is_no_limit() -> None:
         "Good. Not much is left then.",
     ],
 )
-def test_a_report_with_which_the_person_goes_on_is_not_ruled_out(reply: str) -> None:
-    """It is told as done."""
+def test_a_report_that_the_user_continues_is_not_ruled_out(reply: str) -> None:
+    """It is listed as done."""
     report = "I added the alarm, with a constant for the time that it leads."
     session = Gathered().says("Add an alarm.").changes("alarm.py").answers(report).says(reply)
     session.answers("It is done as well.")

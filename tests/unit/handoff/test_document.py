@@ -1,4 +1,4 @@
-"""A handoff is written and read back the same, whatever stands in it."""
+"""A handoff is written and read back the same, whatever its texts contain."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_what_was_written_is_read_back(handoff: Handoff) -> None:
     assert render(tidied(handoff)) == text
 
 
-@given(st.binary(max_size=400) | texts.map(lambda it: it.encode("utf-8", "replace")))
+@given(st.binary(max_size=400) | texts.map(lambda character: character.encode("utf-8", "replace")))
 def test_no_bytes_are_too_strange_to_be_read(raw: bytes) -> None:
     assert parse(raw).state is State.FOREIGN
     whole = text_of(HandoffStatement(StatementSection.NEXT, "Go on.")).encode()
@@ -139,7 +139,9 @@ def test_no_bytes_are_too_strange_to_be_read(raw: bytes) -> None:
 def test_whatever_is_changed_is_seen(handoff: Handoff, data: st.DataObject) -> None:
     text = render(handoff)
     at = data.draw(st.integers(0, len(text) - 1))
-    other = data.draw(st.sampled_from(string.printable).filter(lambda it: it != text[at]))
+    other = data.draw(
+        st.sampled_from(string.printable).filter(lambda character: character != text[at])
+    )
     changed = text[:at] + other + text[at + 1 :]
     assert parse(changed.encode()).state is not State.WHOLE
 
@@ -158,14 +160,14 @@ def test_whatever_is_changed_is_seen(handoff: Handoff, data: st.DataObject) -> N
 def test_no_line_of_others_passes_for_one_of_ours(statement: HandoffStatement) -> None:
     lines = text_of(statement).split("\n")
     body = lines[lines.index(BEGIN) + 1 : -2]
-    headings = [it for it in body if it.startswith("#")]
+    headings = [row for row in body if row.startswith("#")]
     assert len(headings) <= 3
-    assert sum(it.startswith("- ") for it in body) == 1
-    assert not any("<!--" in re.sub(r"(`+).*?\1", "", it.replace(r"\<", "")) for it in body
-                   if not it.startswith("> "))  # fmt: skip
-    own = body[body.index(headings[-1]) + 2 :]
-    assert all(it.startswith(">") for it in own[1:-2])
-    assert not own[0] or (own[0], own[-2]) == ("```quotation", "```")
+    assert sum(row.startswith("- ") for row in body) == 1
+    assert not any("<!--" in re.sub(r"(`+).*?\1", "", row.replace(r"\<", "")) for row in body
+                   if not row.startswith("> "))  # fmt: skip
+    section_rows = body[body.index(headings[-1]) + 2 :]
+    assert all(row.startswith(">") for row in section_rows[1:-2])
+    assert not section_rows[0] or (section_rows[0], section_rows[-2]) == ("```quotation", "```")
     assert visible("\n".join(lines)) == "\n".join(lines)
 
 
@@ -202,22 +204,26 @@ def test_marks_say_what_they_rest_on(
 
 @pytest.mark.parametrize("target", HandoffTarget)
 def test_every_family_has_every_section_and_its_groups_together(target: HandoffTarget) -> None:
-    look = family(target)
-    parents = [look.headings[section][:-1] for section in look.order]
-    groups = [it for n, it in enumerate(parents) if it and (n == 0 or parents[n - 1] != it)]
+    layout = family(target)
+    parents = [layout.headings[section][:-1] for section in layout.order]
+    groups = [
+        parent
+        for n, parent in enumerate(parents)
+        if parent and (n == 0 or parents[n - 1] != parent)
+    ]
     assert len(groups) == len(set(groups))
-    assert len(set(look.headings.values())) == len(StatementSection)
+    assert len(set(layout.headings.values())) == len(StatementSection)
 
 
-def test_what_verified_means_reaches_no_further_than_its_mark() -> None:
-    """A statement may say more of a file than that it is there."""
+def test_verified_means_no_more_than_its_mark() -> None:
+    """A statement may say more about a file than that it exists."""
     text = text_of(
         HandoffStatement(StatementSection.FILES, "a.py: edited 2 times", FileIs("a.py", SHA))
     )
     assert "verified: Ricordo itself saw what the mark names, when this was written." in text
 
 
-def test_code_and_quotations_stand_as_they_are() -> None:
+def test_code_and_quotations_are_not_escaped() -> None:
     command = "Run `pytest -k 'a[1]' < in.txt @args`, then `git commit`."
     said = "Do **not** touch [the schema](x) & <b>stop</b>.\n\n  ```py\n  x = 1\n  ```"
     text = text_of(
@@ -243,39 +249,43 @@ class TestEdited:
         HandoffStatement(StatementSection.NEXT, "Two."),
     )
 
-    def test_a_statement_that_was_added_is_read_and_told(self) -> None:
+    def test_an_added_statement_is_read_and_reported(self) -> None:
         parsed = parse(self.TEXT.replace("- Two", "- Zero.\n- Two").encode())
         assert parsed.state is State.EDITED
         assert parsed.handoff is not None
-        assert [it.text for it in parsed.handoff.statements] == ["One.", "Zero.", "Two."]
+        assert [statement.text for statement in parsed.handoff.statements] == [
+            "One.",
+            "Zero.",
+            "Two.",
+        ]
         assert "edited" in parsed.why
 
     @pytest.mark.parametrize("added", ["Mine.\n", "\n"])
-    def test_text_outside_of_the_markers_is_seen(self, added: str) -> None:
+    def test_text_outside_the_markers_is_detected(self, added: str) -> None:
         for text in (self.TEXT + added, self.TEXT.replace(BEGIN, added + BEGIN)):
             assert parse(text.encode()).state is State.EDITED
 
-    def test_lines_that_are_none_of_ours_are_counted(self) -> None:
+    def test_unknown_lines_are_counted(self) -> None:
         text = self.TEXT.replace("### Done", "Some prose.\n* more\n### Done") + "Tail.\n"
-        assert "3 lines in it are" in parse(text.encode()).why
-        assert "1 line in it is" in parse(f"{self.TEXT}Tail.\n".encode()).why
+        assert "3 lines were not" in parse(text.encode()).why
+        assert "1 line was not" in parse(f"{self.TEXT}Tail.\n".encode()).why
 
-    def test_other_line_ends_are_told(self) -> None:
+    def test_changed_line_endings_are_reported(self) -> None:
         parsed = parse(self.TEXT.replace("\n", "\r\n").encode())
         assert (parsed.state, parsed.why[:9]) == (State.EDITED, "Its line ")
         assert parsed.handoff is not None
         assert len(parsed.handoff.statements) == 2
 
-    def test_a_torn_one_is_told_as_such(self) -> None:
+    def test_a_truncated_document_is_reported_as_such(self) -> None:
         parsed = parse(self.TEXT[: self.TEXT.index("Two.")].encode())
         assert parsed.state is State.TORN
         assert "end is missing" in parsed.why
 
-    def test_a_head_that_says_nonsense_is_named(self) -> None:
+    def test_an_invalid_header_value_is_named(self) -> None:
         parsed = parse(self.TEXT.replace("budget: 4000", "budget: much").encode())
         assert (parsed.state, parsed.handoff) == (State.FOREIGN, None)
         assert "“budget”" in parsed.why
 
-    def test_what_others_wrote_is_foreign(self) -> None:
+    def test_a_file_of_others_is_foreign(self) -> None:
         for raw in (b"", b"# Handoff\n\n## State\n- done\n", b"\xff", b"---\nformat: x\n---\n"):
             assert parse(raw).state is State.FOREIGN

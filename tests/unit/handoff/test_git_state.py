@@ -1,4 +1,4 @@
-"""What git tells of a project, as it is now."""
+"""The state of a project's repository."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_repository_without_commits_has_its_branch_and_its_files(machine: Mach
     assert told(project) == GitState("", "main", ("a b.py",), None)
 
 
-def test_what_is_not_as_committed_is_told_by_its_path(machine: Machine) -> None:
+def test_uncommitted_files_are_listed_by_path(machine: Machine) -> None:
     project = machine.repository("tidepool")
     for name in ("kept", "changed", "gone", "old # branch.oid x"):
         (project / name).write_text(name * 20)
@@ -79,7 +79,7 @@ def test_of_a_folder_of_a_repository_only_its_own_files_count(machine: Machine) 
     assert told(project).dirty == ("own.py",)
 
 
-def test_settings_that_name_another_place_are_not_believed(machine: Machine) -> None:
+def test_settings_that_name_another_repository_are_ignored(machine: Machine) -> None:
     project, other = machine.repository("tidepool"), machine.directory("other")
     git(project, "config", "core.worktree", str(other))
     os.mkfifo(other / "secret")

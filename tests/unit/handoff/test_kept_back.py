@@ -1,4 +1,4 @@
-"""No secret gets into a handoff, wherever it stands."""
+"""No secret gets into a handoff, wherever it is."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ PASSWORD = "Sardine-Harbour-4711"
 
 def written(handoff: Handoff, redaction: Redaction | None = None) -> tuple[str, Handoff]:
     redaction = redaction or Redaction()
-    found = counted(cleaned(without_secrets(tidied(handoff), redaction), redaction))
-    text = render(found)
+    redacted = counted(cleaned(without_secrets(tidied(handoff), redaction), redaction))
+    text = render(redacted)
     parsed = parse(text.encode())
-    assert (parsed.state, parsed.handoff) == (State.WHOLE, found)
-    return text, found
+    assert (parsed.state, parsed.handoff) == (State.WHOLE, redacted)
+    return text, redacted
 
 
 def test_secrets_leave_placeholders_and_are_counted() -> None:
-    text, found = written(
+    text, redacted = written(
         handoff_of(
             HandoffStatement(StatementSection.NEXT, f"Run `curl -H 'x-api-key: {KEY}'` @ once"),
             HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 1)), (),
@@ -38,9 +38,9 @@ def test_secrets_leave_placeholders_and_are_counted() -> None:
     )  # fmt: skip
     assert KEY not in text
     assert PASSWORD not in text
-    assert found.head.redactions == 4
-    assert len(found.statements) == 4
-    quote = next(it for it in found.statements if it.quote)
+    assert redacted.head.redactions == 4
+    assert len(redacted.statements) == 4
+    quote = next(statement for statement in redacted.statements if statement.quote)
     assert quote.quote.startswith("The key is [REDACTED:anthropic-key:")
     assert quote.quote.endswith("].\nUse it.")
     assert isinstance(quote.proof, QuoteMark)
@@ -60,7 +60,7 @@ def test_a_secret_that_only_its_label_tells_is_kept_back(label: str) -> None:
 
 def test_a_secret_in_the_name_of_a_file_takes_the_file_out() -> None:
     path = f"keys/{KEY}.txt"
-    text, found = written(
+    text, redacted = written(
         handoff_of(
             HandoffStatement(StatementSection.FILES, f"`{path}`: edited", FileIs(path, SHA)),
             HandoffStatement(StatementSection.NEXT, "Go on."),
@@ -70,16 +70,16 @@ def test_a_secret_in_the_name_of_a_file_takes_the_file_out() -> None:
         )
     )
     assert KEY not in text
-    assert [it.text for it in found.statements] == ["Go on."]
-    assert (found.left_out, found.head.unlisted, found.head.branch) == (1, 2, "")
-    assert (found.head.files, found.head.dirty) == ({"a.py": SHA}, ("a.py",))
+    assert [statement.text for statement in redacted.statements] == ["Go on."]
+    assert (redacted.left_out, redacted.head.unlisted, redacted.head.branch) == (1, 2, "")
+    assert (redacted.head.files, redacted.head.dirty) == ({"a.py": SHA}, ("a.py",))
 
 
-def test_what_looks_like_a_placeholder_is_none_of_ours_but_for_what_we_wrote() -> None:
+def test_only_written_placeholders_are_counted() -> None:
     said = handoff_of(HandoffStatement(StatementSection.NEXT, "Use [REDACTED:password:1] here"))
-    _, found = written(said)
-    assert found.statements[0].text == "Use [REDACTED:text:1] here"
-    assert found.head.redactions == 0
+    _, redacted = written(said)
+    assert redacted.statements[0].text == "Use [REDACTED:text:1] here"
+    assert redacted.head.redactions == 0
     redaction = Redaction()
     redaction.adopt("Use [REDACTED:password:1] here")
     _, kept = written(said, redaction)
@@ -122,7 +122,7 @@ texts = st.lists(pieces | st.text(max_size=3), max_size=6).map("".join)
         max_size=5,
     )
 )
-def test_no_key_is_written_whatever_stands_around_it(statements: list[HandoffStatement]) -> None:
+def test_no_key_is_written_in_any_context(statements: list[HandoffStatement]) -> None:
     whole = handoff_of(
         HandoffStatement(StatementSection.DONE, f"The password is {PASSWORD}."), *statements
     )

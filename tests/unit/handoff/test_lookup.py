@@ -1,4 +1,4 @@
-"""Quotes are looked up in the transcript: at their turn, letter by letter."""
+"""Quotes are looked up in the transcript: in their message, exactly."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def quoting(path: Path | str, turn: int, agent: Agent = Agent.CLAUDE) -> Handoff
         ("", "anything", False),
     ],
 )
-def test_words_stand_there_letter_by_letter_but_for_what_was_kept_back(
+def test_quotes_are_compared_exactly_except_for_redactions(
     quote: str, text: str, is_there: bool
 ) -> None:
     assert stands_in(quote, ["something else", text]) is is_there
 
 
-def test_a_list_of_tasks_stands_there_if_each_of_them_does() -> None:
+def test_a_list_of_tasks_is_quoted_if_each_of_them_is() -> None:
     assert stands_in("one\ntwo", ["one", "two", "three"])
     assert not stands_in("one\nfour", ["one", "two", "three"])
 
 
-def test_a_task_of_a_list_may_have_lines_and_something_that_was_kept_back() -> None:
+def test_a_task_of_a_list_may_have_lines_and_redactions() -> None:
     tasks = ["rotate ghp_abc now", "write:\n- docs\n- tests", "push"]
     assert stands_in("rotate [REDACTED:github-token:1] now\nwrite:\n- docs\n- tests", tasks)
     assert not stands_in("rotate [REDACTED:github-token:1] never\npush", tasks)
@@ -62,7 +62,7 @@ def test_a_task_of_a_list_may_have_lines_and_something_that_was_kept_back() -> N
     assert not stands_in("write:\n- docs\npush", tasks)
 
 
-def test_how_a_call_ended_belongs_to_the_turn_that_made_it(tmp_path: Path) -> None:
+def test_the_result_of_a_call_belongs_to_its_message(tmp_path: Path) -> None:
     session = Claude().says("mend it").uses("Bash", "c1", answered=False, command="pytest")
     output = "E  assert \x1b[1m1 == 2\x1b[0m"
     result = {"type": "tool_result", "tool_use_id": "c1", "content": output, "is_error": True}
@@ -72,7 +72,7 @@ def test_how_a_call_ended_belongs_to_the_turn_that_made_it(tmp_path: Path) -> No
     assert not says(Ref(0, 1), "E  assert 1 == 2")
 
 
-def test_nothing_is_told_of_what_is_no_transcript(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_transcript_is_not_read(tmp_path: Path) -> None:
     secret = tmp_path / "id_rsa"
     secret.write_text("words\n")
     link = tmp_path / "link.jsonl"
@@ -83,11 +83,13 @@ def test_nothing_is_told_of_what_is_no_transcript(tmp_path: Path) -> None:
             assert says(Ref(0, 1), "words") is None
 
 
-def test_a_transcript_that_is_not_known_is_not_opened(
+def test_an_unknown_transcript_is_not_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = Claude().says("words").write(tmp_path)
-    assert Transcripts(quoting(path, 1), lambda it: it.path == str(path))(Ref(0, 1), "words")
+    assert Transcripts(quoting(path, 1), lambda source: source.path == str(path))(
+        Ref(0, 1), "words"
+    )
     opened: list[object] = []
     monkeypatch.setattr(TranscriptSource, "transcript", lambda *_, **__: opened.append(1))
     assert Transcripts(quoting(path, 1), lambda _: False)(Ref(0, 1), "words") is None

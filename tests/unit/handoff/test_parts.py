@@ -1,4 +1,4 @@
-"""A change names the parts of a file that its lines begin."""
+"""The parts of a file that changed lines begin."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ FOUND = {
 
 @pytest.mark.parametrize("path", WRITTEN)
 def test_parts_are_named_in_their_order(path: str) -> None:
-    """What only uses a name begins no part."""
+    """A mere use of a name begins no part."""
     assert parts_of(path, WRITTEN[path]) == FOUND.get(path, ["Alarm", "due"])
 
 
 def test_a_file_of_another_kind_has_no_parts() -> None:
-    """Nothing is guessed of it."""
+    """Nothing is guessed."""
     assert parts_of("notes.txt", "# Alarm\ndef due():\n") == []
 
 
@@ -43,7 +43,7 @@ def test_a_file_of_another_kind_has_no_parts() -> None:
     "piece", ["public ", "a ", "(", "a<", "const a = ", "\t", "# a", "x.", "*"]
 )
 def test_hostile_lines_take_no_time(path: str, piece: str) -> None:
-    """A line of one piece over and over is looked at once, or is too long to be looked at."""
+    """A line that repeats one piece is read once, or is too long to be read."""
     assert (
         len(parts_of(path, "\n".join([piece * (190 // len(piece))] * 50) + "\n" + piece * 9_999))
         <= 1

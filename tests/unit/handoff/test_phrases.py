@@ -1,4 +1,4 @@
-"""How people and agents say that something was chosen, left or not wanted, in many languages."""
+"""How users and agents say that something was chosen, abandoned or rejected, in many languages."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "zh", "ja", "ko"}
         ("unwanted", "아니, 되돌려."),
     ],
 )
-def test_what_says_so(part: str, text: str) -> None:
+def test_phrases_are_recognized(part: str, text: str) -> None:
     assert says(part, text)
 
 
@@ -111,12 +111,12 @@ def test_every_list_knows_every_language() -> None:
         ("I chose SQLite. It is small.", ""),
     ],
 )
-def test_a_reason_stands_beside_what_it_is_for(message: str, reason: str) -> None:
+def test_a_reason_is_found_beside_its_sentence(message: str, reason: str) -> None:
     said = spoken(message)
-    (number,) = (n for n, it in enumerate(said) if says("chosen", it.text))
+    (number,) = (n for n, message in enumerate(said) if says("chosen", message.text))
     assert reason_of(said, number) == reason
 
 
-def test_labels_and_code_are_no_part_of_what_was_said() -> None:
+def test_labels_and_code_are_not_prose() -> None:
     message = "**The Fix:**\nWe should always read the tree.\n\n```\nI chose x\n```\n# I chose y"
-    assert [it.text for it in spoken(message)] == ["We should always read the tree."]
+    assert [sentence.text for sentence in spoken(message)] == ["We should always read the tree."]

@@ -1,4 +1,4 @@
-"""The line that makes the next agent read the handoff is added to its file, and nothing else."""
+"""Only the line that makes the next agent read the handoff is added to its file."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ ADDED = {
 
 
 def after(project: Path, target: HandoffTarget, handoff: str = "HANDOFF.md") -> tuple[str, bytes]:
-    wanted = pickup(target, str(project), str(project / handoff))
-    assert wanted is not None
-    change = pickup_act(str(project), wanted)
+    line = pickup(target, str(project), str(project / handoff))
+    assert line is not None
+    change = pickup_act(str(project), line)
     whole = Path(change.root) / change.name
     assert (whole.read_bytes() if whole.exists() else None) == change.before
     return whole.relative_to(project).as_posix(), change.text.encode()
@@ -73,7 +73,7 @@ def test_the_file_that_the_agent_reads_is_taken(tmp_path: Path) -> None:
 def test_rules_that_claude_reads_only_without_a_claude_file_are_not_switched_off(
     tmp_path: Path, name: str
 ) -> None:
-    """Claude Code reads AGENTS.md where there is no CLAUDE.md: the line goes there."""
+    """Claude Code reads AGENTS.md if there is no CLAUDE.md: the line is added there."""
     rules = tmp_path / name
     rules.parent.mkdir(exist_ok=True)
     rules.write_text("Never push.\n")
@@ -131,7 +131,7 @@ values = st.recursive(
     st.sampled_from([None, 0, 2, "\t"]),
     st.booleans(),
 )
-def test_all_else_in_the_settings_stays(
+def test_all_other_settings_are_kept(
     others: dict[str, object], listed: list[str] | None, indent: int | str | None, ascii: bool
 ) -> None:
     before = {**others, **({"instructions": listed} if listed is not None else {})}
@@ -156,7 +156,7 @@ def test_odd_settings_are_left_alone_and_told_what_to_paste(tmp_path: Path, odd:
         after(tmp_path, HandoffTarget.OPENCODE)
 
 
-def test_no_link_no_pipe_and_no_other_text_is_touched(tmp_path: Path) -> None:
+def test_links_pipes_and_other_encodings_are_not_changed(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("x")
     (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
     (tmp_path / "GEMINI.md").write_bytes(b"\xff\xfe")
@@ -177,9 +177,9 @@ def test_the_line_to_copy_is_one_command_whatever_the_file_is_called() -> None:
 
 
 def test_a_handoff_elsewhere_is_named_in_full_and_an_odd_one_not_at_all() -> None:
-    wanted = pickup(HandoffTarget.CLAUDE, "/p", "/elsewhere/x.md")
-    assert wanted is not None
-    assert wanted.added == "@/elsewhere/x.md"
+    line = pickup(HandoffTarget.CLAUDE, "/p", "/elsewhere/x.md")
+    assert line is not None
+    assert line.added == "@/elsewhere/x.md"
     assert pickup(HandoffTarget.CLAUDE, "/p", "/p/a b.md") is None
     plain = pickup(HandoffTarget.CLAUDE, "/a project", "/a project/HANDOFF.md")
     assert plain is not None

@@ -1,4 +1,4 @@
-"""A statement gets no better mark than what a probe sees of it."""
+"""A statement gets no better mark than a check can prove."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def proof_of(tidepool: Tidepool, statement: HandoffStatement, facts: Facts | Non
     return prove([statement], facts or tidepool.facts(), tidepool.world())[0].proof
 
 
-def test_where_the_memory_lies_is_seen(tidepool: Tidepool) -> None:
+def test_the_directory_of_the_memory_is_verified(tidepool: Tidepool) -> None:
     place = HandoffStatement(StatementSection.MEMORY, "It lies there", None, (MEMORY,))
     assert proof_of(tidepool, place) == MemoryAt(str(tidepool.memory))
     elsewhere = replace(tidepool.facts(), memory="/elsewhere")
@@ -70,7 +70,7 @@ def test_each_statement_gets_the_mark_that_its_proof_has(tidepool: Tidepool) -> 
     proved = tidepool.proved()
     assert statuses(proved) == AS_FOUND
     assert (
-        [it.proof for it in proved][3:7]
+        [statement.proof for statement in proved][3:7]
         == [
             GitIs(tidepool.commit, tidepool.facts().git.branch, 0),  # type: ignore[union-attr]
             FileIs("tidepool/alarm.py", (sha(tidepool.project / "tidepool/alarm.py") or "")[:12]),
@@ -105,7 +105,7 @@ CLAIMS = (
     ),
     HandoffStatement(StatementSection.MEMORY, "`tests.md`: how `ruff` is run", None, ("f6",)),
     HandoffStatement(StatementSection.MEMORY, "`tests.md`: how, for 3 of them", None, ("f6",)),
-    HandoffStatement(StatementSection.MEMORY, "The memory lies at `/elsewhere`", None, (MEMORY,)),
+    HandoffStatement(StatementSection.MEMORY, "The memory is at `/elsewhere`", None, (MEMORY,)),
     HandoffStatement(
         StatementSection.OBJECTIVE, "said", QuoteMark(Ref(0, 1)), ("f1",), "Touch the schema."
     ),
@@ -131,15 +131,15 @@ CLAIMS = (
         StatementSection.DONE, "all is well", FileIs("tidepool/alarm.py", "3f2a91c0b7d4"), ()
     ),
 )
-"""Statements that say more than what they stand on."""
+"""Statements that say more than the facts they are based on."""
 
 
 def test_what_is_more_than_its_proof_is_unverified(tidepool: Tidepool) -> None:
     proved = prove(CLAIMS, tidepool.facts(), tidepool.world())
-    assert [it.text for it in proved if it.proof is not None] == []
+    assert [statement.text for statement in proved if statement.proof is not None] == []
 
 
-def test_names_and_numbers_that_were_seen_are_verified(tidepool: Tidepool) -> None:
+def test_known_names_and_numbers_are_verified(tidepool: Tidepool) -> None:
     facts = tidepool.facts()
     alarm = replace(facts.files[0], parts=("fire", "Alarm `now`"), times=2)
     note = replace(facts.notes[0], description="how 3 of `pytest -q` run")
@@ -153,25 +153,27 @@ def test_names_and_numbers_that_were_seen_are_verified(tidepool: Tidepool) -> No
         assert proof_of(tidepool, HandoffStatement(section, text, None, ids), facts) is not None
 
 
-def test_all_that_rules_tell_of_a_project_is_verified(tidepool: Tidepool) -> None:
-    """Names with digits and ticks, a subject that is cut, many files that are not committed."""
+def test_all_statements_of_rules_about_a_project_are_verified(tidepool: Tidepool) -> None:
+    """Names with digits and ticks, a shortened subject, many uncommitted files."""
     write(tidepool.project / "README.md", "new\n")
     committed(tidepool.project, "part 1 of `7`: " + "the alarm " * 20)
     for number in range(12):
         write(tidepool.project / f"n{number} `x`.py", "")
     facts = replace(tidepool.facts(), git=git_state(str(tidepool.project)))
     proved = prove(compose(facts), facts, tidepool.world())
-    of_git = [it for it in proved if it.stands_on == (GIT,)]
+    of_git = [statement for statement in proved if statement.stands_on == (GIT,)]
     assert "and 4 more" in of_git[0].text
     assert statuses(of_git) == ["verified"]
     pointers = [
-        it for it in proved if it.section in (StatementSection.FILES, StatementSection.MEMORY)
+        statement
+        for statement in proved
+        if statement.section in (StatementSection.FILES, StatementSection.MEMORY)
     ]
     assert len(pointers) == 4
     assert {*statuses(pointers)} == {"verified"}
 
 
-def test_a_part_of_a_message_is_a_quote_if_it_stands_there_letter_by_letter(
+def test_a_part_of_a_message_is_a_quote_if_it_is_exact(
     tidepool: Tidepool,
 ) -> None:
     for quote, is_there in (("the berth alarm test", True), ("the Berth alarm test", False)):
@@ -181,15 +183,15 @@ def test_a_part_of_a_message_is_a_quote_if_it_stands_there_letter_by_letter(
         assert (proof_of(tidepool, statement) is not None) is is_there
 
 
-def test_the_tasks_of_one_turn_are_quoted_as_a_list(tidepool: Tidepool) -> None:
+def test_the_tasks_of_one_message_are_quoted_as_a_list(tidepool: Tidepool) -> None:
     todos = tuple(Todo(f"t{n}", Ref(0, 9), text, "pending") for n, text in enumerate(("a", "b")))
     facts = replace(tidepool.facts(), todos=todos)
-    whole = HandoffStatement(
+    full_list = HandoffStatement(
         StatementSection.NEXT, "to do", QuoteMark(Ref(0, 9)), ("t0", "t1"), "a\nb"
     )
-    assert proof_of(tidepool, whole, facts) == QuoteMark(Ref(0, 9))
+    assert proof_of(tidepool, full_list, facts) == QuoteMark(Ref(0, 9))
     for quote, ids in (("b\na", ("t0", "t1")), ("a\nb", ("t0",)), ("a\nb", ("t0", "t1", "f1"))):
-        assert proof_of(tidepool, replace(whole, quote=quote, stands_on=ids), facts) is None
+        assert proof_of(tidepool, replace(full_list, quote=quote, stands_on=ids), facts) is None
 
 
 def test_a_file_that_was_changed_after_the_run_makes_its_result_stale(tidepool: Tidepool) -> None:
@@ -234,7 +236,7 @@ def test_what_the_transcript_tells_as_changed_later_makes_a_result_stale(
     assert proof.changed == ("tidepool/alarm.py",)
 
 
-def test_a_commit_of_what_was_there_already_leaves_a_result_as_it_is(tidepool: Tidepool) -> None:
+def test_a_commit_without_new_changes_does_not_make_a_result_stale(tidepool: Tidepool) -> None:
     write(tidepool.project / "tidepool/new.py", "", EDITED)
     (tidepool.project / "tidepool/report.py").unlink()
     os.utime(tidepool.project / "tidepool", (EDITED.timestamp(), EDITED.timestamp()))
@@ -253,13 +255,13 @@ def test_a_commit_that_brings_something_else_makes_a_result_stale(tidepool: Tide
 )
 def test_without_a_time_nothing_shows_that_files_are_unchanged(tidepool: Tidepool, at: str) -> None:
     facts = tidepool.facts()
-    ran = tuple(replace(it, ref=it.ref._replace(at=at)) for it in facts.ran)
+    ran = tuple(replace(run, ref=run.ref._replace(at=at)) for run in facts.ran)
     proof = proof_of(tidepool, STATEMENTS[1], replace(facts, ran=ran))
     assert isinstance(proof, ResultMark)
     assert "tidepool/alarm.py" in proof.changed
 
 
-def test_what_cannot_be_looked_at_proves_nothing(tidepool: Tidepool, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_checked_proves_nothing(tidepool: Tidepool, tmp_path: Path) -> None:
     alarm = tidepool.project / "tidepool/alarm.py"
     elsewhere = write(tmp_path / "elsewhere.py", alarm.read_text())
     alarm.unlink()
@@ -271,20 +273,20 @@ def test_what_cannot_be_looked_at_proves_nothing(tidepool: Tidepool, tmp_path: P
     assert statuses(proved)[4] == "unverified"
 
 
-def test_a_file_that_is_another_one_than_was_gathered_is_not_verified(tidepool: Tidepool) -> None:
+def test_a_file_that_changed_after_gathering_is_not_verified(tidepool: Tidepool) -> None:
     facts = tidepool.facts()
     write(tidepool.project / "tidepool/alarm.py", "def other(): ...\n")
     assert statuses(prove(STATEMENTS, facts, tidepool.world()))[3:5] == ["unverified"] * 2
 
 
-def test_a_handoff_that_stands_there_already_is_no_dirty_file(tidepool: Tidepool) -> None:
+def test_an_existing_handoff_is_not_a_dirty_file(tidepool: Tidepool) -> None:
     tidepool.handoff.write_text("ours\n")
     proof = tidepool.proved()[3].proof
     assert isinstance(proof, GitIs)
     assert proof.dirty == 0
 
 
-def test_a_file_outside_the_project_is_never_looked_at(tidepool: Tidepool) -> None:
+def test_a_file_outside_the_project_is_never_opened(tidepool: Tidepool) -> None:
     for path in ("../memory.md", "/etc/hostname"):
         facts = tidepool.facts()
         use = replace(facts.files[0], path=path, sha="0" * 64)

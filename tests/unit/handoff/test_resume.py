@@ -1,4 +1,4 @@
-"""A handoff is probed again: exactly the statements that no longer hold are named."""
+"""A handoff is checked again: exactly the statements that are no longer valid are named."""
 
 from __future__ import annotations
 
@@ -47,28 +47,30 @@ def tidepool(tmp_path: Path) -> Tidepool:
 
 
 def files(resumption: Resumption) -> list[tuple[str, str, str]]:
-    return [(it.path, it.kind.value, it.to) for it in resumption.resumed.changed.files]
+    return [(use.path, use.kind.value, use.to) for use in resumption.resumed.changed.files]
 
 
-def why(found: Resumption, name: str) -> str:
+def why(report: Resumption, name: str) -> str:
     return next(
-        it.why for it in found.resumed.statements if it.statement.text.split("`")[1] == name
+        statement.why
+        for statement in report.resumed.statements
+        if statement.statement.text.split("`")[1] == name
     )
 
 
-def test_a_project_that_nobody_touched_holds(tidepool: Tidepool) -> None:
-    found = tidepool.resumed()
-    assert found.resumed.holds
-    assert (files(found), found.resumed.changed.commits, found.remarks) == ([], (), ())
-    assert not found.resumed.has_expired
-    assert not found.resumed.is_edited
-    # it was the handoff that is not committed, and another one would be as well
+def test_an_unchanged_project_keeps_every_statement_valid(tidepool: Tidepool) -> None:
+    report = tidepool.resumed()
+    assert report.resumed.holds
+    assert (files(report), report.resumed.changed.commits, report.remarks) == ([], (), ())
+    assert not report.resumed.has_expired
+    assert not report.resumed.is_edited
+    # the uncommitted file is the handoff, and another one would be as well
     assert "?? HANDOFF.md" in git(tidepool.project, "status", "--porcelain")
     write(tidepool.project / "HANDOFF.new.md", "")
     assert tidepool.fallen() == {}
 
 
-def test_commits_that_were_pushed_since_are_told(tidepool: Tidepool) -> None:
+def test_commits_that_were_pushed_since_are_reported(tidepool: Tidepool) -> None:
     origin = tidepool.machine.directory("origin.git")
     git(origin, "init", "--quiet", "--bare", "--template=")
     git(tidepool.project, "remote", "add", "origin", str(origin))
@@ -86,35 +88,35 @@ def test_commits_that_were_pushed_since_are_told(tidepool: Tidepool) -> None:
     assert tidepool.resumed().resumed.holds
     git(tidepool.project, "push", "--quiet")
     (checked,) = tidepool.resumed().resumed.statements
-    assert (checked.now.value, checked.why) == ("stale", "no commit is known to be unpushed")
+    assert (checked.now.value, checked.why) == ("stale", "no unpushed commits known")
 
 
 def test_a_file_that_is_renamed(tidepool: Tidepool) -> None:
     alarm = tidepool.project / "tidepool/alarm.py"
     alarm.rename(alarm.with_name("bell.py"))
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "stale", "tidepool/alarm.py": "stale"}
-    assert files(found) == [("tidepool/alarm.py", "renamed", "tidepool/bell.py")]
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "stale", "tidepool/alarm.py": "stale"}
+    assert files(report) == [("tidepool/alarm.py", "renamed", "tidepool/bell.py")]
 
 
 def test_the_file_of_a_test_that_is_edited(tidepool: Tidepool) -> None:
     write(tidepool.project / "tests/test_alarm.py", "def test_other(): ...\n", NOW)
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "stale"}
-    assert files(found) == [("tests/test_alarm.py", "changed", "")]
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "stale"}
+    assert files(report) == [("tests/test_alarm.py", "changed", "")]
 
 
 def test_a_new_commit(tidepool: Tidepool) -> None:
     write(tidepool.project / "README.md", "new\n", NOW)
     commit = committed(tidepool.project, "a readme", NOW)
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "stale"}
-    commits = found.resumed.changed.commits
-    assert [(it.id, it.subject) for it in commits] == [(commit, "a readme")]
-    assert files(found) == [("README.md", "created", "")]
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "stale"}
+    commits = report.resumed.changed.commits
+    assert [(commit.id, commit.subject) for commit in commits] == [(commit, "a readme")]
+    assert files(report) == [("README.md", "created", "")]
 
 
-def test_a_commit_of_the_handoff_alone_leaves_results_as_they_are(tidepool: Tidepool) -> None:
+def test_a_commit_of_only_the_handoff_makes_no_result_stale(tidepool: Tidepool) -> None:
     committed(tidepool.project, "a handoff", NOW)
     assert tidepool.fallen() == {"main": "stale"}
     git(tidepool.project, "commit", "--quiet", "--allow-empty", "-m", "nothing")
@@ -125,9 +127,9 @@ def test_a_note_that_is_retired_and_one_that_is_edited(tidepool: Tidepool) -> No
     tidepool.note.unlink()
     assert tidepool.fallen() == {"tests.md": "stale"}
     write(tidepool.note, note_text("tests", "Run make test.\n"))
-    found = tidepool.resumed()
-    assert fallen(found) == {"tests.md": "stale"}
-    (note,) = found.resumed.changed.notes
+    report = tidepool.resumed()
+    assert fallen(report) == {"tests.md": "stale"}
+    (note,) = report.resumed.changed.notes
     assert (note.path, note.kind.value) == ("tests.md", "changed")
 
 
@@ -136,7 +138,7 @@ def test_a_file_that_was_only_read_and_is_edited(tidepool: Tidepool) -> None:
     assert tidepool.fallen() == {"main": "stale", "tidepool/report.py": "stale"}
 
 
-def test_what_was_changed_back_holds_again(tidepool: Tidepool) -> None:
+def test_a_change_that_was_undone_makes_a_statement_valid_again(tidepool: Tidepool) -> None:
     alarm = tidepool.project / "tidepool/alarm.py"
     before = alarm.read_text()
     write(alarm, "def other(): ...\n", NOW)
@@ -151,16 +153,16 @@ def test_a_result_names_what_was_changed_since(tidepool: Tidepool) -> None:
     assert why(tidepool.resumed(), "tests") == "tidepool/alarm.py, commit changed since"
 
 
-def test_a_guess_never_held_and_so_does_not_fall(tidepool: Tidepool) -> None:
+def test_an_unverified_statement_does_not_become_invalid(tidepool: Tidepool) -> None:
     (tidepool.project / "tidepool/alarm.py").unlink()
     assert tidepool.resumed().resumed.statements[-1].holds
 
 
 def test_git_went_away(tidepool: Tidepool) -> None:
     shutil.rmtree(tidepool.project / ".git")
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "unverified"}
-    assert "no repository" in found.remarks[0]
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "unverified"}
+    assert "no repository" in report.remarks[0]
 
 
 def test_without_git_the_files_tell(tidepool: Tidepool) -> None:
@@ -171,24 +173,24 @@ def test_without_git_the_files_tell(tidepool: Tidepool) -> None:
     assert tidepool.fallen() == RESULTS | {"tidepool/alarm.py": "stale"}
 
 
-def test_a_branch_is_left(tidepool: Tidepool) -> None:
+def test_another_branch_is_checked_out(tidepool: Tidepool) -> None:
     git(tidepool.project, "checkout", "--quiet", "--detach")
-    found = tidepool.resumed()
-    assert fallen(found) == {"main": "stale"}
-    assert why(found, "main") == "no branch is checked out"
+    report = tidepool.resumed()
+    assert fallen(report) == {"main": "stale"}
+    assert why(report, "main") == "no branch is checked out"
 
 
 def test_a_commit_that_was_rewritten_and_one_that_nobody_has_any_more(tidepool: Tidepool) -> None:
     git(tidepool.project, "commit", "--quiet", "--amend", "-m", "told otherwise")
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "stale"}
-    assert "does not follow from commit" in found.remarks[0]
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "stale"}
+    assert "is not in the history" in report.remarks[0]
     git(tidepool.project, "reflog", "expire", "--expire=all", "--all")
     git(tidepool.project, "gc", "--quiet", "--prune=all")
-    found = tidepool.resumed()
-    assert fallen(found) == RESULTS | {"main": "stale"}
-    assert "is not in this repository" in found.remarks[0]
-    assert files(found) == []
+    report = tidepool.resumed()
+    assert fallen(report) == RESULTS | {"main": "stale"}
+    assert "is not in this repository" in report.remarks[0]
+    assert files(report) == []
 
 
 def test_a_shallow_clone_elsewhere_holds_as_far_as_it_has_the_same(
@@ -197,36 +199,33 @@ def test_a_shallow_clone_elsewhere_holds_as_far_as_it_has_the_same(
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{tidepool.project}", str(clone))
     shutil.copy(tidepool.handoff, clone / "HANDOFF.md")
-    found = resume_handoff(tidepool.machine.surroundings(clone))
-    # the notes are those that the handoff names, wherever the project lies
-    assert found.resumed.holds
-    assert found.project == str(clone)
+    report = resume_handoff(tidepool.machine.surroundings(clone))
+    # the notes are those that the handoff names, wherever the project is
+    assert report.resumed.holds
+    assert report.project == str(clone)
 
 
 def test_a_transcript_that_was_swept_speaks_neither_for_nor_against(tidepool: Tidepool) -> None:
     tidepool.transcript.unlink()
-    found = tidepool.resumed()
-    assert found.resumed.holds
-    (remark,) = found.remarks
-    assert remark == (
-        "The transcript of session 1 is not there, or is none that an agent keeps here: 1 quote is "
-        "not looked up."
-    )
+    report = tidepool.resumed()
+    assert report.resumed.holds
+    (remark,) = report.remarks
+    assert remark == "No agent here keeps the transcript of session 1: 1 quote is not checked."
 
 
 def test_words_that_nobody_said_are_no_quote(tidepool: Tidepool) -> None:
     path = tidepool.handoff
     path.write_text(path.read_text().replace("Do not touch the schema.", "Drop the schema."))
-    found = tidepool.resumed()
-    assert fallen(found) == {"wish": "unverified"}
-    assert found.resumed.is_edited
+    report = tidepool.resumed()
+    assert fallen(report) == {"wish": "unverified"}
+    assert report.resumed.is_edited
 
 
 def test_a_handoff_expires(tidepool: Tidepool) -> None:
     tidepool.write_handoff(expires=NOW)
-    found = tidepool.resumed().resumed
-    assert found.has_expired
-    assert found.holds
+    report = tidepool.resumed().resumed
+    assert report.has_expired
+    assert report.holds
 
 
 HOSTILE = (
@@ -250,9 +249,12 @@ def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
     with (project / "large").open("wb") as file:
         file.truncate(100 * 1024 * 1024)
     tidepool.write_handoff(HOSTILE, commit="f" * 40, memory="/etc", branch="--output=x")
-    found = tidepool.resumed()
-    fallen = {it.statement.text.strip("`"): it.why for it in found.resumed.statements}
-    assert not any(it.holds for it in found.resumed.statements)
+    report = tidepool.resumed()
+    fallen = {
+        statement.statement.text.strip("`"): statement.why
+        for statement in report.resumed.statements
+    }
+    assert not any(statement.holds for statement in report.resumed.statements)
     assert fallen == {
         "etc": "../../etc/passwd leads out of the folder",
         "root": "/etc/passwd leads out of the folder",
@@ -262,9 +264,9 @@ def test_a_hostile_handoff_leads_nowhere(tidepool: Tidepool) -> None:
         "large": "large is larger than 64 MB",
         "not": "../../etc/none leads out of the folder",
         "note": "note ../../../etc/passwd leads out of the folder",
-        "said": "the words do not stand in that turn",
+        "said": "the message does not contain these words",
     }
-    assert any(it.startswith("The memory /etc is not known here") for it in found.remarks)
+    assert any(remark.startswith("Unknown memory /etc") for remark in report.remarks)
 
 
 _watching: list[set[str]] = []
@@ -283,7 +285,7 @@ def _begin_watching() -> None:
 
 @contextmanager
 def opened_files() -> Iterator[set[str]]:
-    """Give the paths of all files that this process opens meanwhile, by whatever call."""
+    """Yield the paths of all files that this process opens in the meantime, by any call."""
     _begin_watching()
     _watching.append(set())
     try:
@@ -296,7 +298,7 @@ def opened_files() -> Iterator[set[str]]:
 def test_only_transcripts_that_agents_keep_here_are_opened(
     tidepool: Tidepool, agent: Agent
 ) -> None:
-    """A handoff of a stranger may name any file under `sources`."""
+    """A stranger's handoff may name any file under `sources`."""
     home = tidepool.machine.home
     said = Claude(cwd=str(tidepool.project)).says(WISH)
     elsewhere = tidepool.machine.path / "elsewhere.jsonl"
@@ -312,41 +314,43 @@ def test_only_transcripts_that_agents_keep_here_are_opened(
     for path in map(str, named):
         tidepool.write_handoff(sources=(SourceSession(agent, "s", path),))
         with opened_files() as opened:
-            found = tidepool.resumed()
+            report = tidepool.resumed()
         assert not {path, os.path.realpath(path)} & opened
-        assert any(it.startswith("The transcript of session 1 is not") for it in found.remarks)
+        assert any(
+            remark.startswith("No agent here keeps the transcript") for remark in report.remarks
+        )
     known = tidepool.transcript if agent is Agent.CLAUDE else None
     if known is not None:
         tidepool.write_handoff(sources=(SourceSession(agent, "s", str(known)),))
         assert not tidepool.resumed().remarks
 
 
-def test_a_file_that_is_no_handoff_of_ours(tidepool: Tidepool) -> None:
+def test_a_file_that_is_not_a_handoff(tidepool: Tidepool) -> None:
     surroundings = tidepool.machine.surroundings(tidepool.project)
     tidepool.handoff.write_text("# Handoff\n\nby hand\n")
-    with pytest.raises(HandoffUnreadable, match="no handoff of ours"):
+    with pytest.raises(HandoffUnreadable, match="not a Ricordo handoff"):
         resume_handoff(surroundings)
     with tidepool.handoff.open("ab") as file:
         file.truncate(100 * 1024 * 1024)
     with pytest.raises(HandoffUnreadable, match="too large"):
         resume_handoff(surroundings)
     tidepool.handoff.unlink()
-    with pytest.raises(HandoffUnreadable, match="There is no handoff"):
+    with pytest.raises(HandoffUnreadable, match="No handoff at"):
         resume_handoff(surroundings)
     os.mkfifo(tidepool.handoff)
-    with pytest.raises(HandoffUnreadable, match="no plain file"):
+    with pytest.raises(HandoffUnreadable, match="not a readable plain file"):
         resume_handoff(surroundings, "HANDOFF.md")
 
 
-def test_beside_a_file_that_is_not_ours_stands_the_one_that_is(tidepool: Tidepool) -> None:
+def test_the_handoff_beside_a_foreign_file_is_resumed(tidepool: Tidepool) -> None:
     beside = tidepool.project / "HANDOFF.new.md"
     tidepool.handoff.rename(beside)
     tidepool.handoff.write_text("# Handoff\n\nby hand\n")
     assert tidepool.resumed().path == str(beside)
 
 
-def test_of_two_that_are_ours_the_one_written_last_is_resumed(tidepool: Tidepool) -> None:
-    """One that somebody edited is left alone, and ours goes on beside it."""
+def test_the_latest_of_two_handoffs_is_resumed(tidepool: Tidepool) -> None:
+    """An edited one is not changed, and the next one is written beside it."""
     older = tidepool.handoff.read_text()
     tidepool.write_handoff(written=WRITTEN + timedelta(hours=1))
     beside = tidepool.handoff.rename(tidepool.project / "HANDOFF.new.md")
@@ -371,13 +375,13 @@ def test_whoever_waits_can_leave(tidepool: Tidepool) -> None:
         resume_handoff(tidepool.machine.surroundings(tidepool.project), step=leave)
 
 
-def test_files_that_the_head_had_no_room_for_are_told(tidepool: Tidepool) -> None:
+def test_files_that_did_not_fit_into_the_header_are_reported(tidepool: Tidepool) -> None:
     tidepool.write_handoff(unlisted=2)
     (told,) = tidepool.resumed().remarks
-    assert told.startswith("2 files had no room in the head")
+    assert told.startswith("2 files did not fit into the header")
 
 
-def test_what_was_dirty_then_is_no_change_though_the_head_had_no_room_for_it(
+def test_an_unlisted_file_that_was_dirty_is_not_a_change(
     tidepool: Tidepool,
 ) -> None:
     write(tidepool.project / "notes.txt", "old\n")
@@ -387,18 +391,18 @@ def test_what_was_dirty_then_is_no_change_though_the_head_had_no_room_for_it(
     assert files(tidepool.resumed()) == [("new.txt", "created", "")]
 
 
-def test_a_credential_in_a_name_is_not_told(tidepool: Tidepool) -> None:
+def test_a_credential_in_a_name_is_redacted(tidepool: Tidepool) -> None:
     key = "ghp" + "_" + "a1B2" * 9
     git(tidepool.project, "checkout", "--quiet", "-b", f"feat/{key}")
     write(tidepool.project / f"keys/{key}.txt", "x\n", NOW)
     committed(tidepool.project, f"use {key}", NOW)
-    found = tidepool.resumed()
-    assert fallen(found)["main"] == "stale"
-    assert [it.path for it in found.resumed.changed.files] == ["keys/[secret: github-token].txt"]
-    assert key not in repr(found)
+    report = tidepool.resumed()
+    assert fallen(report)["main"] == "stale"
+    assert [use.path for use in report.resumed.changed.files] == ["keys/[secret: github-token].txt"]
+    assert key not in repr(report)
 
 
-def test_a_memory_that_was_moved_away_lies_there_no_longer(tidepool: Tidepool) -> None:
+def test_a_moved_memory_is_stale(tidepool: Tidepool) -> None:
     place = HandoffStatement(
         StatementSection.MEMORY, "it lies at `memory`", MemoryAt(str(tidepool.memory))
     )

@@ -1,4 +1,4 @@
-"""A handoff that stands there is brought up to date: what still holds stays, what does not goes."""
+"""An existing handoff is updated: valid statements are kept, the others dropped."""
 
 from __future__ import annotations
 
@@ -30,21 +30,24 @@ NOW = datetime(2026, 10, 6, tzinfo=UTC)
 
 
 def resumed(handoff: Handoff, **fallen: Status) -> Resumed:
-    """Return what a probing again found: all holds but what has `fallen`, by its text."""
-    checked = (RecheckedStatement(it, fallen.get(it.text, it.status)) for it in handoff.statements)
+    """Return a rechecked handoff: all is valid except what has `fallen`, by its text."""
+    checked = (
+        RecheckedStatement(statement, fallen.get(statement.text, statement.status))
+        for statement in handoff.statements
+    )
     return Resumed(handoff, tuple(checked), ProjectChanges(), False, False)
 
 
 def texts(handoff: Handoff) -> list[str]:
-    return [it.text for it in handoff.statements]
+    return [statement.text for statement in handoff.statements]
 
 
 def after(old: list[HandoffStatement], *new: HandoffStatement, **fallen: Status) -> Handoff:
-    """Return the handoff of another session than the old one was of, brought up to date."""
+    """Return the updated handoff of another session than the old one."""
     return updated(resumed(handoff_of(*old), **fallen), handoff_of(*new, sources=(OTHER,)))
 
 
-def test_what_still_holds_stays_behind_what_is_new_and_what_fell_goes() -> None:
+def test_valid_statements_follow_new_ones_and_invalid_ones_are_dropped() -> None:
     old = [
         HandoffStatement(StatementSection.FILES, "held", FileIs("a.py", SHA)),
         HandoffStatement(StatementSection.FILES, "fell", FileIs("b.py", SHA)),
@@ -57,7 +60,7 @@ def test_what_still_holds_stays_behind_what_is_new_and_what_fell_goes() -> None:
     assert texts(after(old, new, fell=Status.STALE)) == ["new", "held", "guess"]
 
 
-def test_what_is_said_anew_goes() -> None:
+def test_repeated_statements_are_dropped() -> None:
     old = [
         HandoffStatement(StatementSection.FILES, "a.py: edited twice", FileIs("a.py", SHA)),
         HandoffStatement(StatementSection.MEMORY, "old name", NoteIs("tests.md", SHA)),
@@ -77,8 +80,8 @@ def test_what_is_said_anew_goes() -> None:
     assert after(old, *new).statements == tuple(new)
 
 
-def test_words_are_known_again_as_the_document_tells_them() -> None:
-    """Line ends, controls, and what was kept back."""
+def test_repeated_words_are_recognized_as_the_document_has_them() -> None:
+    """Line endings, control characters, and redactions."""
     key = "a1B2c3"
     quote = HandoffStatement(
         StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 2)), (), f"Use\r\n{key}\x07."
@@ -91,12 +94,16 @@ def test_words_are_known_again_as_the_document_tells_them() -> None:
         replace(ran, text="`[REDACTED:token:3]` succeeded"),
     ]
     new = handoff_of(quote, ran)
-    found = updated(resumed(handoff_of(*old)), new, lambda it: it.replace(key, "[REDACTED:a:1]"))
-    assert found.statements == new.statements
+    merged = updated(
+        resumed(handoff_of(*old)), new, lambda text: text.replace(key, "[REDACTED:a:1]")
+    )
+    assert merged.statements == new.statements
 
 
-def test_words_that_were_cut_elsewhere_go() -> None:
-    """Another budget cuts a quotation elsewhere; another turn may begin with the same words."""
+def test_quotes_that_were_cut_at_another_place_are_dropped() -> None:
+    """Another budget cuts a quotation at another place; another message may begin with the same
+    words.
+    """
     old = [
         HandoffStatement(
             StatementSection.DECISIONS, "cut", QuoteMark(Ref(0, 2)), (), "We keep it."
@@ -124,14 +131,14 @@ def test_what_is_of_the_moment_is_that_of_now() -> None:
         HandoffStatement(section, f"new {section.value}", QuoteMark(Ref(0, 1)))
         for section in moment
     ]
-    assert texts(after(old, *new)) == [it.text for it in new]
-    # that nothing was found speaks against nothing
-    nothing = [replace(it, proof=None) for it in new]
-    found = after(old, HandoffStatement(StatementSection.DONE, "x"), *nothing)
-    assert texts(found) == ["x", *(it.text for it in old)]
+    assert texts(after(old, *new)) == [statement.text for statement in new]
+    # that nothing was found is no reason against the old ones
+    nothing = [replace(statement, proof=None) for statement in new]
+    merged = after(old, HandoffStatement(StatementSection.DONE, "x"), *nothing)
+    assert texts(merged) == ["x", *(statement.text for statement in old)]
 
 
-def test_what_stays_names_its_own_session() -> None:
+def test_kept_statements_name_their_session() -> None:
     old = [
         HandoffStatement(StatementSection.CONSTRAINTS, "Rule", QuoteMark(Ref(0, 2)), (), "Use uv."),
         HandoffStatement(
@@ -142,24 +149,24 @@ def test_what_stays_names_its_own_session() -> None:
     new = handoff_of(
         HandoffStatement(StatementSection.NEXT, "x"), sources=(OTHER,), files={"b.py": OTHER_SHA}
     )
-    found = updated(resumed(before), new)
-    assert found.head.sources == (OTHER, SESSION)
-    assert [it.proof for it in found.statements[1:]] == [
+    merged = updated(resumed(before), new)
+    assert merged.head.sources == (OTHER, SESSION)
+    assert [statement.proof for statement in merged.statements[1:]] == [
         QuoteMark(Ref(1, 2)),
         ResultMark(0, False, Ref(1, 5, "2026-10-05T09:00Z")),
     ]
-    # what the result rests on is listed, so that it can be proved again
-    assert found.head.files == {"a.py": SHA, "b.py": OTHER_SHA}
+    # the files of the result are listed, so that it can be checked again
+    assert merged.head.files == {"a.py": SHA, "b.py": OTHER_SHA}
 
 
-def test_a_session_that_was_read_again_says_its_guesses_anew() -> None:
+def test_guesses_of_a_session_that_was_read_again_are_dropped() -> None:
     old = handoff_of(
         HandoffStatement(StatementSection.DONE, "a guess"),
         HandoffStatement(StatementSection.FILES, "a.py", FileIs("a.py", SHA)),
     )
     new = handoff_of(HandoffStatement(StatementSection.NEXT, "x"))
     assert texts(updated(resumed(old), new)) == ["x", "a.py"]
-    # another engine did not think so: that is no reason
+    # another engine's omission is no reason
     drafted = replace(old, head=replace(old.head, engine="claude-opus-5"))
     assert texts(updated(resumed(drafted), new)) == ["x", "a guess", "a.py"]
 

@@ -1,4 +1,4 @@
-"""A project in git with a memory and a transcript, and the handoff of the work that was done."""
+"""A project in git with a memory and a transcript, and the handoff of its work."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.support.transcripts import Claude
 from tests.unit.machine import Machine, git
 
 EDITED = datetime(2026, 11, 20, 7, 0, tzinfo=UTC)
-"""When the files of the project were changed last."""
+"""When the files of the project were last changed."""
 RAN = EDITED + timedelta(minutes=5)
 """When its tests ran."""
 WRITTEN = RAN + timedelta(minutes=5)
@@ -43,7 +43,7 @@ WISH = "Make the berth alarm test green again.\nDo not touch the schema."
 
 
 def write(path: Path, text: str, at: datetime = EDITED) -> Path:
-    """Write a file that was changed at that time."""
+    """Write a file with this time of its last change."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     os.utime(path, (at.timestamp(), at.timestamp()))
@@ -51,7 +51,7 @@ def write(path: Path, text: str, at: datetime = EDITED) -> Path:
 
 
 def committed(project: Path, message: str, at: datetime = EDITED) -> str:
-    """Commit all that is in the project, at that time; return the commit."""
+    """Commit everything in the project at that time; return the commit."""
     git(project, "add", "-A")
     git(project, "commit", "--quiet", "-m", message, at=at.isoformat())
     return git(project, "rev-parse", "HEAD").strip()
@@ -75,7 +75,7 @@ class Tidepool:
         self.handoff = self.project / "HANDOFF.md"
 
     def facts(self) -> Facts:
-        """What a gathering of it gives."""
+        """The facts that gathering returns."""
         session = Session(Agent.CLAUDE, "s", str(self.transcript), str(self.project))
         at = RAN.isoformat()
         command = "pytest -q tests/test_alarm.py::test_fire"
@@ -108,7 +108,7 @@ class Tidepool:
     def write_handoff(
         self, claimed: tuple[HandoffStatement, ...] | None = None, **head: object
     ) -> Path:
-        """Write the handoff into the project, as it was proved, or as is claimed."""
+        """Write the handoff into the project, as proved or as claimed."""
         facts, world = self.facts(), self.world()
         statements = prove(STATEMENTS, facts, world) if claimed is None else claimed
         state = world.git
@@ -133,14 +133,18 @@ class Tidepool:
         return resume_handoff(self.machine.surroundings(self.project), path)
 
     def fallen(self) -> dict[str, str]:
-        """What no longer holds, with what it is now."""
+        """The statements that are no longer valid, with their status now."""
         return fallen(self.resumed())
 
 
 def fallen(found: Resumption) -> dict[str, str]:
-    """What no longer holds: the first code in each statement, with what it is now."""
+    """Return what is no longer valid: the first code in each statement, with its status now."""
     statements = found.resumed.statements
-    return {it.statement.text.split("`")[1]: it.now.value for it in statements if not it.holds}
+    return {
+        statement.statement.text.split("`")[1]: statement.now.value
+        for statement in statements
+        if not statement.holds
+    }
 
 
 STATEMENTS = (
@@ -171,4 +175,4 @@ def sha(path: Path) -> str | None:
 
 
 def statuses(statements: Iterable[HandoffStatement]) -> list[str]:
-    return [it.status.value for it in statements]
+    return [statement.status.value for statement in statements]

@@ -1,4 +1,4 @@
-"""Which sessions are handed off, and which notes with them."""
+"""Which sessions are handed off, and with which notes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOTES = {
 
 
 class Desk:
-    """A memory in the home of agents, and what they did there."""
+    """A memory in the home of agents, and their sessions there."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder
@@ -46,7 +46,7 @@ class Desk:
         self.notebook = Notebook(place, surroundings, load_settings(surroundings, ())[0])
 
     def keep(self, script: Claude | Codex | Opencode, age: int) -> Path:
-        """Keep a session in which something happened last so many seconds ago."""
+        """Keep a session that was last changed so many seconds ago."""
         home = self.home
         path = script.write(
             home / ".local" / "share" / "opencode" if isinstance(script, Opencode) else home
@@ -81,7 +81,7 @@ def test_a_session_of_opencode_is_as_new_as_its_last_message(desk: Desk) -> None
     assert desk.sessions() == ["ses_1"]
 
 
-def test_a_session_in_which_nobody_said_anything_is_none(desk: Desk) -> None:
+def test_a_session_without_messages_is_ignored(desk: Desk) -> None:
     desk.keep(Claude().says("Mend it."), 500)
     desk.keep(Claude(OTHER).runs("ls"), 1)
     desk.keep(Codex("sub").head(parent_thread_id="x").says("Look."), 1)
@@ -109,13 +109,13 @@ def test_what_a_session_went_on_with_is_taken_along(desk: Desk) -> None:
     assert [said.text for said in facts.said] == ["Mend it.", "And test it."]
 
 
-def test_sessions_that_go_on_with_one_another_end(desk: Desk) -> None:
+def test_a_cycle_of_continued_sessions_ends(desk: Desk) -> None:
     desk.keep(Codex("first").head(forked_from_id="then").says("Mend it."), 500)
     desk.keep(Codex("then").head(forked_from_id="first").says("And test it."), 100)
     assert desk.sessions() == ["first", "then"]
 
 
-def test_named_sessions_stand_in_the_order_of_time(desk: Desk) -> None:
+def test_named_sessions_are_in_the_order_of_time(desk: Desk) -> None:
     late = Claude(OTHER).says("Later.")
     late.lines = [line.replace(b"2026-10-05", b"2026-10-06") for line in late.lines]
     paths = [str(desk.keep(late, 1)), str(desk.keep(Claude().says("First."), 9))]
@@ -135,8 +135,8 @@ def test_the_notes_are_those_that_bear_on_what_is_wanted(desk: Desk) -> None:
     assert facts.notes[0].id not in {said.id for said in facts.said}
 
 
-def test_the_notes_are_also_those_of_what_was_wanted_first(desk: Desk) -> None:
-    """What was said last may find as many as there is room for."""
+def test_the_notes_are_also_those_of_the_first_request(desk: Desk) -> None:
+    """The last message may find as many as fit."""
     for number in range(MOST_NOTES + 2):
         text = note_text(name=f"commits {number}", body="Every commit stands alone, separately.\n")
         (Path(desk.notebook.place.root) / f"commits_{number}.md").write_text(text)
@@ -147,7 +147,7 @@ def test_the_notes_are_also_those_of_what_was_wanted_first(desk: Desk) -> None:
     assert names[0] == "tides.md"
 
 
-def test_a_long_wish_finds_its_notes_by_its_sentences(desk: Desk) -> None:
+def test_a_long_request_finds_its_notes_by_its_sentences(desk: Desk) -> None:
     limits = "Never touch harbor/report.py, whatever pytest says of it there. " * 2
     first = f"Where are the tide tables for the port of Sines? {limits}"
     desk.keep(Claude().says(first), 1)

@@ -34,12 +34,12 @@ def drafted(notebook: Notebook, target: HandoffTarget) -> HandoffDraft:
 
 
 def test_a_handoff_beside_notes_is_no_note(wiki: Notebook) -> None:
-    found = drafted(wiki, HandoffTarget.ANY)
-    written = write(wiki, wiki.read(), found, finished(found))
+    handoff_draft = drafted(wiki, HandoffTarget.ANY)
+    written = write(wiki, wiki.read(), handoff_draft, finished(handoff_draft))
     assert written.path == f"{wiki.place.root}/HANDOFF.md"
     memory = wiki.read()
     assert memory.by_path["HANDOFF.md"].role is FileRole.SUPPORT
-    assert not [it for it in wiki.look().findings if it.path == "HANDOFF.md"]
+    assert not [finding for finding in wiki.look().findings if finding.path == "HANDOFF.md"]
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_a_handoff_beside_notes_is_no_note(wiki: Notebook) -> None:
 def test_the_line_that_makes_it_read_is_a_change_of_its_own(
     wiki: Notebook, target: HandoffTarget, name: str
 ) -> None:
-    found = drafted(wiki, target)
-    wanted = pickup_of(wiki, found)
+    handoff_draft = drafted(wiki, target)
+    wanted = pickup_of(wiki, handoff_draft)
     assert wanted is not None
     change_set = pickup_change(wiki, wiki.read(), wanted)
     file = Path(wiki.place.root) / name
@@ -76,22 +76,22 @@ def test_what_is_odd_is_refused_with_what_to_paste(wiki: Notebook) -> None:
 
 
 def test_any_agent_has_a_line_to_copy_and_no_file(wiki: Notebook) -> None:
-    found = drafted(wiki, HandoffTarget.ANY)
-    assert pickup_of(wiki, found) is None
-    written = write(wiki, wiki.read(), found, finished(found))
+    handoff_draft = drafted(wiki, HandoffTarget.ANY)
+    assert pickup_of(wiki, handoff_draft) is None
+    written = write(wiki, wiki.read(), handoff_draft, finished(handoff_draft))
     assert written.start == "Read HANDOFF.md first, then go on with its next steps."
 
 
-def test_handoffs_that_were_written_are_known_while_they_are_there(wiki: Notebook) -> None:
-    """Those of the project first, then those that lie elsewhere, the latest first."""
+def test_written_handoffs_are_listed_while_they_exist(wiki: Notebook) -> None:
+    """Those of the project first, then those elsewhere, the latest first."""
     assert handoffs_written(wiki) == ()
     session = Path(wiki.surroundings.agent_home) / ".claude/projects/-x"
     (transcript,) = map(str, session.iterdir())
     folder = Path(wiki.place.root)
     paths = [str(folder / name) for name in ("one.md", "two.md", "HANDOFF.md")]
     for path in paths:
-        found = draft(wiki, HandoffOptions(sessions=(transcript,), path=path))
-        write(wiki, wiki.read(), found, finished(found))
+        handoff_draft = draft(wiki, HandoffOptions(sessions=(transcript,), path=path))
+        write(wiki, wiki.read(), handoff_draft, finished(handoff_draft))
     one, two, own = paths
     assert handoffs_written(wiki) == (own, two, one)
     undo(wiki)

@@ -1,4 +1,4 @@
-"""What the inbox tells of random acts of ours and of others, and what a visit leaves new."""
+"""What the inbox shows of random changes by Ricordo and by others, and what a visit leaves new."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def do(notebook: Notebook, act: tuple[str, str, str]) -> None:
 
 
 @given(st.lists(acts.filter(lambda act: act[0] != "ours"), max_size=12))
-def test_what_others_did_comes_to_first_and_last_content(
+def test_changes_of_others_go_from_first_to_last_content(
     doings: list[tuple[str, str, str]],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -86,7 +86,7 @@ def test_what_others_did_comes_to_first_and_last_content(
 
 
 @given(st.lists(acts, max_size=12), st.data())
-def test_after_a_visit_only_the_unseen_and_the_later_is_new(
+def test_after_a_visit_only_unseen_and_later_changes_are_new(
     doings: list[tuple[str, str, str]], data: st.DataObject
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -102,12 +102,12 @@ def test_after_a_visit_only_the_unseen_and_the_later_is_new(
             notebook.decisions.decide(decision, ids, AT.isoformat())
         unseen = [id_ for id_, choice in chosen.items() if choice == "unseen"]
         close_visit(notebook, inbox(notebook), unseen)
-        left = {arrival.id for arrival in seen(notebook).waiting}
+        still_new = {arrival.id for arrival in seen(notebook).waiting}
         wanted = {id_ for id_, choice in chosen.items() if choice in ("unseen", "later")}
-        assert wanted <= left
-        # a stretch that was seen comes along only with a later one of the same note
-        paths = {it.path for it in inbox(notebook).arrivals if it.id in wanted}
-        assert all(it.path in paths for it in inbox(notebook).waiting)
+        assert wanted <= still_new
+        # a group that was seen is only shown again with a later one of the same note
+        paths = {arrival.path for arrival in inbox(notebook).arrivals if arrival.id in wanted}
+        assert all(arrival.path in paths for arrival in inbox(notebook).waiting)
 
 
 def test_a_session_is_named_only_where_it_was_not_there_before(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_session_is_named_only_where_it_was_not_there_before(tmp_path: Path) -
     assert by["a.md"] == "session three"
 
 
-def test_what_waits_is_neither_recorded_nor_taken_for_gone(tmp_path: Path) -> None:
+def test_pending_writes_are_neither_recorded_nor_deletions(tmp_path: Path) -> None:
     notebook = notebook_at(tmp_path)
     seen(notebook)
     recorder = Recorder(notebook.database)
@@ -139,7 +139,7 @@ def test_what_was_decided_of_an_arrival_is_undone_by_the_name_of_its_file(tmp_pa
     seen(notebook)
     do(notebook, ("theirs", "b.md", TEXTS[1]))
     do(notebook, ("theirs", "c.md", TEXTS[2]))
-    ids = {it.path: it.id for it in seen(notebook).arrivals}
+    ids = {arrival.path: arrival.id for arrival in seen(notebook).arrivals}
     notebook.decisions.decide(Decision.KEEP, [ids["c.md"]], AT.isoformat())
     notebook.decisions.decide(Decision.SNOOZE, [ids["b.md"]], AT.isoformat())
     assert undo(notebook).told == "putting off of what others did to b.md"

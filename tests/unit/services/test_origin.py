@@ -1,4 +1,4 @@
-"""Where notes came from and how often they were read, by transcripts in a home of their own."""
+"""Where notes came from and how often they were read, from transcripts in a home of their own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SAID = "Remember: the tide tables are for the port of Sines, never for Setubal."
 BODY = "The tide tables are for the port of Sines, not for Setubal.\n"
 CWDS = ("/home/ana", "/home/ana/work", "/srv/port", "/srv/port/sub", "/srv/portal")
 NOTE = f"/home/ana/.claude/projects/{FOLDER}/memory/tides.md"
-"""As the agent called it on the machine on which it was written."""
+"""As the agent named it on the machine on which it was written."""
 
 
 class Desk:
@@ -63,13 +63,13 @@ class Desk:
         return causes_by_note(self.notebook.activity, memory.root, renamed).get(note, ())
 
     def reads_on_disk(self) -> int:
-        """How many readings are kept for the next process."""
-        with closing(sqlite3.connect(self.home / "state" / "activity.db")) as kept:
+        """Count the readings that are stored for the next process."""
+        with closing(sqlite3.connect(self.home / "state" / "activity.db")) as stored:
             sql = "SELECT count(*) FROM touch WHERE deed = 'read'"
-            return int(kept.execute(sql).fetchone()[0])
+            return int(stored.execute(sql).fetchone()[0])
 
     def never_read(self) -> list[str]:
-        return [it.path for it in self.look().findings if it.rule == "never-read"]
+        return [finding.path for finding in self.look().findings if finding.rule == "never-read"]
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def session() -> Claude:
-    """One in which the person says something and the agent writes it down."""
+    """A session in which the user says something and the agent writes it down."""
     script = Claude().says("Look at the report first.").answers("I looked at it.").says(SAID)
     return script.uses("Write", "first", file_path=NOTE, content=BODY)
 
@@ -87,7 +87,7 @@ def at(minutes: int) -> str:
     return (BEGAN + timedelta(minutes=minutes)).isoformat(timespec="milliseconds")
 
 
-def test_a_note_comes_from_what_the_person_said(desk: Desk) -> None:
+def test_a_note_comes_from_the_users_message(desk: Desk) -> None:
     session().answers("Noted.").says("Fine.").titled("Tide tables").write(desk.home)
     (cause,) = desk.causes()
     assert [(turn.text, turn.is_cause, turn.is_act) for turn in cause.turns] == [
@@ -104,7 +104,7 @@ def test_a_note_comes_from_what_the_person_said(desk: Desk) -> None:
     assert not desk.causes("MEMORY.md")
 
 
-def test_what_nobody_said_is_the_agents_own(desk: Desk) -> None:
+def test_a_note_without_a_message_is_the_agents_own(desk: Desk) -> None:
     script = Claude().says("Make the curve thicker.").uses("Write", file_path=NOTE, content=BODY)
     script.answers("I noted which port it is.").write(desk.home)
     (cause,) = desk.causes()
@@ -115,7 +115,7 @@ def test_what_nobody_said_is_the_agents_own(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "said", ["Merk dir: die Tabellen sind für den anderen Hafen.", "Nutze immer Sines, nie"]
 )
-def test_what_was_said_in_another_language_is_not_called_unsaid(desk: Desk, said: str) -> None:
+def test_messages_in_another_language_leave_the_origin_open(desk: Desk, said: str) -> None:
     script = Claude().says("Make the curve thicker.").says(said)
     script.uses("Write", file_path=NOTE, content=BODY).answers("Noted.").write(desk.home)
     (cause,) = desk.causes()
@@ -123,7 +123,7 @@ def test_what_was_said_in_another_language_is_not_called_unsaid(desk: Desk, said
     assert quoted_in_words(cause) == NO_TURN_FOUND
 
 
-def test_what_stands_further_back_than_was_read_is_not_called_unsaid(desk: Desk) -> None:
+def test_messages_before_the_part_that_was_read_leave_the_origin_open(desk: Desk) -> None:
     script = Claude().says(SAID)
     for number in range(20):
         script.says(f"Make the curve {number} points thicker.").answers("Done.")
@@ -132,7 +132,7 @@ def test_what_stands_further_back_than_was_read_is_not_called_unsaid(desk: Desk)
     assert cause.summary.speaker == "unknown"
 
 
-def test_later_changes_are_told_each_with_its_own_cause(desk: Desk) -> None:
+def test_later_changes_have_their_own_origins(desk: Desk) -> None:
     script = session().says("The tables are for Setubal after all, since the dredging.")
     script.uses("Edit", file_path=NOTE, new_string="For Setubal, since the dredging.")
     script.uses("Edit", failed=True, file_path=NOTE, new_string="For Sines.")
@@ -143,7 +143,7 @@ def test_later_changes_are_told_each_with_its_own_cause(desk: Desk) -> None:
     assert "after all" in second.quote.text
 
 
-def test_a_note_that_was_deleted_and_made_anew_comes_from_the_later_words(desk: Desk) -> None:
+def test_a_recreated_note_comes_from_the_later_message(desk: Desk) -> None:
     script = session().uses("Bash", command=f"rm {NOTE}").says("Keep the port of Sines again.")
     script.uses("Write", file_path=NOTE, content="The port of Sines.").write(desk.home)
     (cause,) = desk.causes()
@@ -178,7 +178,7 @@ def test_the_quote_stays_when_the_transcript_is_swept(desk: Desk) -> None:
     assert not Path(cause.transcript).exists()
 
 
-def test_turns_that_come_later_are_added_to_the_quote(desk: Desk) -> None:
+def test_later_messages_are_added_to_the_quote(desk: Desk) -> None:
     script = session()
     script.write(desk.home)
     assert [turn.text for turn in desk.causes()[0].turns][-1] == ""
@@ -194,12 +194,12 @@ def test_no_credential_is_kept(desk: Desk) -> None:
     (cause,) = desk.causes()
     assert cause.quote is not None
     assert "[secret: password]" in cause.quote.text
-    kept = [path for path in (desk.home / "state").rglob("*") if path.is_file()]
-    assert kept
-    assert not [path for path in kept if secret.encode() in path.read_bytes()]
+    stored = [path for path in (desk.home / "state").rglob("*") if path.is_file()]
+    assert stored
+    assert not [path for path in stored if secret.encode() in path.read_bytes()]
 
 
-def test_what_a_note_names_itself_leads_to_the_session(desk: Desk) -> None:
+def test_a_session_named_by_the_note_is_its_origin(desk: Desk) -> None:
     head = f"---\nname: tides\ndescription: d\nmetadata: \n  originSessionId: {SESSION}\n---\n\n"
     desk.write({"tides.md": head + BODY})
     Claude().says("Good morning.").says(SAID).answers("I see.").write(desk.home)
@@ -219,7 +219,7 @@ def test_a_session_in_which_nothing_bears_on_the_note_that_names_it_tells_nothin
     assert desk.look().evidence.origins == {}
 
 
-def test_who_said_the_contrary_in_the_session_that_a_note_names_did_not_cause_it(
+def test_a_contradicting_message_is_not_the_origin(
     desk: Desk,
 ) -> None:
     head = f"---\nname: tides\ndescription: d\nmetadata: \n  originSessionId: {SESSION}\n---\n\n"
@@ -246,12 +246,12 @@ def test_what_was_found_before_an_interruption_is_kept(desk: Desk) -> None:
 
         with suppress(Stopped):
             Desk(desk.home).notebook.gather(memory, step)
-        kept = causes_by_note(desk.notebook.activity, str(desk.root), {})["tides.md"]
-        assert kept[0].quote is not None
-    assert len(kept) == 2
+        stored = causes_by_note(desk.notebook.activity, str(desk.root), {})["tides.md"]
+        assert stored[0].quote is not None
+    assert len(stored) == 2
 
 
-def test_a_sub_agent_writes_what_was_said_to_the_agent_above_it(desk: Desk) -> None:
+def test_a_note_of_a_sub_agent_comes_from_a_message_to_its_parent(desk: Desk) -> None:
     Claude().says(SAID).answers("A sub-agent notes it.").write(desk.home)
     script = Claude(SESSION, began=BEGAN + timedelta(hours=1)).says("Note the port.")
     script.uses("Write", file_path=NOTE, content=BODY)
@@ -263,7 +263,7 @@ def test_a_sub_agent_writes_what_was_said_to_the_agent_above_it(desk: Desk) -> N
     assert cause.quote.text == SAID
 
 
-def test_what_was_said_in_the_session_before_counts_where_one_goes_on_from_it(desk: Desk) -> None:
+def test_messages_of_a_continued_session_count(desk: Desk) -> None:
     Claude().says(SAID).answers("I see.").write(desk.home)
     script = Claude(SESSION).line("system", content="Conversation compacted")
     script.session = OTHER
@@ -289,7 +289,7 @@ def test_a_copy_that_claims_to_be_older_counts_no_more(desk: Desk) -> None:
     assert len(desk.causes()) == 1
 
 
-def test_a_note_that_was_renamed_keeps_its_origin_and_its_readings(desk: Desk) -> None:
+def test_a_renamed_note_keeps_its_origin_and_its_readings(desk: Desk) -> None:
     session().uses("Read", file_path=NOTE).write(desk.home)
     desk.notebook.record(desk.notebook.read())
     (desk.root / "tides.md").rename(desk.root / "port.md")
@@ -311,7 +311,9 @@ def test_readings_are_counted_with_the_last_of_them(desk: Desk) -> None:
     assert desk.look().evidence.reads == {"tides.md": Reads(4, at(8), "Reading", (BEGAN.date(),))}
 
 
-def test_never_read_is_told_of_notes_that_the_newest_session_could_have_read(desk: Desk) -> None:
+def test_never_read_is_reported_for_notes_that_the_newest_session_could_have_read(
+    desk: Desk,
+) -> None:
     assert desk.never_read() == []
     before = BEGAN.timestamp() - 60
     for path in desk.root.iterdir():
@@ -356,7 +358,7 @@ def test_in_a_project_that_is_the_home_only_what_worked_in_the_home_itself_count
     }
 
 
-def test_sessions_of_other_agents_bear_on_the_memory_of_their_project(desk: Desk) -> None:
+def test_sessions_of_other_agents_are_relevant_to_the_memory_of_their_project(desk: Desk) -> None:
     Claude().says("Good morning.").write(desk.home)
     Codex().head().shell(f"cat {NOTE}").write(desk.home)
     assert desk.look().evidence.reads["tides.md"].times == 1
@@ -382,11 +384,11 @@ def test_where_our_state_cannot_be_used_it_is_known_to_this_process(desk: Desk) 
 
 
 def arrived(desk: Desk, note: str = "tides.md") -> str:
-    """Record what is there, and return who is said to have written `note`."""
+    """Record what is there, and return who is shown as the writer of `note`."""
     desk.notebook.record(desk.notebook.read())
     desk.look()
     found: Inbox = with_writers(desk.notebook, inbox(desk.notebook))
-    return {it.path: it.by for it in found.arrivals}[note]
+    return {arrival.path: arrival.by for arrival in found.arrivals}[note]
 
 
 @pytest.mark.parametrize(
@@ -413,7 +415,7 @@ def test_the_inbox_names_the_session_that_deleted_a_file(desk: Desk) -> None:
     assert arrived(desk) == "Claude Code · Tidying"
 
 
-def test_while_another_process_writes_what_it_kept_is_told_and_nothing_is_given_up(
+def test_while_another_process_writes_its_stored_data_is_used(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ricordo.agents.transcripts.store.PATIENCE", 0.01)

@@ -1,4 +1,4 @@
-"""What is to be looked at today: worst evidence, then age, then what is new."""
+"""What is due today: worst evidence, then age, then what is new."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def judge(notebook: Notebook, path: str, judgement: ReviewVerdict, until: str = 
 
 
 def on(notebook: Notebook, day: str) -> Notebook:
-    """The same memory, looked at on another day."""
+    """Return the same memory on another day."""
     around = notebook.surroundings._replace(fixed_now=f"{day}T12:00:00+00:00")
     return Notebook(notebook.place, around, notebook.settings)
 
@@ -63,7 +63,7 @@ def write(notebook: Notebook, path: str, content: str) -> None:
 def test_evidence_comes_before_age_and_age_before_what_is_new(notebook: Notebook) -> None:
     write(notebook, "came.md", note_text("came", "New.\n"))
     queue = today(notebook)
-    assert [(it.note.path, it.why) for it in queue.items] == [
+    assert [(item.note.path, item.why) for item in queue.items] == [
         ("passed.md", Why.EVIDENCE),
         ("older.md", Why.AGE),
         ("old.md", Why.AGE),
@@ -74,7 +74,7 @@ def test_evidence_comes_before_age_and_age_before_what_is_new(notebook: Notebook
     assert queue.items[0].retention.share > 0.9
 
 
-def test_a_day_has_at_most_what_the_person_set(tmp_path: Path) -> None:
+def test_a_day_has_at_most_the_configured_number(tmp_path: Path) -> None:
     files = {f"n{n:02}.md": text(f"n{n}", on="2026-01-01") for n in range(20)}
     notebook = recorded(tmp_path, files)
     queue = today(notebook)
@@ -103,14 +103,14 @@ def test_later_asks_again_on_the_day_that_was_chosen(notebook: Notebook) -> None
     assert "old.md" in paths(on(notebook, "2026-11-27"))
 
 
-def test_wrong_waits_for_another_text(notebook: Notebook) -> None:
+def test_wrong_suppresses_a_note_until_its_text_changes(notebook: Notebook) -> None:
     judge(notebook, "old.md", ReviewVerdict.WRONG)
     assert "old.md" not in paths(on(notebook, "2029-01-01"))
     write(notebook, "old.md", text("old", "The port is Setubal.", on="2026-08-02"))
     assert "old.md" in paths(notebook)
 
 
-def test_what_was_judged_comes_again_when_something_new_speaks_against_it(
+def test_new_evidence_brings_up_a_note_with_a_verdict(
     notebook: Notebook,
 ) -> None:
     write(notebook, "fresh.md", text("fresh", "The freeze ends on 2026-11-25."))
@@ -125,15 +125,19 @@ def test_what_was_judged_comes_again_when_something_new_speaks_against_it(
 def test_a_note_that_somebody_rewrote_is_asked_for_again(notebook: Notebook) -> None:
     judge(notebook, "older.md", ReviewVerdict.TRUE)
     write(notebook, "older.md", text("older", "The port is Setubal."))
-    assert next(it for it in today(notebook).items if it.note.path == "older.md").why is Why.NEW
+    assert (
+        next(item for item in today(notebook).items if item.note.path == "older.md").why is Why.NEW
+    )
 
 
 def test_a_dismissed_age_brings_nothing_up(notebook: Notebook) -> None:
-    found = next(it for it in notebook.look_closely().findings if it.path == "old.md")
-    assert found.rule == "stale"
-    notebook.dismiss(found.id)
+    dismissed = next(
+        finding for finding in notebook.look_closely().findings if finding.path == "old.md"
+    )
+    assert dismissed.rule == "stale"
+    notebook.dismiss(dismissed.id)
     queue = today(notebook)
-    assert "old.md" not in [it.note.path for it in queue.items]
+    assert "old.md" not in [item.note.path for item in queue.items]
     assert all(day > date(2026, 11, 20) for day in queue.ahead)
 
 
@@ -157,7 +161,7 @@ def test_without_a_terminal_the_queue_is_printed(
     assert "  passed-date: " in printed
     assert run(["review", notebook.place.root, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert [it["path"] for it in told["queue"]] == ["passed.md", "older.md", "old.md"]
+    assert [item["path"] for item in told["queue"]] == ["passed.md", "older.md", "old.md"]
     assert told["queue"][1]["why"] == "age"
     assert told["more"] == 0
     assert told["next"] == notebook.look_closely().retention["fresh.md"].stale_on.isoformat()

@@ -1,4 +1,4 @@
-"""What docs/sample.md says of the sessions of the sample memory is what they tell."""
+"""The sessions of the sample memory are as docs/sample.md describes them."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def page(title: str) -> list[list[str]]:
 
 def test_the_planted_origins_are_found(sample: tuple[Notebook, Snapshot]) -> None:
     notebook, look = sample
-    found = causes_by_note(notebook.activity, look.memory.root, {})
+    origins = causes_by_note(notebook.activity, look.memory.root, {})
     for source, key, note in page("Where notes came from"):
-        cause = found[note.removeprefix("memory/")][0]
+        cause = origins[note.removeprefix("memory/")][0]
         assert cause.quote is not None
         assert (cause.quote.key, Path(cause.transcript).name) == (key, Path(source).name)
-    assert found["project_test_speed.md"][0].quote is None
+    assert origins["project_test_speed.md"][0].quote is None
 
 
 def test_the_planted_notes_are_never_read_and_no_others(sample: tuple[Notebook, Snapshot]) -> None:
     planted = {
         row[1].removeprefix("memory/") for row in page("What is planted") if row[0] == "never-read"
     }
-    found = {it.path for it in sample[1].findings if it.rule == "never-read"}
-    assert found == planted
+    origins = {finding.path for finding in sample[1].findings if finding.rule == "never-read"}
+    assert origins == planted
 
 
 def test_the_demo_knows_its_transcripts(tmp_path: Path) -> None:

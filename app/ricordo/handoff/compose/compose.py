@@ -1,15 +1,16 @@
 """Composing: from facts to statements, by extraction.
 
-Nothing is put into other words. What the person or the agent said is quoted; what a tool reported
-is told with its result; what is not known is left out. An agent's own words stand as its claim,
-never as a fact. Each statement names the facts that it stands on; what it has for a proof is what
-the transcript gives, and `prove.py` sees whether that holds.
+Nothing is reworded. What the user or the agent said is quoted; what a tool reported is given with
+its result; what is unknown is left out. An agent's own words are quoted as its claim, never stated
+as a fact. Each statement names its facts and a proof that the transcript gives; `prove.py` decides
+whether that proof is valid.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from ricordo.handoff.compose import talk
 from ricordo.handoff.compose.decisions import (
     Constraint,
     answered,
@@ -25,190 +26,208 @@ from ricordo.handoff.compose.refusals import Refusals
 from ricordo.handoff.compose.runs import LastRuns, runs
 from ricordo.handoff.compose.state import active, blocked, done, open_questions
 from ricordo.handoff.compose.talk import Place, Talk, place
-from ricordo.handoff.compose.talk import talk as talk_of
 from ricordo.handoff.compose.words import CHECK, has, headed
 from ricordo.handoff.document import HandoffStatement, QuoteMark, StatementSection
 from ricordo.handoff.facts import MEMORY, ErrorFact, Facts, FileUse, MessageFact
 from ricordo.llm.question import estimate
 
-_LABEL = "The agent's summary of earlier turns"
+_SUMMARY_LABEL = "The agent's summary of earlier messages"
 
 
 def summarized(facts: Facts, room: Room) -> Iterator[HandoffStatement]:
-    """Yield what the last summary says, by section: it stands in the place of earlier ones. One
-    without a heading that is known is quoted as what was done.
+    """Yield what the last summary says, by section: it replaces earlier ones. A summary without a
+    known heading is quoted as what was done.
     """
-    written = [it for it in facts.summaries if it.text.strip()]
-    if not written:
+    summaries = [summary for summary in facts.summaries if summary.text.strip()]
+    if not summaries:
         return
-    last = written[-1]
-    found = [it for it in headed(last.text) if any(map(str.isalnum, it.text))]
-    for about, words in found:
+    last = summaries[-1]
+    passages = [passage for passage in headed(last.text) if any(map(str.isalnum, passage.text))]
+    for about, words in passages:
         section = StatementSection.NEXT if about == CHECK else StatementSection(about)
-        yield quoting(section, _LABEL, words, last.ref, (last.id,), room.answer)
-    if not found:
-        yield quoting(StatementSection.DONE, _LABEL, last.text, last.ref, (last.id,), room.report)
+        yield quoting(section, _SUMMARY_LABEL, words, last.ref, (last.id,), room.answer)
+    if not passages:
+        yield quoting(
+            StatementSection.DONE, _SUMMARY_LABEL, last.text, last.ref, (last.id,), room.report
+        )
 
 
-_MOST_LATER = 12
-"""Later wishes that are quoted."""
+_MAX_LATER = 12
+"""Later requests that are quoted."""
 
 
-def objective(talk: Talk, told: Collection[str], room: Room) -> Iterator[HandoffStatement]:
-    """Yield the first wish, the last one, and those between that are not `told` elsewhere, by the
-    ids of the messages. Where there is room for some alone, the first ones of later sessions and
-    those that take another direction go first, then later before earlier.
+def objective(
+    conversation: Talk, quoted: Collection[str], room: Room
+) -> Iterator[HandoffStatement]:
+    """Yield the first request, the last one, and those between that are not `quoted` elsewhere, by
+    the ids of the messages. Where not all fit, the first ones of later sessions and changes of
+    direction go first, then later before earlier.
     """
-    wishes = talk.wishes
-    if not wishes:
+    requests = conversation.wishes
+    if not requests:
         return
-    first, *later = wishes
-    begun = {it.id for it in _first_ones(wishes)}
+    first, *later = requests
+    first_ids = {message.id for message in _list_first_requests(requests)}
     yield quoting(
         StatementSection.OBJECTIVE, "Asked first", first.text, first.ref, (first.id,), room.first
     )
-    chosen = _chosen([it for it in later if it.id not in told], begun, room)
-    for it in sorted(chosen, key=lambda it: it is not wishes[-1]):
-        label = "Asked last" if it is wishes[-1] else "In between"
-        label = "Asked first in this session" if it.id in begun else label
-        yield quoting(StatementSection.OBJECTIVE, label, it.text, it.ref, (it.id,), room.wish)
+    chosen = _choose_later(
+        [message for message in later if message.id not in quoted], first_ids, room
+    )
+    for message in sorted(chosen, key=lambda message: message is not requests[-1]):
+        label = "Asked last" if message is requests[-1] else "In between"
+        label = "Asked first in this session" if message.id in first_ids else label
+        yield quoting(
+            StatementSection.OBJECTIVE, label, message.text, message.ref, (message.id,), room.wish
+        )
 
 
-def _first_ones(wishes: Sequence[MessageFact]) -> Collection[MessageFact]:
-    """Return the first wish of every session."""
-    return {it.ref.session: it for it in reversed(wishes)}.values()
+def _list_first_requests(requests: Sequence[MessageFact]) -> Collection[MessageFact]:
+    """Return the first request of every session."""
+    return {message.ref.session: message for message in reversed(requests)}.values()
 
 
-def _chosen(later: Sequence[MessageFact], begun: Collection[str], room: Room) -> list[MessageFact]:
-    """Return those of the wishes for which there is room, in the order of time."""
-    left, chosen = room.wishes, set[str]()
+def _choose_later(
+    later: Sequence[MessageFact], first_ids: Collection[str], room: Room
+) -> list[MessageFact]:
+    """Return the requests that fit, in the order of time."""
+    remaining, chosen = room.wishes, set[str]()
 
-    def weighs_less(it: MessageFact) -> bool:
-        return not (it is later[-1] or it.id in begun or has("turn", it.text))
+    def weighs_less(message: MessageFact) -> bool:
+        return not (message is later[-1] or message.id in first_ids or has("turn", message.text))
 
     by_weight = list(reversed(later))
     by_weight.sort(key=weighs_less)
-    for it in by_weight:
-        size = min(len(it.text), room.wish)
-        if len(chosen) < _MOST_LATER and size <= left:
-            chosen.add(it.id)
-            left -= size
-    return [it for it in later if it.id in chosen]
+    for message in by_weight:
+        size = min(len(message.text), room.wish)
+        if len(chosen) < _MAX_LATER and size <= remaining:
+            chosen.add(message.id)
+            remaining -= size
+    return [message for message in later if message.id in chosen]
 
 
-_MOST_CHANGED = 20
-_MOST_READ = 8
-_MOST_PARTS = 8
-_MOST_ERRORS = 8
-_LONGEST_ERROR = 300
-_LONGEST_WHAT = 160
-_LONGEST_COMMENT = 240
+_MAX_CHANGED = 20
+_MAX_READ = 8
+_MAX_PARTS = 8
+_MAX_ERRORS = 8
+_MAX_ERROR = 300
+_MAX_COMMAND = 160
+_MAX_COMMENT = 240
 
 
 def files(facts: Facts) -> Iterator[HandoffStatement]:
     """Yield the files that were changed, those of the last changes first, then those of the project
-    that were read and are there. Where none was changed that is said: an agent may claim otherwise.
+    that were read and exist. Where none was changed a statement says so: an agent may claim
+    otherwise.
     """
-    latest_first = sorted(facts.files, key=_last, reverse=True)
-    changed = [it for it in latest_first if it.is_changed]
-    read = [it for it in latest_first if not it.is_changed and it.sha and _is_inside(it)]
-    if not changed and any(not it.is_person for it in facts.said):
-        yield HandoffStatement(
-            StatementSection.FILES, "No change of a file was found in the sessions"
+    latest_first = sorted(facts.files, key=_find_last_place, reverse=True)
+    changed = [use for use in latest_first if use.is_changed]
+    read = [use for use in latest_first if not use.is_changed and use.sha and _is_in_project(use)]
+    if not changed and any(not message.is_person for message in facts.said):
+        yield HandoffStatement(StatementSection.FILES, "No file change was found in the sessions")
+    for change in changed[:_MAX_CHANGED]:
+        yield _describe_file(change, _describe_actions(change))
+    for use in read[:_MAX_READ]:
+        yield _describe_file(use, "only read")
+
+
+def errors(
+    facts: Facts, conversation: Talk, blocking: Collection[str]
+) -> Iterator[HandoffStatement]:
+    """Yield the errors, each with the agent's comment and its fix; unfixed ones come first, later
+    ones before earlier. Comments on the `blocking` commands are left out: they are quoted with
+    these.
+    """
+    latest_first = sorted(facts.mishaps, key=lambda error: place(error.ref), reverse=True)
+    for error in sorted(latest_first, key=lambda error: error.mended is not None)[:_MAX_ERRORS]:
+        comment = "" if error.what in blocking else _quote_comment(error, conversation)
+        text = f"{code(error.what, _MAX_COMMAND)} failed; {_describe_fix(error)}{comment}"
+        yield quoting(
+            StatementSection.ERRORS, text, error.error, error.ref, (error.id,), _MAX_ERROR
         )
-    for it in changed[:_MOST_CHANGED]:
-        yield _file(it, _deeds(it))
-    for it in read[:_MOST_READ]:
-        yield _file(it, "only read")
-
-
-def errors(facts: Facts, talk: Talk, blocking: Collection[str]) -> Iterator[HandoffStatement]:
-    """Yield the errors, with what the agent said of them and what mended them; those that nothing
-    mended come first, later ones before earlier. What it said of the `blocking` commands is told
-    with them.
-    """
-    latest_first = sorted(facts.mishaps, key=lambda it: place(it.ref), reverse=True)
-    for it in sorted(latest_first, key=lambda it: it.mended is not None)[:_MOST_ERRORS]:
-        comment = "" if it.what in blocking else _comment(it, talk)
-        text = f"{code(it.what, _LONGEST_WHAT)} failed; {_mended(it)}{comment}"
-        yield quoting(StatementSection.ERRORS, text, it.error, it.ref, (it.id,), _LONGEST_ERROR)
 
 
 def memory(facts: Facts) -> Iterator[HandoffStatement]:
-    """Yield where the memory lies and which of its notes bear on the work."""
+    """Yield the directory of the memory and its relevant notes."""
     if not facts.memory:
         return
     yield HandoffStatement(
-        StatementSection.MEMORY, f"The memory lies at {code(facts.memory)}", stands_on=(MEMORY,)
+        StatementSection.MEMORY, f"The memory is at {code(facts.memory)}", stands_on=(MEMORY,)
     )
-    for it in facts.notes:
-        told = f": {it.description}" if it.description else ""
-        why = f" ({it.why})" if it.why else ""
+    for note in facts.notes:
+        description = f": {note.description}" if note.description else ""
+        why = f" ({note.why})" if note.why else ""
         yield HandoffStatement(
-            StatementSection.MEMORY, f"{code(it.path)}{told}{why}", stands_on=(it.id,)
+            StatementSection.MEMORY, f"{code(note.path)}{description}{why}", stands_on=(note.id,)
         )
 
 
 def messages(facts: Facts) -> Iterator[HandoffStatement]:
-    """Yield every message of the person, word for word."""
-    for it in facts.said:
-        if it.is_person and it.text.strip():
+    """Yield every message of the user, word for word."""
+    for message in facts.said:
+        if message.is_person and message.text.strip():
             yield HandoffStatement(
-                StatementSection.MESSAGES, "The person", QuoteMark(it.ref), (it.id,), it.text
+                StatementSection.MESSAGES,
+                "The user",
+                QuoteMark(message.ref),
+                (message.id,),
+                message.text,
             )
 
 
-def _last(it: FileUse) -> Place:
-    return place(it.last)
+def _find_last_place(use: FileUse) -> Place:
+    return place(use.last)
 
 
-def _is_inside(it: FileUse) -> bool:
-    return not it.path.startswith(("/", "~"))
+def _is_in_project(use: FileUse) -> bool:
+    return not use.path.startswith(("/", "~"))
 
 
-def _file(it: FileUse, deeds: str) -> HandoffStatement:
-    """Return what is told of a file: the mark is of what it is now, and not of what was done."""
-    text = f"{code(it.path)}{_whereabouts(it)} (transcript: {deeds})"
-    return HandoffStatement(StatementSection.FILES, text, stands_on=(it.id,))
+def _describe_file(use: FileUse, actions: str) -> HandoffStatement:
+    """Return the statement on a file: the mark is of what it is now, and not of what was done."""
+    text = f"{code(use.path)}{_describe_presence(use)} (transcript: {actions})"
+    return HandoffStatement(StatementSection.FILES, text, stands_on=(use.id,))
 
 
-def _deeds(it: FileUse) -> str:
-    told = " and ".join(deed.value for deed in it.deeds if deed.changes)
-    times = f" {it.times} times" if it.times > 1 else ""
-    parts = ", ".join(code(part) for part in it.parts[-_MOST_PARTS:])
+def _describe_actions(use: FileUse) -> str:
+    actions = " and ".join(deed.value for deed in use.deeds if deed.changes)
+    times = f" {use.times} times" if use.times > 1 else ""
+    parts = ", ".join(code(part) for part in use.parts[-_MAX_PARTS:])
     names = f"; the changes name {parts}" if parts else ""
-    return f"{told}{times}, last at turn {it.last.turn}{names}"
+    return f"{actions}{times}, last at turn {use.last.turn}{names}"
 
 
-def _whereabouts(it: FileUse) -> str:
-    if not _is_inside(it):
-        return ", outside of the project"
-    if it.is_gone:
-        return " is not there now"
-    return "" if it.sha else " cannot be read now"
+def _describe_presence(use: FileUse) -> str:
+    if not _is_in_project(use):
+        return ", outside the project"
+    if use.is_gone:
+        return " does not exist now"
+    return "" if use.sha else " cannot be read now"
 
 
-def _comment(it: ErrorFact, talk: Talk) -> str:
-    """Return what the agent said of an error before it was mended."""
-    said = talk.after(it.ref)
-    if said is None or (it.mended is not None and place(said.ref) > place(it.mended)):
+def _quote_comment(error: ErrorFact, conversation: Talk) -> str:
+    """Return what the agent said about an error before it was fixed."""
+    message = conversation.after(error.ref)
+    if message is None or (error.mended is not None and place(message.ref) > place(error.mended)):
         return ""
-    words = short(said.text, _LONGEST_COMMENT)
-    # the mark names the turn of the error
-    return f"; the agent then, at turn {said.ref.turn}: “{words}”"
+    words = short(message.text, _MAX_COMMENT)
+    # the mark names the message of the error
+    return f"; the agent then, at turn {message.ref.turn}: “{words}”"
 
 
-def _mended(it: ErrorFact) -> str:
-    if it.mended is None:
-        return "nothing is known to have mended it"
-    # what stands between is what was seen, and need not be the reason
-    changed = f", after a change of {it.by}" if it.by else ""
-    return f"no longer at turn {it.mended.turn}{changed}"
+def _describe_fix(error: ErrorFact) -> str:
+    if error.mended is None:
+        return "no fix is known"
+    # what was changed in between need not be the reason
+    changed = f", after a change of {error.by}" if error.by else ""
+    return f"no longer failed at turn {error.mended.turn}{changed}"
 
 
-_OURS = 0.75
-"""Share of the tokens that statements are fitted into; the head and the headings take the rest."""
-_MARK = " " * 100
+_STATEMENT_SHARE = 0.75
+"""Share of the tokens that statements are fitted into; the header and the headings take the
+rest.
+"""
+_MARK_PLACEHOLDER = " " * 100
 """What a statement costs besides its words: its mark, the fences of its quotation."""
 
 
@@ -216,51 +235,57 @@ def compose(
     facts: Facts, *, tokens: int = 4_000, with_messages: bool = False
 ) -> tuple[HandoffStatement, ...]:
     """Return the statements of a handoff of `facts`, by section, the most important first within
-    each. Quotations are cut so that they fit into `tokens` where that can be, and not shorter than
-    makes sense: what is too much then is left to `budget.py`. Every message of the person is among
-    them where that is wished, on top of that.
+    each. Quotations are shortened to fit into `tokens`, but not below a useful length: `budget.py`
+    drops the rest. With `with_messages` every message of the user is added, beyond that limit.
     """
-    talk, refusals = talk_of(facts), Refusals(facts)
-    known = runs(facts, refusals)
-    limits = constraints(talk)
-    found: tuple[HandoffStatement, ...] = ()
+    conversation, refusals = talk.talk(facts), Refusals(facts)
+    last_runs = runs(facts, refusals)
+    limits = constraints(conversation)
+    statements: tuple[HandoffStatement, ...] = ()
     for share in SHARES:
-        found = tuple(_statements(facts, talk, known, limits, refusals, room(share)))
-        if sum(estimate(f"{it.text}{it.quote}{_MARK}") for it in found) <= tokens * _OURS:
+        statements = tuple(
+            _list_statements(facts, conversation, last_runs, limits, refusals, room(share))
+        )
+        if (
+            sum(estimate(f"{item.text}{item.quote}{_MARK_PLACEHOLDER}") for item in statements)
+            <= tokens * _STATEMENT_SHARE
+        ):
             break
-    return (*_in_order(found), *(messages(facts) if with_messages else ()))
+    return (*_sort_by_section(statements), *(messages(facts) if with_messages else ()))
 
 
-def _statements(
+def _list_statements(
     facts: Facts,
-    talk: Talk,
-    known: LastRuns,
+    conversation: Talk,
+    last_runs: LastRuns,
     limits: tuple[Constraint, ...],
     refusals: Refusals,
     room: Room,
 ) -> Iterator[HandoffStatement]:
-    replies = answers(talk)
-    quoted = {it.said.id for it in limits if it.is_whole} | {it.reply.id for it in replies}
-    kept = list(summarized(facts, room))
-    yield from objective(talk, quoted, room)
-    told = [*stated(limits, room), *answered(replies, room)]
+    user_answers = answers(conversation)
+    quoted = {limit.said.id for limit in limits if limit.is_whole} | {
+        reply.reply.id for reply in user_answers
+    }
+    from_summary = list(summarized(facts, room))
+    yield from objective(conversation, quoted, room)
+    limits_and_answers = [*stated(limits, room), *answered(user_answers, room)]
     yield from refusals.stated(room)
-    yield from told
-    yield from done(facts, talk, known, room)
-    yield from active(facts, talk, known, room)
-    yield from blocked(talk, known, room)
-    decided = list(decisions(facts, talk, told, room))
-    yield from decided
-    yield from ruled_out(facts, talk, decided, room)
+    yield from limits_and_answers
+    yield from done(facts, conversation, last_runs, room)
+    yield from active(facts, conversation, last_runs, room)
+    yield from blocked(conversation, last_runs, room)
+    decision_statements = list(decisions(facts, conversation, limits_and_answers, room))
+    yield from decision_statements
+    yield from ruled_out(facts, conversation, decision_statements, room)
     yield from files(facts)
-    yield from errors(facts, talk, {it.command for it in known.failed})
-    yield from (it for it in kept if it.section is not StatementSection.NEXT)
-    of_summary = [it for it in kept if it.section is StatementSection.NEXT]
-    yield from next_steps(facts, talk, known, of_summary, room, refusals)
-    yield from open_questions(talk, room)
+    yield from errors(facts, conversation, {run.command for run in last_runs.failed})
+    yield from (item for item in from_summary if item.section is not StatementSection.NEXT)
+    of_summary = [item for item in from_summary if item.section is StatementSection.NEXT]
+    yield from next_steps(facts, conversation, last_runs, of_summary, room, refusals)
+    yield from open_questions(conversation, room)
     yield from memory(facts)
 
 
-def _in_order(found: Iterable[HandoffStatement]) -> list[HandoffStatement]:
+def _sort_by_section(statements: Iterable[HandoffStatement]) -> list[HandoffStatement]:
     order = list(StatementSection)
-    return sorted(found, key=lambda it: order.index(it.section))
+    return sorted(statements, key=lambda statement: order.index(statement.section))

@@ -1,4 +1,4 @@
-"""What was decided and why, and what was ruled out."""
+"""Decisions with their reasons, constraints, and what was ruled out."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ricordo.handoff.facts import Facts, MessageFact
 from ricordo.lexicon import lowered, pattern
 from ricordo.secrets import find_secrets
 
-_MOST = 10
-_LONGEST_REASON = 300
-_LONGEST_QUESTION = 200
+_MAX_ITEMS = 10
+_MAX_REASON = 300
+_MAX_QUESTION = 200
 
 
 class UserAnswer(NamedTuple):
-    """What the person answered to a question of the agent."""
+    """The user's answer to a question of the agent."""
 
     asked_by: MessageFact
     question: str
@@ -36,203 +36,213 @@ class UserAnswer(NamedTuple):
 
 
 def decisions(
-    facts: Facts, talk: Talk, told: Collection[HandoffStatement], room: Room
+    facts: Facts, conversation: Talk, written: Collection[HandoffStatement], room: Room
 ) -> Iterator[HandoffStatement]:
-    """Yield what was decided in so many words, with what stands around it, but for what is `told`
-    already.
-    """
-    quoted = [it.quote for it in told]
-    new = [it for it in facts.decided if not any(it.text.strip() in quote for quote in quoted)]
-    for it in new[-_MOST:]:
-        who = "The person decided" if it.is_person else "The agent's decision"
-        words = talk.around(it.ref, it.text)
-        label = _with_reason(who, it.why, words)
-        yield quoting(StatementSection.DECISIONS, label, words, it.ref, (it.id,), room.words)
-
-
-def answered(found: Collection[UserAnswer], room: Room) -> Iterator[HandoffStatement]:
-    """Yield the answers of the person, each with the question that it answers."""
-    for it in found:
-        label = f"The person's answer to “{short(it.question, _LONGEST_QUESTION)}”"
-        ids = (it.asked_by.id, it.reply.id)
+    """Yield the explicit decisions, with their context, except those `written` already."""
+    quoted = [statement.quote for statement in written]
+    new = [
+        item for item in facts.decided if not any(item.text.strip() in quote for quote in quoted)
+    ]
+    for decision in new[-_MAX_ITEMS:]:
+        who = "The user decided" if decision.is_person else "The agent's decision"
+        words = conversation.around(decision.ref, decision.text)
+        label = _add_reason(who, decision.why, words)
         yield quoting(
-            StatementSection.DECISIONS, label, it.reply.text, it.reply.ref, ids, room.words
+            StatementSection.DECISIONS, label, words, decision.ref, (decision.id,), room.words
         )
 
 
-def answers(talk: Talk) -> tuple[UserAnswer, ...]:
-    """Return what the person answered to questions with which the agent closed: a message that is
-    a yes or a no, or begins with one.
+def answered(user_answers: Collection[UserAnswer], room: Room) -> Iterator[HandoffStatement]:
+    """Yield the answers of the user, each with the question that it answers."""
+    for answer in user_answers:
+        label = f"The user's answer to “{short(answer.question, _MAX_QUESTION)}”"
+        ids = (answer.asked_by.id, answer.reply.id)
+        yield quoting(
+            StatementSection.DECISIONS, label, answer.reply.text, answer.reply.ref, ids, room.words
+        )
+
+
+def answers(conversation: Talk) -> tuple[UserAnswer, ...]:
+    """Return the user's answers to questions that ended an agent's message: a message that is a yes
+    or a no, or begins with one.
     """
-    found: list[UserAnswer] = []
-    for before, after in zip(talk.recent, talk.recent[1:], strict=False):
-        closing, reply = before.closing, after.wish
+    user_answers: list[UserAnswer] = []
+    for previous, following in zip(conversation.recent, conversation.recent[1:], strict=False):
+        closing, reply = previous.closing, following.wish
         questions = asked(closing) if closing is not None else []
         if closing is None or reply is None or not questions:
             continue
         if is_answer(reply.text) or begins("answer", reply.text):
-            found.append(UserAnswer(closing, questions[-1], reply))
-    return tuple(found[-_MOST:])
+            user_answers.append(UserAnswer(closing, questions[-1], reply))
+    return tuple(user_answers[-_MAX_ITEMS:])
 
 
 def ruled_out(
-    facts: Facts, talk: Talk, told: Collection[HandoffStatement], room: Room
+    facts: Facts, conversation: Talk, written: Collection[HandoffStatement], room: Room
 ) -> Iterator[HandoffStatement]:
-    """Yield what the agent tried and gave up, with the reason that was given for it, and what it
-    did or said that the person then set right. What stands around it is left out where it is `told`
-    already.
+    """Yield what the agent tried and abandoned, with the reason, and what the user corrected. The
+    context is left out where it is `written` already.
     """
-    quoted = [it.quote for it in told]
-    of_person = {place(it.ref) for it in facts.said if it.is_person}
-    given_up = [it for it in facts.given_up if it.refusal is None]
-    own = [it for it in given_up if it.is_deed or place(it.ref) not in of_person]
-    for it in own[-_MOST:]:
-        if it.is_deed:
-            text = _with_reason(f"Taken back: {short(it.what, LONGEST_COMMAND)}", it.why)
-            yield HandoffStatement(StatementSection.RULED_OUT, text, stands_on=(it.id,))
+    quoted = [statement.quote for statement in written]
+    user_places = {place(message.ref) for message in facts.said if message.is_person}
+    items = [item for item in facts.given_up if item.refusal is None]
+    agent_items = [item for item in items if item.is_deed or place(item.ref) not in user_places]
+    for item in agent_items[-_MAX_ITEMS:]:
+        if item.is_deed:
+            text = _add_reason(f"Reverted: {short(item.what, LONGEST_COMMAND)}", item.why)
+            yield HandoffStatement(StatementSection.RULED_OUT, text, stands_on=(item.id,))
             continue
-        around = talk.around(it.ref, it.what)
-        words = it.what if any(around in quote for quote in quoted) else around
-        label = _with_reason("The agent gave up", it.why, words)
-        yield quoting(StatementSection.RULED_OUT, label, words, it.ref, (it.id,), room.words)
-    yield from list(_set_right(talk, room))[-_MOST:]
+        around = conversation.around(item.ref, item.what)
+        words = item.what if any(around in quote for quote in quoted) else around
+        label = _add_reason("The agent abandoned this", item.why, words)
+        yield quoting(StatementSection.RULED_OUT, label, words, item.ref, (item.id,), room.words)
+    yield from list(_list_corrections(conversation, room))[-_MAX_ITEMS:]
 
 
-def _set_right(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
-    for exchange, following in zip(talk.exchanges, talk.exchanges[1:], strict=False):
-        said, reply = exchange.closing, following.wish
-        if exchange.is_set_right and said is not None and reply is not None:
-            words = short(reply.text, _LONGEST_REASON)
-            label = f"The agent said, and the person set it right with “{words}”"
-            ids = (said.id, reply.id)
-            yield quoting(StatementSection.RULED_OUT, label, said.text, said.ref, ids, room.words)
+def _list_corrections(conversation: Talk, room: Room) -> Iterator[HandoffStatement]:
+    for exchange, following in zip(
+        conversation.exchanges, conversation.exchanges[1:], strict=False
+    ):
+        closing, reply = exchange.closing, following.wish
+        if exchange.is_set_right and closing is not None and reply is not None:
+            words = short(reply.text, _MAX_REASON)
+            label = f"The agent said, and the user corrected it with “{words}”"
+            ids = (closing.id, reply.id)
+            yield quoting(
+                StatementSection.RULED_OUT, label, closing.text, closing.ref, ids, room.words
+            )
 
 
-def _with_reason(label: str, why: str, words: str = "") -> str:
-    """Return a label with the reason, where the words that are quoted do not give it themselves."""
-    is_told = not why.strip() or why.strip() in words
-    return label if is_told else f"{label}, because: “{short(why, _LONGEST_REASON)}”"
+def _add_reason(label: str, why: str, words: str = "") -> str:
+    """Return a label with the reason, unless the quoted words contain it."""
+    is_known = not why.strip() or why.strip() in words
+    return label if is_known else f"{label}, because: “{short(why, _MAX_REASON)}”"
 
 
-_UNKNOWN = date(2000, 1, 1)
-"""The day of a message whose transcript tells no time: no day that it names lies ahead."""
-_LONGEST_DOCUMENT = 12_000
-"""Characters of a plan that was handed over and is looked through."""
-_LONGEST = 500
-"""Characters of a saying with its reasons."""
-_MOST_OF_ONE = 6
+_UNKNOWN_DAY = date(2000, 1, 1)
+"""The day of a message without a time in the transcript: every day that it names is later."""
+_MAX_DOCUMENT = 12_000
+"""Characters of a pasted plan that are searched."""
+_MAX_STATEMENT = 500
+"""Characters of a statement with its reasons."""
+_MAX_PER_MESSAGE = 6
 """Limits of one message; one with more is a specification, and quoted as the objective."""
-_MOST_RULES, _MOST_LIMITS = 12, 8
+_MAX_RULES, _MAX_LIMITS = 12, 8
 _FIRST, _LAST = 50, 250
-"""Wishes that are looked through: what a session begins with, and what it came to."""
+"""Requests that are searched: those at the beginning and at the end of a session."""
 _LIMIT = "Limit"
-_WHOLE = 0.5
-"""Share of a message from which what is quoted of it stands for all of it."""
+_WHOLE_SHARE = 0.5
+"""Share of a message from which a quote counts as all of it."""
 _LABELS = {
     StatementKind.REQUEST: "To be remembered",
     StatementKind.CORRECTION: "Correction",
     StatementKind.PREFERENCE: "Rule",
-    StatementKind.DECISION: "The person decided",
+    StatementKind.DECISION: "The user decided",
     StatementKind.DEADLINE: "Date",
     StatementKind.POINTER: "Where to look",
 }
 
 
 class Constraint(NamedTuple):
-    """Something that the work has to keep to."""
+    """A rule or a limit for the work."""
 
     said: MessageFact
     label: str
     quote: str
-    """As it stands in the message."""
+    """The words of the message."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether hardly anything else stands in the message."""
-        return len(self.quote) >= _WHOLE * len(self.said.text.strip())
+        """Whether the quote is nearly the whole message."""
+        return len(self.quote) >= _WHOLE_SHARE * len(self.said.text.strip())
 
 
-def constraints(talk: Talk) -> tuple[Constraint, ...]:
-    """Return what the work has to keep to, in the order of time; the latest rules and the latest
-    limits, where it is much. All that the first wish says is no limit to it.
+def constraints(conversation: Talk) -> tuple[Constraint, ...]:
+    """Return the rules and limits for the work, in the order of time, only the latest of many. A
+    quote of the whole first request is not one.
     """
-    wishes = talk.wishes
-    looked_at = wishes if len(wishes) <= _FIRST + _LAST else (*wishes[:_FIRST], *wishes[-_LAST:])
-    found = [
-        it
-        for said in looked_at
-        for it in _of_message(said, is_answer=talk.is_answered(said))
-        if not (it.quote == said.text.strip() and said is wishes[0])
+    requests = conversation.wishes
+    messages = (
+        requests if len(requests) <= _FIRST + _LAST else (*requests[:_FIRST], *requests[-_LAST:])
+    )
+    found_limits = [
+        limit
+        for message in messages
+        for limit in _find_in_message(message, is_answer=conversation.is_answered(message))
+        if not (limit.quote == message.text.strip() and message is requests[0])
     ]
-    once = list({it.quote: it for it in found}.values())
-    rules = [it for it in once if it.label != _LIMIT][-_MOST_RULES:]
-    limits = [it for it in once if it.label == _LIMIT][-_MOST_LIMITS:]
-    return tuple(it for it in once if it in rules or it in limits)
+    unique = list({limit.quote: limit for limit in found_limits}.values())
+    rules = [limit for limit in unique if limit.label != _LIMIT][-_MAX_RULES:]
+    limits = [limit for limit in unique if limit.label == _LIMIT][-_MAX_LIMITS:]
+    return tuple(limit for limit in unique if limit in rules or limit in limits)
 
 
-def stated(found: Sequence[Constraint], room: Room) -> Iterator[HandoffStatement]:
-    """Yield the statements of constraints: decisions stand in their own section."""
-    for it in found:
+def stated(constraint_list: Sequence[Constraint], room: Room) -> Iterator[HandoffStatement]:
+    """Yield the statements of constraints: decisions are in their own section."""
+    for limit in constraint_list:
         section = (
             StatementSection.DECISIONS
-            if it.label == _LABELS[StatementKind.DECISION]
+            if limit.label == _LABELS[StatementKind.DECISION]
             else StatementSection.CONSTRAINTS
         )
-        yield quoting(section, it.label, it.quote, it.said.ref, (it.said.id,), room.words)
+        yield quoting(
+            section, limit.label, limit.quote, limit.said.ref, (limit.said.id,), room.words
+        )
 
 
-def _of_message(said: MessageFact, *, is_answer: bool) -> Iterator[Constraint]:
-    text = said.text
-    day = date.fromisoformat(said.ref.at[:10]) if said.ref.at else _UNKNOWN
-    saying = find_saying(text, day, is_answer=is_answer)
+def _find_in_message(message: MessageFact, *, is_answer: bool) -> Iterator[Constraint]:
+    text = message.text
+    day = date.fromisoformat(message.ref.at[:10]) if message.ref.at else _UNKNOWN_DAY
+    statement = find_saying(text, day, is_answer=is_answer)
     start = end = -1
-    if saying is not None:
-        start, end = _span(saying)
-        yield Constraint(said, _LABELS[saying.kind], text[start:end])
-    others = [it for it in _limits(text) if it.end <= start or it.start >= end]
-    for it in others[:_MOST_OF_ONE]:
-        yield Constraint(said, _LIMIT, it.text)
+    if statement is not None:
+        start, end = _find_span(statement)
+        yield Constraint(message, _LABELS[statement.kind], text[start:end])
+    others = [limit for limit in _find_limits(text) if limit.end <= start or limit.start >= end]
+    for limit in others[:_MAX_PER_MESSAGE]:
+        yield Constraint(message, _LIMIT, limit.text)
 
 
-def _span(saying: Saying) -> tuple[int, int]:
-    """Return where the words of a saying begin and end, with its reasons where they are near."""
-    parts = [*saying.statement, *saying.why]
-    whole = parts if parts[-1].end - parts[0].start <= _LONGEST else saying.statement
-    return whole[0].start, whole[-1].end
+def _find_span(statement: Saying) -> tuple[int, int]:
+    """Return the span of a statement, with its reasons where they are near."""
+    parts = [*statement.statement, *statement.why]
+    parts_kept = parts if parts[-1].end - parts[0].start <= _MAX_STATEMENT else statement.statement
+    return parts_kept[0].start, parts_kept[-1].end
 
 
-def _limits(text: str) -> list[Sentence]:
-    """Return the sentences that set a limit. In a document only what plainly forbids counts: it
-    tells at length how something is to work. One with a credential is quoted nowhere but in its
-    message.
+def _find_limits(text: str) -> list[Sentence]:
+    """Return the sentences that set a limit. In a document only prohibitions count: it describes at
+    length how something works. Sentences with a credential are left out.
     """
     is_document = len(text) > LONGEST_SPOKEN
-    text = text[:_LONGEST_DOCUMENT]
-    own = lowered(without_quotations(text))
-    kinds = (_forbids,) if is_document else (_forbids, _requires, _orders_how)
-    said = written_sentences(text)
+    text = text[:_MAX_DOCUMENT]
+    unquoted = lowered(without_quotations(text))
+    kinds = (
+        (_is_prohibition,) if is_document else (_is_prohibition, _is_requirement, _is_manner_order)
+    )
+    sentences = written_sentences(text)
     return [
-        it
-        for it in said
-        if _is_meant(it, own)
-        and any(kind(own[it.start : it.end]) for kind in kinds)
-        and not find_secrets(it.text)
+        message
+        for message in sentences
+        if _is_literal(message, unquoted)
+        and any(kind(unquoted[message.start : message.end]) for kind in kinds)
+        and not find_secrets(message.text)
     ]
 
 
-def _is_meant(sentence: Sentence, own: str) -> bool:
-    plain = own[sentence.start : sentence.end]
+def _is_literal(sentence: Sentence, unquoted: str) -> bool:
+    plain = unquoted[sentence.start : sentence.end]
     others = any(pattern(part).search(plain) for part in ("guess", "unreal", "request"))
     return not (sentence.is_question or others)
 
 
-def _forbids(plain: str) -> bool:
+def _is_prohibition(plain: str) -> bool:
     return bool(pattern("prohibition").search(plain)) or has("limit", plain)
 
 
-def _requires(plain: str) -> bool:
+def _is_requirement(plain: str) -> bool:
     return has("requirement", plain)
 
 
-def _orders_how(plain: str) -> bool:
+def _is_manner_order(plain: str) -> bool:
     return bool(pattern("order").match(plain.lstrip())) and has("manner", plain)

@@ -1,4 +1,4 @@
-"""What is to be done next, and the command that it begins with."""
+"""The next steps, and the command to begin with."""
 
 from __future__ import annotations
 
@@ -13,87 +13,100 @@ from ricordo.handoff.compose.words import CHECK, has, headed
 from ricordo.handoff.document import HandoffStatement, StatementSection
 from ricordo.handoff.facts import Facts, MessageFact
 
-_MOST_LEFT = 3
-_REMINDER = 160
+_MAX_REMAINING = 3
+_MAX_REMINDER = 160
 """Characters: the message is quoted as the objective."""
 
 
 def next_steps(
     facts: Facts,
-    talk: Talk,
-    known: LastRuns,
-    kept: Collection[HandoffStatement],
+    conversation: Talk,
+    last_runs: LastRuns,
+    from_summary: Collection[HandoffStatement],
     room: Room,
     refusals: Refusals,
 ) -> Iterator[HandoffStatement]:
-    """Yield what is to be done next, the most urgent first: what the person asked without getting
-    a closing answer, the list of the agent, what it said is left, what its summary `kept` of that,
-    the command that tells how the work stands, which is the one that fails, where one does, and how
-    the person said that it is to be checked. What the agent names and was refused is left out.
+    """Yield the next steps, the most urgent first: the user's request without a closing answer, the
+    tasks on the agent's list, what the agent said remains, what its summary (`from_summary`) says
+    of that, the command that shows the state of the work, a failing one first, and how the user
+    said to check it. A refused action that the agent names is left out.
     """
-    allowed = [it for it in facts.todos if not refusals.names(it.text)]
-    of_agent = [*tasks(replace(facts, todos=tuple(allowed)), "pending"), *_left(talk, room), *kept]
-    found = [*_unanswered(talk), *(it for it in of_agent if not refusals.names(it.quote))]
-    yield from found
-    yield from _command(known)
-    yield from _checks(talk, room)
-    is_stale = known.to_run is not None and bool(known.to_run.changed_since)
-    if not (found or known.failed or is_stale):
-        yield HandoffStatement(
-            StatementSection.NEXT, "Nothing was found in the sessions that is left to do"
-        )
+    allowed = [task for task in facts.todos if not refusals.names(task.text)]
+    of_agent = [
+        *tasks(replace(facts, todos=tuple(allowed)), "pending"),
+        *_list_remaining(conversation, room),
+        *from_summary,
+    ]
+    steps = [
+        *_quote_unanswered(conversation),
+        *(statement for statement in of_agent if not refusals.names(statement.quote)),
+    ]
+    yield from steps
+    yield from _describe_command(last_runs)
+    yield from _quote_checks(conversation, room)
+    is_stale = last_runs.to_run is not None and bool(last_runs.to_run.changed_since)
+    if not (steps or last_runs.failed or is_stale):
+        yield HandoffStatement(StatementSection.NEXT, "No remaining work was found in the sessions")
 
 
-def _unanswered(talk: Talk) -> Iterator[HandoffStatement]:
-    last = talk.last
-    if last is None or last.is_over or not talk.wishes:
+def _quote_unanswered(conversation: Talk) -> Iterator[HandoffStatement]:
+    last = conversation.last
+    if last is None or last.is_over or not conversation.wishes:
         return
-    wish = talk.wishes[-1]
+    request = conversation.wishes[-1]
     label = "Asked last, without a closing answer so far"
-    yield quoting(StatementSection.NEXT, label, wish.text, wish.ref, (wish.id,), _REMINDER)
+    yield quoting(
+        StatementSection.NEXT, label, request.text, request.ref, (request.id,), _MAX_REMINDER
+    )
 
 
-def _left(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
-    """Yield what the agent said at the end that is left, or that it would do next."""
-    last = talk.last
+def _list_remaining(conversation: Talk, room: Room) -> Iterator[HandoffStatement]:
+    """Yield what the agent said at the end about remaining or next work."""
+    last = conversation.last
     if last is None or not last.answers:
         return
-    said = last.answers[-1]
-    for words in _told_left(said)[:_MOST_LEFT]:
-        label = "The agent on what is left"
-        yield quoting(StatementSection.NEXT, label, words, said.ref, (said.id,), room.words)
+    message = last.answers[-1]
+    for words in _find_remaining(message)[:_MAX_REMAINING]:
+        label = "The agent on remaining work"
+        yield quoting(StatementSection.NEXT, label, words, message.ref, (message.id,), room.words)
 
 
-def _told_left(said: MessageFact) -> list[str]:
-    under_heading = [it.text for it in headed(said.text) if it.about == StatementSection.NEXT]
+def _find_remaining(message: MessageFact) -> list[str]:
+    under_heading = [
+        passage.text for passage in headed(message.text) if passage.about == StatementSection.NEXT
+    ]
     if under_heading:
         return under_heading
-    spoken = [it for it in last_sentences(said) if not it.is_question]
-    return [it.text for it in spoken if has("left", it.text) and not has("nothing_left", it.text)]
+    sentences = [sentence for sentence in last_sentences(message) if not sentence.is_question]
+    return [
+        sentence.text
+        for sentence in sentences
+        if has("left", sentence.text) and not has("nothing_left", sentence.text)
+    ]
 
 
-def _checks(talk: Talk, room: Room) -> Iterator[HandoffStatement]:
-    """Yield what the last wish that says so says of how the work is to be checked."""
-    for wish in reversed(talk.wishes):
-        found = [it.text for it in headed(wish.text) if it.about == CHECK]
-        if found:
-            label = "The person on how to check it"
-            ids = (wish.id,)
-            yield quoting(StatementSection.NEXT, label, found[-1], wish.ref, ids, room.words)
+def _quote_checks(conversation: Talk, room: Room) -> Iterator[HandoffStatement]:
+    """Yield how to check the work, in the words of the last request that says so."""
+    for request in reversed(conversation.wishes):
+        passages = [passage.text for passage in headed(request.text) if passage.about == CHECK]
+        if passages:
+            label = "The user on how to check it"
+            ids = (request.id,)
+            yield quoting(StatementSection.NEXT, label, passages[-1], request.ref, ids, room.words)
             return
 
 
-def _command(known: LastRuns) -> Iterator[HandoffStatement]:
-    ran = known.to_run
+def _describe_command(last_runs: LastRuns) -> Iterator[HandoffStatement]:
+    ran = last_runs.to_run
     if ran is None or not can_be_run(ran.command):
         return
     if ran.changed_since:
         how = "failed" if ran.has_failed else "went well"
         what = f"It {how} before files were changed again; run it"
     elif ran.has_failed:
-        what = "Mend what fails, then run it again"
+        what = "Fix what fails, then run it again"
     else:
-        what = "To see how the work stands"
+        what = "To see the state of the work"
     yield HandoffStatement(
         StatementSection.NEXT, f"{what}: {code(ran.command)}", result_of(ran), (ran.id,)
     )

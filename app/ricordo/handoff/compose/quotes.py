@@ -1,4 +1,4 @@
-"""Statements that quote what the person or the agent said."""
+"""Statements that quote what the user or the agent said."""
 
 from __future__ import annotations
 
@@ -10,65 +10,65 @@ from ricordo.handoff.facts import Ref
 from ricordo.secrets import find_secrets
 
 _EDGES = ("\n\n", "\n", ". ", " ")
-_LONGEST_SECRET = 8_000
-"""Characters behind a cut in which a credential may end that begins before it."""
-_LEAST = 0.5
-"""Share of the room that a quotation keeps before a smaller edge is cut at."""
+_MAX_SECRET = 8_000
+"""Characters after a cut in which a credential may end that begins before it."""
+_MIN_SHARE = 0.5
+"""Share of the room that a quotation keeps before it is cut at a smaller edge."""
 
 
 def excerpt(text: str, most: int) -> str:
     """Return the beginning of `text`: at most `most` characters, up to the end of a paragraph, a
-    line, a sentence or a word. It never ends inside of a credential, which nobody would know again
-    by its first half.
+    line, a sentence or a word. It never ends inside a credential, which could not be recognized by
+    its first half.
     """
     text = text.strip()
     if len(text) <= most:
         return text
-    cut = _edge(text[:most])
-    near = find_secrets(text[: most + _LONGEST_SECRET])
-    cut = next((it.start for it in near if it.start < cut < it.end), cut)
+    cut = _find_edge(text[:most])
+    near = find_secrets(text[: most + _MAX_SECRET])
+    cut = next((secret.start for secret in near if secret.start < cut < secret.end), cut)
     return text[:cut].rstrip()
 
 
 def how_much(text: str, quoted: str) -> str:
-    """Return what to say of a quotation that is not the whole of `text`; "" where it is."""
-    whole = len(text.strip())
-    return "" if len(quoted) >= whole else f" (the first {len(quoted)} of {whole} characters)"
+    """Return a note on how much of `text` is quoted; "" for all of it."""
+    length = len(text.strip())
+    return "" if len(quoted) >= length else f" (the first {len(quoted)} of {length} characters)"
 
 
-def _edge(head: str) -> int:
+def _find_edge(text: str) -> int:
     for edge in _EDGES:
-        at = head.rfind(edge)
-        if at >= len(head) * _LEAST:
+        at = text.rfind(edge)
+        if at >= len(text) * _MIN_SHARE:
             return at + len(edge)
-    return len(head)
+    return len(text)
 
 
 class Room(NamedTuple):
     """Characters for each kind of quotation."""
 
     first: int
-    """The first wish: a plan that was handed over is long, and what matters most."""
+    """The first request: a plan that was handed over is long, and what matters most."""
     wish: int
-    """A later wish."""
+    """A later request."""
     wishes: int
-    """All later wishes."""
+    """All later requests."""
     report: int
     """What the agent reported last of its work."""
     answer: int
     """What it reported earlier, or only explained."""
     words: int
-    """A few sentences: a question, a decision, what is left."""
+    """A few sentences: a question, a decision, remaining work."""
 
 
 SHARES = (1.0, 0.7, 0.5, 0.35, 0.25)
 """Shares of the full room that are tried, until a handoff fits."""
-_FULL = Room(first=6_000, wish=2_000, wishes=6_000, report=4_000, answer=3_200, words=600)
+_FULL_ROOM = Room(first=6_000, wish=2_000, wishes=6_000, report=4_000, answer=3_200, words=600)
 
 
 def room(share: float) -> Room:
     """Return a share of the full room."""
-    return Room(*(int(it * share) for it in _FULL))
+    return Room(*(int(size * share) for size in _FULL_ROOM))
 
 
 def quoting(
@@ -79,8 +79,8 @@ def quoting(
     stands_on: tuple[str, ...],
     most: int,
 ) -> HandoffStatement:
-    """Return a statement that quotes the beginning of `words`, which stand at the turn `ref`: at
-    most `most` characters. `label` says whose words they are and what for.
+    """Return a statement that quotes at most `most` characters of the beginning of `words`, which
+    are from the message `ref`. `label` says whose words they are and what for.
     """
     quote = excerpt(words, most)
     return HandoffStatement(
@@ -89,9 +89,9 @@ def quoting(
 
 
 LONGEST_COMMAND = 300
-"""Characters of a command that is told in full; one that is cut could not be run."""
-_LONGEST_TOLD = 140
-_LONGEST_RESULT = 200
+"""Characters of a command that is written in full; a shortened one could not be run."""
+_MAX_SHORTENED = 140
+_MAX_RESULT = 200
 _TICKS = re.compile("`+")
 
 
@@ -100,32 +100,32 @@ def code(text: str, most: int = LONGEST_COMMAND) -> str:
     characters.
     """
     row = short(text, most)
-    fence = "`" * (1 + max((len(it[0]) for it in _TICKS.finditer(row)), default=0))
+    fence = "`" * (1 + max((len(match[0]) for match in _TICKS.finditer(row)), default=0))
     edge = " " if row.startswith("`") or row.endswith("`") else ""
     return f"{fence}{edge}{row}{edge}{fence}"
 
 
 def short(text: str, most: int) -> str:
-    """Return `text` in one line, with a `…` where it has more than `most` characters. It never ends
-    inside of a credential.
+    """Return `text` on one line, with a `…` where it has more than `most` characters. It never ends
+    inside a credential.
     """
     row = " ".join(text.split())
-    kept = excerpt(row, most)
-    return kept if kept == row else f"{kept} …"
+    shortened = excerpt(row, most)
+    return shortened if shortened == row else f"{shortened} …"
 
 
 def result(text: str) -> str:
-    """Return what tells how a command ended, to stand behind it; "" where nothing does."""
-    return f": {short(text, _LONGEST_RESULT)}" if text.strip() else ""
+    """Return the result of a command as the end of a statement; "" without one."""
+    return f": {short(text, _MAX_RESULT)}" if text.strip() else ""
 
 
 def told(command: str) -> str:
-    """Return a command as something that was done: one that is too long to be run from here is told
-    by its beginning.
+    """Return a command that was run, as code: only its beginning where it is too long to be run
+    from here.
     """
-    return code(command, LONGEST_COMMAND if can_be_run(command) else _LONGEST_TOLD)
+    return code(command, LONGEST_COMMAND if can_be_run(command) else _MAX_SHORTENED)
 
 
 def can_be_run(command: str) -> bool:
-    """Whether a line can tell the command so that it can be run as it stands."""
+    """Return whether a command fits on a line that can be copied and run."""
     return "\n" not in command.strip() and len(command) <= LONGEST_COMMAND

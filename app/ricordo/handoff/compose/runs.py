@@ -1,4 +1,4 @@
-"""Commands that matter to whoever goes on: the last time that each was run, and how it ended."""
+"""The last run of each relevant command, and how it ended."""
 
 from __future__ import annotations
 
@@ -14,69 +14,78 @@ from ricordo.handoff.facts import Facts, Ran, Todo, Work
 
 @dataclass(frozen=True, slots=True)
 class LastRuns:
-    """The last run of every test and check, and of what did more than change files, in the order
-    of time.
+    """The last run of every test and check, and of commands that do more than change files, in the
+    order of time.
     """
 
     succeeded: tuple[Ran, ...]
     failed: tuple[Ran, ...]
-    """Those that fail still, as far as the transcript tells: nothing of their kind went well
-    afterwards.
-    """
+    """Those that still fail according to the transcript: nothing of their kind succeeded later."""
     untold: tuple[Ran, ...]
-    """Those of which the transcript does not tell how they ended, nor of one of their kind that
-    was run afterwards.
-    """
+    """Those whose end the transcript does not report, nor that of a later one of their kind."""
     refused: frozenset[str] = frozenset()
-    """Commands that may not be run any more."""
+    """Commands that may no longer be run."""
 
     @property
     def to_run(self) -> Ran | None:
-        """The one that tells most of the work: a test that fails, else what fails, else the last
-        test, else the last check. None that may not be run.
+        """The one that says most about the work: a failing test, else what fails, else the last
+        test, else the last check. None where it may not be run.
         """
-        known = [
-            it
-            for it in (*self.failed, *self.succeeded)
-            if it.work is not Work.OTHER and it.command not in self.refused
+        candidates = [
+            run
+            for run in (*self.failed, *self.succeeded)
+            if run.work is not Work.OTHER and run.command not in self.refused
         ]
-        weights = sorted(known, key=lambda it: (bool(it.has_failed), it.work is Work.TEST, it.ref))
+        weights = sorted(
+            candidates,
+            key=lambda candidates: (
+                bool(candidates.has_failed),
+                candidates.work is Work.TEST,
+                candidates.ref,
+            ),
+        )
         return weights[-1] if weights else None
 
 
 def runs(facts: Facts, refusals: Refusals) -> LastRuns:
-    """Return the last runs of the commands in `facts` that matter."""
-    last = sorted(_last(facts), key=lambda it: it.ref[:2])
-    good = {_kind(it): it.ref[:2] for it in last if it.has_failed is False}
-    told = {_kind(it): it.ref[:2] for it in last if it.has_failed is not None}
+    """Return the last runs of the relevant commands in `facts`."""
+    last = sorted(_list_last(facts), key=lambda run: run.ref[:2])
+    succeeded = {_classify(run): run.ref[:2] for run in last if run.has_failed is False}
+    ended = {_classify(run): run.ref[:2] for run in last if run.has_failed is not None}
     return LastRuns(
-        tuple(it for it in last if it.has_failed is False),
-        tuple(it for it in last if it.has_failed and it.ref[:2] > good.get(_kind(it), (0, 0))),
+        tuple(run for run in last if run.has_failed is False),
         tuple(
-            it for it in last if it.has_failed is None and it.ref[:2] > told.get(_kind(it), (0, 0))
+            run
+            for run in last
+            if run.has_failed and run.ref[:2] > succeeded.get(_classify(run), (0, 0))
         ),
-        frozenset(it.command for it in last if refusals.names(it.command)),
+        tuple(
+            run
+            for run in last
+            if run.has_failed is None and run.ref[:2] > ended.get(_classify(run), (0, 0))
+        ),
+        frozenset(run.command for run in last if refusals.names(run.command)),
     )
 
 
 def result_of(ran: Ran) -> ResultMark | None:
-    """Return the proof that the transcript tells how it ended; None where it does not."""
+    """Return the proof of how a command ended; None where the transcript does not report it."""
     if ran.has_failed is None:
         return None
     return ResultMark(ran.exit, ran.has_failed, ran.ref, ran.changed_since)
 
 
-def _kind(ran: Ran) -> str:
-    """Return what a command is a kind of: tests, checks, else what it begins with."""
+def _classify(ran: Ran) -> str:
+    """Return the kind of a command: tests, checks, else its first words."""
     return " ".join(ran.command.split()[:2]) if ran.work is Work.OTHER else ran.work.value
 
 
-def _last(facts: Facts) -> Iterator[Ran]:
-    matter = (it for it in facts.ran if it.work is not Work.OTHER or has("deed", it.command))
-    yield from {" ".join(it.command.split()): it for it in matter}.values()
+def _list_last(facts: Facts) -> Iterator[Ran]:
+    matter = (run for run in facts.ran if run.work is not Work.OTHER or has("deed", run.command))
+    yield from {" ".join(run.command.split()): run for run in matter}.values()
 
 
-_MOST = 12
+_MAX_TASKS = 12
 _SECTIONS = {
     "completed": (StatementSection.DONE, "completed"),
     "in_progress": (StatementSection.ACTIVE, "begun"),
@@ -85,18 +94,20 @@ _SECTIONS = {
 
 
 def tasks(facts: Facts, status: str) -> Iterator[HandoffStatement]:
-    """Yield what stands on the list with this status: once for every turn that wrote of it, a line
-    a task.
+    """Yield the tasks with this status: one statement for each message that listed them, a line for
+    each task.
     """
     section, name = _SECTIONS[status]
-    of_status = [it for it in facts.todos if it.status == status]
-    kept = of_status[-_MOST:] if section is StatementSection.DONE else of_status[:_MOST]
+    of_status = [task for task in facts.todos if task.status == status]
+    selected = (
+        of_status[-_MAX_TASKS:] if section is StatementSection.DONE else of_status[:_MAX_TASKS]
+    )
     by_turn: dict[Place, list[Todo]] = {}
-    for it in kept:
-        by_turn.setdefault(place(it.ref), []).append(it)
-    for together in by_turn.values():
-        quote = "\n".join(it.text for it in together)
-        ids = tuple(it.id for it in together)
+    for task in selected:
+        by_turn.setdefault(place(task.ref), []).append(task)
+    for of_turn in by_turn.values():
+        quote = "\n".join(task.text for task in of_turn)
+        ids = tuple(task.id for task in of_turn)
         yield HandoffStatement(
-            section, f"On the agent's list as {name}", QuoteMark(together[0].ref), ids, quote
+            section, f"On the agent's list as {name}", QuoteMark(of_turn[0].ref), ids, quote
         )

@@ -1,4 +1,4 @@
-"""How people and agents say what matters to whoever goes on: patterns, from a data file."""
+"""Phrases by which users and agents say what matters for the next steps, from a data file."""
 
 from __future__ import annotations
 
@@ -11,63 +11,69 @@ from typing import Any, NamedTuple
 from ricordo.lexicon import any_of, lowered
 from ricordo.resources import data_text
 
-_LONGEST_ANSWER = 60
+_MAX_ANSWER = 60
 """Characters of a message that may be an answer and nothing else."""
 _EDGES = " \t\n.,;:!…。！，、"
 
 
 def has(part: str, text: str) -> bool:
-    """Say whether `text` holds an expression under `part` of the data file."""
-    return bool(_pattern(part).search(lowered(text)))
+    """Return whether `text` holds an expression under `part` of the data file."""
+    return bool(_load_pattern(part).search(lowered(text)))
 
 
 def is_only(part: str, text: str) -> bool:
-    """Say whether `text` is an expression under `part`, or several of them, and nothing else."""
+    """Return whether `text` is an expression under `part`, or several of them, and nothing
+    else.
+    """
     plain = lowered(text).strip(_EDGES)
-    return len(plain) <= _LONGEST_ANSWER and bool(plain) and bool(_whole(part).fullmatch(plain))
+    return (
+        len(plain) <= _MAX_ANSWER
+        and bool(plain)
+        and bool(_load_whole_pattern(part).fullmatch(plain))
+    )
 
 
 def begins(part: str, text: str) -> bool:
-    """Say whether `text` begins with an expression under `part`."""
-    return bool(_pattern(part).match(lowered(text).lstrip()))
+    """Return whether `text` begins with an expression under `part`."""
+    return bool(_load_pattern(part).match(lowered(text).lstrip()))
 
 
 @lru_cache(maxsize=4_096)
 def heading(name: str) -> str:
-    """Return what stands under a heading with this `name`, as the data file calls it: mostly the
-    value of a section; "" where it is not known.
+    """Return the kind of a heading with this `name` in the data file: mostly the value of a
+    section; "" where it is unknown.
     """
     plain = lowered(name).strip(_EDGES)
-    parts: Mapping[str, Any] = _data()["headings"]
-    return next((part for part in parts if _heading(part).fullmatch(plain)), "")
+    parts: Mapping[str, Any] = _load_data()["headings"]
+    return next((part for part in parts if _load_heading_pattern(part).fullmatch(plain)), "")
 
 
 @cache
-def _pattern(part: str) -> re.Pattern[str]:
-    return re.compile(any_of(_all(_data()[part])))
+def _load_pattern(part: str) -> re.Pattern[str]:
+    return re.compile(any_of(_join_languages(_load_data()[part])))
 
 
 @cache
-def _whole(part: str) -> re.Pattern[str]:
-    choices = any_of(_all(_data()[part]))
+def _load_whole_pattern(part: str) -> re.Pattern[str]:
+    choices = any_of(_join_languages(_load_data()[part]))
     return re.compile(rf"(?:{choices})(?:[\s,.;:!]+(?:{choices}))*")
 
 
 @cache
-def _heading(part: str) -> re.Pattern[str]:
-    return re.compile(any_of(_all(_data()["headings"][part])))
+def _load_heading_pattern(part: str) -> re.Pattern[str]:
+    return re.compile(any_of(_join_languages(_load_data()["headings"][part])))
 
 
-def _all(lists: Mapping[str, list[str]]) -> list[str]:
+def _join_languages(lists: Mapping[str, list[str]]) -> list[str]:
     return [text for texts in lists.values() for text in texts]
 
 
 @cache
-def _data() -> Mapping[str, Any]:
+def _load_data() -> Mapping[str, Any]:
     return tomllib.loads(data_text("handoff/compose/words.toml"))
 
 
-_FORMS = tuple(
+_HEADING_FORMS = tuple(
     re.compile(form)
     for form in (
         r"\s*(?P<signs>#{1,6})\s+(?:\d+[.)]\s+)?\**(?P<name>[^:*\n]+?):?\**:?\s*(?P<rest>)",
@@ -76,21 +82,21 @@ _FORMS = tuple(
         r"\s*(?P<name>[^:*\n]+):\s*(?P<rest>.*)",
     )
 )
-_LONGEST_TEXT = 30_000
-"""Characters of a text in which headings are looked for."""
-_LONGEST = 120
-"""Characters of a line in which a heading stands."""
+_MAX_TEXT = 30_000
+"""Characters of a text that are searched for headings."""
+_MAX_LINE = 120
+"""Characters of a line that are searched for a heading."""
 CHECK = "check"
-"""What a heading is about under which it stands how the work is to be checked."""
-_PLAIN = 10
-"""The rank of what any line with a colon is: it is a heading where its name is known."""
+"""The kind of a heading over how the work is to be checked."""
+_LOWEST_RANK = 10
+"""The rank of any line with a colon: a heading where its name is known."""
 
 
 class Headed(NamedTuple):
-    """What stands under a heading."""
+    """The text under a heading."""
 
     about: str
-    """What the heading says that it is, by the data file: mostly the value of a section."""
+    """The kind of the heading in the data file: mostly the value of a section."""
     text: str
     """Word for word, without blank edges."""
 
@@ -99,7 +105,7 @@ class _Heading(NamedTuple):
     start: int
     """Where its line begins."""
     behind: int
-    """Where what it is about begins, which may be on the same line."""
+    """Where its text begins, which may be on the same line."""
     rank: int
     """One of this rank or a smaller one ends the section that it opens."""
     about: str
@@ -107,38 +113,40 @@ class _Heading(NamedTuple):
 
 
 def headed(text: str) -> Iterator[Headed]:
-    """Yield what stands under each heading of `text` that the data file knows; of a long text only
-    what stands at its beginning.
+    """Yield the text under each known heading of `text`; of a long text only near its
+    beginning.
     """
-    text = text[:_LONGEST_TEXT]
-    headings = list(_headings(text))
-    for number, it in enumerate(headings):
-        if not it.about:
+    text = text[:_MAX_TEXT]
+    headings = list(_find_headings(text))
+    for number, opening in enumerate(headings):
+        if not opening.about:
             continue
-        following = (after for after in headings[number + 1 :] if _ends(it, after))
+        following = (after for after in headings[number + 1 :] if _is_end(opening, after))
         end = next((after.start for after in following), len(text))
-        if words := text[it.behind : end].strip():
-            yield Headed(it.about, words)
+        if words := text[opening.behind : end].strip():
+            yield Headed(opening.about, words)
 
 
-def _ends(heading: _Heading, after: _Heading) -> bool:
-    return bool(after.about) or after.rank <= heading.rank < _PLAIN
+def _is_end(heading: _Heading, after: _Heading) -> bool:
+    return bool(after.about) or after.rank <= heading.rank < _LOWEST_RANK
 
 
-def _headings(text: str) -> Iterator[_Heading]:
+def _find_headings(text: str) -> Iterator[_Heading]:
     at = 0
     for line in text.split("\n"):
-        head = line[:_LONGEST]
-        tried = ((form, pattern.fullmatch(head)) for form, pattern in enumerate(_FORMS))
-        found = next(((form, it) for form, it in tried if it), None)
-        if found is not None:
-            rank, match = _rank(*found), found[1]
+        start_of_line = line[:_MAX_LINE]
+        tried = (
+            (form, pattern.fullmatch(start_of_line)) for form, pattern in enumerate(_HEADING_FORMS)
+        )
+        matching = next(((form, match) for form, match in tried if match), None)
+        if matching is not None:
+            rank, match = _find_rank(*matching), matching[1]
             about = heading(match["name"])
-            if about or rank < _PLAIN:
+            if about or rank < _LOWEST_RANK:
                 yield _Heading(at, at + match.start("rest"), rank, about)
         at += len(line) + 1
 
 
-def _rank(form: int, match: re.Match[str]) -> int:
+def _find_rank(form: int, match: re.Match[str]) -> int:
     """Return the number of signs of a heading in Markdown; any other form is below those."""
-    return _PLAIN - len(_FORMS) + 1 + form if form else len(match["signs"])
+    return _LOWEST_RANK - len(_HEADING_FORMS) + 1 + form if form else len(match["signs"])

@@ -1,6 +1,4 @@
-"""A list that stays within bounds whatever a transcript holds: what came first and what came last
-is kept, what lies between them goes.
-"""
+"""A list with a limit: it keeps the first and the last items and drops those between."""
 
 from __future__ import annotations
 
@@ -16,7 +14,9 @@ class Bounded(Generic[Item]):
     """Keeps the first and the last of what is added."""
 
     def __init__(self, most: int, weight: Callable[[Item], int] = lambda _: 1) -> None:
-        """`most` is what all that is kept weighs together, half of it for the first ones."""
+        """`most` is the limit of the weights of all items together, half of it for the
+        first ones.
+        """
         self._room = most // 2
         self._weight = weight
         self._first: list[Item] = []
@@ -25,7 +25,7 @@ class Bounded(Generic[Item]):
         self._last_weight = 0
 
     def add(self, item: Item) -> None:
-        """Keep `item`, and let go what there is no room for any more."""
+        """Add `item`, and drop what exceeds the limit."""
         weight = self._weight(item)
         if not self._last and self._first_weight + weight <= self._room:
             self._first.append(item)
@@ -37,29 +37,29 @@ class Bounded(Generic[Item]):
             self._last_weight -= self._weight(self._last.popleft())
 
     def __iter__(self) -> Iterator[Item]:
-        """Yield what is kept, in the order in which it came."""
+        """Yield the kept items, in the order in which they were added."""
         yield from self._first
         yield from self._last
 
 
 def bounded(items: Iterable[Item], most: int) -> list[Item]:
     """Return the first and the last of `items`, at most `most`."""
-    kept: Bounded[Item] = Bounded(most)
+    limited: Bounded[Item] = Bounded(most)
     for item in items:
-        kept.add(item)
-    return list(kept)
+        limited.add(item)
+    return list(limited)
 
 
 class Recent(OrderedDict[Name, Item]):
-    """A table that holds what was put into it last, and forgets the rest."""
+    """A dict that keeps only the last items that were set."""
 
     def __init__(self, most: int) -> None:
-        """`most` is how many it holds."""
+        """`most` is the maximum number of items."""
         super().__init__()
         self._most = most
 
     def __setitem__(self, name: Name, item: Item) -> None:
-        """Put `item` into it; what was put into it first goes where there is no room."""
+        """Set an item; the oldest one is dropped beyond the limit."""
         super().__setitem__(name, item)
         if len(self) > self._most:
             self.popitem(last=False)

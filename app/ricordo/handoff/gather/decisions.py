@@ -22,34 +22,34 @@ LONGEST = 8_000
 
 
 def says(part: str, text: str) -> bool:
-    """Say whether `text` holds any expression under `part` of the data file."""
+    """Return whether `text` holds any expression under `part` of the data file."""
     return bool(_compiled(part).search(lowered(text)))
 
 
 def gives_reason(text: str) -> bool:
-    """Say whether `text` tells why."""
+    """Return whether `text` gives a reason."""
     return bool(pattern("reason").search(lowered(text)))
 
 
 def says_for_all_time(text: str) -> bool:
-    """Say whether a sentence of the person is a rule for all time to come."""
+    """Return whether a sentence of the user is a permanent rule."""
     plain = lowered(text)
     return any(pattern(part).search(plain) for part in ("standing", "standing_order"))
 
 
 def decides(text: str) -> bool:
-    """Say whether a sentence of the person tells of a decision."""
+    """Return whether a sentence of the user states a decision."""
     return bool(pattern("decision").search(lowered(text)))
 
 
 def spoken(message: str) -> tuple[Sentence, ...]:
     """Return the sentences of `message`, without code, quotations, tables and headings, nor labels
-    that stand on a line of their own.
+    that are on a line of their own.
     """
-    return tuple(map(_without_label, written_sentences(message[:LONGEST])))
+    return tuple(map(_strip_label, written_sentences(message[:LONGEST])))
 
 
-def _without_label(sentence: Sentence) -> Sentence:
+def _strip_label(sentence: Sentence) -> Sentence:
     label = _LABEL.match(sentence.text)
     if label is None:
         return sentence
@@ -57,25 +57,28 @@ def _without_label(sentence: Sentence) -> Sentence:
     return sentence._replace(start=sentence.start + label.end(), text=text)
 
 
-def reason_of(said: tuple[Sentence, ...], number: int) -> str:
-    """Return why what one of the sentences says is so: the sentence behind it, else the one before
-    it in the same paragraph, where it gives a reason; "" where it gives it itself, or none does.
+def reason_of(sentences: tuple[Sentence, ...], number: int) -> str:
+    """Return the reason for one of the sentences: the next sentence, else the one before it in the
+    same paragraph, where it gives a reason; "" where the sentence itself gives it, or none does.
     """
-    if gives_reason(said[number].text):
+    if gives_reason(sentences[number].text):
         return ""
     for other in (number + 1, number - 1):
-        if 0 <= other < len(said) and said[other].paragraph == said[number].paragraph:
-            text = said[other].text
-            if gives_reason(text) and not said[other].is_question:
+        if (
+            0 <= other < len(sentences)
+            and sentences[other].paragraph == sentences[number].paragraph
+        ):
+            text = sentences[other].text
+            if gives_reason(text) and not sentences[other].is_question:
                 return text.strip()
     return ""
 
 
-def before_it(said: tuple[Sentence, ...], number: int) -> str:
+def before_it(sentences: tuple[Sentence, ...], number: int) -> str:
     """Return the sentence before one of them, in the same paragraph; "" without one."""
-    before = said[number - 1] if number else None
-    is_near = before is not None and before.paragraph == said[number].paragraph
-    return before.text.strip() if before is not None and is_near else ""
+    previous = sentences[number - 1] if number else None
+    is_near = previous is not None and previous.paragraph == sentences[number].paragraph
+    return previous.text.strip() if previous is not None and is_near else ""
 
 
 @cache
@@ -84,161 +87,165 @@ def _compiled(part: str) -> re.Pattern[str]:
     return re.compile(any_of(text for texts in table[part].values() for text in texts))
 
 
-_LONGEST_ANSWER = 300
-"""Characters of a message of the person that may be the answer to a question."""
+_MAX_ANSWER = 300
+"""Characters of a message of the user that may be the answer to a question."""
 
 
-def decided(talk: Sequence[MessageFact], step: Callable[[], None]) -> Iterator[DecisionFact]:
-    """Yield what was decided in a session, in the order of time. `talk` is what both said in it;
+def decided(messages: Sequence[MessageFact], step: Callable[[], None]) -> Iterator[DecisionFact]:
+    """Yield the decisions of a session, in the order of time. `messages` are the messages of both;
     `step` is called at every message.
     """
     question = ""
-    for said in talk:
+    for message in messages:
         step()
-        if not said.is_person:
-            question = _question(said.text)
-            yield from _chosen(said)
+        if not message.is_person:
+            question = _find_closing_question(message.text)
+            yield from _find_agent_choices(message)
         else:
-            yield from _by_person(said, question)
+            yield from _find_user_decisions(message, question)
             question = ""
 
 
-def _by_person(said: MessageFact, question: str) -> Iterator[DecisionFact]:
-    if question and len(said.text) <= _LONGEST_ANSWER:
-        yield DecisionFact("", said.ref, said.text.strip(), "", True, question)
+def _find_user_decisions(message: MessageFact, question: str) -> Iterator[DecisionFact]:
+    if question and len(message.text) <= _MAX_ANSWER:
+        yield DecisionFact("", message.ref, message.text.strip(), "", True, question)
         return
-    sentences = spoken(said.text) if decides(said.text) else ()
+    sentences = spoken(message.text) if decides(message.text) else ()
     for number, sentence in enumerate(sentences):
         if decides(sentence.text) and not sentence.is_question:
             why = reason_of(sentences, number)
-            yield DecisionFact("", said.ref, sentence.text.strip(), why, True)
+            yield DecisionFact("", message.ref, sentence.text.strip(), why, True)
 
 
-def _chosen(said: MessageFact) -> Iterator[DecisionFact]:
-    """What the agent says that it chose."""
-    sentences = spoken(said.text) if says("chosen", said.text) else ()
+def _find_agent_choices(message: MessageFact) -> Iterator[DecisionFact]:
+    """Yield what the agent says that it chose."""
+    sentences = spoken(message.text) if says("chosen", message.text) else ()
     for number, sentence in enumerate(sentences):
         if says("chosen", sentence.text) and not sentence.is_question:
             why = reason_of(sentences, number)
-            yield DecisionFact("", said.ref, sentence.text.strip(), why, False)
+            yield DecisionFact("", message.ref, sentence.text.strip(), why, False)
 
 
-def _question(answer: str) -> str:
-    """The question with which an answer ends; "" without one."""
-    if "?" not in answer[-_LONGEST_ANSWER:] and "？" not in answer[-_LONGEST_ANSWER:]:
+def _find_closing_question(answer: str) -> str:
+    """Return the question that ends an answer; "" without one."""
+    if "?" not in answer[-_MAX_ANSWER:] and "？" not in answer[-_MAX_ANSWER:]:
         return ""
-    said = spoken(answer)
-    return said[-1].text.strip() if said and said[-1].is_question else ""
+    sentences = spoken(answer)
+    return sentences[-1].text.strip() if sentences and sentences[-1].is_question else ""
 
 
-_LONGEST_WISH = 1_500
-"""Characters of a message that may say what is not wanted; longer ones are documents."""
+_MAX_MESSAGE = 1_500
+"""Characters of a message that may reject something; longer ones are documents."""
 
-_SHORT = 300
+_MAX_WHOLE_QUOTE = 300
 """Characters of a message that is quoted whole."""
 
 
 class Abandoned(NamedTuple):
-    """What was given up, and the file before whose name the rest of it stands; "" for none."""
+    """What was ruled out, with the file whose name goes before its text; "" for none."""
 
     given_up: GivenUp
     path: str = ""
 
 
 def given_up(
-    talk: Sequence[MessageFact], taken_back: Iterable[RevertedAction], step: Callable[[], None]
+    messages: Sequence[MessageFact], taken_back: Iterable[RevertedAction], step: Callable[[], None]
 ) -> list[Abandoned]:
-    """Return what was given up in a session, in the order of time. `talk` is what both said in it;
-    `step` is called at every message.
+    """Return what was ruled out in a session, in the order of time. `messages` are the messages of
+    both; `step` is called at every message.
     """
     unwanted: list[int] = []
-    found: list[Abandoned] = []
+    items: list[Abandoned] = []
     answer, is_consent = None, False
-    for said in talk:
+    for message in messages:
         step()
-        if not said.is_person:
-            # what it says first after that only repeats what the person did not want
-            found += () if is_consent else map(Abandoned, _left(said))
-            answer, is_consent = said, False
-        elif answer is not None and (wish := _unwanted(said, answer)):
-            found.append(Abandoned(wish))
-            unwanted.append(said.ref.turn)
+        if not message.is_person:
+            # what the agent says first after that only repeats what the user rejected
+            items += () if is_consent else map(Abandoned, _list_abandoned(message))
+            answer, is_consent = message, False
+        elif answer is not None and (unwanted_item := _find_unwanted(message, answer)):
+            items.append(Abandoned(unwanted_item))
+            unwanted.append(message.ref.turn)
             is_consent = True
-    for it in taken_back:
-        found += _by_deed(it, talk, unwanted)
-    return sorted(found, key=lambda it: it.given_up.ref.turn)
+    for action in taken_back:
+        items += _list_reverted(action, messages, unwanted)
+    return sorted(items, key=lambda item: item.given_up.ref.turn)
 
 
-def _unwanted(said: MessageFact, answer: MessageFact) -> GivenUp | None:
-    """What the person takes back of what the agent says that it did; None where nothing."""
-    if len(said.text) > _LONGEST_WISH or not says("unwanted", said.text):
+def _find_unwanted(message: MessageFact, answer: MessageFact) -> GivenUp | None:
+    """Return what the user rejects of what the agent says that it did; None for nothing."""
+    if len(message.text) > _MAX_MESSAGE or not says("unwanted", message.text):
         return None
-    sentences = spoken(said.text)
-    wish = next((n for n, it in enumerate(sentences) if _takes_back(it)), None)
-    done = next((it.text for it in spoken(answer.text)), "")
-    if wish is None or not done:
+    sentences = spoken(message.text)
+    index = next((n for n, sentence in enumerate(sentences) if _is_unwanted(sentence)), None)
+    undone = next((sentence.text for sentence in spoken(answer.text)), "")
+    if index is None or not undone:
         return None
-    end = sentences[min(wish + 1, len(sentences) - 1)].end
-    words = said.text[sentences[wish].start : end] if len(said.text) > _SHORT else said.text
-    return GivenUp("", said.ref, done.strip(), words.strip())
+    end = sentences[min(index + 1, len(sentences) - 1)].end
+    words = (
+        message.text[sentences[index].start : end]
+        if len(message.text) > _MAX_WHOLE_QUOTE
+        else message.text
+    )
+    return GivenUp("", message.ref, undone.strip(), words.strip())
 
 
-def _takes_back(sentence: Sentence) -> bool:
-    """Whether the person does not want what was done; how it is to be done from now on says nothing
-    against it.
-    """
+def _is_unwanted(sentence: Sentence) -> bool:
+    """Return whether the user rejects what was done; a rule for the future does not."""
     text = sentence.text
     return says("unwanted", text) and not sentence.is_question and not says_for_all_time(text)
 
 
-def _by_deed(
-    taken: RevertedAction, talk: Sequence[MessageFact], unwanted: Sequence[int]
+def _list_reverted(
+    action: RevertedAction, messages: Sequence[MessageFact], unwanted: Sequence[int]
 ) -> Iterator[Abandoned]:
-    if any(taken.since.turn < turn < taken.at.turn for turn in unwanted):
-        # the words of the person tell it already
+    if any(action.since.turn < turn < action.at.turn for turn in unwanted):
+        # the user's words say it already
         return
-    reason = taken.words
-    if taken.refusal is None:
-        reason = reason or _reason(taken.since, taken.at, talk)
-    if reason or not taken.needs_reason:
-        told = GivenUp("", taken.at, taken.what, reason, True, taken.refusal, taken.said)
-        yield Abandoned(told, taken.path)
+    reason = action.words
+    if action.refusal is None:
+        reason = reason or _find_reason(action.since, action.at, messages)
+    if reason or not action.needs_reason:
+        item = GivenUp("", action.at, action.what, reason, True, action.refusal, action.said)
+        yield Abandoned(item, action.path)
 
 
-def _reason(since: Ref, at: Ref, talk: Sequence[MessageFact]) -> str:
-    """What the agent said last before `at`, where it says why something is left."""
-    end = bisect_left(talk, at.turn, key=lambda said: said.ref.turn)
-    for said in reversed(talk[:end]):
-        if said.ref.turn < since.turn:
+def _find_reason(since: Ref, at: Ref, messages: Sequence[MessageFact]) -> str:
+    """Return what the agent said last before `at`, where it gives the reason for abandoning
+    something.
+    """
+    end = bisect_left(messages, at.turn, key=lambda message: message.ref.turn)
+    for message in reversed(messages[:end]):
+        if message.ref.turn < since.turn:
             return ""
-        if not said.is_person:
-            leaving = (it.text for it in spoken(said.text) if _says_why(it.text))
-            return next(leaving, "").strip()
+        if not message.is_person:
+            sentences = (item.text for item in spoken(message.text) if _gives_up(item.text))
+            return next(sentences, "").strip()
     return ""
 
 
-def _says_why(sentence: str) -> bool:
+def _gives_up(sentence: str) -> bool:
     return says("left", sentence) or says("failing", sentence)
 
 
-def _left(said: MessageFact) -> Iterator[GivenUp]:
-    """What the agent says that it gave up."""
-    if not _says_why(said.text):
+def _list_abandoned(message: MessageFact) -> Iterator[GivenUp]:
+    """Yield what the agent says that it abandoned."""
+    if not _gives_up(message.text):
         return
-    sentences = spoken(said.text)
+    sentences = spoken(message.text)
     for number, sentence in enumerate(sentences):
         if sentence.is_question:
             continue
         why = ""
         if says("left", sentence.text):
             why = reason_of(sentences, number) or before_it(sentences, number)
-        elif says("failing", sentence.text) and _goes_on(sentences[number : number + 2]):
+        elif says("failing", sentence.text) and _takes_other_way(sentences[number : number + 2]):
             why = reason_of(sentences, number)
         else:
             continue
-        yield GivenUp("", said.ref, sentence.text.strip(), why)
+        yield GivenUp("", message.ref, sentence.text.strip(), why)
 
 
-def _goes_on(sentences: Iterable[Sentence]) -> bool:
-    """Whether one of the sentences says that another way is taken."""
+def _takes_other_way(sentences: Iterable[Sentence]) -> bool:
+    """Return whether one of the sentences chooses another way."""
     return any(says("other_way", sentence.text) for sentence in sentences)

@@ -22,27 +22,29 @@ def parts_of(path: str, written: str) -> list[str]:
     """Return the names of the parts that the lines `written` into the file at `path` begin, in
     their order, each once.
     """
-    pattern = next((it for end, it in _patterns().items() if path.endswith(end)), None)
+    pattern = next(
+        (pattern for end, pattern in _load_patterns().items() if path.endswith(end)), None
+    )
     if pattern is None:
         return []
     lines = (line.rstrip() for line in written.split("\n") if len(line) <= _LONGEST_LINE)
-    found = (match for line in lines if (match := pattern.match(line)))
-    return list(dict.fromkeys(next(filter(None, match.groups())) for match in found))
+    matches = (match for line in lines if (match := pattern.match(line)))
+    return list(dict.fromkeys(next(filter(None, match.groups())) for match in matches))
 
 
 @cache
-def _patterns() -> Mapping[str, re.Pattern[str]]:
-    """The expressions, by the ends of names."""
+def _load_patterns() -> Mapping[str, re.Pattern[str]]:
+    """Return the expressions, by the ends of file names."""
     table: Mapping[str, Any] = tomllib.loads(data_text("handoff/gather/parts.toml"))
     return {end: re.compile(table[kind]) for kind, ends in table["ends"].items() for end in ends}
 
 
-_MOST = 20_000
+_MAX_FILES = 20_000
 """Files of one session that are kept."""
-_MOST_PARTS = 20
+_MAX_PARTS = 20
 """Names of parts of one file that are kept."""
-_MOST_OPEN = 300
-"""Calls whose ending is waited for."""
+_MAX_OPEN = 300
+"""Open calls that are remembered."""
 
 
 @dataclass(slots=True)
@@ -50,20 +52,20 @@ class FileUseCount:
     """What was done to one file."""
 
     last: Ref
-    """The last change, else the last reading."""
+    """The message of the last change, else of the last reading."""
     deeds: list[FileAction] = field(default_factory=list)
     """In the order in which they were first done."""
     last_change: Ref | None = None
     times: int = 0
     parts: list[str] = field(default_factory=list)
-    """What the changes name of it, the latest last."""
+    """Functions, classes and headings that the changes name, the latest last."""
 
     def take(self, touch: Touch, ref: Ref) -> None:
-        """Take note of a deed."""
-        deed = touch.deed
-        if deed not in self.deeds:
-            self.deeds.append(deed)
-        if deed.changes:
+        """Record an action."""
+        action = touch.deed
+        if action not in self.deeds:
+            self.deeds.append(action)
+        if action.changes:
             self.times += 1
             self.last_change = ref
             self.parts = latest([*self.parts, *parts_of(touch.path, touch.text)])
@@ -71,8 +73,8 @@ class FileUseCount:
 
 
 def latest(parts: Sequence[str]) -> list[str]:
-    """Return the last of the names, each where it stands last."""
-    return list(dict.fromkeys(reversed(parts)))[:_MOST_PARTS][::-1]
+    """Return the last of the names, each once, at its last place."""
+    return list(dict.fromkeys(reversed(parts)))[:_MAX_PARTS][::-1]
 
 
 class FileUses:
@@ -82,32 +84,32 @@ class FileUses:
         """None yet."""
         self.used: dict[str, FileUseCount] = {}
         self._open: OrderedDict[str, list[tuple[Touch, Ref]]] = OrderedDict()
-        """What calls touch whose ending is not known."""
+        """The touches of calls that have not ended."""
 
     def begin(self, touch: Touch, ref: Ref) -> None:
-        """Take note of what a call is to do."""
+        """Record what a call is about to do."""
         touched = self._open.setdefault(touch.call, [])
-        if all((it.path, it.deed) != (touch.path, touch.deed) for it, _ in touched):
+        if all((known.path, known.deed) != (touch.path, touch.deed) for known, _ in touched):
             touched.append((touch, ref))
-        if len(self._open) > _MOST_OPEN:
-            self._take(self._open.popitem(last=False)[1])
+        if len(self._open) > _MAX_OPEN:
+            self._record(self._open.popitem(last=False)[1])
 
     def end(self, ending: CallResult) -> tuple[Touch, ...]:
-        """Return what a call that has ended did to files."""
+        """Return what an ended call did to files."""
         touched = self._open.pop(ending.call, [])
         if ending.has_failed:
             return ()
-        self._take(touched)
+        self._record(touched)
         return tuple(touch for touch, _ in touched)
 
     def close(self) -> None:
-        """Take the calls whose ending never came as done: what is there now is looked at anyway."""
+        """Count calls that never ended as done: the files are checked anyway."""
         while self._open:
-            self._take(self._open.popitem(last=False)[1])
+            self._record(self._open.popitem(last=False)[1])
 
-    def _take(self, touched: list[tuple[Touch, Ref]]) -> None:
+    def _record(self, touched: list[tuple[Touch, Ref]]) -> None:
         for touch, ref in touched:
-            if touch.path in self.used or len(self.used) < _MOST:
+            if touch.path in self.used or len(self.used) < _MAX_FILES:
                 self.used.setdefault(touch.path, FileUseCount(ref)).take(touch, ref)
 
     def changes(self) -> Iterator[tuple[Ref, str]]:

@@ -1,7 +1,7 @@
-"""Gathering: what sessions tell, and what stands in the project now, as facts.
+"""Gathering the facts of sessions and the current state of the project.
 
-Offline, by reading alone: nothing is run, and no file is opened outside the project. Whatever
-transcripts say is taken as text: an order in it is a fact like any other.
+Offline and read-only: nothing is run, and no file outside the project is opened. Transcripts are
+text: an instruction in one is a fact like any other.
 """
 
 from __future__ import annotations
@@ -45,22 +45,26 @@ class LastChanges:
     """The last change of each file in each session."""
 
     def __init__(self, sessions: Sequence[Iterable[_Change]]) -> None:
-        """`sessions` has for each session when it changed which file of the project last."""
-        found = [list(changes) for changes in sessions]
-        self._by_turn = [sorted(of_one, key=lambda it: it[0].turn) for of_one in found]
-        self._by_time = [sorted(of_one, key=lambda it: it[0].at) for of_one in found]
-        self._turns = [[ref.turn for ref, _ in of_one] for of_one in self._by_turn]
-        self._times = [[ref.at for ref, _ in of_one] for of_one in self._by_time]
+        """`sessions` are the last changes of files of the project, for each session."""
+        by_session = [list(changes) for changes in sessions]
+        self._by_turn = [
+            sorted(of_session, key=lambda change: change[0].turn) for of_session in by_session
+        ]
+        self._by_time = [
+            sorted(of_session, key=lambda change: change[0].at) for of_session in by_session
+        ]
+        self._turns = [[ref.turn for ref, _ in of_session] for of_session in self._by_turn]
+        self._times = [[ref.at for ref, _ in of_session] for of_session in self._by_time]
 
-    def after(self, moment: Ref) -> tuple[str, ...]:
-        """Return the files that were changed after `moment`. Within its session the order of turns
-        tells, as clocks may run backwards; beside it the time; without one the order of sessions.
+    def after(self, ref: Ref) -> tuple[str, ...]:
+        """Return the files that were changed after `ref`. Within its session the order of messages
+        counts, as clocks may run backwards; elsewhere the time; without one the order of sessions.
         """
-        found: list[_Change] = []
+        changes: list[_Change] = []
         for session in range(len(self._by_turn)):
-            found += self._of_session(session, moment)
-        found.sort(key=lambda it: (it[0].at, it[0].session, it[0].turn))
-        return tuple(dict.fromkeys(path for _, path in found[-MOST:]))
+            changes += self._of_session(session, ref)
+        changes.sort(key=lambda change: (change[0].at, change[0].session, change[0].turn))
+        return tuple(dict.fromkeys(path for _, path in changes[-MOST:]))
 
     def _of_session(self, session: int, moment: Ref) -> Sequence[_Change]:
         if session == moment.session:
@@ -72,9 +76,9 @@ class LastChanges:
         return self._by_time[session][max(first, len(self._by_time[session]) - MOST) :]
 
 
-_MOST_ASKED = 200
+_MAX_CHECKED = 200
 """Files that are looked for to find out where the project was."""
-_HIGHEST = 4
+_MAX_PARENTS = 4
 """Folders above the one in which a session began that may have been the project."""
 
 
@@ -82,61 +86,61 @@ class SessionPaths:
     """The project, as one session knew it."""
 
     def __init__(self, project: str, cwd: str, named: Collection[str]) -> None:
-        """`project` is where it lies now, `cwd` where the session worked, `named` the files that it
-        used. Only names are looked at.
+        """`project` is its directory now, `cwd` where the session worked, `named` the files that it
+        used. Only names are used.
         """
         self.project = project
         self._roots = list(dict.fromkeys((project, os.path.realpath(project))))
-        if cwd and not any(_inside(cwd, root) is not None for root in self._roots):
-            self._roots += _elsewhere(self._roots[-1], cwd, named)
+        if cwd and not any(_find_inner_path(cwd, root) is not None for root in self._roots):
+            self._roots += _find_old_roots(self._roots[-1], cwd, named)
 
     def path(self, named: str) -> str:
         """Return the path in the project, with `/`, of the file that the session calls `named`;
-        `named` itself for one outside it.
+        `named` itself for a file outside it.
         """
         for root in self._roots:
-            inner = _inside(named, root)
+            inner = _find_inner_path(named, root)
             if inner:
                 return inner
         return named
 
     def has(self, path: str) -> bool:
-        """Say whether a path, as `path` returns it, is one of the project."""
+        """Return whether a path returned by `path` is in the project."""
         return not path.startswith(("/", "~"))
 
 
-def _inside(path: str, folder: str) -> str | None:
-    """The path beneath `folder`; "" for itself, None for one that does not lie in it."""
+def _find_inner_path(path: str, folder: str) -> str | None:
+    """Return the path below `folder`; "" for itself, None for a path outside it."""
     if path == folder:
         return ""
     above = folder.rstrip("/") + "/"
     return path[len(above) :] if path.startswith(above) else None
 
 
-def _elsewhere(project: str, cwd: str, named: Iterable[str]) -> list[str]:
-    """Where the project lay when the session worked in a directory that is another one here, or is
-    not here: the folder at or above it beneath which most of its files have the names that they
-    have in the project now. None where the directory is here: it is another project.
+def _find_old_roots(project: str, cwd: str, named: Iterable[str]) -> list[str]:
+    """Return where the project was when the session worked in a directory that does not exist here:
+    the folder at or above it below which most of its files have the names that they have in the
+    project now. Empty where the directory exists: it is another project.
     """
     if os.path.isdir(cwd):
         return []
     folders = [cwd]
-    while len(folders) <= _HIGHEST and os.path.dirname(folders[-1]).count("/") > 1:
+    while len(folders) <= _MAX_PARENTS and os.path.dirname(folders[-1]).count("/") > 1:
         folders.append(os.path.dirname(folders[-1]))
-    asked = [path for path in named if path.startswith("/")][:_MOST_ASKED]
+    candidates = [path for path in named if path.startswith("/")][:_MAX_CHECKED]
 
     def found(folder: str) -> int:
-        inner = filter(None, (_inside(path, folder) for path in asked))
+        inner = filter(None, (_find_inner_path(path, folder) for path in candidates))
         return sum(os.path.lexists(os.path.join(project, path)) for path in inner)
 
-    # of those with as many the lowest one, which is where it began
+    # of equal ones the lowest, which is where it began
     return [max(folders, key=found)]
 
 
-_MOST = 1_000
-"""Decisions of one session, and things that it gave up, that are kept."""
-_MOST_NAMED = 3
-"""Files that are named of those that were changed before an error was mended."""
+_MAX_ITEMS = 1_000
+"""Decisions, and things that were ruled out, that are kept of one session."""
+_MAX_NAMED = 3
+"""Files that are named of those that were changed before an error was fixed."""
 
 Step = Callable[[], None]
 Fact = TypeVar(
@@ -150,60 +154,67 @@ def gather(
     step: Step = lambda: None,
     helpers: Iterable[TranscriptSource] = (),
 ) -> Facts:
-    """Return what the sessions in `sources`, the oldest first, tell, and what stands in the
-    directory `project` now. Of their sub-agents, in `helpers`, those count that changed files of
-    it: what they did is told, and nothing that they said. `step` is called every few milliseconds;
-    what it raises is raised here. A transcript that cannot be read tells nothing.
+    """Return the facts of the sessions in `sources`, the oldest first, and of the directory
+    `project` as it is now. Sub-agents, in `helpers`, count where they changed files of it: only
+    their actions are facts, not their messages. `step` is called every few milliseconds; what it
+    raises is raised here. A transcript that cannot be read has no facts.
     """
-    told = list(_heard(sources, helpers, project, step))
-    names = {name: path for it in told for name, path in it.names()}
+    sessions = list(_read_sessions(sources, helpers, project, step))
+    names = {name: path for session in sessions for name, path in session.names()}
     facts = Facts(
         project,
-        tuple(it.session for it in told),
-        said=tuple(said for it in told for said in it.talk),
-        summaries=tuple(summary for it in told for summary in it.hearing.summaries),
-        ran=tuple(_ran(told, step)),
-        files=tuple(_files(told, project, step)),
-        todos=tuple(_todos(told[: len(sources)])),
-        mishaps=tuple(mishap for it in told for mishap in _mishaps(it)),
-        given_up=tuple(left for it in told for left in _given_up(it, step)),
-        decided=tuple(choice for it in told for choice in _decided(it, step)),
+        tuple(session.session for session in sessions),
+        said=tuple(message for session in sessions for message in session.talk),
+        summaries=tuple(summary for session in sessions for summary in session.hearing.summaries),
+        ran=tuple(_list_runs(sessions, step)),
+        files=tuple(_list_files(sessions, project, step)),
+        todos=tuple(_list_tasks(sessions[: len(sources)])),
+        mishaps=tuple(error for session in sessions for error in _list_errors(session)),
+        given_up=tuple(item for session in sessions for item in _list_ruled_out(session, step)),
+        decided=tuple(
+            decision for session in sessions for decision in _list_decisions(session, step)
+        ),
         git=git_state(project),
         names=names,
     )
-    return _numbered(facts)
+    return _number(facts)
 
 
-def _heard(
+def _read_sessions(
     sources: Sequence[TranscriptSource],
     helpers: Iterable[TranscriptSource],
     project: str,
     step: Step,
 ) -> Iterator[_SessionFacts]:
-    heard: set[int] = set()
+    known_messages: set[int] = set()
     for number, source in enumerate(sources):
-        yield _SessionFacts(number, source, project, heard, step)
+        yield _SessionFacts(number, source, project, known_messages, step)
     number = len(sources)
     for source in helpers:
-        told = _SessionFacts(number, source, project, heard, step)
-        if any(True for _ in told.changes()):
+        session = _SessionFacts(number, source, project, known_messages, step)
+        if any(True for _ in session.changes()):
             number += 1
-            yield told
+            yield session
 
 
 def with_notes(facts: Facts, memory: str, notes: Iterable[NoteFound]) -> Facts:
-    """Return `facts` with the `notes` of the memory in the directory `memory` that bear on them."""
-    return _numbered(replace(facts, memory=memory, notes=tuple(notes)))
+    """Return `facts` with the relevant `notes` of the memory in the directory `memory`."""
+    return _number(replace(facts, memory=memory, notes=tuple(notes)))
 
 
 class _SessionFacts:
-    """One session, heard to its end."""
+    """One session, read to its end."""
 
     def __init__(
-        self, number: int, source: TranscriptSource, project: str, heard: set[int], step: Step
+        self,
+        number: int,
+        source: TranscriptSource,
+        project: str,
+        known_messages: set[int],
+        step: Step,
     ) -> None:
         transcript = source.transcript(step=step)
-        self.hearing = Hearing(number, heard)
+        self.hearing = Hearing(number, known_messages)
         for turn in transcript.turns():
             self.hearing.hear(turn)
         self.hearing.close()
@@ -212,25 +223,25 @@ class _SessionFacts:
         self.place = SessionPaths(project, self.session.cwd, self.hearing.files.used.keys())
 
     def names(self) -> Iterator[tuple[str, str]]:
-        """Yield how the session calls files of the project, each with its path there."""
+        """Yield the session's names of files of the project, each with the path there."""
         for name in self.hearing.files.used:
             path = self.place.path(name)
             if self.place.has(path):
                 yield name, path
 
     def changes(self) -> Iterator[tuple[Ref, str]]:
-        """Yield when the session changed each file of the project last."""
+        """Yield the last change of each file of the project."""
         for ref, name in self.hearing.files.changes():
             path = self.place.path(name)
             if self.place.has(path):
                 yield ref, path
 
 
-def _ran(told: Sequence[_SessionFacts], step: Step) -> Iterator[Ran]:
+def _list_runs(sessions: Sequence[_SessionFacts], step: Step) -> Iterator[Ran]:
     """Yield the commands that were run, each with the files that were changed after it."""
-    changes = LastChanges([it.changes() for it in told])
-    for it in told:
-        for run in it.hearing.runs.kept:
+    changes = LastChanges([session.changes() for session in sessions])
+    for session in sessions:
+        for run in session.hearing.runs.kept:
             step()
             if run.was_refused:
                 continue
@@ -247,88 +258,90 @@ def _ran(told: Sequence[_SessionFacts], step: Step) -> Iterator[Ran]:
             )
 
 
-def _files(told: Sequence[_SessionFacts], project: str, step: Step) -> Iterator[FileUse]:
+def _list_files(sessions: Sequence[_SessionFacts], project: str, step: Step) -> Iterator[FileUse]:
     """Yield the files, those of all sessions together, as they are now."""
     uses: dict[str, FileUseCount] = {}
-    for it in told:
-        for name, use in it.hearing.files.used.items():
-            path = it.place.path(name)
-            uses[path] = _joined(uses[path], use) if path in uses else use
+    for session in sessions:
+        for name, use in session.hearing.files.used.items():
+            path = session.place.path(name)
+            uses[path] = _join_uses(uses[path], use) if path in uses else use
     for path, use in sorted(uses.items(), key=lambda item: item[1].last[:2]):
         step()
-        # one outside of the project is not looked at
+        # a file outside the project is not read
         content = bytearray() if use.parts else None
         now = look_at(project, path, step, content)
         sha, is_gone = now.sha if isinstance(now, FileNow) else None, now is Gone.GONE
         parts = use.parts
         if sha or is_gone:
             # a later change may have taken away what an earlier one made
-            there = parts_of(path, (content or b"").decode("utf-8", "replace"))
-            parts = [it for it in parts if it in there]
+            present_parts = parts_of(path, (content or b"").decode("utf-8", "replace"))
+            parts = [part for part in parts if part in present_parts]
         deeds = tuple(use.deeds)
         yield FileUse("", path, deeds, use.last, use.times, sha, tuple(parts), is_gone)
 
 
-def _joined(first: FileUseCount, then: FileUseCount) -> FileUseCount:
-    """What was done to a file in one session and in a later one."""
-    last_change = then.last_change or first.last_change
+def _join_uses(first: FileUseCount, second: FileUseCount) -> FileUseCount:
+    """Return the uses of a file in one session and in a later one as one."""
+    last_change = second.last_change or first.last_change
     return FileUseCount(
-        last_change or then.last,
-        list(dict.fromkeys((*first.deeds, *then.deeds))),
+        last_change or second.last,
+        list(dict.fromkeys((*first.deeds, *second.deeds))),
         last_change,
-        first.times + then.times,
-        latest([*first.parts, *then.parts]),
+        first.times + second.times,
+        latest([*first.parts, *second.parts]),
     )
 
 
-def _mishaps(told: _SessionFacts) -> Iterator[ErrorFact]:
-    """Yield the errors of a session; files are called as the project calls them."""
-    for it in told.hearing.mishaps.kept:
-        what = f"{it.what} {told.place.path(it.path)}" if it.path else it.what
-        changed = [path for path in map(told.place.path, it.by) if told.place.has(path)]
-        yield ErrorFact("", it.ref, what, it.error, it.mended, _few(changed))
+def _list_errors(session: _SessionFacts) -> Iterator[ErrorFact]:
+    """Yield the errors of a session, with the project's paths of files."""
+    for error in session.hearing.mishaps.kept:
+        what = f"{error.what} {session.place.path(error.path)}" if error.path else error.what
+        changed = [path for path in map(session.place.path, error.by) if session.place.has(path)]
+        yield ErrorFact("", error.ref, what, error.error, error.mended, _shorten(changed))
 
 
-def _given_up(told: _SessionFacts, step: Step) -> Iterator[GivenUp]:
-    for left, path in bounded(given_up(told.talk, told.hearing.taken_back.kept, step), _MOST):
-        yield replace(left, what=told.place.path(path) + left.what) if path else left
+def _list_ruled_out(session: _SessionFacts, step: Step) -> Iterator[GivenUp]:
+    for item, path in bounded(
+        given_up(session.talk, session.hearing.taken_back.kept, step), _MAX_ITEMS
+    ):
+        yield replace(item, what=session.place.path(path) + item.what) if path else item
 
 
-def _decided(told: _SessionFacts, step: Step) -> list[DecisionFact]:
-    found = (*decided(told.talk, step), *told.hearing.answered)
-    return bounded(sorted(found, key=lambda it: it.ref.turn), _MOST)
+def _list_decisions(session: _SessionFacts, step: Step) -> list[DecisionFact]:
+    decisions = (*decided(session.talk, step), *session.hearing.answered)
+    return bounded(sorted(decisions, key=lambda decision: decision.ref.turn), _MAX_ITEMS)
 
 
-def _few(paths: Sequence[str]) -> str:
-    """The first of some files, and how many more there are."""
-    more = len(paths) - _MOST_NAMED
-    return ", ".join(paths[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _shorten(paths: Sequence[str]) -> str:
+    """Return the first of some files, and how many more there are."""
+    more = len(paths) - _MAX_NAMED
+    return ", ".join(paths[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _todos(told: Iterable[_SessionFacts]) -> Iterator[Todo]:
+def _list_tasks(sessions: Iterable[_SessionFacts]) -> Iterator[Todo]:
     """Yield the tasks of the last session that kept a list."""
-    for number, it in reversed(list(enumerate(told))):
-        if tasks := it.hearing.tasks.tasks:
-            yield from (Todo("", Ref(number, it.turn), it.text, it.status) for it in tasks)
+    for number, session in reversed(list(enumerate(sessions))):
+        if tasks := session.hearing.tasks.tasks:
+            yield from (Todo("", Ref(number, task.turn), task.text, task.status) for task in tasks)
             return
 
 
-def _numbered(facts: Facts) -> Facts:
-    """Give every fact a name of its own."""
+def _number(facts: Facts) -> Facts:
+    """Give every fact an id."""
     numbers = count(1)
 
-    def named(of_kind: Iterable[Fact]) -> tuple[Fact, ...]:
-        return tuple(replace(it, id=f"f{next(numbers)}") for it in of_kind)
+    def number_all(of_kind: Iterable[Fact]) -> tuple[Fact, ...]:
+        return tuple(replace(fact, id=f"f{next(numbers)}") for fact in of_kind)
 
     return replace(
         facts,
-        said=named(facts.said),
-        summaries=named(facts.summaries),
-        ran=named(facts.ran),
-        files=named(facts.files),
-        todos=named(facts.todos),
-        mishaps=named(facts.mishaps),
-        given_up=named(facts.given_up),
-        decided=named(facts.decided),
-        notes=named(facts.notes),
+        said=number_all(facts.said),
+        summaries=number_all(facts.summaries),
+        ran=number_all(facts.ran),
+        files=number_all(facts.files),
+        todos=number_all(facts.todos),
+        mishaps=number_all(facts.mishaps),
+        given_up=number_all(facts.given_up),
+        decided=number_all(facts.decided),
+        notes=number_all(facts.notes),
     )

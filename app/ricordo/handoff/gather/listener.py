@@ -1,4 +1,4 @@
-"""What one session tells that a handoff can state, heard turn by turn within little memory."""
+"""Collecting the facts of one session, message by message, in bounded memory."""
 
 from __future__ import annotations
 
@@ -14,164 +14,168 @@ from ricordo.handoff.gather.files import FileUses
 from ricordo.handoff.gather.reverts import RevertedActions
 from ricordo.handoff.gather.runs import CommandRun, SessionRuns
 
-_MOST = 2_000
-_MOST_OPEN_ERRORS = 100
-"""Errors whose mending is waited for."""
-_MOST_CHANGES = 2_000
+_MAX_ERRORS = 2_000
+_MAX_OPEN_ERRORS = 100
+"""Unfixed errors that are remembered."""
+_MAX_CHANGES = 2_000
 """Changes that are remembered."""
 
 
 @dataclass(slots=True)
 class OpenError:
-    """An error, and how far it is mended."""
+    """An error, and whether it was fixed."""
 
     ref: Ref
-    """The turn that told the error."""
+    """The message that reported the error."""
     what: str
     error: str
     left: tuple[ProgramRun, ...] = ()
-    """What of a command has not been done again with success."""
+    """The programs of a command that have not succeeded since."""
     programs: frozenset[str] = frozenset()
     """Those that the command ran."""
     path: str = ""
-    """The file at which a tool failed, which stands behind `what`."""
+    """The file at which a tool failed; its name goes after `what`."""
     mended: Ref | None = None
     by: tuple[str, ...] = ()
-    """Files that were changed between the error and its mending, as the session calls them."""
+    """Files that were changed between the error and its fix, as the session names them."""
 
 
 @dataclass(slots=True)
 class SessionErrors:
     """The errors of one session."""
 
-    kept: Bounded[OpenError] = field(default_factory=lambda: Bounded(_MOST))
-    _open: deque[OpenError] = field(default_factory=lambda: deque(maxlen=_MOST_OPEN_ERRORS))
+    kept: Bounded[OpenError] = field(default_factory=lambda: Bounded(_MAX_ERRORS))
+    _open: deque[OpenError] = field(default_factory=lambda: deque(maxlen=_MAX_OPEN_ERRORS))
     """Those of commands; those at files are in `_at_files`, by their paths."""
     _at_files: Recent[str, list[OpenError]] = field(
-        default_factory=lambda: Recent(_MOST_OPEN_ERRORS)
+        default_factory=lambda: Recent(_MAX_OPEN_ERRORS)
     )
-    _changes: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=_MOST_CHANGES))
-    """Turns with the files that were changed in them."""
+    _changes: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=_MAX_CHANGES))
+    """Numbers of messages, each with a file that was changed in it."""
 
     def ran(self, run: CommandRun, output: str, at: Ref) -> None:
-        """Take note of a command that ended `at` a turn with this output."""
+        """Record a command that ended with this output at the message `at`."""
         if run.has_failed:
-            self._mend_others(run, output, at)
-            answers = all(deed.is_question for deed in run.deeds)
-            if not answers and not self._is_repeated(run):
-                wanted = _wanted(run.deeds)
-                programs = frozenset(deed.program for deed in wanted)
-                trouble = OpenError(at, run.command, run.error, wanted, programs)
-                self.kept.add(trouble)
-                self._open.append(trouble)
+            self._fix_replaced(run, output, at)
+            only_questions = all(program.is_question for program in run.deeds)
+            if not only_questions and not self._is_repeated(run):
+                required = _list_required(run.deeds)
+                programs = frozenset(program.program for program in required)
+                open_error = OpenError(at, run.command, run.error, required, programs)
+                self.kept.add(open_error)
+                self._open.append(open_error)
         elif run.has_failed is False:
-            ran = {deed.program for deed in run.deeds}
-            for trouble in [it for it in self._open if not it.programs.isdisjoint(ran)]:
-                self._take_up(trouble, run.deeds, at)
+            programs_run = {program.program for program in run.deeds}
+            for open_error in [
+                error for error in self._open if not error.programs.isdisjoint(programs_run)
+            ]:
+                self._match_success(open_error, run.deeds, at)
 
     def failed(self, what: str, path: str, error: str, at: Ref) -> None:
-        """Take note of a tool that failed at the file `path`."""
-        there = self._at_files.setdefault(path, [])
-        if len(there) < _MOST_OPEN_ERRORS and all(
-            (it.what, it.error) != (what, error) for it in there
+        """Record a tool that failed at the file `path`."""
+        known_errors = self._at_files.setdefault(path, [])
+        if len(known_errors) < _MAX_OPEN_ERRORS and all(
+            (source.what, source.error) != (what, error) for source in known_errors
         ):
-            there.append(OpenError(at, what, error, path=path))
-            self.kept.add(there[-1])
+            known_errors.append(OpenError(at, what, error, path=path))
+            self.kept.add(known_errors[-1])
 
     def changed(self, path: str, at: Ref) -> None:
-        """Take note of a file that was changed."""
+        """Record a file that was changed."""
         self._changes.append((at.turn, path))
-        for trouble in self._at_files.pop(path, ()):
-            self._mend(trouble, at)
+        for error in self._at_files.pop(path, ()):
+            self._mark_fixed(error, at)
 
-    def _mend_others(self, run: CommandRun, output: str, at: Ref) -> None:
-        """The same command may fail for another reason: then the one before is no more."""
-        for trouble in list(self._open):
-            if trouble.what == run.command and trouble.error and trouble.error not in output:
-                self._open.remove(trouble)
-                self._mend(trouble, at)
+    def _fix_replaced(self, run: CommandRun, output: str, at: Ref) -> None:
+        """Mark earlier errors as fixed where the same command now fails for another reason."""
+        for error in list(self._open):
+            if error.what == run.command and error.error and error.error not in output:
+                self._open.remove(error)
+                self._mark_fixed(error, at)
 
     def _is_repeated(self, run: CommandRun) -> bool:
-        """Whether the same command failed with the same error before, and nothing mended it."""
-        return any(it.what == run.command and it.error == run.error for it in self._open)
+        """Return whether the same command failed with the same error before, and nothing
+        fixed it.
+        """
+        return any(error.what == run.command and error.error == run.error for error in self._open)
 
-    def _take_up(self, trouble: OpenError, done: Sequence[ProgramRun], at: Ref) -> None:
-        for it in done:
-            trouble.left = tuple(deed for deed in trouble.left if not it.covers(deed))
-        if not trouble.left:
-            self._open.remove(trouble)
-            self._mend(trouble, at)
+    def _match_success(self, error: OpenError, programs: Sequence[ProgramRun], at: Ref) -> None:
+        for run in programs:
+            error.left = tuple(program for program in error.left if not run.covers(program))
+        if not error.left:
+            self._open.remove(error)
+            self._mark_fixed(error, at)
 
-    def _mend(self, trouble: OpenError, at: Ref) -> None:
-        trouble.mended = at
-        between = (path for turn, path in self._changes if trouble.ref.turn <= turn <= at.turn)
-        trouble.by = tuple(dict.fromkeys(between))
-
-
-def _wanted(done: Sequence[ProgramRun]) -> tuple[ProgramRun, ...]:
-    """What has to succeed: all that the line ran but for what only looks or prints."""
-    return tuple(deed for deed in done if not deed.is_question)
+    def _mark_fixed(self, error: OpenError, at: Ref) -> None:
+        error.mended = at
+        between = (path for turn, path in self._changes if error.ref.turn <= turn <= at.turn)
+        error.by = tuple(dict.fromkeys(between))
 
 
-_MOST_SAID = 4_000_000
-"""Characters of messages of the person in one session that are kept; those of the agent, and
-summaries, have as much room each.
+def _list_required(programs: Sequence[ProgramRun]) -> tuple[ProgramRun, ...]:
+    """Return the programs that have to succeed: all but those that only read or print."""
+    return tuple(program for program in programs if not program.is_question)
+
+
+_MAX_CHARACTERS = 4_000_000
+"""Characters of the user's messages that are kept of one session; the agent's messages and the
+summaries have the same limit each.
 """
 _RECORD = 200
-"""What a message weighs besides its own characters."""
-_MOST_HEARD = 100_000
-"""Messages that are known again in the next session."""
-_MOST_WISHES = 10_000
-"""Messages of the person that are known again in a summary."""
-_MOST_OPEN = 300
-"""Calls whose ending is waited for."""
+"""The weight of a message besides its characters."""
+_MAX_KNOWN = 100_000
+"""Messages that are recognized in the next session."""
+_MAX_USER_MESSAGES = 10_000
+"""Messages of the user that are recognized in a summary."""
+_MAX_OPEN_CALLS = 300
+"""Open calls that are remembered."""
 
 
 class Hearing:
-    """Hears one session."""
+    """Collects the facts of one session."""
 
-    def __init__(self, session: int, heard: set[int]) -> None:
-        """`session` is its number. `heard` are the messages that were heard in sessions before, by
-        digests: one that was gone on with holds them again.
+    def __init__(self, session: int, known_messages: set[int]) -> None:
+        """`session` is its number. `known_messages` are digests of the messages of earlier
+        sessions, which a continued session repeats.
         """
         self._session = session
-        self._heard = heard
-        self.said: Bounded[MessageFact] = Bounded(_MOST_SAID, _weight)
-        """What the person said."""
-        self.answers: Bounded[MessageFact] = Bounded(_MOST_SAID, _weight)
-        """What the agent said."""
-        self.summaries: Bounded[Summary] = Bounded(_MOST_SAID, _weight)
-        self._wishes: Recent[int, None] = Recent(_MOST_WISHES)
-        """Digests of what the person said."""
+        self._known_messages = known_messages
+        self.said: Bounded[MessageFact] = Bounded(_MAX_CHARACTERS, _measure)
+        """The user's messages."""
+        self.answers: Bounded[MessageFact] = Bounded(_MAX_CHARACTERS, _measure)
+        """The agent's messages."""
+        self.summaries: Bounded[Summary] = Bounded(_MAX_CHARACTERS, _measure)
+        self._user_messages: Recent[int, None] = Recent(_MAX_USER_MESSAGES)
+        """Digests of the user's messages."""
         self.tasks = TaskList()
         self.runs = SessionRuns()
         self.files = FileUses()
         self.mishaps = SessionErrors()
         self.taken_back = RevertedActions()
-        self.answered: Bounded[DecisionFact] = Bounded(_MOST_SAID, _weight)
-        """What the person answered to questions of a tool."""
-        self._calls: Recent[str, tuple[Call, Touch | None]] = Recent(_MOST_OPEN)
-        """The calls that have not ended, each with what it is to do to a file."""
+        self.answered: Bounded[DecisionFact] = Bounded(_MAX_CHARACTERS, _measure)
+        """The user's answers to questions of a tool."""
+        self._calls: Recent[str, tuple[Call, Touch | None]] = Recent(_MAX_OPEN_CALLS)
+        """The calls that have not ended, each with its file."""
 
     def hear(self, turn: Turn) -> None:
-        """Take note of a turn."""
+        """Record a message."""
         ref = Ref(self._session, turn.where.line, turn.at)
-        self._hear_deeds(turn, ref)
+        self._read_actions(turn, ref)
         if turn.is_said:
-            self._hear_message(MessageFact("", ref, turn.text, turn.who is Who.PERSON), turn.key)
+            self._read_message(MessageFact("", ref, turn.text, turn.who is Who.PERSON), turn.key)
         elif turn.noise is Noise.SUMMARY and turn.text and not turn.is_aside:
-            self._hear_summary(Summary("", ref, turn.text))
+            self._read_summary(Summary("", ref, turn.text))
 
     def close(self) -> None:
-        """Take note that the session has ended."""
+        """Record that the session has ended."""
         self.files.close()
 
     @property
     def talk(self) -> list[MessageFact]:
-        """What both said, in the order in which they said it."""
-        return sorted((*self.said, *self.answers), key=lambda said: said.ref.turn)
+        """The messages of both, in order."""
+        return sorted((*self.said, *self.answers), key=lambda message: message.ref.turn)
 
-    def _hear_deeds(self, turn: Turn, ref: Ref) -> None:
+    def _read_actions(self, turn: Turn, ref: Ref) -> None:
         touches = {touch.call: touch for touch in turn.touches}
         for call in turn.calls:
             self.runs.begin(call, ref)
@@ -181,49 +185,49 @@ class Hearing:
         for touch in turn.touches:
             self.files.begin(touch, ref)
         for ending in turn.endings:
-            self._hear_ending(ending, ref, turn.key)
+            self._read_result(ending, ref, turn.key)
 
-    def _hear_ending(self, ending: CallResult, ref: Ref, key: str) -> None:
-        self.tasks.end(ending)
-        touched = self.files.end(ending)
-        self.taken_back.touched(touched, ref)
-        for done in touched:
-            if done.deed.changes:
-                self.mishaps.changed(done.path, ref)
-        call, touch = self._calls.pop(ending.call, (None, None))
-        run = self.runs.end(ending, ref.at)
-        if ending.is_refused or ending.is_denied:
+    def _read_result(self, result: CallResult, ref: Ref, key: str) -> None:
+        self.tasks.end(result)
+        touches = self.files.end(result)
+        self.taken_back.touched(touches, ref)
+        for file_touch in touches:
+            if file_touch.deed.changes:
+                self.mishaps.changed(file_touch.path, ref)
+        call, touch = self._calls.pop(result.call, (None, None))
+        run = self.runs.end(result, ref.at)
+        if result.is_refused or result.is_denied:
             if call is not None:
-                self.taken_back.refused(call, touch.path if touch else "", ending, ref)
+                self.taken_back.refused(call, touch.path if touch else "", result, ref)
         elif run is not None:
-            self.mishaps.ran(run, ending.output, ref)
+            self.mishaps.ran(run, result.output, ref)
             self.taken_back.ran(run)
-        elif ending.has_failed and call is not None and touch is not None and touch.deed.changes:
-            # that there is nothing to read is an answer
-            self.mishaps.failed(call.tool, touch.path, error_line(ending.output), ref)
-        for question, answer in ending.answers:
+        elif result.has_failed and call is not None and touch is not None and touch.deed.changes:
+            # a missing file to read is an answer
+            self.mishaps.failed(call.tool, touch.path, error_line(result.output), ref)
+        for question, answer in result.answers:
             self.answered.add(DecisionFact("", ref, answer, "", True, question))
-        if ending.words:
-            self._hear_message(MessageFact("", ref, ending.words, True), key)
+        if result.words:
+            self._read_message(MessageFact("", ref, result.words, True), key)
 
-    def _hear_message(self, said: MessageFact, key: str) -> None:
-        digest = hash((key, said.text))
-        if digest in self._heard:
+    def _read_message(self, message: MessageFact, key: str) -> None:
+        digest = hash((key, message.text))
+        if digest in self._known_messages:
             return
-        if key and len(self._heard) < _MOST_HEARD:
-            self._heard.add(digest)
-        if not said.is_person:
-            self.answers.add(said)
+        if key and len(self._known_messages) < _MAX_KNOWN:
+            self._known_messages.add(digest)
+        if not message.is_person:
+            self.answers.add(message)
         else:
-            self.said.add(said)
-            self._wishes[hash(said.text)] = None
+            self.said.add(message)
+            self._user_messages[hash(message.text)] = None
 
-    def _hear_summary(self, summary: Summary) -> None:
-        if hash(summary.text) in self._wishes:
-            # the last message of what a compaction kept may be one of the person
+    def _read_summary(self, summary: Summary) -> None:
+        if hash(summary.text) in self._user_messages:
+            # the last message that a compaction keeps may be one of the user
             return
         self.summaries.add(summary)
 
 
-def _weight(told: MessageFact | Summary | DecisionFact) -> int:
-    return len(told.text) + _RECORD
+def _measure(fact: MessageFact | Summary | DecisionFact) -> int:
+    return len(fact.text) + _RECORD

@@ -1,6 +1,4 @@
-"""What a session did and took back again: edits that were undone, files that were made and deleted,
-calls that the person did not let be done.
-"""
+"""Actions that a session reverted, edits and created files, and calls that were refused."""
 
 from __future__ import annotations
 
@@ -12,113 +10,115 @@ from ricordo.handoff.facts import Ref, Refusal
 from ricordo.handoff.gather.bounded import Bounded, Recent
 from ricordo.handoff.gather.runs import CommandRun
 
-_MOST = 1_000
-_MOST_EDITS = 2_000
-"""Edits, and files that were made, which may still be taken back."""
-_LONGEST_LINE = 120
-"""Characters of a line that is quoted of an edit."""
-_LONGEST_SAID = 300
-"""Characters of what a transcript tells of a refusal."""
-_BY_GIT = {"restore": (), "revert": (), "checkout": ("--", "."), "reset": ("--hard",)}
-"""Commands of git that take changes back, each with the words of which it has to have one."""
+_MAX_ACTIONS = 1_000
+_MAX_EDITS = 2_000
+"""Edits, and files that were made, which may still be reverted."""
+_MAX_LINE = 120
+"""Characters of a line that is quoted from an edit."""
+_MAX_REFUSAL = 300
+"""Characters of a refusal that are kept."""
+_GIT_REVERTS = {"restore": (), "revert": (), "checkout": ("--", "."), "reset": ("--hard",)}
+"""Git commands that revert changes, each with the words of which it needs one."""
 
 
 @dataclass(frozen=True, slots=True)
 class RevertedAction:
-    """Something that was done and taken back."""
+    """An action that was reverted or refused."""
 
     since: Ref
-    """When it was done."""
+    """The message of the action."""
     at: Ref
-    """When it was taken back."""
+    """The message at which it was reverted."""
     what: str
     path: str = ""
-    """The file behind whose name `what` stands; "" where it stands alone."""
+    """The file whose name goes before `what`; "" for none."""
     needs_reason: bool = False
-    """Whether it tells nothing where nobody said why."""
+    """Whether it is only worth recording with a reason."""
     words: str = ""
-    """What the person said in refusing it."""
+    """The user's words when refusing it."""
     refusal: Refusal | None = None
-    """Who did not let it be done at all."""
+    """Who refused it; None where it was reverted."""
     said: str = ""
-    """How the transcript tells of that."""
+    """How the transcript reports the refusal."""
 
 
 @dataclass(slots=True)
 class RevertedActions:
-    """What one session took back."""
+    """The actions that one session reverted."""
 
-    kept: Bounded[RevertedAction] = field(default_factory=lambda: Bounded(_MOST))
+    kept: Bounded[RevertedAction] = field(default_factory=lambda: Bounded(_MAX_ACTIONS))
     _edits: Recent[tuple[str, int, int], tuple[Ref, str]] = field(
-        default_factory=lambda: Recent(_MOST_EDITS)
+        default_factory=lambda: Recent(_MAX_EDITS)
     )
-    """When a text took the place of another one in a file, and its first line."""
-    _made: Recent[str, Ref] = field(default_factory=lambda: Recent(_MOST_EDITS))
-    """Files that the session made."""
+    """The message at which a text was replaced in a file, and the first line of the new text."""
+    _created: Recent[str, Ref] = field(default_factory=lambda: Recent(_MAX_EDITS))
+    """Files that the session created."""
     _known: set[str] = field(default_factory=set)
-    """Files that it did not make."""
+    """Files that it did not create."""
 
     def refused(self, call: Call, path: str, ending: CallResult, at: Ref) -> None:
-        """Take note of a call that was refused, by the user or by rules."""
+        """Record a call that was refused, by the user or by rules."""
         what = call.command or f" ({call.tool})"
         at_file = "" if call.command else path
         by = Refusal.USER if ending.is_refused else Refusal.RULES
-        said = ending.words or _first_sentence(ending.output)
-        refused = RevertedAction(at, at, what, at_file, words=ending.words, refusal=by, said=said)
-        self.kept.add(refused)
+        refusal_text = ending.words or _first_sentence(ending.output)
+        action = RevertedAction(
+            at, at, what, at_file, words=ending.words, refusal=by, said=refusal_text
+        )
+        self.kept.add(action)
 
     def touched(self, touches: Sequence[Touch], at: Ref) -> None:
-        """Take note of what one call did to files."""
+        """Record what one call did to files."""
         written = any(touch.deed is FileAction.WROTE for touch in touches)
         for touch in touches:
             match touch.deed:
                 case FileAction.EDITED:
-                    self._edited(touch, at)
+                    self._record_edit(touch, at)
                 case FileAction.WROTE if touch.path not in self._known:
-                    self._made[touch.path] = at
+                    self._created[touch.path] = at
                 case FileAction.DELETED if not written:
-                    # with a file that is written it was moved
-                    self._deleted(touch.path, at)
+                    # together with a written file it was a move
+                    self._record_deletion(touch.path, at)
                 case _:
                     pass
-            if touch.path not in self._made and len(self._known) < _MOST_EDITS:
+            if touch.path not in self._created and len(self._known) < _MAX_EDITS:
                 self._known.add(touch.path)
 
-    def _edited(self, touch: Touch, at: Ref) -> None:
+    def _record_edit(self, touch: Touch, at: Ref) -> None:
         before, after = touch.before.strip(), touch.text.strip()
         if before == after:
             return
-        undone = self._edits.pop((touch.path, hash(after), hash(before)), None)
-        if undone is None:
+        earlier = self._edits.pop((touch.path, hash(after), hash(before)), None)
+        if earlier is None:
             line = next(filter(None, map(str.strip, after.split("\n"))), "")
-            self._edits[touch.path, hash(before), hash(after)] = (at, line[:_LONGEST_LINE])
+            self._edits[touch.path, hash(before), hash(after)] = (at, line[:_MAX_LINE])
             return
-        since, line = undone
+        since, line = earlier
         self.kept.add(RevertedAction(since, at, f": {line}" if line else "", touch.path))
 
-    def _deleted(self, path: str, at: Ref) -> None:
-        made = self._made.pop(path, None)
-        if made is not None:
-            # agents make files for a moment all the time
-            taken = RevertedAction(made, at, ", which was new", path, needs_reason=True)
-            self.kept.add(taken)
+    def _record_deletion(self, path: str, at: Ref) -> None:
+        created_at = self._created.pop(path, None)
+        if created_at is not None:
+            # agents create temporary files all the time
+            action = RevertedAction(created_at, at, ", which was new", path, needs_reason=True)
+            self.kept.add(action)
 
     def ran(self, run: CommandRun) -> None:
-        """Take note of a command that has ended: git may have taken changes back."""
+        """Record a command that has ended: git may have reverted changes."""
         if run.has_failed or not self._edits:
             return
-        if any(done.program == "git" and _takes_back(done.words) for done in run.deeds):
+        if any(program.program == "git" and _is_git_revert(program.words) for program in run.deeds):
             since = next(iter(self._edits.values()))[0]
             self.kept.add(RevertedAction(since, run.ref, f"`{run.command}`"))
 
 
 def _first_sentence(output: str) -> str:
-    line = output.strip().partition("\n")[0][:_LONGEST_SAID]
+    line = output.strip().partition("\n")[0][:_MAX_REFUSAL]
     sentence, end, _ = line.partition(". ")
     return sentence + end.rstrip()
 
 
-def _takes_back(words: Sequence[str]) -> bool:
-    """Whether git takes changes of files back when it is given these words."""
-    needed = _BY_GIT.get(words[0]) if words and "--staged" not in words else None
+def _is_git_revert(words: Sequence[str]) -> bool:
+    """Return whether git reverts changes of files when given these words."""
+    needed = _GIT_REVERTS.get(words[0]) if words and "--staged" not in words else None
     return needed is not None and (not needed or not {*needed}.isdisjoint(words))

@@ -1,4 +1,4 @@
-"""The commands that a session ran, and how each of them went."""
+"""The commands that a session ran, and their results."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from ricordo.handoff.gather.commands import (
     work_of,
 )
 
-_MOST = 8_000_000
+_MAX_CHARACTERS = 8_000_000
 """Characters of commands of one session that are kept."""
 _RECORD = 500
-"""What a command weighs besides its own characters."""
-_MOST_OPEN = 1_000
-"""Calls whose ending is waited for."""
+"""The weight of a command besides its characters."""
+_MAX_OPEN = 1_000
+"""Open calls that are remembered."""
 
 
 @dataclass(slots=True)
 class CommandRun:
-    """A command, as far as it is known how it went."""
+    """A command, and its result as far as it is known."""
 
     ref: Ref
     command: str
@@ -41,10 +41,10 @@ class CommandRun:
     error: str = ""
     ended: str = ""
     was_refused: bool = False
-    """Whether it was not let be run."""
+    """Whether it was refused."""
 
     def end(self, ending: CallResult, at: str) -> None:
-        """Take note of how it ended, and when."""
+        """Record how it ended, and when."""
         self.has_ended, self.ended = True, at
         self.exit, self.has_failed = ending.exit, ending.has_failed
         self.was_refused = ending.is_refused or ending.is_denied
@@ -54,22 +54,22 @@ class CommandRun:
             self.error = error_line(ending.output) if ending.has_failed else ""
             self.result = self.error or told(ending.output)
             return
-        self._judge(ending.output)
+        self._judge_output(ending.output)
 
-    def _judge(self, output: str) -> None:
-        """Of a test or a check the output says how it went. It says more than an exit code that may
-        be that of another program, and nothing against one that is its own.
+    def _judge_output(self, output: str) -> None:
+        """Judge a test or a check by its output. The output counts more than an exit code that may
+        be that of another program, and nothing against the command's own.
         """
-        found = outcome(output)
-        done = decisive(self.deeds)
-        if done is not None and done.is_masked and not self.has_failed:
+        reported = outcome(output)
+        program = decisive(self.deeds)
+        if program is not None and program.is_masked and not self.has_failed:
             self.exit = None
-            self.has_failed = None if found.has_passed is None else not found.has_passed
+            self.has_failed = None if reported.has_passed is None else not reported.has_passed
         if self.has_failed:
             self.error = error_line(output)
-            self.result = found.line if found.has_passed is False else self.error
+            self.result = reported.line if reported.has_passed is False else self.error
         elif self.has_failed is False:
-            self.result = found.line if found.has_passed else success(output)
+            self.result = reported.line if reported.has_passed else success(output)
 
 
 class SessionRuns:
@@ -77,29 +77,31 @@ class SessionRuns:
 
     def __init__(self) -> None:
         """None yet."""
-        self.kept: Bounded[CommandRun] = Bounded(_MOST, lambda run: len(run.command) + _RECORD)
-        self._open: Recent[str, CommandRun] = Recent(_MOST_OPEN)
-        """By the calls by which they were begun, and by those that look at them again."""
-        self._going_on: Recent[str, CommandRun] = Recent(_MOST_OPEN)
-        """By the names of what runs in the background."""
+        self.kept: Bounded[CommandRun] = Bounded(
+            _MAX_CHARACTERS, lambda run: len(run.command) + _RECORD
+        )
+        self._open: Recent[str, CommandRun] = Recent(_MAX_OPEN)
+        """By the calls that started them, and by those that poll them."""
+        self._background: Recent[str, CommandRun] = Recent(_MAX_OPEN)
+        """By the ids of background processes."""
 
     def begin(self, call: Call, ref: Ref) -> None:
-        """Take note of a call."""
-        if call.process in self._going_on:
-            self._open[call.id] = self._going_on[call.process]
+        """Record a call."""
+        if call.process in self._background:
+            self._open[call.id] = self._background[call.process]
         elif call.command and call.id not in self._open:
-            done = deeds(call.command)
-            run = CommandRun(ref, call.command, done, work_of(done))
+            programs = deeds(call.command)
+            run = CommandRun(ref, call.command, programs, work_of(programs))
             self.kept.add(run)
             self._open[call.id] = run
 
     def end(self, ending: CallResult, at: str) -> CommandRun | None:
-        """Return the command that has come to its end at that time; None where none has."""
+        """Return the command that ended at that time; None where none has."""
         run = self._open.get(ending.call)
         if run is None or run.has_ended:
             return None
         if ending.process:
-            self._going_on[ending.process] = run
+            self._background[ending.process] = run
             return None
         run.end(ending, at)
         return run

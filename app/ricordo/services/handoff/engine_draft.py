@@ -1,7 +1,7 @@
-"""Drafting a handoff by an engine outside our code: a model, or a program of the person's.
+"""Drafting a handoff with an engine: a model, or a program of the user's.
 
-It is asked through the one gate, of what it is told nothing leaves that is not sealed, and what it
-costs stands in the ledger. Where it gives no answer, what the rules composed is the handoff.
+The request goes through the one gate, is redacted as a whole, and its cost is recorded in the
+ledger. Without a usable answer the handoff is the one that the rules composed.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import EngineSettings
 
 MOST_SENT = 40_000
-"""Tokens of facts that are sent, where the caps have room for more."""
-_DRAFTING = ModelForm(DRAFT, lambda value: value["statements"])
-_SHOWN = 5
-"""Refused statements that are told one by one."""
+"""Tokens of facts that are sent at most; the caps may allow fewer."""
+_DRAFT_FORM = ModelForm(DRAFT, lambda value: value["statements"])
+_MAX_SHOWN = 5
+"""Rejected statements that are listed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftRequest:
-    """What an engine is asked: nothing was sent yet."""
+    """A request to an engine that was not sent yet."""
 
     outside: Outside
     told: DraftBrief
@@ -50,69 +50,74 @@ def by_engine(
     before: Callable[[DraftRequest], None] = lambda _: None,
     after: Callable[[LedgerRun], None] = lambda _: None,
 ) -> Composer:
-    """Return what has a handoff drafted by `outside`. `before` is told what will be asked and what
-    it may cost, `step` all the while how far it is, and `after` what it did cost, with an answer or
+    """Return a composer that has `outside` draft a handoff. `before` gets the request and its
+    estimated cost, `step` reports progress, and `after` gets the actual cost, with an answer or
     without; what the first two raise is raised by the composer.
     """
 
     def composer(
         notebook: Notebook, facts: Facts, statements: tuple[HandoffStatement, ...]
     ) -> Composed:
-        asked = asked_of(notebook, outside, facts)
-        before(asked)
+        request = asked_of(notebook, outside, facts)
+        before(request)
         try:
-            reply = _reply(notebook, asked, step, after)
-        except (CuratorFailed, StateUnusable) as failed:
-            return _by_rules(statements, failed.message)
-        drafted = draft(statements, facts, asked.told, reply.said)
+            reply = _ask_engine(notebook, request, step, after)
+        except (CuratorFailed, StateUnusable) as error:
+            return _fall_back(statements, error.message)
+        drafted = draft(statements, facts, request.told, reply.said)
         if not drafted.by_model:
-            why = "Nothing that the model drafted can be taken."
-            return _by_rules(statements, *_told(drafted), why)
-        author = asked.outside.author
-        return Composed(drafted.statements, f"{author.name} {author.model}", _told(drafted))
+            reason = "No statement of the model's draft is usable."
+            return _fall_back(statements, *_list_rejected(drafted), reason)
+        author = request.outside.author
+        return Composed(
+            drafted.statements, f"{author.name} {author.model}", _list_rejected(drafted)
+        )
 
     return composer
 
 
 def asked_of(notebook: Notebook, outside: Outside, facts: Facts) -> DraftRequest:
-    """Return what `outside` would be asked about `facts`: nothing is sent."""
+    """Return the request to `outside` about `facts`: nothing is sent."""
     prompt = load_prompt(HANDOFF, notebook.surroundings.config)
-    ask = replace(outside.ask, prompt=prompt, form=_DRAFTING)
+    engine = replace(outside.ask, prompt=prompt, form=_DRAFT_FORM)
     author = curator(outside.author.name, outside.author.model, prompt.version)
-    told = tell(facts, begin_redaction(notebook), min(ask.room, MOST_SENT))
-    return DraftRequest(replace(outside, ask=ask, author=author), told, ask.estimate(told))
+    brief = tell(facts, begin_redaction(notebook), min(engine.room, MOST_SENT))
+    return DraftRequest(replace(outside, ask=engine, author=author), brief, engine.estimate(brief))
 
 
-def _reply(
-    notebook: Notebook, asked: DraftRequest, step: Step, after: Callable[[LedgerRun], None]
+def _ask_engine(
+    notebook: Notebook, request: DraftRequest, step: Step, after: Callable[[LedgerRun], None]
 ) -> Reply:
-    """Ask, and record what it cost, with an answer or without. Raises CuratorFailed, StateUnusable,
-    and what `step` raises.
+    """Send a request, and record its cost, with an answer or without. Raises CuratorFailed,
+    StateUnusable, and what `step` raises.
     """
-    author, surroundings = asked.outside.author, notebook.surroundings
+    author, environment = request.outside.author, notebook.surroundings
 
     def pay(usage: EngineUsage) -> None:
-        run = new_run(surroundings.now.isoformat(), author, usage, 0, 0)
+        run = new_run(environment.now.isoformat(), author, usage, 0, 0)
         after(run)
-        # whether there is an answer matters more than that its cost can be told
+        # an answer matters more than recording its cost
         with suppress(StateUnusable):
-            record(surroundings.state, notebook.place.root, run)
+            record(environment.state, notebook.place.root, run)
 
-    ask = replace(asked.outside.ask, lost=pay)
-    reply = ask(Sent(NOTHING.stable, asked.told.text), step)
+    engine = replace(request.outside.ask, lost=pay)
+    reply = engine(Sent(NOTHING.stable, request.told.text), step)
     pay(reply.usage)
     return reply
 
 
-def _by_rules(statements: tuple[HandoffStatement, ...], *why: str) -> Composed:
+def _fall_back(statements: tuple[HandoffStatement, ...], *why: str) -> Composed:
     return Composed(statements, RULES, (*why, "The rules composed this handoff instead."))
 
 
-def _told(drafted: ModelDraft) -> Sequence[str]:
-    refused = drafted.refused
-    lines = [f"Not taken of the draft: {it.what}: {it.why}" for it in refused[:_SHOWN]]
-    if len(refused) > _SHOWN:
-        lines.append(f"Not taken of the draft: {len(refused) - _SHOWN} more")
+def _list_rejected(drafted: ModelDraft) -> Sequence[str]:
+    rejected = drafted.refused
+    lines = [
+        f"Rejected from the draft: {refusal.what}: {refusal.why}"
+        for refusal in rejected[:_MAX_SHOWN]
+    ]
+    if len(rejected) > _MAX_SHOWN:
+        lines.append(f"Rejected from the draft: {len(rejected) - _MAX_SHOWN} more")
     return tuple(lines)
 
 
@@ -121,28 +126,28 @@ class BeforeDraft:
     """What is known before an engine drafts."""
 
     leaving: Egress | None = None
-    """None where nothing leaves."""
+    """None where nothing is sent."""
     left_out: int = 0
-    """Facts for which there is no room in what is sent."""
+    """Facts that do not fit into what is sent."""
     why_not: str = ""
-    """Why the engine cannot be asked, and what to do; "" where nothing speaks against it."""
+    """Why the engine cannot be used, and what to do; "" where it can."""
 
 
-def look_before_draft(notebook: Notebook, own: EngineSettings, facts: Facts) -> BeforeDraft:
-    """Return what is known before the engine that is set as `own` drafts a handoff of `facts`."""
+def look_before_draft(notebook: Notebook, engine: EngineSettings, facts: Facts) -> BeforeDraft:
+    """Return what is known before the engine of these settings drafts a handoff of `facts`."""
     try:
-        outside = outside_of(notebook.surroundings, own)
+        outside = outside_of(notebook.surroundings, engine)
     except WrongUsage as error:
         return BeforeDraft(why_not=error.message)
     if outside is None:
         return BeforeDraft()
-    asked = asked_of(notebook, outside, facts)
-    leaving = Egress(
-        asked.outside,
-        asked.told.text,
-        asked.estimate,
-        asked.outside.ask.gate.left(),
-        asked.told.redaction.told(),
+    request = asked_of(notebook, outside, facts)
+    egress = Egress(
+        request.outside,
+        request.told.text,
+        request.estimate,
+        request.outside.ask.gate.left(),
+        request.told.redaction.told(),
         new_program(notebook.surroundings, outside),
     )
-    return BeforeDraft(leaving, asked.told.left_out, why_not(leaving))
+    return BeforeDraft(egress, request.told.left_out, why_not(egress))

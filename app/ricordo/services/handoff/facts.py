@@ -1,4 +1,4 @@
-"""What is handed off: the sessions that are meant, as facts, with the notes that bear on them."""
+"""Choosing the sessions to hand off, and gathering their facts and the relevant notes."""
 
 from __future__ import annotations
 
@@ -26,160 +26,169 @@ from ricordo.storage.history import History
 from ricordo.storage.operation import CHANGE
 
 MOST_NOTES = 5
-_MOST_BEFORE = 4
-"""Sessions that are taken along with the one that went on with them."""
-_MOST_HELPERS = 50
-_MOST_WISHES = 3
-"""Messages of the person, the latest ones, for which notes are recalled, beside the first one."""
-_LONGEST_WISH = 2_000
-"""Characters of each of them that are looked at."""
-_MOST_SENTENCES = 12
+_MAX_PREVIOUS = 4
+"""Sessions that are added to the one that continued them."""
+_MAX_HELPERS = 50
+_MAX_MESSAGES = 3
+"""The latest messages of the user for which notes are recalled, besides the first one."""
+_MAX_MESSAGE = 2_000
+"""Characters of each of them that are used."""
+_MAX_SENTENCES = 12
 
 Step = Callable[[], None]
 
 
 def facts_of(notebook: Notebook, project: str, named: Sequence[str], step: Step) -> Facts:
-    """Return what the sessions at the paths `named` tell, without one the latest of the project
-    with those that it went on with. Raises WrongUsage where a path is no transcript, and what
-    `step` raises.
+    """Return the facts of the sessions at the paths `named`; without paths, of the latest session
+    of the project and those that it continued. Raises WrongUsage where a path is not a transcript,
+    and what `step` raises.
     """
     cwd = notebook.surroundings.cwd
     paths = (os.path.normpath(os.path.join(cwd, path)) for path in named)
     sources = [named_session(path) for path in dict.fromkeys(paths)]
-    found = sorted(sources, key=_began) if sources else _latest(notebook, project, step)
-    facts = gather(found, project, step, _helpers(found))
+    chosen = sorted(sources, key=_find_start) if sources else _find_latest(notebook, project, step)
+    facts = gather(chosen, project, step, _list_helpers(chosen))
     if not notebook.place.layout.holds_notes:
         return facts
-    return with_notes(facts, notebook.place.root, _notes(notebook, facts))
+    return with_notes(facts, notebook.place.root, _find_notes(notebook, facts))
 
 
-def _helpers(sources: Sequence[TranscriptSource]) -> list[TranscriptSource]:
-    """The sub-agents of some sessions, those at work last, in the order of time."""
-    there = [helper for source in sources for helper in helpers_of(source)]
-    return sorted(there, key=lambda it: (it.touched, it.path))[-_MOST_HELPERS:]
+def _list_helpers(sources: Sequence[TranscriptSource]) -> list[TranscriptSource]:
+    """Return the sub-agents of some sessions, the last ones, in the order of time."""
+    helpers = [helper for source in sources for helper in helpers_of(source)]
+    return sorted(helpers, key=lambda source: (source.touched, source.path))[-_MAX_HELPERS:]
 
 
-def _latest(notebook: Notebook, project: str, step: Step) -> list[TranscriptSource]:
-    """The session of the project in which something happened last, behind those that it went on
-    with; a sub-agent's is none. Of a repository with several worktrees it is one of this worktree,
-    where there is one: the files of another are not here.
+def _find_latest(notebook: Notebook, project: str, step: Step) -> list[TranscriptSource]:
+    """Return the latest session of the project, after those that it continued; never one of a
+    sub-agent. In a repository with several worktrees a session of this worktree is preferred: the
+    files of another are not here.
     """
-    own = bearing_on(notebook, project)
-    there = sorted(sources_of(own, notebook.surroundings), key=touched, reverse=True)
-    found: tuple[TranscriptSource, Session] | None = None
-    for source in there:
+    relevance = bearing_on(notebook, project)
+    candidates = sorted(sources_of(relevance, notebook.surroundings), key=touched, reverse=True)
+    latest: tuple[TranscriptSource, Session] | None = None
+    for source in candidates:
         step()
-        session = session_of(source, own, step)
+        session = session_of(source, relevance, step)
         if session is not None:
-            is_here = _worked_in(project, session)
-            found = (source, session) if is_here or found is None else found
+            is_here = _has_worked_in(project, session)
+            latest = (source, session) if is_here or latest is None else latest
             if is_here:
                 break
-    return _with_those_before(*found, there, own, step) if found else []
+    return _add_previous(*latest, candidates, relevance, step) if latest else []
 
 
-def _worked_in(project: str, session: Session) -> bool:
-    """Whether a session worked in a project, and not in a worktree that lies in its folders."""
+def _has_worked_in(project: str, session: Session) -> bool:
+    """Return whether a session worked in a project, and not in a worktree inside it."""
     inner = f"{project.rstrip('/')}/"
     is_inside = f"{os.path.realpath(session.cwd)}/".startswith(inner)
     return is_inside and not (git.top_level(session.cwd) or "").startswith(inner)
 
 
 def bearing_on(notebook: Notebook, project: str) -> Bearing:
-    """Return which sessions bear on the work in a project."""
-    all_of_memory = bearing(notebook.place, notebook.surroundings)
-    # a memory of all projects of an agent bears on work that has nothing to do with this one
-    projects = tuple(dict.fromkeys((*all_of_memory.projects, project)))
-    return replace(all_of_memory, agents=frozenset(), projects=projects)
+    """Return which sessions are relevant to the work in a project."""
+    of_memory = bearing(notebook.place, notebook.surroundings)
+    # sessions of all projects may use a memory without having anything to do with this one
+    projects = tuple(dict.fromkeys((*of_memory.projects, project)))
+    return replace(of_memory, agents=frozenset(), projects=projects)
 
 
-def _with_those_before(
+def _add_previous(
     source: TranscriptSource,
     session: Session,
-    there: Sequence[TranscriptSource],
-    own: Bearing,
+    candidates: Sequence[TranscriptSource],
+    relevance: Bearing,
     step: Step,
 ) -> list[TranscriptSource]:
-    """A session behind those that it went on with, the oldest first."""
-    found = [source]
-    while session.continues and len(found) <= _MOST_BEFORE:
-        before = next((it for it in there if _is_of(it, session.continues)), None)
-        told = session_of(before, own, step) if before is not None else None
-        if before is None or told is None or before in found:
+    """Return a session after those that it continued, the oldest first."""
+    sources_found = [source]
+    while session.continues and len(sources_found) <= _MAX_PREVIOUS:
+        previous = next(
+            (source for source in candidates if _is_of_session(source, session.continues)), None
+        )
+        previous_session = session_of(previous, relevance, step) if previous is not None else None
+        if previous is None or previous_session is None or previous in sources_found:
             break
-        found.append(before)
-        session = told
-    return found[::-1]
+        sources_found.append(previous)
+        session = previous_session
+    return sources_found[::-1]
 
 
-def _is_of(source: TranscriptSource, session: str) -> bool:
-    """Whether a transcript is that of a session: its file is called after it."""
+def _is_of_session(source: TranscriptSource, session: str) -> bool:
+    """Return whether a transcript is that of a session, by its file name."""
     stem = os.path.basename(source.path).removesuffix(".jsonl")
     return stem == session or stem.endswith(f"-{session}")
 
 
-def session_of(source: TranscriptSource, own: Bearing, step: Step) -> Session | None:
-    """The session of a transcript, as far as its beginning tells; None where nobody said anything
-    in it, where it is a sub-agent's or does not bear on the memory.
+def session_of(source: TranscriptSource, relevance: Bearing, step: Step) -> Session | None:
+    """Return the session of a transcript, as far as its beginning shows; None where the user said
+    nothing in it, where it is a sub-agent's or is not relevant to the memory.
     """
     transcript = source.transcript(step=step)
     for turn in transcript.turns():
         if turn.is_said and turn.who is Who.PERSON:
             session = transcript.session
-            return None if session.part_of or not bears(own, session) else session
+            return None if session.part_of or not bears(relevance, session) else session
     return None
 
 
 def touched(source: TranscriptSource) -> float:
-    """When something was added to a transcript last, in seconds since 1970."""
+    """Return the time of the last change of a transcript, in seconds since 1970."""
     if source.agent is Agent.OPENCODE:
-        # the stamp begins with it, in milliseconds
+        # the stamp begins with the time, in milliseconds
         updated = source.stamp.partition(" ")[0]
         return int(updated) / 1000 if updated.isdecimal() else 0.0
     return source.touched
 
 
-def _began(source: TranscriptSource) -> str:
-    """When a session began, ISO 8601 in UTC; "" where its transcript does not tell."""
+def _find_start(source: TranscriptSource) -> str:
+    """Return when a session began, ISO 8601 in UTC; "" where its transcript has no time."""
     return next((turn.at for turn in source.transcript().turns() if turn.at), "")
 
 
-def _notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
-    """Yield the notes of the memory to read for what the person wanted first and wants now, in turn
-    the best of each message: the last ones may be no more than “commit it”.
+def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFound]:
+    """Yield the notes that recall finds for the user's first message and the latest ones,
+    alternating between them: the latest may be no more than “commit it”.
     """
-    wanted = [said.text[:_LONGEST_WISH] for said in facts.said if said.is_person]
-    if not wanted:
+    messages = [said.text[:_MAX_MESSAGE] for said in facts.said if said.is_person]
+    if not messages:
         return
     index = open_index(notebook.place, notebook.surroundings)
     memory = notebook.read()
 
-    def ask(message: str) -> list[RecallResult]:
+    def recall_notes(message: str) -> list[RecallResult]:
         return recall(index, memory, message, notebook.surroundings, MOST_NOTES)
 
-    first, *last = dict.fromkeys((wanted[0], *wanted[-_MOST_WISHES:][::-1]))
-    by_message = [ask(first) or _by_sentence(first, ask), *map(ask, last)]
-    found: dict[str, RecallResult] = {}
-    for it in filter(None, chain.from_iterable(zip_longest(*by_message))):
-        found.setdefault(it.note.path, it)
-    for path, it in list(found.items())[:MOST_NOTES]:
-        note, why = it.note, ", ".join(it.why)
+    first, *last = dict.fromkeys((messages[0], *messages[-_MAX_MESSAGES:][::-1]))
+    by_message = [
+        recall_notes(first) or _recall_by_sentence(first, recall_notes),
+        *map(recall_notes, last),
+    ]
+    results: dict[str, RecallResult] = {}
+    for result in filter(None, chain.from_iterable(zip_longest(*by_message))):
+        results.setdefault(result.note.path, result)
+    for path, result in list(results.items())[:MOST_NOTES]:
+        note, why = result.note, ", ".join(result.why)
         digest = sha256(note.raw).hexdigest()
         yield NoteFound("", path, note.name, note.description, digest, why)
 
 
-def _by_sentence(message: str, ask: Callable[[str], list[RecallResult]]) -> list[RecallResult]:
-    """Return what the sentences of a message find by themselves: among the words of others, those
-    that tell may be too few.
+def _recall_by_sentence(
+    message: str, recall_notes: Callable[[str], list[RecallResult]]
+) -> list[RecallResult]:
+    """Return what recall finds for each sentence of a message: in the whole text the relevant words
+    may be too few.
     """
-    sentences = written_sentences(message)[:_MOST_SENTENCES]
-    return [it for sentence in sentences for it in ask(sentence.text)]
+    sentences = written_sentences(message)[:_MAX_SENTENCES]
+    return [result for sentence in sentences for result in recall_notes(sentence.text)]
 
 
-def known_transcripts(surroundings: Environment, content: bytes) -> Callable[[SourceSession], bool]:
-    """Return what tells whether a transcript may be opened that a handoff of `content` names."""
-    is_own = _is_written_here(Database(surroundings.state), content)
-    return lambda source: is_own or is_kept_by_agent(source, surroundings)
+def known_transcripts(environment: Environment, content: bytes) -> Callable[[SourceSession], bool]:
+    """Return a function that decides whether a transcript named by a handoff of `content` may be
+    opened.
+    """
+    is_written_here = _is_written_here(Database(environment.state), content)
+    return lambda source: is_written_here or is_kept_by_agent(source, environment)
 
 
 def _is_written_here(database: Database, content: bytes) -> bool:

@@ -1,7 +1,7 @@
-"""Handing off: from the sessions of a project to the `HANDOFF.md` that the next agent reads.
+"""Drafting a handoff: from the sessions of a project to the statements of `HANDOFF.md`.
 
-`draft` gathers, composes, proves, and keeps what still holds of the handoff that stands there.
-Nothing is written: `handing_over.py` does that.
+A draft gathers, composes and proves, and keeps the valid statements of an existing handoff. Nothing
+is written: `output.py` does that.
 """
 
 from __future__ import annotations
@@ -51,183 +51,186 @@ from ricordo.text import visible
 
 RULES = "rules"
 _VALID_FOR = timedelta(days=7)
-_MOST_LEARNT = 4_000_000
-"""Characters that are looked through for what tells a secret."""
+_MAX_LEARNED = 4_000_000
+"""Characters that are searched for descriptions of secrets."""
 
 Step = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class HandoffOptions:
-    """What handoff the person wishes."""
+    """The options of a handoff."""
 
     target: HandoffTarget = HandoffTarget.ANY
     budget: int = DEFAULT
-    """Tokens."""
+    """In tokens."""
     sessions: tuple[str, ...] = ()
-    """Paths of transcripts; the latest session of the project, where none is named."""
+    """Paths of transcripts; empty for the latest session of the project."""
     path: str = ""
     """The file, or the folder for `HANDOFF.md`; "" for the project."""
     with_messages: bool = False
-    """Whether every message of the person is to stand in it."""
+    """Whether to include every message of the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandoffDraft:
-    """A handoff as it could be written, with all that it rests on."""
+    """A handoff before it is written, with all that it is based on."""
 
     facts: Facts
     handoff: Handoff
-    """All statements, proved, secrets included: it is for this process alone."""
+    """All statements, proved, secrets included: never leaves this process."""
     destination: HandoffFile
     redaction: Redaction = field(repr=False)
     remarks: tuple[str, ...] = ()
-    """What the person should know, a sentence each."""
+    """What the user should know, a sentence each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """What stands in a handoff, to be proved."""
+    """The statements of a handoff, not proved yet."""
 
     statements: tuple[HandoffStatement, ...]
     engine: str = RULES
-    """Who put it together."""
+    """Who composed them."""
     remarks: Sequence[str] = ()
-    """What the person should know of that, a sentence each."""
+    """What the user should know about them, a sentence each."""
 
 
 Composer = Callable[[Notebook, Facts, tuple[HandoffStatement, ...]], Composed]
-"""Makes a handoff of facts, and of what the rules composed of them."""
+"""Composes a handoff from facts, and from what the rules composed of them."""
 
 
 def by_rules(_: Notebook, __: Facts, statements: tuple[HandoffStatement, ...]) -> Composed:
-    """Return what the rules composed, as it is (`Composer`)."""
+    """Return the statements of the rules unchanged."""
     return Composed(statements)
 
 
 def project_of(notebook: Notebook) -> str:
-    """Return the project that is handed off: that of the memory, in the worktree in which the
-    person stands, else the one in which they stand. Raises MemoryNotFound where it is not there any
-    more.
+    """Return the project to hand off: that of the memory, in the worktree of the current directory,
+    else that of the current directory. Raises MemoryNotFound where it no longer exists.
     """
-    surroundings = notebook.surroundings
-    named = surroundings.project or notebook.place.project
-    if named and not os.path.isdir(named):
-        raise MemoryNotFound(f"The project of this memory, {visible(named)}, is not there.")
-    here = workplace(surroundings.cwd)
-    if named and not surroundings.project and here.root == os.path.realpath(named):
+    environment = notebook.surroundings
+    project = environment.project or notebook.place.project
+    if project and not os.path.isdir(project):
+        raise MemoryNotFound(f"The project of this memory does not exist: {visible(project)}.")
+    here = workplace(environment.cwd)
+    if project and not environment.project and here.root == os.path.realpath(project):
         return here.top
-    return os.path.realpath(named or git.top_level(surroundings.cwd) or surroundings.cwd)
+    return os.path.realpath(project or git.top_level(environment.cwd) or environment.cwd)
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a draft rests on: it can be drafted again, otherwise wished, without being gathered."""
+    """The input of a draft: with it a draft can be repeated with other options, without gathering
+    again.
+    """
 
     facts: Facts
     destination: HandoffFile
 
 
-def ground(notebook: Notebook, wish: HandoffOptions, step: Step = lambda: None) -> Ground:
-    """Return what a draft of the sessions that are wished rests on.
+def ground(notebook: Notebook, options: HandoffOptions, step: Step = lambda: None) -> Ground:
+    """Gather the input of a draft of the chosen sessions.
 
-    `step` is called all the while; what it raises is raised here. Raises WrongUsage where a session
-    is named that is none, ChangeRefused where there is nothing to hand off or no file to write to.
+    `step` is called regularly; what it raises is raised here. Raises WrongUsage where a path is not
+    a session, ChangeRefused where there is nothing to hand off or no file to write to.
     """
     project = project_of(notebook)
-    to = destination(_wished(notebook, wish, project))
-    facts = facts_of(notebook, project, wish.sessions, step)
+    to = destination(_find_path(notebook, options, project))
+    facts = facts_of(notebook, project, options.sessions, step)
     if not facts.sessions:
-        raise ChangeRefused("No session of this project was found that could be handed off.")
-    own = _own(to, project)
-    return Ground(replace(facts, git=facts.git and without_own(facts.git, own)), to)
+        raise ChangeRefused("This project has no session to hand off.")
+    handoff_files = _list_handoff_files(to, project)
+    return Ground(replace(facts, git=facts.git and without_own(facts.git, handoff_files)), to)
 
 
 def draft(
     notebook: Notebook,
-    wish: HandoffOptions,
+    options: HandoffOptions,
     step: Step = lambda: None,
     composer: Composer = by_rules,
     on: Ground | None = None,
 ) -> HandoffDraft:
-    """Return the handoff that is wished, composed by extraction, or as `composer` has it. Nothing
-    is written. What it rests `on` may be known already; all is proved anew all the same.
+    """Draft a handoff, composed by extraction or by `composer`. Nothing is written. `on` is input
+    from an earlier draft; every statement is proved again.
 
-    `step` is called all the while; what it raises is raised here. Raises what `ground` raises.
+    `step` is called regularly; what it raises is raised here. Raises what gathering raises.
     """
-    on = on or ground(notebook, wish, step)
+    on = on or ground(notebook, options, step)
     facts, to = on.facts, on.destination
     now = notebook.surroundings.now.timestamp()
-    world = World(facts.project, facts.memory, _own(to, facts.project), step, now)
-    told = compose(facts, tokens=_room(wish), with_messages=wish.with_messages)
-    composed = composer(notebook, facts, told)
-    statements = prove(composed.statements, facts, world)
-    head = _head(notebook, on, statements, world, wish, composed.engine)
-    new = Handoff(head, statements)
+    current = World(facts.project, facts.memory, _list_handoff_files(to, facts.project), step, now)
+    by_rules_only = compose(
+        facts, tokens=_find_budget(options), with_messages=options.with_messages
+    )
+    composed = composer(notebook, facts, by_rules_only)
+    statements = prove(composed.statements, facts, current)
+    header = _build_header(notebook, on, statements, current, options, composed.engine)
+    new = Handoff(header, statements)
     redaction = begin_redaction(notebook)
-    redaction.learn(_told(facts, step))
+    redaction.learn(_list_words(facts, step))
     if to.handoff is not None:
         is_known = known_transcripts(notebook.surroundings, to.before or b"")
         says = Transcripts(to.handoff, is_known, step)
-        new = _updated(to.handoff, new, world, says, notebook.surroundings.now, redaction)
-    remarks = (to.remark, _about_budget(wish), *composed.remarks)
+        new = _update(to.handoff, new, current, says, notebook.surroundings.now, redaction)
+    remarks = (to.remark, _explain_budget(options), *composed.remarks)
     return HandoffDraft(facts, new, to, redaction, tuple(filter(None, remarks)))
 
 
-def _own(to: HandoffFile, project: str) -> frozenset[str]:
+def _list_handoff_files(to: HandoffFile, project: str) -> frozenset[str]:
     return OWN | {os.path.relpath(to.path, project)}
 
 
-def _wished(notebook: Notebook, wish: HandoffOptions, project: str) -> str:
-    """Return the file that is wished."""
-    path = os.path.join(notebook.surroundings.cwd, wish.path) if wish.path else project
+def _find_path(notebook: Notebook, options: HandoffOptions, project: str) -> str:
+    """Return the path of the file to write."""
+    path = os.path.join(notebook.surroundings.cwd, options.path) if options.path else project
     return os.path.join(path, NAME) if os.path.isdir(path) else path
 
 
-def _room(wish: HandoffOptions) -> int:
-    """The tokens that the handoff may take."""
-    return min(wish.budget, family(wish.target).most_tokens)
+def _find_budget(options: HandoffOptions) -> int:
+    """Return the tokens that the handoff may take."""
+    return min(options.budget, family(options.target).most_tokens)
 
 
-def _about_budget(wish: HandoffOptions) -> str:
-    most = family(wish.target).most_tokens
-    told = f"More than {most:,} tokens do not suit {wish.target.value}: it gets no more."
-    return told if wish.budget > most else ""
+def _explain_budget(options: HandoffOptions) -> str:
+    most = family(options.target).most_tokens
+    warning = f"Budget reduced to {most:,} tokens, the limit for {options.target.value}."
+    return warning if options.budget > most else ""
 
 
-def _head(
+def _build_header(
     notebook: Notebook,
     on: Ground,
     statements: Sequence[HandoffStatement],
-    world: World,
-    wish: HandoffOptions,
+    current: World,
+    options: HandoffOptions,
     engine: str,
 ) -> HandoffHeader:
     facts, to = on.facts, on.destination
-    now, state = notebook.surroundings.now, world.git
+    now, state = notebook.surroundings.now, current.git
     return HandoffHeader(
         written=now,
         expires=now + _VALID_FOR,
-        target=wish.target,
-        budget=_room(wish),
+        target=options.target,
+        budget=_find_budget(options),
         engine=engine,
-        sources=tuple(SourceSession(it.agent, it.id, it.path) for it in facts.sessions),
+        sources=tuple(SourceSession(item.agent, item.id, item.path) for item in facts.sessions),
         commit=state.commit if state else "",
         branch=state.branch if state else "",
         dirty=state.dirty if state else (),
-        files=files_now(statements, facts, world),
+        files=files_now(statements, facts, current),
         memory=facts.memory,
         project="" if os.path.dirname(to.path) == facts.project else facts.project,
     )
 
 
-def _told(facts: Facts, step: Step) -> Iterator[str]:
-    """Yield what the sessions say, for what tells a secret need not stand in the handoff; of very
-    long ones the rest is passed over.
+def _list_words(facts: Facts, step: Step) -> Iterator[str]:
+    """Yield the texts of the sessions: what identifies a secret need not be in the handoff. Very
+    long sessions are cut off.
     """
-    room = _MOST_LEARNT
-    for it in all_facts(facts):
-        for text in () if isinstance(it, FileUse | NoteFound) else words_of(it):
+    room = _MAX_LEARNED
+    for fact in all_facts(facts):
+        for text in () if isinstance(fact, FileUse | NoteFound) else words_of(fact):
             step()
             room -= len(text)
             if room < 0:
@@ -235,43 +238,51 @@ def _told(facts: Facts, step: Step) -> Iterator[str]:
             yield text
 
 
-def _updated(
-    old: Handoff, new: Handoff, world: World, says: Transcripts, now: datetime, redaction: Redaction
+def _update(
+    old: Handoff,
+    new: Handoff,
+    current: World,
+    says: Transcripts,
+    now: datetime,
+    redaction: Redaction,
 ) -> Handoff:
-    """Return `new` with what still holds of the handoff that stands there."""
-    probed = resume(old, world, says, now)
-    redaction.learn(text for it in tidied(new).statements for text in texts_of(it))
-    both = updated(probed, new, lambda text: redaction.redact("", text))
-    for it in both.statements:
-        if it not in new.statements:
-            redaction.adopt(f"{it.text}\n{it.quote}")
-    return both
+    """Return `new` with the statements of the existing handoff that are still valid."""
+    rechecked = resume(old, current, says, now)
+    redaction.learn(text for statement in tidied(new).statements for text in texts_of(statement))
+    merged = updated(rechecked, new, lambda text: redaction.redact("", text))
+    for statement in merged.statements:
+        if statement not in new.statements:
+            redaction.adopt(f"{statement.text}\n{statement.quote}")
+    return merged
 
 
-_MOST = 200
-"""The newest transcripts, which are looked into."""
+_MAX_SESSIONS = 200
+"""The newest transcripts, which are opened."""
 
 
 def sessions_to_choose(notebook: Notebook, step: Callable[[], None]) -> tuple[Session, ...]:
-    """Return the sessions that bear on the memory, the one in which something happened last first.
-    Of one that was not read yet only the beginning is, and it counts as long as its transcript was
-    written to. `step` is called all the while; what it raises is raised here. Raises
-    MemoryNotFound where the project is not there.
+    """Return the sessions that are relevant to the memory, the latest first. Of an unread session
+    only the beginning is read, and the last change of its transcript counts as its end. `step` is
+    called regularly; what it raises is raised here. Raises MemoryNotFound where the project does
+    not exist.
     """
-    own = bearing_on(notebook, project_of(notebook))
-    known = {(it.session.path, it.session.id): it.session for it in notebook.activity.known()}
-    found: list[Session] = []
-    sources = sorted(sources_of(own, notebook.surroundings), key=touched, reverse=True)
-    for source in sources[:_MOST]:
+    relevance = bearing_on(notebook, project_of(notebook))
+    recorded = {
+        (recorded.session.path, recorded.session.id): recorded.session
+        for recorded in notebook.activity.known()
+    }
+    sessions: list[Session] = []
+    sources = sorted(sources_of(relevance, notebook.surroundings), key=touched, reverse=True)
+    for source in sources[:_MAX_SESSIONS]:
         step()
-        session = session_of(source, own, step)
+        session = session_of(source, relevance, step)
         if session is not None:
-            unread = replace(session, ended=_ended(source) or session.ended)
-            found.append(known.get((session.path, session.id), unread))
-    return tuple(sorted(found, key=lambda it: it.ended, reverse=True))
+            by_start = replace(session, ended=_find_end(source) or session.ended)
+            sessions.append(recorded.get((session.path, session.id), by_start))
+    return tuple(sorted(sessions, key=lambda session: session.ended, reverse=True))
 
 
-def _ended(source: TranscriptSource) -> str:
-    """When something was added to a transcript last, ISO 8601 in UTC; "" where nothing tells."""
+def _find_end(source: TranscriptSource) -> str:
+    """Return when a transcript was last changed, ISO 8601 in UTC; "" where unknown."""
     at = touched(source)
     return datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z") if at else ""

@@ -1,8 +1,7 @@
-"""Handing over: a draft becomes the file that the next agent reads, and how it picks it up.
+"""Writing a drafted handoff, and making the next agent read it.
 
-`finished` keeps secrets back and fits the draft into its budget; `write` puts it on the disk
-through the one door. What makes an agent read it at every start is a change set of its own, never
-made unasked.
+A draft is redacted and fitted into its budget, then written through the transactional writer. The
+line that makes an agent read it at every start is a change set of its own, only made on request.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from ricordo.storage.writer import Applied
 from ricordo.text import one_line, visible
 
 REASON = "handoff for"
-"""How the history tells why one was written; for whom stands behind it."""
+"""How the reason of a handoff begins in the history; the target follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,9 @@ class Finished:
 
     @property
     def counts(self) -> Mapping[Status, int]:
-        """How many statements carry each mark."""
-        found = Counter(it.status for it in self.handoff.statements)
-        return {status: found[status] for status in Status}
+        """Return how many statements have each mark."""
+        by_status = Counter(statement.status for statement in self.handoff.statements)
+        return {status: by_status[status] for status in Status}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,50 +56,52 @@ class WrittenHandoff:
     path: str
     """Absolute."""
     start: str
-    """The line to copy that starts the next agent with it."""
+    """The command that starts the next agent with it."""
     act: int | None
-    """In the history; None where the file was just so already."""
+    """Its number in the history; None where the file was already the same."""
 
 
 def finished(draft: HandoffDraft) -> Finished:
-    """Return a draft as it is written: without secrets, within its budget.
+    """Return a draft as it is written: redacted, and within its budget.
 
-    Raises WrongUsage where the budget has no room for its head, and ChangeRefused where a secret
-    could not be kept back.
+    Raises WrongUsage where the header does not fit into the budget, and ChangeRefused where a
+    secret could not be redacted.
     """
-    clean = without_secrets(tidied(draft.handoff), draft.redaction)
-    handoff = counted(cleaned(fitted(counted(clean)), draft.redaction))
+    redacted = without_secrets(tidied(draft.handoff), draft.redaction)
+    handoff = counted(cleaned(fitted(counted(redacted)), draft.redaction))
     return Finished(handoff, render(handoff), tokens(handoff))
 
 
-def change_of(notebook: Notebook, memory: Memory, draft: HandoffDraft, done: Finished) -> ChangeSet:
+def change_of(
+    notebook: Notebook, memory: Memory, draft: HandoffDraft, output: Finished
+) -> ChangeSet:
     """Return the change set that writes a handoff. Raises ChangeRefused."""
     to = draft.destination
     folder, name = os.path.split(to.path)
-    reason = f"{REASON} {done.handoff.head.target.value}"
-    act = WriteFile(folder, name, to.before, done.text)
-    return put_together(notebook, memory, [Change(act, reason)])
+    reason = f"{REASON} {output.handoff.head.target.value}"
+    edit = WriteFile(folder, name, to.before, output.text)
+    return put_together(notebook, memory, [Change(edit, reason)])
 
 
 def write(
-    notebook: Notebook, memory: Memory, draft: HandoffDraft, done: Finished
+    notebook: Notebook, memory: Memory, draft: HandoffDraft, output: Finished
 ) -> WrittenHandoff:
-    """Write a handoff. Raises ChangeRefused, Conflict where somebody else wrote the file since it
-    was drafted, WriteFailed, StateUnusable and Busy.
+    """Write a handoff. Raises ChangeRefused, EditRefused where another program wrote the file since
+    it was drafted, WriteFailed, StateUnusable and Busy.
     """
     path, start = draft.destination.path, start_of(notebook, draft)
-    change_set = change_of(notebook, memory, draft, done)
+    change_set = change_of(notebook, memory, draft, output)
     if not change_set:
         return WrittenHandoff(path, start, None)
     outcome = apply_or_merge(notebook, change_set)
     if not isinstance(outcome, Applied):
-        # lines of two handoffs would be none of either
-        raise EditRefused(f"Meanwhile somebody else wrote {visible(path)}.")
+        # a merge of two handoffs would be neither
+        raise EditRefused(f"Another program wrote {visible(path)} meanwhile.")
     return WrittenHandoff(path, start, outcome.act)
 
 
 def start_of(notebook: Notebook, draft: HandoffDraft) -> str:
-    """Return the line to copy that starts the next agent with the handoff of a draft."""
+    """Return the command that starts the next agent with the handoff of a draft."""
     path = draft.destination.path
     inside = os.path.relpath(path, project_of(notebook))
     return start_line(draft.handoff.head.target, path if inside.startswith("..") else inside)
@@ -108,25 +109,25 @@ def start_of(notebook: Notebook, draft: HandoffDraft) -> str:
 
 def pickup_of(notebook: Notebook, draft: HandoffDraft) -> Pickup | None:
     """Return the line, and its file, that makes the agent read the handoff at every start; None
-    where there is none for it.
+    where there is none.
     """
-    head = draft.handoff.head
-    return pickup(head.target, project_of(notebook), draft.destination.path)
+    header = draft.handoff.head
+    return pickup(header.target, project_of(notebook), draft.destination.path)
 
 
-def pickup_change(notebook: Notebook, memory: Memory, wanted: Pickup) -> ChangeSet:
-    """Return the change set that adds that line, an empty one where it is there already; to be
-    reviewed by the person, and applied as any other. Raises ChangeRefused, with what to paste,
-    where the file is anything unusual.
+def pickup_change(notebook: Notebook, memory: Memory, line: Pickup) -> ChangeSet:
+    """Return the change set that adds that line, empty where it is there already; it is reviewed
+    and applied as any other. Raises ChangeRefused, with the line to paste, where the file is
+    anything unusual.
     """
-    act = pickup_act(project_of(notebook), wanted)
-    return put_together(notebook, memory, [Change(act, f"{wanted.file} names the handoff")])
+    edit = pickup_act(project_of(notebook), line)
+    return put_together(notebook, memory, [Change(edit, f"{line.file} names the handoff")])
 
 
 _BOUNDS = Bounds(total=3600.0, most_bytes=1024 * 1024)
-_OVER = {
-    FailureCause.TOO_LONG: "It wrote more than a megabyte, so it was ended.",
-    FailureCause.TOO_SLOW: "It ran for an hour, so it was ended.",
+_LIMIT_MESSAGES = {
+    FailureCause.TOO_LONG: "stopped: output larger than 1 MB.",
+    FailureCause.TOO_SLOW: "stopped after 1 hour.",
 }
 
 
@@ -137,58 +138,60 @@ def pipe(
     folder: str,
     step: Callable[[], None],
 ) -> str:
-    """Return what the command writes that is started by `words` in a `folder`, reading `text`;
-    there is no shell. `step` is called all the while; what it raises ends the command and is raised
-    here. Raises ChangeRefused where it failed.
+    """Run the command `words` in a `folder`, without a shell, with `text` as its input, and return
+    its output. `step` is called regularly; what it raises ends the command and is raised here.
+    Raises ChangeRefused where the command failed.
     """
     name = one_line(words[0])
     try:
-        ended = run_in(folder, words, text, environ, _BOUNDS, step)
-    except ModelFailed as failed:
-        raise ChangeRefused(f"{name}: {_OVER.get(failed.cause, failed.message)}") from None
-    if ended.code:
-        raise ChangeRefused(f"{name} ended with {ended.code}. {ended.complaint}".strip())
-    return ended.output.decode("utf-8", "replace")
+        result = run_in(folder, words, text, environ, _BOUNDS, step)
+    except ModelFailed as error:
+        raise ChangeRefused(f"{name}: {_LIMIT_MESSAGES.get(error.cause, error.message)}") from None
+    if result.code:
+        raise ChangeRefused(f"{name} exited with code {result.code}. {result.complaint}".strip())
+    return result.output.decode("utf-8", "replace")
 
 
 def statements_of(draft: HandoffDraft) -> Mapping[HandoffStatement, HandoffStatement]:
-    """Return the statements of a draft as they would be written, in its order, each still with the
-    facts on which it stands, and what it is with its secrets. What cannot be written for a secret
-    is none of them.
+    """Return the statements of a draft as they would be written, in order, each with its fact ids,
+    mapped to the statements with their secrets. One that cannot be written because of a secret is
+    left out.
     """
-    # what one statement tells of a secret, another one may hold
+    # a secret that one statement identifies may be in another
     without_secrets(tidied(draft.handoff), draft.redaction)
-    return {clean: it for it in draft.handoff.statements for clean in _clean(it, draft)}
+    return {
+        redacted: statement
+        for statement in draft.handoff.statements
+        for redacted in _redact_alone(statement, draft)
+    }
 
 
-def _clean(it: HandoffStatement, draft: HandoffDraft) -> tuple[HandoffStatement, ...]:
-    alone = tidied(replace(draft.handoff, statements=(it,)))
-    found = without_secrets(alone, draft.redaction).statements
-    return tuple(replace(clean, stands_on=it.stands_on) for clean in found)
+def _redact_alone(statement: HandoffStatement, draft: HandoffDraft) -> tuple[HandoffStatement, ...]:
+    alone = tidied(replace(draft.handoff, statements=(statement,)))
+    redacted = without_secrets(alone, draft.redaction).statements
+    return tuple(replace(clean, stands_on=statement.stands_on) for clean in redacted)
 
 
 def proved_of(draft: HandoffDraft, statement: HandoffStatement) -> HandoffStatement:
-    """Return a statement in other words with the proof that it has."""
+    """Return a reworded statement with its proof."""
     project = draft.facts.project
-    own = OWN | {os.path.relpath(draft.destination.path, project)}
-    return prove((statement,), draft.facts, World(project, draft.facts.memory, own))[0]
+    handoff_files = OWN | {os.path.relpath(draft.destination.path, project)}
+    return prove((statement,), draft.facts, World(project, draft.facts.memory, handoff_files))[0]
 
 
-def chosen(draft: HandoffDraft, wanted: Sequence[HandoffStatement]) -> HandoffDraft:
-    """Return a draft of the statements that are `wanted` alone, with their secrets, as they are
-    kept back when it is finished.
-    """
-    return replace(draft, handoff=replace(draft.handoff, statements=tuple(wanted)))
+def chosen(draft: HandoffDraft, statements: Sequence[HandoffStatement]) -> HandoffDraft:
+    """Return a draft with only these `statements`, which still contain their secrets."""
+    return replace(draft, handoff=replace(draft.handoff, statements=tuple(statements)))
 
 
-def writing(notebook: Notebook, draft: HandoffDraft, done: Finished, last: str) -> ChangeSet:
-    """Return the change set that writes a handoff in the place of what its draft found there, or of
-    the `last` text that was written of it. Raises ChangeRefused, and Conflict where something else
-    stands there by now.
+def writing(notebook: Notebook, draft: HandoffDraft, output: Finished, last: str) -> ChangeSet:
+    """Return the change set that writes a handoff over the file that its draft found, or over the
+    `last` text that was written. Raises ChangeRefused, and EditRefused where the file has another
+    content by now.
     """
     to = destination(draft.destination.path)
     is_own = to.before is not None and to.before == last.encode("utf-8")
     if to.path != draft.destination.path or not (is_own or to.before == draft.destination.before):
-        said = f"Meanwhile somebody else wrote {visible(draft.destination.path)}."
-        raise EditRefused(f"{said} Probe again, and look at it anew.")
-    return change_of(notebook, notebook.read(), replace(draft, destination=to), done)
+        message = f"Another program wrote {visible(draft.destination.path)} meanwhile."
+        raise EditRefused(f"{message} Check the draft again, then write it.")
+    return change_of(notebook, notebook.read(), replace(draft, destination=to), output)

@@ -1,4 +1,4 @@
-"""Resuming: a handoff is read, and probed again in the project in which it stands."""
+"""Resuming: a handoff is read, and checked again in its project."""
 
 from __future__ import annotations
 
@@ -34,92 +34,99 @@ from ricordo.text import one_line
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """A handoff that was read, and what still holds of it."""
+    """A handoff that was read, and which of its statements are still valid."""
 
     path: str
     """Absolute path of its file."""
     project: str
-    """In which it was probed."""
+    """The project in which it was checked."""
     resumed: Resumed
     remarks: tuple[str, ...]
-    """What the person should know besides, a sentence each."""
+    """What the user should know, a sentence each."""
 
 
 def resume_handoff(
-    surroundings: Environment,
+    environment: Environment,
     path: str = "",
     memory: str | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> Resumption:
-    """Return what still holds of the handoff in the file `path`, "" for that of the project here;
-    `memory` is the one whose notes it names, where the person says so. `step` is called all the
-    while; what it raises is raised here.
+    """Check the handoff in the file `path`, "" for that of the current project. `memory` names the
+    memory of its notes, None for that of the project. `step` is called regularly; what it raises is
+    raised here.
 
-    Raises HandoffUnreadable where there is none of ours, and MemoryNotFound where `memory` is none.
+    Raises HandoffUnreadable where the file is not a handoff, and MemoryNotFound where `memory` is
+    none.
     """
-    place = _place(surroundings, os.path.dirname(_full(surroundings, path)), memory)
-    full = _full(surroundings, path) if path else _own_file(surroundings, place)
-    raw, parsed = _parsed(full)
+    place = _find_place(environment, os.path.dirname(_find_full_path(environment, path)), memory)
+    full_path = (
+        _find_full_path(environment, path) if path else _find_handoff_file(environment, place)
+    )
+    raw, parsed = _parse_file(full_path)
     assert parsed.handoff is not None
-    head = parsed.handoff.head
-    project = _project_of(head, os.path.dirname(full), place, surroundings)
-    notes = _notes(head, place, surroundings)
-    own = OWN | {os.path.relpath(os.path.realpath(full), os.path.realpath(project))}
-    world = World(project, notes, own, step)
-    says = Transcripts(parsed.handoff, known_transcripts(surroundings, raw), step)
+    header = parsed.handoff.head
+    project = _find_project_of(header, os.path.dirname(full_path), place, environment)
+    notes = _find_notes_folder(header, place, environment)
+    handoff_files = OWN | {os.path.relpath(os.path.realpath(full_path), os.path.realpath(project))}
+    current = World(project, notes, handoff_files, step)
+    says = Transcripts(parsed.handoff, known_transcripts(environment, raw), step)
     is_edited = parsed.state is not State.WHOLE
-    resumed = resume(parsed.handoff, world, says, surroundings.now, is_edited=is_edited)
-    told = (parsed.why, _about_memory(head, notes), *resumed.remarks)
-    return Resumption(full, project, _without_secrets(resumed), tuple(filter(None, told)))
+    resumed = resume(parsed.handoff, current, says, environment.now, is_edited=is_edited)
+    warnings = (parsed.why, _explain_memory(header, notes), *resumed.remarks)
+    return Resumption(full_path, project, _redact(resumed), tuple(filter(None, warnings)))
 
 
-def _without_secrets(resumed: Resumed) -> Resumed:
-    """Return it without what looks like a credential in what was seen: names of files and branches,
-    subjects of commits.
+def _redact(resumed: Resumed) -> Resumed:
+    """Return a result without credentials in names of files and branches and in subjects of
+    commits.
     """
-    found = resumed.changed
+    changes = resumed.changed
     return replace(
         resumed,
-        statements=tuple(replace(it, why=mask(it.why)) for it in resumed.statements),
+        statements=tuple(replace(item, why=mask(item.why)) for item in resumed.statements),
         changed=replace(
-            found,
-            commits=tuple(it._replace(subject=mask(it.subject)) for it in found.commits),
-            files=tuple(map(_masked, found.files)),
-            notes=tuple(map(_masked, found.notes)),
+            changes,
+            commits=tuple(
+                commit._replace(subject=mask(commit.subject)) for commit in changes.commits
+            ),
+            files=tuple(map(_mask_change, changes.files)),
+            notes=tuple(map(_mask_change, changes.notes)),
         ),
     )
 
 
-def _masked(it: FileChange) -> FileChange:
-    return replace(it, path=mask(it.path), to=mask(it.to))
+def _mask_change(change: FileChange) -> FileChange:
+    return replace(change, path=mask(change.path), to=mask(change.to))
 
 
-def _full(surroundings: Environment, path: str) -> str:
-    return os.path.normpath(os.path.join(surroundings.cwd, path)) if path else ""
+def _find_full_path(environment: Environment, path: str) -> str:
+    return os.path.normpath(os.path.join(environment.cwd, path)) if path else ""
 
 
-def _place(surroundings: Environment, folder: str, memory: str | None) -> MemoryPlace | None:
-    """The memory of whoever works in the `folder`, "" for the current one; None without one."""
+def _find_place(environment: Environment, folder: str, memory: str | None) -> MemoryPlace | None:
+    """Return the memory for work in the `folder`, "" for the current one; None without one."""
     if memory is not None:
-        return find_memory(memory, surroundings)
+        return find_memory(memory, environment)
     try:
-        return find_memory(None, surroundings._replace(cwd=folder or surroundings.cwd))
+        return find_memory(None, environment._replace(cwd=folder or environment.cwd))
     except MemoryNotFound:
         return None
 
 
-def _own_file(surroundings: Environment, place: MemoryPlace | None) -> str:
-    """The handoff of the project here, of two the one written last: beside one that is not ours, or
-    that somebody edited, ours goes on under another name.
+def _find_handoff_file(environment: Environment, place: MemoryPlace | None) -> str:
+    """Return the path of the latest handoff of the current project: where `HANDOFF.md` is foreign
+    or edited, it is written under another name.
     """
-    project = _project(surroundings.cwd, place)
+    project = _find_project(environment.cwd, place)
     paths = [os.path.join(project, name) for name in (NAME, BESIDE)]
-    there = {path: it for path in paths if (it := _read(path)[1].handoff) is not None}
-    return max(there, key=lambda path: there[path].head.written, default=paths[0])
+    handoffs = {
+        path: handoff for path in paths if (handoff := _read_file(path)[1].handoff) is not None
+    }
+    return max(handoffs, key=lambda path: handoffs[path].head.written, default=paths[0])
 
 
-def _project(folder: str, place: MemoryPlace | None) -> str:
-    """The project to which a folder belongs."""
+def _find_project(folder: str, place: MemoryPlace | None) -> str:
+    """Return the project of a folder."""
     real = os.path.realpath(folder)
     project = os.path.realpath(place.project) if place and place.project else ""
     if project and f"{real}/".startswith(f"{project.rstrip('/')}/"):
@@ -127,90 +134,97 @@ def _project(folder: str, place: MemoryPlace | None) -> str:
     return git.top_level(real) or real
 
 
-def _project_of(
-    head: HandoffHeader, folder: str, place: MemoryPlace | None, surroundings: Environment
+def _find_project_of(
+    header: HandoffHeader, folder: str, place: MemoryPlace | None, environment: Environment
 ) -> str:
-    """The project of a handoff in the `folder`: where it lies, unless only the one in which the
-    person stands, or that of the memory, is the one that it names or has its commit: a handoff may
-    be written anywhere.
+    """Return the project of a handoff in the `folder`, which may be anywhere: the one that it names
+    or whose commit it has, if that is the folder's project, the memory's, or the current one; else
+    the folder's.
     """
-    here = _project(folder, place)
-    cwd = os.path.realpath(surroundings.cwd)
+    here = _find_project(folder, place)
+    cwd = os.path.realpath(environment.cwd)
     of_memory = os.path.realpath(place.project) if place and place.project else ""
-    known = (here, of_memory, git.top_level(cwd) or cwd)
-    if head.project and head.project in known:
-        return head.project
-    if not head.commit:
+    candidates = (here, of_memory, git.top_level(cwd) or cwd)
+    if header.project and header.project in candidates:
+        return header.project
+    if not header.commit:
         return here
-    return next((it for it in known if it and is_known(it, head.commit)), here)
+    return next(
+        (candidate for candidate in candidates if candidate and is_known(candidate, header.commit)),
+        here,
+    )
 
 
-def _parsed(path: str) -> tuple[bytes, Parsed]:
-    raw, parsed = _read(path)
+def _parse_file(path: str) -> tuple[bytes, Parsed]:
+    raw, parsed = _read_file(path)
     if parsed.handoff is not None:
         return raw, parsed
     shown = one_line(path)
     if not os.path.lexists(path):
-        raise HandoffUnreadable(f"There is no handoff at {shown}: `ricordo handoff` writes one.")
-    raise HandoffUnreadable(f"{shown} is no handoff of ours. {parsed.why}")
+        raise HandoffUnreadable(f"No handoff at {shown}. Write one with `ricordo handoff`.")
+    raise HandoffUnreadable(f"{shown} is not a Ricordo handoff. {parsed.why}")
 
 
-def _read(path: str) -> tuple[bytes, Parsed]:
+def _read_file(path: str) -> tuple[bytes, Parsed]:
     raw = read_plain_file(path, MOST_BYTES + 1)
     if raw is None:
-        return b"", Parsed(State.FOREIGN, None, "It is no plain file that can be read.")
+        return b"", Parsed(State.FOREIGN, None, "It is not a readable plain file.")
     return raw, parse(raw)
 
 
-def _notes(head: HandoffHeader, place: MemoryPlace | None, surroundings: Environment) -> str:
-    """Where the notes are looked for: in the memory that the head names, if it is one of those that
-    are known here or were worked with, else in the one of the project; "" for nowhere.
+def _find_notes_folder(
+    header: HandoffHeader, place: MemoryPlace | None, environment: Environment
+) -> str:
+    """Return the memory in which notes are checked: the one that the header names, if it is known
+    here or has a history, else that of the project; "" for none.
     """
-    if not head.memory:
+    if not header.memory:
         return ""
-    named = os.path.realpath(head.memory)
-    if place is not None and place.root == named:
-        return named
-    if any(it.root == named for it in all_memories(surroundings)):
-        return named
-    if _was_worked_with(named, surroundings):
-        return named
+    root = os.path.realpath(header.memory)
+    if place is not None and place.root == root:
+        return root
+    if any(place.root == root for place in all_memories(environment)):
+        return root
+    if _has_history(root, environment):
+        return root
     return place.root if place else ""
 
 
-def _was_worked_with(root: str, surroundings: Environment) -> bool:
-    """Whether the history has the whole of the memory at `root`: the user named it to a command."""
-    database = Database(surroundings.state)
+def _has_history(root: str, environment: Environment) -> bool:
+    """Return whether the history has all of the memory at `root`: the user named it to a
+    command.
+    """
+    database = Database(environment.state)
     if not database.exists:
         return False
     try:
         with database.opened() as connection:
             history = History(connection)
-            known = history.known_root(root)
-            return known is not None and history.was_recorded(known.id)
+            recorded = history.known_root(root)
+            return recorded is not None and history.was_recorded(recorded.id)
     except StateUnusable:
         return False
 
 
-def _about_memory(head: HandoffHeader, notes: str) -> str:
-    if not head.memory or os.path.realpath(head.memory) == notes:
+def _explain_memory(header: HandoffHeader, notes: str) -> str:
+    if not header.memory or os.path.realpath(header.memory) == notes:
         return ""
-    where = f"notes are looked for in {one_line(notes)}" if notes else "no note is looked at"
-    return f"The memory {one_line(head.memory)} is not known here: {where}."
+    consequence = f"notes are checked in {one_line(notes)}" if notes else "notes are not checked"
+    return f"Unknown memory {one_line(header.memory)}: {consequence}."
 
 
-_MOST = 20
+_MAX_HANDOFFS = 20
 
 
 def handoffs_written(notebook: Notebook) -> tuple[str, ...]:
-    """Return the absolute paths of what may be handoffs and is there: those of the project first,
-    then those that were written elsewhere, the latest first. Raises StateUnusable.
+    """Return the absolute paths of existing files that may be handoffs: those of the project first,
+    then those written elsewhere, the latest first. Raises StateUnusable.
     """
-    found = dict.fromkeys((*_of_project(notebook), *_of_history(notebook)))
-    return tuple(path for path in found if os.path.lexists(path))[:_MOST]
+    paths = dict.fromkeys((*_list_in_project(notebook), *_list_in_history(notebook)))
+    return tuple(path for path in paths if os.path.lexists(path))[:_MAX_HANDOFFS]
 
 
-def _of_project(notebook: Notebook) -> Iterator[str]:
+def _list_in_project(notebook: Notebook) -> Iterator[str]:
     try:
         project = project_of(notebook)
     except MemoryNotFound:
@@ -218,70 +232,73 @@ def _of_project(notebook: Notebook) -> Iterator[str]:
     yield from (os.path.join(project, name) for name in (NAME, BESIDE))
 
 
-def _of_history(notebook: Notebook) -> Iterator[str]:
+def _list_in_history(notebook: Notebook) -> Iterator[str]:
     if not notebook.database.exists:
         return
     with notebook.database.opened() as connection:
         history = History(connection)
-        root = history.known_root(notebook.place.root)
-        acts = history.acts(root.id) if root else []
+        recorded_root = history.known_root(notebook.place.root)
+        acts = history.acts(recorded_root.id) if recorded_root else []
         for act in reversed(acts):
             if act.kind == CHANGE and act.reason.startswith(REASON):
                 for op in history.ops(act.n):
                     yield os.path.join(history.root_of_id(op.root).path, op.path)
 
 
-def describe_handoff(done: Finished, path: str) -> dict[str, Any]:
-    """Return what `handoff --json` prints of a handoff that was written to `path`."""
-    head = done.handoff.head
+def describe_handoff(output: Finished, path: str) -> dict[str, Any]:
+    """Return the output of `handoff --json` for a handoff that was written to `path`."""
+    header = output.handoff.head
     return {
         "path": path,
-        "for": head.target.value,
-        "tokens": done.tokens,
-        "statements": [describe_statement(it, len(head.sources)) for it in done.handoff.statements],
-        "redactions": head.redactions,
-        "left_out": done.handoff.left_out,
+        "for": header.target.value,
+        "tokens": output.tokens,
+        "statements": [
+            describe_statement(statement, len(header.sources))
+            for statement in output.handoff.statements
+        ],
+        "redactions": header.redactions,
+        "left_out": output.handoff.left_out,
     }
 
 
-def describe_resumption(found: Resumption) -> dict[str, Any]:
-    """Return what `resume --json` prints."""
-    resumed = found.resumed
+def describe_resumption(resumption: Resumption) -> dict[str, Any]:
+    """Return the output of `resume --json`."""
+    resumed = resumption.resumed
     sessions = len(resumed.handoff.head.sources)
     changed = resumed.changed
     return {
-        "path": found.path,
+        "path": resumption.path,
         "holds": resumed.holds,
         "statements": [
             {
-                **describe_statement(it.statement, sessions),
-                "was": it.was.value,
-                "now": it.now.value,
-                "holds": it.holds,
-                "why": it.why,
+                **describe_statement(statement.statement, sessions),
+                "was": statement.was.value,
+                "now": statement.now.value,
+                "holds": statement.holds,
+                "why": statement.why,
             }
-            for it in resumed.statements
+            for statement in resumed.statements
         ],
         "changed": {
-            "commits": [{"id": it.id, "subject": it.subject} for it in changed.commits],
-            "files": list(map(_change, changed.files)),
-            "notes": list(map(_change, changed.notes)),
+            "commits": [{"id": commit.id, "subject": commit.subject} for commit in changed.commits],
+            "files": list(map(_describe_change, changed.files)),
+            "notes": list(map(_describe_change, changed.notes)),
         },
         "expired": resumed.has_expired,
         "edited": resumed.is_edited,
-        "remarks": list(found.remarks),
+        "remarks": list(resumption.remarks),
     }
 
 
-def describe_statement(it: HandoffStatement, sessions: int) -> dict[str, Any]:
-    """Return one statement; what it quotes stands behind its text."""
+def describe_statement(statement: HandoffStatement, sessions: int) -> dict[str, Any]:
+    """Return the JSON object of a statement, with its quote after its text."""
     return {
-        "text": "\n".join(filter(None, (it.text, it.quote))),
-        "section": it.section.value,
-        "status": it.status.value,
-        "probe": basis(it.proof, sessions) or None,
+        "text": "\n".join(filter(None, (statement.text, statement.quote))),
+        "section": statement.section.value,
+        "status": statement.status.value,
+        "probe": basis(statement.proof, sessions) or None,
     }
 
 
-def _change(it: FileChange) -> dict[str, str | None]:
-    return {"path": it.path, "kind": it.kind.value, "to": it.to or None}
+def _describe_change(change: FileChange) -> dict[str, str | None]:
+    return {"path": change.path, "kind": change.kind.value, "to": change.to or None}

@@ -1,7 +1,7 @@
-"""The inbox: what anybody but the person changed since the last visit, note by note.
+"""The inbox: what anybody but the user changed since the last visit, note by note.
 
-A visit closes with a mark: everything that was seen lies before it. What was not seen, and what
-the person put off, is carried over by name.
+Closing a visit sets a mark: everything before it was seen. Changes that were not seen or were
+snoozed are carried over by path.
 """
 
 from __future__ import annotations
@@ -27,25 +27,26 @@ from ricordo.storage.operation import FIRST, SEEN, Act, Op
 
 VISIT = "visit"
 """The kind of the act that closes a visit."""
-_WORST = ("conflict", "deleted", "changed", "renamed", "created")
+_WORST_FIRST = ("conflict", "deleted", "changed", "renamed", "created")
 
 
 REVERTED = "reverted what"
-"""How the reason of an act begins that takes back what others did."""
+"""How the reason of an act begins that reverts what others did."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What became of one note through others, in one stretch that nobody else interrupted."""
+    """What others changed in one note, until somebody else changed it."""
 
     id: str
-    """Names it in decisions: the numbers of its last act and op."""
+    """Its id in decisions: the numbers of its last act and op."""
     path: str
     kind: str
-    """created, changed, deleted or renamed; conflict for a text that was written at the same
-    moment as another one and could not be merged with it: the file does not have it."""
+    """created, changed, deleted or renamed; conflict for a text that was written at the same time
+    as another one and could not be merged: the file does not contain it.
+    """
     origin: str
-    """The path that it had before; "" where it was not renamed."""
+    """Its path before; "" where it was not renamed."""
     at: str
     """ISO 8601."""
     by: str
@@ -55,65 +56,71 @@ class Arrival:
     kept: bool = False
     put_off: bool = False
     reverted: bool = False
-    """Whether the person brought back what was there before."""
+    """Whether the user restored the old content."""
     is_purged: bool = False
-    """Whether a text of it was purged, so that it cannot be shown or reverted."""
+    """Whether a text was purged, so that it cannot be shown or reverted."""
     names: tuple[str, ...] = ()
-    """Every path that it had on the way."""
+    """Every path that it had in between."""
     began_after: int = 0
-    """The act before the first of it."""
+    """The number of the act before its first one."""
 
     @property
     def old_text(self) -> str:
-        """The text before as it may be printed: without credentials."""
-        return mask(_text(self.before))
+        """The old text for display: without credentials."""
+        return mask(_decode(self.before))
 
     @property
     def new_text(self) -> str:
-        """The text after as it may be printed: without credentials."""
-        return mask(_text(self.after))
+        """The new text for display: without credentials."""
+        return mask(_decode(self.after))
 
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """What came between two visits."""
+    """The changes between two visits."""
 
     since: str
-    """When the visit before it was closed, ISO 8601; "" where there was none."""
+    """When the visit before was closed, ISO 8601; "" where there was none."""
     arrivals: tuple[Arrival, ...]
     upto: int
-    """The last act that it tells of."""
+    """The number of the last act that it covers."""
     is_latest: bool = True
-    """Whether it reaches up to now."""
+    """Whether it covers everything until now."""
 
     @property
     def worst_first(self) -> tuple[Arrival, ...]:
-        """What the file does not have, then what is gone, what is other, and what is new."""
-        return tuple(sorted(self.arrivals, key=lambda it: (_WORST.index(it.kind), it.path)))
+        """The changes by kind: conflicts, deleted, changed, renamed, created."""
+        return tuple(
+            sorted(
+                self.arrivals, key=lambda arrival: (_WORST_FIRST.index(arrival.kind), arrival.path)
+            )
+        )
 
     @property
     def waiting(self) -> tuple[Arrival, ...]:
-        """What is neither kept nor put off nor reverted."""
-        return tuple(it for it in self.arrivals if not (it.kept or it.put_off or it.reverted))
+        """The changes that are neither kept nor snoozed nor reverted."""
+        return tuple(
+            item for item in self.arrivals if not (item.kept or item.put_off or item.reverted)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """How far the person has seen."""
+    """How far the user has seen the changes."""
 
     at: str = ""
     upto: int = 0
     act: int = 0
-    """The act that made it."""
-    left: Mapping[str, int] = field(default_factory=dict)
-    """Paths that were not seen, with the act after which they are new."""
+    """The number of the act that set it."""
+    unseen: Mapping[str, int] = field(default_factory=dict)
+    """Paths that were not seen, with the number of the act after which they are new."""
 
     def is_new(self, path: str, act: int) -> bool:
-        return act > min(self.left.get(path, self.upto), self.upto)
+        return act > min(self.unseen.get(path, self.upto), self.upto)
 
 
 def inbox(notebook: Notebook, back: int = 0) -> Inbox:
-    """Return what changed since the last visit, or `back` visits earlier what was seen then.
+    """Return what changed since the last visit, or with `back` what an earlier visit showed.
 
     The memory has to be recorded before. Raises StateUnusable.
     """
@@ -126,34 +133,37 @@ def inbox(notebook: Notebook, back: int = 0) -> Inbox:
         if root is None:
             return Inbox("", (), 0)
         acts = {act.n: act for act in history.acts(root.id)}
-        marks = _marks(acts.values())
+        marks = _read_marks(acts.values())
         upto = max(acts, default=0)
         start = marks[max(len(marks) - 1 - back, 0)]
         if back:
             upto = marks[max(len(marks) - back, 0)].upto
         ops = [
             item
-            for item in history.ops_of_acts(root.id, min(start.upto, *start.left.values(), upto))
+            for item in history.ops_of_acts(root.id, min(start.upto, *start.unseen.values(), upto))
             if item[0] <= upto and item[0] in acts and start.is_new(item[2].path, item[0])
         ]
-        stretches = _stretches(ops, acts)
-        arrivals = [_arrival(history, it, acts[it.last[0]]) for it in stretches]
+        groups = _group_changes(ops, acts)
+        arrivals = [_build_arrival(history, group, acts[group.last_op[0]]) for group in groups]
         arrivals += [
-            _conflict(history, acts[number], n, op)
+            _build_conflict(history, acts[number], n, op)
             for number, n, op in ops
             if op.outcome == "displaced"
         ]
-    told = [
+    decided_arrivals = [
         replace(
             arrival,
-            kept=(it := decided.get(arrival.id)) is not None and it.decision is Decision.KEEP,
-            # until the visit ends: then it is new again
-            put_off=it is not None and it.decision is Decision.SNOOZE and it.act > start.act,
+            kept=(verdict := decided.get(arrival.id)) is not None
+            and verdict.decision is Decision.KEEP,
+            # only until the visit ends: then it is new again
+            put_off=verdict is not None
+            and verdict.decision is Decision.SNOOZE
+            and verdict.act > start.act,
         )
         for arrival in arrivals
         if arrival is not None
     ]
-    return Inbox(start.at, tuple(told), upto, is_latest=not back)
+    return Inbox(start.at, tuple(decided_arrivals), upto, is_latest=not back)
 
 
 def count_visits(notebook: Notebook) -> int:
@@ -163,144 +173,148 @@ def count_visits(notebook: Notebook) -> int:
     with notebook.database.opened() as connection:
         history = History(connection)
         root = history.known_root(notebook.place.root)
-        return len(_marks(history.acts(root.id))) - 1 if root else 0
+        return len(_read_marks(history.acts(root.id))) - 1 if root else 0
 
 
-def close_visit(notebook: Notebook, seen: Inbox, unseen: Collection[str] = ()) -> None:
-    """Move the mark to the end of the inbox that was `seen`; `unseen` are the ids of arrivals
-    that nobody looked at, which stay new. Raises StateUnusable.
+def close_visit(notebook: Notebook, shown: Inbox, unseen: Collection[str] = ()) -> None:
+    """Move the mark to the end of the inbox that was `shown`; `unseen` are the ids of changes that
+    were not looked at and stay new. Raises StateUnusable.
     """
     with notebook.database.opened() as connection, transaction(connection):
         history = History(connection)
         root = history.root(notebook.place.root)
-        left: dict[str, int] = {}
-        for arrival in seen.arrivals:
+        unseen_paths: dict[str, int] = {}
+        for arrival in shown.arrivals:
             if arrival.put_off or (arrival.id in unseen and not arrival.kept):
                 for path in arrival.names:
-                    left[path] = min(left.get(path, arrival.began_after), arrival.began_after)
+                    unseen_paths[path] = min(
+                        unseen_paths.get(path, arrival.began_after), arrival.began_after
+                    )
         now = notebook.surroundings.now.isoformat()
-        subject = json.dumps({"upto": seen.upto, "left": left})
+        subject = json.dumps({"upto": shown.upto, "left": unseen_paths})
         history.begin(root.id, now, VISIT, subject=subject)
 
 
-def _marks(acts: Collection[Act]) -> list[_Mark]:
-    """Return the marks of the visits, oldest first; before them that of the first sight."""
+def _read_marks(acts: Collection[Act]) -> list[_Mark]:
+    """Return the marks of the visits, oldest first, after that of the first recording."""
     marks = [_Mark()]
     for act in acts:
         if act.kind == FIRST:
             marks[0] = _Mark(act.at, act.n, act.n)
         elif act.kind == VISIT:
-            told: dict[str, Any] = json.loads(act.subject)
-            marks.append(_Mark(act.at, int(told["upto"]), act.n, dict(told["left"])))
+            subject: dict[str, Any] = json.loads(act.subject)
+            marks.append(_Mark(act.at, int(subject["upto"]), act.n, dict(subject["left"])))
     return marks
 
 
 @dataclass(slots=True)
-class _Stretch:
-    """What others did to one file, one after the other."""
+class _FileChanges:
+    """What others did to one file, one change after the other."""
 
     path: str
-    origin: str
-    pre: str | None
-    post: str | None = None
-    came: str | None = None
-    """What others left there last."""
-    held: str | None = None
-    """The last content that it had."""
+    old_path: str
+    before: str | None
+    after: str | None = None
+    last_written: str | None = None
+    """The last content that others wrote."""
+    last_content: str | None = None
+    """The last content of the file."""
     sessions: dict[str, None] = field(default_factory=dict)
-    names: dict[str, None] = field(default_factory=dict)
-    first: int = 0
-    last: tuple[int, int] = (0, 0)
-    written: str = ""
-    reverted: bool = False
+    paths: dict[str, None] = field(default_factory=dict)
+    first_act: int = 0
+    last_op: tuple[int, int] = (0, 0)
+    written_at: str = ""
+    is_reverted: bool = False
 
     @property
-    def reverts_to(self) -> str | None:
-        """The content that its path has once it is reverted."""
-        if self.origin and self.post is not None:
+    def content_after_revert(self) -> str | None:
+        """Return the content of the path after a revert."""
+        if self.old_path and self.after is not None:
             return None
-        return self.held if self.pre is None and self.post is None else self.pre
+        return self.last_content if self.before is None and self.after is None else self.before
 
-    def take_back(self, op: Op, *, in_part: bool) -> None:
-        """Take note of what the person wrote; `in_part` it took back some of what others did."""
-        self.reverted = op.post == self.reverts_to
-        if not self.reverted and (in_part or op.post == self.came):
-            # what is left of it is still to be judged
-            self.post = op.post
+    def record_revert(self, op: Op, *, in_part: bool) -> None:
+        """Record an op of the user; `in_part` it reverted only some of what others did."""
+        self.is_reverted = op.post == self.content_after_revert
+        if not self.is_reverted and (in_part or op.post == self.last_written):
+            # the rest is still to be judged
+            self.after = op.post
 
-    def go_on(self, number: int, n: int, op: Op) -> None:
-        """Add one op, which may have led to another path."""
+    def add(self, number: int, n: int, op: Op) -> None:
+        """Add one op of others, which may have renamed the file."""
         if op.path != self.path:
-            self.origin = self.origin or (self.path if self.pre is not None else "")
+            self.old_path = self.old_path or (self.path if self.before is not None else "")
             self.path = op.path
-        self.post = self.came = op.post
-        self.last, self.written = (number, n), op.written
-        self.held = op.post or op.pre or self.held
-        self.first = self.first or number
-        self.names.update(dict.fromkeys(path for path in (op.from_path, op.path) if path))
+        self.after = self.last_written = op.post
+        self.last_op, self.written_at = (number, n), op.written
+        self.last_content = op.post or op.pre or self.last_content
+        self.first_act = self.first_act or number
+        self.paths.update(dict.fromkeys(path for path in (op.from_path, op.path) if path))
         if op.session:
             self.sessions[op.session] = None
 
 
-def _stretches(ops: Sequence[tuple[int, int, Op]], acts: Mapping[int, Act]) -> list[_Stretch]:
-    """Put what others did to one file together, as long as nobody else wrote in between."""
-    found: list[_Stretch] = []
-    running: dict[str, _Stretch] = {}
-    latest: dict[str, _Stretch] = {}
-    moved = {(number, op.path): op.pre for number, _, op in ops if op.outcome == "moved"}
+def _group_changes(
+    ops: Sequence[tuple[int, int, Op]], acts: Mapping[int, Act]
+) -> list[_FileChanges]:
+    """Group the changes of others by file, as long as nobody else wrote in between."""
+    groups: list[_FileChanges] = []
+    open_groups: dict[str, _FileChanges] = {}
+    latest: dict[str, _FileChanges] = {}
+    moved_content = {(number, op.path): op.pre for number, _, op in ops if op.outcome == "moved"}
     for number, n, op in ops:
         if op.outcome in ("moved", "kept", "displaced"):
             continue
         if acts[number].kind != SEEN:
-            running.pop(op.path, None)
+            open_groups.pop(op.path, None)
             if op.path in latest:
-                latest[op.path].take_back(op, in_part=acts[number].reason.startswith(REVERTED))
+                latest[op.path].record_revert(op, in_part=acts[number].reason.startswith(REVERTED))
             continue
-        stretch = running.pop(op.from_path or op.path, None)
-        if stretch is None:
-            pre = moved.get((number, op.from_path)) if op.from_path else op.pre
-            stretch = _Stretch(op.path, op.from_path, pre, held=pre)
-            found.append(stretch)
-        stretch.go_on(number, n, op)
-        running[op.path] = latest[op.path] = stretch
-    return sorted(found, key=lambda stretch: stretch.last)
+        group = open_groups.pop(op.from_path or op.path, None)
+        if group is None:
+            before = moved_content.get((number, op.from_path)) if op.from_path else op.pre
+            group = _FileChanges(op.path, op.from_path, before, last_content=before)
+            groups.append(group)
+        group.add(number, n, op)
+        open_groups[op.path] = latest[op.path] = group
+    return sorted(groups, key=lambda group: group.last_op)
 
 
-def _arrival(history: History, stretch: _Stretch, act: Act) -> Arrival | None:
-    """Return what a stretch comes to; None where all is as it was."""
-    pre, post = stretch.pre, stretch.post
-    if pre is None and post is None:
-        # it came and went since the last visit: it can still be brought back
-        pre = stretch.held
-    if pre == post and not stretch.origin:
+def _build_arrival(history: History, group: _FileChanges, act: Act) -> Arrival | None:
+    """Return the net change of a group; None where nothing changed."""
+    before, after = group.before, group.after
+    if before is None and after is None:
+        # created and deleted since the last visit: it can still be restored
+        before = group.last_content
+    if before == after and not group.old_path:
         return None
     kind = "changed"
-    if post is None:
+    if after is None:
         kind = "deleted"
-    elif stretch.origin:
+    elif group.old_path:
         kind = "renamed"
-    elif pre is None:
+    elif before is None:
         kind = "created"
-    sessions = ", ".join(stretch.sessions)
+    sessions = ", ".join(group.sessions)
     return Arrival(
-        f"{stretch.last[0]}.{stretch.last[1]}",
-        stretch.path,
+        f"{group.last_op[0]}.{group.last_op[1]}",
+        group.path,
         kind,
-        stretch.origin if post is not None else "",
-        stretch.written or act.at,
+        group.old_path if after is not None else "",
+        group.written_at or act.at,
         f"session {sessions}" if sessions else act.author.shown,
-        _kept(history, pre),
-        _kept(history, post),
+        _read_content(history, before),
+        _read_content(history, after),
         act.reason,
-        reverted=stretch.reverted,
-        is_purged=not all(map(history.is_whole, (pre, post))),
-        names=tuple(stretch.names),
-        began_after=stretch.first - 1,
+        reverted=group.is_reverted,
+        is_purged=not all(map(history.is_whole, (before, after))),
+        names=tuple(group.paths),
+        began_after=group.first_act - 1,
     )
 
 
-def _conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
-    """Return the arrival of a text that could not be merged into its file."""
+def _build_conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
+    """Return the conflict of a text that could not be merged into its file."""
     return Arrival(
         f"{act.n}.{n}",
         op.path,
@@ -308,8 +322,8 @@ def _conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
         "",
         act.at,
         act.author.shown,
-        _kept(history, op.pre),
-        _kept(history, op.post),
+        _read_content(history, op.pre),
+        _read_content(history, op.post),
         act.reason,
         is_purged=not all(map(history.is_whole, (op.pre, op.post))),
         names=(op.path,),
@@ -317,69 +331,67 @@ def _conflict(history: History, act: Act, n: int, op: Op) -> Arrival:
     )
 
 
-def _kept(history: History, sha: str | None) -> bytes | None:
+def _read_content(history: History, sha: str | None) -> bytes | None:
     return history.content(sha) if history.has(sha) else None
 
 
-def _text(raw: bytes | None) -> str:
+def _decode(raw: bytes | None) -> str:
     return (raw or b"").decode("utf-8", "replace")
 
 
 _BEFORE, _AFTER = timedelta(seconds=5), timedelta(seconds=120)
-"""How far the time of a file may lie from those at which a tool was called and had done its work.
-Between the two the person may have been asked for leave.
+"""How far the time of a file may be from the call of a tool and from its end. Between the two the
+agent may have asked the user for permission.
 """
 
 
 def learn_writers(notebook: Notebook, memory: Memory) -> None:
-    """Read what was added to the transcripts since the last time; nothing else is gathered."""
+    """Read what was added to the transcripts since the last time, and nothing else."""
     activity = Activity(notebook.place, notebook.surroundings, notebook.activity)
     activity.gather(memory, NOTHING_KNOWN, without_rest)
 
 
-def with_writers(notebook: Notebook, seen: Inbox) -> Inbox:
-    """Return the inbox with the sessions that wrote each of its files in `by`, where a transcript
-    shows that; the others stay as they are.
-    """
-    if not seen.arrivals:
-        return seen
-    causes = causes_by_note(notebook.activity, notebook.place.root, {})
-    named = tuple(_named(arrival, causes) for arrival in seen.arrivals)
-    return replace(seen, arrivals=named)
+def with_writers(notebook: Notebook, shown: Inbox) -> Inbox:
+    """Return the inbox with the writing session in `by`, where a transcript shows it."""
+    if not shown.arrivals:
+        return shown
+    origins = causes_by_note(notebook.activity, notebook.place.root, {})
+    named = tuple(_name_writer(arrival, origins) for arrival in shown.arrivals)
+    return replace(shown, arrivals=named)
 
 
-def _named(arrival: Arrival, causes: dict[str, tuple[NoteOrigin, ...]]) -> Arrival:
-    own = [cause for path in arrival.names for cause in causes.get(path, ()) if cause.deed]
-    writer = _writer(arrival, own)
+def _name_writer(arrival: Arrival, origins: dict[str, tuple[NoteOrigin, ...]]) -> Arrival:
+    writes = [origin for path in arrival.names for origin in origins.get(path, ()) if origin.deed]
+    writer = _find_writer(arrival, writes)
     return replace(arrival, by=writer.writer) if writer else arrival
 
 
-def _writer(arrival: Arrival, causes: Iterable[NoteOrigin]) -> NoteOrigin | None:
-    """Return what led to the file as it arrived: of several the last one."""
-    at = _time(arrival.at)
+def _find_writer(arrival: Arrival, origins: Iterable[NoteOrigin]) -> NoteOrigin | None:
+    """Return the origin of the file as it is: the last of several."""
+    at = _parse_time(arrival.at)
     is_gone = arrival.kind == "deleted"
     fitting = [
-        cause
-        for cause in causes
+        origin
+        for origin in origins
         if at is not None
-        and (cause.deed is FileAction.DELETED) == is_gone
-        and _fits(cause, at, is_gone)
+        and (origin.deed is FileAction.DELETED) == is_gone
+        and _can_be_origin(origin, at, is_gone)
     ]
-    return max(fitting, key=lambda cause: cause.at, default=None)
+    return max(fitting, key=lambda origin: origin.at, default=None)
 
 
-def _fits(cause: NoteOrigin, at: datetime, is_gone: bool) -> bool:
-    """Whether a file that bears the time `at` may be what `cause` left. That one is gone bears no
-    time: it was noticed then.
+def _can_be_origin(origin: NoteOrigin, at: datetime, is_gone: bool) -> bool:
+    """Return whether a file with the time `at` may come from `origin`. A deleted file has no time:
+    `at` is when the deletion was noticed.
     """
-    called = _time(cause.at)
-    done = _time(cause.done) or called
-    if called is None or done is None or called - _BEFORE > at:
+    started = _parse_time(origin.at)
+    done = _parse_time(origin.done) or started
+    if started is None or done is None or started - _BEFORE > at:
         return False
     return is_gone or at <= done + _AFTER
 
 
-def _time(text: str) -> datetime | None:
+def _parse_time(text: str) -> datetime | None:
     try:
         at = datetime.fromisoformat(text)
     except ValueError:

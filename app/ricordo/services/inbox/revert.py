@@ -1,6 +1,4 @@
-"""Taking back what others did to a note: all of it, or single hunks; and what they took out of an
-index.
-"""
+"""Reverting what others did to a note, all of it or single hunks, and to its index entry."""
 
 from __future__ import annotations
 
@@ -20,45 +18,51 @@ from ricordo.services.inbox.inbox import REVERTED, Arrival, Inbox
 from ricordo.text import visible
 
 
-def revert_all(arrival: Arrival, seen: Inbox, memory: Memory) -> ChangeSet:
-    """Return the change set that takes back what others did to a note: `revert_marked` of it."""
-    return revert_marked({arrival.id: ()}, seen, memory)
+def revert_all(arrival: Arrival, shown: Inbox, memory: Memory) -> ChangeSet:
+    """Return the change set that reverts all that others did to a note."""
+    return revert_marked({arrival.id: ()}, shown, memory)
 
 
-def revert_marked(marked: Mapping[str, Collection[int]], seen: Inbox, memory: Memory) -> ChangeSet:
-    """Return the change set that takes back what is `marked`: numbers of hunks by the id of their
-    arrival, none for all that others did to the note. A deleted note gets its index entry back
-    too, where one of the arrivals that were `seen` took it out and is not itself taken back.
+def revert_marked(marked: Mapping[str, Collection[int]], shown: Inbox, memory: Memory) -> ChangeSet:
+    """Return the change set that reverts what is `marked`: numbers of hunks by the id of their
+    change, none for all of it. A deleted note gets its index entry back too, if a change that was
+    `shown` removed it and is not reverted itself.
 
     Raises ChangeRefused where a text was purged, or has no hunks.
     """
-    arrivals = [it for it in seen.arrivals if it.id in marked]
-    edits = [edit for it in arrivals for edit in _edits(it, marked[it.id], memory.root)]
-    taken = {edit.path for edit in edits}
+    arrivals = [arrival for arrival in shown.arrivals if arrival.id in marked]
+    edits = [
+        edit
+        for arrival in arrivals
+        for edit in _build_edits(arrival, marked[arrival.id], memory.root)
+    ]
+    edited = {edit.path for edit in edits}
     entries = [
         entry
-        for it in arrivals
-        if it.kind == "deleted"
-        for entry in _entry_back(it, seen, memory)
-        if entry.insert.path not in taken
+        for arrival in arrivals
+        if arrival.kind == "deleted"
+        for entry in _find_dropped_entry(arrival, shown, memory)
+        if entry.insert.path not in edited
     ]
-    # from below, so that no line number is moved before its turn comes
-    entries.sort(key=lambda it: (it.insert.after_line, it.stood), reverse=True)
-    edits += compose(memory, [Change(it.insert) for it in entries]).edits
-    changes = [Change(Rewrite(it.path, ""), f"{REVERTED} {it.by} did") for it in arrivals]
-    wanted = effective(edits)
-    return ChangeSet(wanted, tuple(changes), tuple(hard_link_remarks(memory, wanted)))
+    # from below, so that no line number moves before it is used
+    entries.sort(key=lambda entry: (entry.insert.after_line, entry.stood), reverse=True)
+    edits += compose(memory, [Change(entry.insert) for entry in entries]).edits
+    changes = [Change(Rewrite(item.path, ""), f"{REVERTED} {item.by} did") for item in arrivals]
+    effective_edits = effective(edits)
+    return ChangeSet(
+        effective_edits, tuple(changes), tuple(hard_link_remarks(memory, effective_edits))
+    )
 
 
-def _edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:
+def _build_edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:
     _refuse_purged(arrival)
     if arrival.kind == "conflict":
         raise ChangeRefused(
-            f"{visible(arrival.path)} does not have that text: there is nothing to revert. "
-            f"`ricordo restore --at {arrival.id}` brings it back."
+            f"Nothing to revert: {visible(arrival.path)} does not contain that text. "
+            f"Restore it with `ricordo restore --at {arrival.id}`."
         )
     if hunks:
-        return [_without(arrival, hunks, root)]
+        return [_revert_hunks(arrival, hunks, root)]
     if not arrival.origin:
         return [Edit(root, arrival.path, arrival.after, arrival.before)]
     return [
@@ -67,62 +71,64 @@ def _edits(arrival: Arrival, hunks: Collection[int], root: str) -> list[Edit]:
     ]
 
 
-def _without(arrival: Arrival, hunks: Collection[int], root: str) -> Edit:
-    """Return what takes back the hunks of those numbers."""
+def _revert_hunks(arrival: Arrival, hunks: Collection[int], root: str) -> Edit:
+    """Return the edit that reverts these hunks."""
     if arrival.before is None or arrival.after is None or arrival.origin:
-        raise ChangeRefused("Only a note that was changed has single hunks to revert.")
-    text = without_hunks(_exact(arrival.before), _exact(arrival.after), hunks)
-    return Edit(root, arrival.path, arrival.after, text.encode("utf-8"))
+        raise ChangeRefused("Only a changed note has single hunks to revert.")
+    reverted = without_hunks(_decode(arrival.before), _decode(arrival.after), hunks)
+    return Edit(root, arrival.path, arrival.after, reverted.encode("utf-8"))
 
 
 def dropped_entries(arrival: Arrival, layout: Layout) -> tuple[str, ...]:
-    """Return the titles of the entries that an index had before and has no longer; none where the
-    arrival is about no index.
+    """Return the titles of the entries that an index lost; none where the change is not about an
+    index.
     """
-    before, after = _index(arrival, layout, old=True), _index(arrival, layout, old=False)
+    before, after = _read_index(arrival, layout, old=True), _read_index(arrival, layout, old=False)
     if before is None:
         return ()
-    left = {_target(entry) for entry in after.entries} if after is not None else set()
-    gone = (entry for entry in before.entries if _target(entry) not in left)
-    return tuple(dict.fromkeys(entry.title or entry.text.strip() for entry in gone))
+    targets = {_get_target(entry) for entry in after.entries} if after is not None else set()
+    dropped = (entry for entry in before.entries if _get_target(entry) not in targets)
+    return tuple(dict.fromkeys(entry.title or entry.text.strip() for entry in dropped))
 
 
-class _EntryBack(NamedTuple):
-    """An entry that goes back into its index."""
+class _RestoredEntry(NamedTuple):
+    """An entry to restore in its index."""
 
     insert: Insert
     stood: int
-    """The line on which it stood."""
+    """The line on which it was."""
 
 
-def _entry_back(arrival: Arrival, seen: Inbox, memory: Memory) -> list[_EntryBack]:
-    for other in seen.arrivals:
-        before = _index(other, memory.layout, old=True)
-        now = next((it for it in memory.indexes if it.path == other.path), None)
-        if before is None or now is None:
+def _find_dropped_entry(arrival: Arrival, shown: Inbox, memory: Memory) -> list[_RestoredEntry]:
+    for other in shown.arrivals:
+        old = _read_index(other, memory.layout, old=True)
+        current = next((index for index in memory.indexes if index.path == other.path), None)
+        if old is None or current is None:
             continue
-        named = [entry for entry in before.entries if _leads_to(before, entry, arrival.path)]
-        if not named or any(_leads_to(now, entry, arrival.path) for entry in now.entries):
+        matching = [entry for entry in old.entries if _links_to(old, entry, arrival.path)]
+        if not matching or any(
+            _links_to(current, entry, arrival.path) for entry in current.entries
+        ):
             continue
-        insert = Insert(now.path, _place(before, named[0], now), named[0].text)
-        return [_EntryBack(insert, named[0].line)]
+        insert = Insert(current.path, _find_line(old, matching[0], current), matching[0].text)
+        return [_RestoredEntry(insert, matching[0].line)]
     return []
 
 
-def _place(before: MemoryIndex, entry: Entry, now: MemoryIndex) -> int:
-    """Return the line of the index after which `entry` stood, as far as it is still there; else
-    that of the last entry.
+def _find_line(old: MemoryIndex, entry: Entry, current: MemoryIndex) -> int:
+    """Return the line after which to insert `entry`: after the nearest entry that was above it,
+    else after the last one.
     """
-    above = [it for it in before.entries if it.line < entry.line]
-    lines = {_target(it): it.line for it in now.entries}
+    above = [other for other in old.entries if other.line < entry.line]
+    lines = {_get_target(entry): entry.line for entry in current.entries}
     for other in reversed(above):
-        if _target(other) in lines:
-            return lines[_target(other)]
-    return max(lines.values(), default=now.note.text.count("\n"))
+        if _get_target(other) in lines:
+            return lines[_get_target(other)]
+    return max(lines.values(), default=current.note.text.count("\n"))
 
 
-def _index(arrival: Arrival, layout: Layout, *, old: bool) -> MemoryIndex | None:
-    """Return the index that an arrival is about, as it was or as it became."""
+def _read_index(arrival: Arrival, layout: Layout, *, old: bool) -> MemoryIndex | None:
+    """Return the index that a change is about, before or after it."""
     path = (arrival.origin or arrival.path) if old else arrival.path
     raw = arrival.before if old else arrival.after
     if raw is None or layout.role(path) is not FileRole.INDEX:
@@ -130,23 +136,25 @@ def _index(arrival: Arrival, layout: Layout, *, old: bool) -> MemoryIndex | None
     return read_index(read_note(path, raw, FileFacts(len(raw), 0.0, 0, 0), layout))
 
 
-def _leads_to(index: MemoryIndex, entry: Entry, path: str) -> bool:
-    target = _target(entry).removeprefix("./")
+def _links_to(index: MemoryIndex, entry: Entry, path: str) -> bool:
+    target = _get_target(entry).removeprefix("./")
     full = f"{index.folder}/{target}" if index.folder else target
     return path.removesuffix(".md") in (full.removesuffix(".md"), target.removesuffix(".md"))
 
 
-def _target(entry: Entry) -> str:
+def _get_target(entry: Entry) -> str:
     return entry.link.target
 
 
 def _refuse_purged(arrival: Arrival) -> None:
     if arrival.is_purged:
-        raise ChangeRefused(f"A text of {visible(arrival.path)} was purged from the history.")
+        raise ChangeRefused(
+            f"Cannot revert {visible(arrival.path)}: a text was purged from the history."
+        )
 
 
-def _exact(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        raise ChangeRefused("It is not UTF-8, so only all of it can be reverted.") from None
+        raise ChangeRefused("Not UTF-8 text: revert all of it instead of single hunks.") from None

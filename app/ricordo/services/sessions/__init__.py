@@ -1,1 +1,1 @@
-"""Sessions of agents: which concern a memory, what they did with its notes."""
+"""Sessions of agents: which are relevant to a memory, and what they did with its notes."""

@@ -1,4 +1,4 @@
-"""What agents did with the notes of a memory, brought up to date from their transcripts."""
+"""What agents did with the notes of a memory, updated from their transcripts."""
 
 from __future__ import annotations
 
@@ -31,160 +31,172 @@ from ricordo.services.workspace.environment import Environment
 from ricordo.storage.database import Database
 from ricordo.storage.sqlite import is_busy
 
-_LOST = (sqlite3.Error, OSError, StateUnusable)
-"""What may keep transcripts from being known."""
-_DOING = "reading transcripts"
+_UNREADABLE = (sqlite3.Error, OSError, StateUnusable)
+"""Errors that may keep transcripts from being read."""
+_STEP_TEXT = "reading transcripts"
 _OWN_AGENTS = {
     MemoryKind.CLAUDE: frozenset((Agent.CLAUDE,)),
     MemoryKind.CLAUDE_AGENT: frozenset((Agent.CLAUDE,)),
     MemoryKind.CODEX: frozenset((Agent.CODEX,)),
 }
-_NO_READING = frozenset((FileAction.WROTE, FileAction.DELETED))
+_NEVER_READ = frozenset((FileAction.WROTE, FileAction.DELETED))
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _NoteAccess:
     """What one session did to one note."""
 
     note: str
-    """Its present path in the memory, or the one that it had when it was there."""
+    """Its current path in the memory, or its last one."""
     touched: Touched
     by: str
-    """The session: its title, else the beginning of its id."""
+    """The title of the session, else the beginning of its id."""
 
 
 class Activity:
-    """A source of evidence: readings of notes, and where they came from."""
+    """A source of evidence: readings of notes, and their origins."""
 
     rules = frozenset(("never-read", "stale"))
 
     def __init__(
-        self, place: MemoryPlace, surroundings: Environment, store: TranscriptStore
+        self, place: MemoryPlace, environment: Environment, store: TranscriptStore
     ) -> None:
-        """`store` is where it is kept; nothing is read yet."""
+        """`store` keeps what was read; nothing is read yet."""
         self._place = place
-        self._surroundings = surroundings
+        self._environment = environment
         self._store = store
         self._bearing: tuple[object, Bearing] | None = None
         self._stamps: Stamps | None = None
-        """Of the transcripts that bear on the memory, from before they were read last; None where
-        not all of them could be.
+        """The stamps of the relevant transcripts before they were last read; None where not all
+        could be read.
         """
 
     def has_news(self) -> bool:
-        """Whether agents may have done something since it was gathered."""
+        """Return whether transcripts may have changed since they were read."""
         return self._stamps is None or stamps_of(self._stamps) != self._stamps
 
-    def gather(self, memory: Memory, known: Evidence, step: Callable[[str], None]) -> Evidence:
-        """Return `known` with what the transcripts tell now. What was read of them earlier is not
-        read again, unless our state cannot be written: then it is known to this process alone.
+    def gather(self, memory: Memory, before: Evidence, step: Callable[[str], None]) -> Evidence:
+        """Return `before` with the evidence of the transcripts. Only what was added to them is
+        read; where Ricordo's data cannot be written, it is kept in memory for this process.
         """
         try:
-            return self._gathered(memory, known, step)
-        except _LOST as error:
+            return self._read_all(memory, before, step)
+        except _UNREADABLE as error:
             if is_busy(error):
-                # another process reads them just now: what it has kept is told, the rest is news
+                # another process is reading them: use what it has stored, and count the rest as
+                # news
                 self._stamps = None
-                return self._told(memory, known, self._done(memory))
-            with suppress(*_LOST):
+                return self._build_evidence(memory, before, self._list_accesses(memory))
+            with suppress(*_UNREADABLE):
                 if self._store.work_in_memory():
-                    return self._gathered(memory, known, step)
-            return known
+                    return self._read_all(memory, before, step)
+            return before
 
-    def _gathered(self, memory: Memory, known: Evidence, step: Callable[[str], None]) -> Evidence:
-        def on() -> None:
-            step(_DOING)
+    def _read_all(self, memory: Memory, before: Evidence, step: Callable[[str], None]) -> Evidence:
+        def report() -> None:
+            step(_STEP_TEXT)
 
-        own = self._bears()
-        folders = folders_of(own, self._surroundings)
-        stamps = stamps_of(places_of(sources_of(own, self._surroundings), folders))
-        # listed again: what came up since then is read, and what comes up from now on is news
-        catch_up(self._store, sources_of(own, self._surroundings), on)
+        relevance = self._find_filter()
+        folders = folders_of(relevance, self._environment)
+        stamps = stamps_of(places_of(sources_of(relevance, self._environment), folders))
+        # listed again: what was added since is read, and what is added from now on is news
+        catch_up(self._store, sources_of(relevance, self._environment), report)
         self._stamps = stamps
-        done = self._done(memory)
-        writes = [(it.note, it.touched) for it in done if it.touched.deed.changes]
-        Tracer(self._store, self._known()).keep(memory, writes, on)
-        return self._told(memory, known, done)
+        accesses = self._list_accesses(memory)
+        writes = [(run.note, run.touched) for run in accesses if run.touched.deed.changes]
+        Tracer(self._store, self._list_transcripts()).keep(memory, writes, report)
+        return self._build_evidence(memory, before, accesses)
 
     def read_at(self, memory: Memory) -> tuple[str, ...]:
-        """Return when sessions were given the memory, and when agents read a note of it, ISO 8601
-        in UTC, as far as transcripts were read; nothing where our state cannot be used.
+        """Return when sessions loaded the memory and when agents read a note of it, ISO 8601 in
+        UTC, as far as transcripts were read; empty where Ricordo's data cannot be used.
         """
         try:
             read = [
-                it.touched.at for it in self._done(memory) if it.touched.deed is FileAction.READ
+                access.touched.at
+                for access in self._list_accesses(memory)
+                if access.touched.deed is FileAction.READ
             ]
-            given = [it.started for it in self._given()]
-        except _LOST:
+            started = [session.started for session in self._list_sessions()]
+        except _UNREADABLE:
             return ()
-        return tuple(sorted(at for at in (*read, *given) if at))
+        return tuple(sorted(at for at in (*read, *started) if at))
 
-    def _bears(self) -> Bearing:
-        """Which sessions bear on the memory: found out anew when something that tells is new."""
-        rests_on = bearing_rests_on(self._surroundings)
-        if self._bearing is None or self._bearing[0] != rests_on:
-            self._bearing = rests_on, bearing(self._place, self._surroundings)
+    def _find_filter(self) -> Bearing:
+        """Return the filter of relevant sessions, found again when its inputs changed."""
+        stamps = bearing_rests_on(self._environment)
+        if self._bearing is None or self._bearing[0] != stamps:
+            self._bearing = stamps, bearing(self._place, self._environment)
         return self._bearing[1]
 
-    def _known(self) -> list[KnownTranscript]:
-        own = self._bears()
-        return [it for it in self._store.known() if bears(own, it.session)]
+    def _list_transcripts(self) -> list[KnownTranscript]:
+        relevance = self._find_filter()
+        return [
+            transcripts
+            for transcripts in self._store.known()
+            if bears(relevance, transcripts.session)
+        ]
 
-    def _done(self, memory: Memory) -> list[_Done]:
-        own, renamed = self._bears(), self._renamed(memory)
-        known = {it.n: it.session.shown for it in self._known()}
-        found: dict[tuple[str, str, FileAction], _Done] = {}
-        for touched in self._store.touched(known):
-            note = own.note(touched.path)
+    def _list_accesses(self, memory: Memory) -> list[_NoteAccess]:
+        relevance, renamed = self._find_filter(), self._map_renamed(memory)
+        titles = {transcript.n: transcript.session.shown for transcript in self._list_transcripts()}
+        accesses: dict[tuple[str, str, FileAction], _NoteAccess] = {}
+        for touched in self._store.touched(titles):
+            note = relevance.note(touched.path)
             if note:
                 note = note if note in memory.by_path else renamed.get(note, note)
-                # a session that was resumed may stand in two transcripts
+                # a resumed session may be in two transcripts
                 key = (note, touched.call, touched.deed)
-                found.setdefault(key, _Done(note, touched, known[touched.transcript]))
-        return list(found.values())
+                accesses.setdefault(key, _NoteAccess(note, touched, titles[touched.transcript]))
+        return list(accesses.values())
 
-    def _renamed(self, memory: Memory) -> Mapping[str, str]:
-        return Whereabouts(Database(self._surroundings.state), memory)
+    def _map_renamed(self, memory: Memory) -> Mapping[str, str]:
+        return Whereabouts(Database(self._environment.state), memory)
 
-    def _told(self, memory: Memory, known: Evidence, done: Sequence[_Done]) -> Evidence:
-        causes = causes_by_note(self._store, memory.root, self._renamed(memory))
+    def _build_evidence(
+        self, memory: Memory, before: Evidence, accesses: Sequence[_NoteAccess]
+    ) -> Evidence:
+        causes = causes_by_note(self._store, memory.root, self._map_renamed(memory))
         return replace(
-            known,
-            reads=_reads(done),
-            origins={note: of_note[0].summary for note, of_note in causes.items()},
+            before,
+            reads=_count_reads(accesses),
+            origins={note: origins[0].summary for note, origins in causes.items()},
             last_session=self._last_session(),
         )
 
     def _last_session(self) -> str:
-        """When the newest session began that could have read the notes."""
-        return max((it.started for it in self._given()), default="")
+        """Return when the newest session began that could have read the notes."""
+        return max((session.started for session in self._list_sessions()), default="")
 
-    def _given(self) -> list[Session]:
-        """Return the sessions that were given the memory: sub-agents are given none but their own,
-        nor is another agent given that of Claude Code or of Codex.
+    def _list_sessions(self) -> list[Session]:
+        """Return the sessions that loaded the memory: sub-agents load only their own, and no other
+        agent loads that of Claude Code or of Codex.
         """
         kind = self._place.layout.kind
-        own = _OWN_AGENTS.get(kind, frozenset(Agent))
-        told = [it.session for it in self._known() if it.session.agent in own]
-        return [it for it in told if kind is MemoryKind.CLAUDE_AGENT or not it.part_of]
+        agents = _OWN_AGENTS.get(kind, frozenset(Agent))
+        sessions = [
+            item.session for item in self._list_transcripts() if item.session.agent in agents
+        ]
+        return [item for item in sessions if kind is MemoryKind.CLAUDE_AGENT or not item.part_of]
 
 
-def _reads(done: Sequence[_Done]) -> dict[str, Reads]:
-    """Count the readings of each note. To change a note an agent has to have read it; to write it
-    anew it has not.
+def _count_reads(accesses: Sequence[_NoteAccess]) -> dict[str, Reads]:
+    """Count the readings of each note. An agent has to read a note to edit it, but not to overwrite
+    it.
     """
-    read: dict[str, Reads] = {}
+    reads_by_note: dict[str, Reads] = {}
     days: dict[str, set[date]] = {}
-    for it in done:
-        if it.touched.deed in _NO_READING:
+    for run in accesses:
+        if run.touched.deed in _NEVER_READ:
             continue
-        before = read.get(it.note, Reads(0, ""))
-        # only what was asked for as a reading is counted as one
-        times = before.times + (it.touched.deed is FileAction.READ)
-        last, session = max((before.last, before.session), (it.touched.at, it.by))
-        read[it.note] = Reads(times, last, session)
+        earlier = reads_by_note.get(run.note, Reads(0, ""))
+        # only explicit readings are counted
+        times = earlier.times + (run.touched.deed is FileAction.READ)
+        last, session = max((earlier.last, earlier.session), (run.touched.at, run.by))
+        reads_by_note[run.note] = Reads(times, last, session)
         with suppress(ValueError):
-            days.setdefault(it.note, set()).add(datetime.fromisoformat(it.touched.at).date())
+            days.setdefault(run.note, set()).add(datetime.fromisoformat(run.touched.at).date())
     return {
-        note: replace(reads, days=tuple(sorted(days.get(note, ())))) for note, reads in read.items()
+        note: replace(reads, days=tuple(sorted(days.get(note, ()))))
+        for note, reads in reads_by_note.items()
     }

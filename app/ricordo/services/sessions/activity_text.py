@@ -1,4 +1,4 @@
-"""What agents did with a note, in words: its readings, and what caused it."""
+"""What agents did with a note, in words: readings, origin and age."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ricordo.services.sessions.origin import NoteOrigin
 from ricordo.storage.database import Database
 from ricordo.storage.history import History
 
-NOBODY_SAID_IT = "the agent's own summary, nobody said it"
-NO_TURN_FOUND = "an agent wrote it; no turn was found in which you said it"
+NOBODY_SAID_IT = "the agent's own summary; you did not say it"
+NO_TURN_FOUND = "written by an agent; no message of yours says it"
 
-_DONE = {
+_ACTIONS = {
     FileAction.WROTE: "written in",
     FileAction.EDITED: "edited in",
     FileAction.DELETED: "deleted in",
@@ -47,33 +47,33 @@ def read_briefly(evidence: Evidence, note: Note) -> str:
     return f"read {reads.times}×" if reads and reads.times else "never read"
 
 
-def cause_in_words(cause: NoteOrigin) -> str:
+def cause_in_words(origin: NoteOrigin) -> str:
     """Return in which session a note was written or changed, and when."""
-    how = _DONE[cause.deed] if cause.deed else "the note names"
-    return f"{how} {cause.agent.shown} “{cause.shown_session}”, {day_in_words(cause.at)}"
+    how = _ACTIONS[origin.deed] if origin.deed else "the note names"
+    return f"{how} {origin.agent.shown} “{origin.shown_session}”, {day_in_words(origin.at)}"
 
 
-def quoted_in_words(cause: NoteOrigin) -> str:
-    """Return what caused a note: what the person said, or that it is the agent's own, as far as
-    that is sure.
+def quoted_in_words(origin: NoteOrigin) -> str:
+    """Return the user's message from which a note comes, or that the agent wrote it by itself, as
+    far as that is certain.
     """
-    said = cause.quote
-    return f"“{said.text}”" if said else nobody_in_words(cause)
+    quote = origin.quote
+    return f"“{quote.text}”" if quote else nobody_in_words(origin)
 
 
-def nobody_in_words(cause: NoteOrigin) -> str:
-    """Return what it means that nothing of what the person said is quoted."""
-    return NOBODY_SAID_IT if cause.is_heard_out else NO_TURN_FOUND
+def nobody_in_words(origin: NoteOrigin) -> str:
+    """Return what it means that no message of the user is quoted."""
+    return NOBODY_SAID_IT if origin.is_heard_out else NO_TURN_FOUND
 
 
 def day_in_words(at: str) -> str:
-    """Return the day of an ISO 8601 time where the person is; "an unknown day" without one."""
+    """Return the local day of an ISO 8601 time; "an unknown day" without one."""
     moment = local_time(at)
     return f"{moment:%-d %B %Y}" if moment else "an unknown day"
 
 
 def brief_day(at: str, today: date) -> str:
-    """Return that day as short as it is clear `today`."""
+    """Return that day as short as it is unambiguous `today`."""
     moment = local_time(at)
     if moment is None:
         return "an unknown day"
@@ -81,7 +81,7 @@ def brief_day(at: str, today: date) -> str:
 
 
 def local_time(at: str) -> datetime | None:
-    """Return an ISO 8601 time by the clock where the person is; None where it is none."""
+    """Return an ISO 8601 time in local time; None where it is none."""
     try:
         return datetime.fromisoformat(at).astimezone()
     except (ValueError, OverflowError):
@@ -92,7 +92,7 @@ _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
 def stamped_day(note: Note) -> date | None:
-    """Return the day that the note itself gives for its last change; None where it gives none."""
+    """Return the day that the note itself gives for its last change; None without one."""
     match = _DATE.match(note.stamped)
     if match is None:
         return None
@@ -103,23 +103,23 @@ def stamped_day(note: Note) -> date | None:
 
 
 class Ages(NamedTuple):
-    """What tells how old notes are, besides the notes themselves and their files."""
+    """What shows the age of notes, besides the notes and their files."""
 
     evidence: Evidence = NOTHING_KNOWN
     written: Mapping[str, date] = {}
-    """When Ricordo wrote the present text of notes that have a stamp, by their paths: an editor
-    leaves the stamp as it was.
+    """When Ricordo wrote the current text of notes with a stamp, by path: an editor does not update
+    the stamp.
     """
 
 
 def day_of(note: Note, ages: Ages) -> date:
-    """Return the day of the last change of a note, 1 January 1970 where that is absurd."""
-    return _day_and_source(note, ages)[0]
+    """Return the day of the last change of a note, 1 January 1970 for an impossible time."""
+    return _find_day_and_source(note, ages)[0]
 
 
 def age_in_words(note: Note, today: date, ages: Ages) -> str:
-    """Return how long ago the note was last changed and by what that is known."""
-    day, source = _day_and_source(note, ages)
+    """Return how long ago the note was last changed, and the source of that date."""
+    day, source = _find_day_and_source(note, ages)
     days = (today - day).days
     if days < 0:
         return f"in the future ({source})"
@@ -128,7 +128,7 @@ def age_in_words(note: Note, today: date, ages: Ages) -> str:
     return f"{days} day{'s' if days != 1 else ''} ({source})"
 
 
-def _day_and_source(note: Note, ages: Ages) -> tuple[date, str]:
+def _find_day_and_source(note: Note, ages: Ages) -> tuple[date, str]:
     stamped, written = stamped_day(note), ages.written.get(note.path)
     if stamped is not None:
         is_newer = written is not None and written > stamped
@@ -143,8 +143,8 @@ def _day_and_source(note: Note, ages: Ages) -> tuple[date, str]:
 
 
 def written_here(database: Database, memory: Memory, zone: tzinfo | None) -> Mapping[str, date]:
-    """Return when Ricordo itself wrote the present text of the notes that have a stamp, by their
-    paths. What was only taken back counts as of when it was written first. Raises StateUnusable.
+    """Return when Ricordo wrote the current text of the notes with a stamp, by path. Text that was
+    restored by undo counts from when it was first written. Raises StateUnusable.
     """
     stamped = {note.path: note for note in memory.notes if stamped_day(note) is not None}
     if not stamped or not database.exists:

@@ -1,6 +1,6 @@
-"""Where a note came from: the turn of a session that caused it, and those of its later changes.
+"""The origin of a note: the message of a session that caused it, and those of later changes.
 
-What is told here was kept when it was found in a transcript, and stays when the transcript goes.
+Origins are stored when they are found in a transcript, and stay when the transcript is deleted.
 """
 
 from __future__ import annotations
@@ -19,76 +19,76 @@ from ricordo.lint.evidence import UNKNOWN, Origin
 
 @dataclass(frozen=True, slots=True)
 class QuotedMessage:
-    """One turn of those that are shown, without credentials."""
+    """One message around the writing of a note, without credentials."""
 
     who: Who
     text: str
     at: str
-    """ISO 8601 in UTC; "" where it is not known."""
+    """ISO 8601 in UTC; "" where unknown."""
     key: str
-    """The uuid that the agent gave the turn; "" where it gave none."""
+    """The uuid that the agent gave the message; "" where it gave none."""
     is_cause: bool = False
-    """Whether it is what caused the note."""
+    """Whether it caused the note."""
     is_act: bool = False
     """Whether the note was written in it."""
     skipped: int = 0
-    """How many turns before it are left out."""
+    """How many messages before it are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteOrigin:
-    """How a session came to write a note."""
+    """How a session came to write a note. Its field names are part of the stored format."""
 
     note: str
-    """Its path in the memory, at that time."""
+    """Its path in the memory at that time."""
     at: str
-    """When it was written, ISO 8601 in UTC; "" where it is not known."""
+    """When it was written, ISO 8601 in UTC; "" where unknown."""
     done: str
-    """When the program said that it was done; "" where it did not."""
+    """When the agent reported the end of the call; "" where it did not."""
     deed: FileAction | None
-    """None where no call of a tool is known and the note alone names the session."""
+    """None where no tool call is known and only the note names the session."""
     agent: Agent
     session: str
-    """Its id."""
+    """The id of the session."""
     title: str
     """Of the session; "" where it has none."""
     transcript: str
-    """The file in which it was found; it may be gone."""
+    """The file in which it was found; it may no longer exist."""
     turns: tuple[QuotedMessage, ...] = field(default=())
-    """What was said around it, in its order."""
+    """The messages around it, in order."""
     is_heard_out: bool = False
-    """Whether all that the person said before was looked at, and in the language of the note: where
-    nothing of it is quoted, nobody said it.
+    """Whether all earlier messages of the user were read, in the language of the note: if none is
+    quoted then, the user did not say it.
     """
 
     @property
     def quote(self) -> QuotedMessage | None:
-        """What the person said that bears on the note; None where none is found."""
+        """The user's message that caused the note; None where none was found."""
         return next((turn for turn in self.turns if turn.is_cause), None)
 
     @property
     def shown_session(self) -> str:
-        """A name for the session."""
+        """Return a name for the session."""
         return self.title or self.session[:8]
 
     @property
     def writer(self) -> str:
-        """Who wrote, for a list: the program and the session."""
+        """Return the agent and the session, for a list."""
         return f"{self.agent.shown} · {self.shown_session}"
 
     @property
     def summary(self) -> Origin:
-        """In brief: whose words they are, and where they stand."""
+        """Return the origin in brief: whose words they are, and their session."""
         if self.quote is None and not self.is_heard_out:
             return Origin(UNKNOWN, "", self.shown_session, self.agent.shown, self.at)
         speaker = Who.PERSON if self.quote else Who.AGENT
-        said = self.quote or self._own_words
-        text = said.text if said else ""
+        message = self.quote or self._agent_message
+        text = message.text if message else ""
         return Origin(speaker, text, self.shown_session, self.agent.shown, self.at)
 
     @property
-    def _own_words(self) -> QuotedMessage | None:
-        """What the agent said when it wrote the note, else next."""
+    def _agent_message(self) -> QuotedMessage | None:
+        """Return the agent's message that wrote the note, else its next one."""
         after = dropwhile(lambda turn: not turn.is_act, self.turns)
         return next((turn for turn in after if turn.who is Who.AGENT and turn.text), None)
 
@@ -96,48 +96,51 @@ class NoteOrigin:
 def causes_by_note(
     store: TranscriptStore, root: str, renamed: Mapping[str, str]
 ) -> dict[str, tuple[NoteOrigin, ...]]:
-    """Return how each note of the memory at `root` came to be, and was changed by agents, in the
-    order of time, from what was kept in `store`. `renamed` has the present paths of files by those
-    that they had.
+    """Return the origins of each note of the memory at `root`, in the order of time, from `store`.
+    `renamed` maps old paths of files to current ones.
     """
-    found: dict[str, list[NoteOrigin]] = {}
-    seen: set[tuple[str, str]] = set()
-    for kept in store.origins(root):
-        cause = cause_of(kept)
-        # a session that was resumed may stand in two transcripts
-        if cause is None or (kept.call and (kept.call, kept.note) in seen):
+    by_note: dict[str, list[NoteOrigin]] = {}
+    known_calls: set[tuple[str, str]] = set()
+    for stored in store.origins(root):
+        origin = cause_of(stored)
+        # a resumed session may be in two transcripts
+        if origin is None or (stored.call and (stored.call, stored.note) in known_calls):
             continue
-        if not (cause.deed or cause.turns):
-            # nothing in the session that the note names bears on it
+        if not (origin.deed or origin.turns):
+            # no message of the session that the note names is relevant to it
             continue
-        seen.add((kept.call, kept.note))
-        found.setdefault(renamed.get(kept.note, kept.note), []).append(cause)
-    return {note: tuple(_of_this_note(causes)) for note, causes in found.items()}
+        known_calls.add((stored.call, stored.note))
+        by_note.setdefault(renamed.get(stored.note, stored.note), []).append(origin)
+    return {note: tuple(_drop_older_note(origins)) for note, origins in by_note.items()}
 
 
-def _of_this_note(causes: list[NoteOrigin]) -> list[NoteOrigin]:
-    """Leave out what was before the note was deleted and made anew; and what its head says, where
-    the call is known that wrote it.
+def _drop_older_note(origins: list[NoteOrigin]) -> list[NoteOrigin]:
+    """Leave out what was before a deletion and new creation of the note, and, where the writing
+    call is known, what its frontmatter says.
     """
-    gone = [number for number, cause in enumerate(causes) if cause.deed is FileAction.DELETED]
-    after = causes[gone[-1] + 1 :] if gone else causes
-    own = after or causes
-    return [cause for cause in own if cause.deed] or own
+    deletions = [
+        number for number, origin in enumerate(origins) if origin.deed is FileAction.DELETED
+    ]
+    after = origins[deletions[-1] + 1 :] if deletions else origins
+    current = after or origins
+    return [origin for origin in current if origin.deed] or current
 
 
-def told(cause: NoteOrigin) -> str:
-    """Return a cause as it is kept."""
-    return json.dumps(asdict(cause), ensure_ascii=True)
+def told(origin: NoteOrigin) -> str:
+    """Return an origin as it is stored."""
+    return json.dumps(asdict(origin), ensure_ascii=True)
 
 
-def cause_of(kept: StoredOrigin) -> NoteOrigin | None:
-    """Return a cause that was kept; None where it cannot be read."""
+def cause_of(stored: StoredOrigin) -> NoteOrigin | None:
+    """Return a stored origin; None where it cannot be read."""
     try:
-        given: dict[str, Any] = dict_of(json.loads(kept.told))
+        fields: dict[str, Any] = dict_of(json.loads(stored.told))
         turns = tuple(
-            QuotedMessage(**{**turn, "who": Who(turn["who"])}) for turn in dicts_of(given["turns"])
+            QuotedMessage(**{**turn, "who": Who(turn["who"])}) for turn in dicts_of(fields["turns"])
         )
-        deed = FileAction(given["deed"]) if given["deed"] else None
-        return NoteOrigin(**{**given, "turns": turns, "deed": deed, "agent": Agent(given["agent"])})
+        deed = FileAction(fields["deed"]) if fields["deed"] else None
+        return NoteOrigin(
+            **{**fields, "turns": turns, "deed": deed, "agent": Agent(fields["agent"])}
+        )
     except (ValueError, TypeError, KeyError):
         return None

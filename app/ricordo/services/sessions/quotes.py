@@ -1,4 +1,4 @@
-"""Where the words stand on which a proposal rests: the turn of a session, with those around it."""
+"""The context of a proposal's quotes: the quoted message of a session, with those around it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ricordo.services.sessions.origin import NoteOrigin, causes_by_note
 from ricordo.services.sessions.trace import said_as_kept
 from ricordo.services.workspace.notebook import Notebook
 
-_BEFORE, _BEHIND = 2, 2
-"""Turns that are shown before and behind the one that is quoted."""
+_MESSAGES_BEFORE, _MESSAGES_AFTER = 2, 2
+"""Messages that are shown before and after the quoted one."""
 
 
 def turn_of(source: str) -> tuple[str, str]:
-    """Return the transcript and the turn that a source of evidence names; the latter is "" where
-    it is the path of a note.
+    """Return the transcript and the message that a source of evidence names; the latter is "" where
+    the source is the path of a note.
     """
     path, mark, key = source.rpartition("#")
     return (path, key) if mark else (source, "")
 
 
 def session_name(path: str) -> str:
-    """Return what a session is called of whose transcript nothing but its `path` is known."""
+    """Return the name of a session of which only the `path` of its transcript is known."""
     return path.rpartition("/")[2].removesuffix(".jsonl")
 
 
@@ -37,7 +37,7 @@ def place_in_words(source: str) -> str:
 
 
 def causes_of_note(notebook: Notebook, memory: Memory, path: str) -> Sequence[NoteOrigin]:
-    """Return what caused a note and changed it, in the order of time."""
+    """Return the origins of a note, in the order of time."""
     renamed = notebook.renamed(memory)
     return causes_by_note(notebook.activity, memory.root, renamed).get(path, ())
 
@@ -45,57 +45,61 @@ def causes_of_note(notebook: Notebook, memory: Memory, path: str) -> Sequence[No
 def causes_of(
     notebook: Notebook, memory: Memory, evidence: Iterable[Quoted]
 ) -> Sequence[NoteOrigin]:
-    """Return the turns that are quoted, each once, in the order of the quotes; of a quoted note
-    what caused that. What is gone by now is left out.
+    """Return the quoted messages, each once, in the order of the quotes; for a quoted note its
+    origins. What no longer exists is left out.
     """
-    found: list[NoteOrigin] = []
-    sources = list(dict.fromkeys(it.source for it in evidence))
+    causes: list[NoteOrigin] = []
+    sources = list(dict.fromkeys(quote.source for quote in evidence))
     notes = [source for source in sources if source in memory.by_path]
     for source in sources:
-        if source not in notes and (cause := _cause_at(notebook, *turn_of(source))) is not None:
-            found.append(cause)
+        if source not in notes and (cause := _find_cause(notebook, *turn_of(source))) is not None:
+            causes.append(cause)
     if notes:
         renamed = notebook.renamed(memory)
         by_note = causes_by_note(notebook.activity, memory.root, renamed)
-        found += [cause for note in notes for cause in by_note.get(note, ())]
-    return found
+        causes += [cause for note in notes for cause in by_note.get(note, ())]
+    return causes
 
 
-def _cause_at(notebook: Notebook, path: str, key: str) -> NoteOrigin | None:
-    """Return a turn of a transcript with those around it; None where it is not there any more."""
-    known = [it for it in notebook.activity.known() if it.source.path == path]
+def _find_cause(notebook: Notebook, path: str, key: str) -> NoteOrigin | None:
+    """Return a message of a transcript with those around it; None where it no longer exists."""
+    transcripts = [
+        transcripts for transcripts in notebook.activity.known() if transcripts.source.path == path
+    ]
     # opencode keeps many sessions in one file
-    sources = [(it.source, it.session.title) for it in known] or [(source_at(path), "")]
-    found = (_turns_at(source, key, title) for source, title in sources)
-    return next(filter(None, found), None)
+    sources = [(transcript.source, transcript.session.title) for transcript in transcripts] or [
+        (source_at(path), "")
+    ]
+    causes = (_read_turns(source, key, title) for source, title in sources)
+    return next(filter(None, causes), None)
 
 
-def _turns_at(source: TranscriptSource, key: str, titled: str) -> NoteOrigin | None:
+def _read_turns(source: TranscriptSource, key: str, known_title: str) -> NoteOrigin | None:
     transcript = source.transcript()
-    before: deque[Turn] = deque(maxlen=_BEFORE)
+    before: deque[Turn] = deque(maxlen=_MESSAGES_BEFORE)
     around: list[Turn] = []
     for turn in filter(lambda turn: turn.is_said, transcript.turns()):
         if around or key in (turn.key, f":{turn.where.line}"):
             around.append(turn)
         else:
             before.append(turn)
-        if len(around) > _BEHIND:
+        if len(around) > _MESSAGES_AFTER:
             break
     if not around:
         return None
-    cause, *behind = around
+    cause, *after = around
     turns = (
         *map(said_as_kept, before),
         said_as_kept(cause, is_cause=True),
-        *map(said_as_kept, behind),
+        *map(said_as_kept, after),
     )
-    it = transcript.session
-    # what names a session may stand behind what was read of it
-    title = titled or it.title
-    return NoteOrigin("", cause.at, "", None, it.agent, it.id, title, source.path, turns)
+    session = transcript.session
+    # the title of a session may come after the part that was read
+    title = known_title or session.title
+    return NoteOrigin("", cause.at, "", None, session.agent, session.id, title, source.path, turns)
 
 
 def titles(notebook: Notebook) -> Mapping[str, str]:
-    """Return what the sessions are called of which something is known, by their transcript."""
-    known = notebook.activity.known()
-    return {it.session.path: it.session.shown for it in known}
+    """Return the titles of the known sessions, by their transcript."""
+    transcripts = notebook.activity.known()
+    return {transcript.session.path: transcript.session.shown for transcript in transcripts}

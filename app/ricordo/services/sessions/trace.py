@@ -1,4 +1,4 @@
-"""Finding in transcripts what caused the notes of a memory; kept before they are swept."""
+"""Finding the origins of notes in transcripts; they are stored before transcripts are deleted."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ from ricordo.secrets import mask
 from ricordo.services.sessions.origin import NoteOrigin, QuotedMessage, told
 
 LEAST_SHARED = 2
-"""Words; one word in common is chance."""
+"""Words; a single shared word is chance."""
 LEAST_OF_SAID, LEAST_OF_WRITTEN = 0.2, 0.15
-"""How much of what was said, or of what was written, has to be in common: a long text shares two
+"""The share of a message, or of the written text, that has to be shared: a long text shares two
 words with any other.
 """
 
 
-def bearing_turn(written: str, said: Sequence[str]) -> int | None:
-    """Return which of the things `said` bears most on what was `written`; None where none does.
+def bearing_turn(written: str, messages: Sequence[str]) -> int | None:
+    """Return the index of the message that is most relevant to what was `written`; None where none
+    is.
 
-    A word counts the more the fewer of them have it; of two that are equal the later one counts.
+    A word counts the more, the fewer messages have it; of two equal messages the later one counts.
     """
-    target = _stems(written)
-    turns = [_stems(text) for text in said]
-    spread = Counter(word for turn in turns for word in turn)
+    target = _list_stems(written)
+    stems = [_list_stems(text) for text in messages]
+    spread = Counter(word for words_of_message in stems for word in words_of_message)
     best, best_score = None, 0.0
-    for number, turn in enumerate(turns):
-        shared = turn & target
-        if not _is_enough(len(shared), len(turn), len(target)):
+    for number, words_of_message in enumerate(stems):
+        shared = words_of_message & target
+        if not _is_relevant(len(shared), len(words_of_message), len(target)):
             continue
         score = sum(1 / spread[word] for word in shared)
         if score >= best_score:
@@ -47,237 +48,254 @@ def bearing_turn(written: str, said: Sequence[str]) -> int | None:
     return best
 
 
-def says_the_contrary(said: str, note: Note) -> bool:
-    """Say whether anything that was `said` excludes what `note` states."""
-    stated = [it.text for it in sayings(note)]
-    return any(excludes(one, other) for one in sentences(said) for other in stated)
+def says_the_contrary(message: str, note: Note) -> bool:
+    """Return whether a message contradicts what `note` states."""
+    claims = [statement.text for statement in sayings(note)]
+    return any(excludes(one, other) for one in sentences(message) for other in claims)
 
 
-def _is_enough(shared: int, said: int, written: int) -> bool:
+def _is_relevant(shared: int, said_words: int, written: int) -> bool:
     if shared < LEAST_SHARED:
         return False
-    return shared / said >= LEAST_OF_SAID or shared / written >= LEAST_OF_WRITTEN
+    return shared / said_words >= LEAST_OF_SAID or shared / written >= LEAST_OF_WRITTEN
 
 
-def _stems(text: str) -> frozenset[str]:
+def _list_stems(text: str) -> frozenset[str]:
     return frozenset(map(stem, content_words(words(text))))
 
 
 LONGEST_QUOTE = 2_000
-"""Characters of a turn that are kept."""
+"""Characters of a message that are kept."""
 MOST_BEFORE = 60
-"""Turns before a note was written that are looked at."""
+"""Messages before the writing of a note that are searched."""
 AFTER = 2
-"""Turns after it that are kept."""
+"""Messages after it that are kept."""
 _BEFORE_CAUSE, _BEHIND_CAUSE, _BEFORE_ACT = 1, 2, 2
-"""Turns that are kept: before what caused it, behind that, and before it was written."""
+"""Messages that are kept: before the cause, after it, and before the writing."""
 _WHOLE = "whole"
-"""The stamp of what nothing can be added to."""
+"""The stamp of an origin to which nothing can be added."""
 
 Writes = Sequence[tuple[str, Touched]]
-"""What sessions did to notes, with the path of the note in the memory."""
+"""What sessions did to notes, each with the path of the note in the memory."""
 
 
 class Tracer:
-    """Finds the causes of the notes of one memory."""
+    """Finds the origins of the notes of one memory."""
 
     def __init__(self, store: TranscriptStore, known: Iterable[KnownTranscript]) -> None:
-        """`known` are the transcripts that bear on the memory."""
+        """`known` are the relevant transcripts."""
         self._store = store
-        self._by_number = {it.n: it for it in known}
-        self._by_session = {it.session.id: it for it in self._by_number.values()}
+        self._by_number = {transcript.n: transcript for transcript in known}
+        self._by_session = {item.session.id: item for item in self._by_number.values()}
 
     def keep(self, memory: Memory, writes: Writes, step: Callable[[], None]) -> None:
-        """Keep what caused the `writes`, and the notes that name their session themselves. Only
-        what is not known yet is looked for. Raises sqlite3.Error, OSError and StateUnusable.
+        """Find and store the origins of `writes`, and of notes that name their session themselves,
+        where they are not known yet. Raises sqlite3.Error, OSError and StateUnusable.
         """
-        kept = {(it.note, it.session, it.call): it.stamp for it in self._store.origins(memory.root)}
-        found: list[StoredOrigin] = []
+        stored = {
+            (origin.note, origin.session, origin.call): origin.stamp
+            for origin in self._store.origins(memory.root)
+        }
+        origins: list[StoredOrigin] = []
         try:
-            found.extend(self._of_calls(writes, kept, step))
-            found.extend(self._of_heads(memory, writes, kept, step))
+            origins.extend(self._find_for_calls(writes, stored, step))
+            origins.extend(self._find_for_headers(memory, writes, stored, step))
         finally:
-            # who is interrupted need not look for it again
-            self._store.keep_origins(memory.root, found)
+            # after an interruption these need not be searched again
+            self._store.keep_origins(memory.root, origins)
 
-    def _of_calls(
-        self, writes: Writes, kept: Mapping[tuple[str, str, str], str], step: Callable[[], None]
+    def _find_for_calls(
+        self, writes: Writes, stored: Mapping[tuple[str, str, str], str], step: Callable[[], None]
     ) -> Iterator[StoredOrigin]:
         wanted: dict[int, list[tuple[str, Touched]]] = {}
         for note, touched in writes:
-            known = self._by_number[touched.transcript]
-            stamp = kept.get((note, known.session.id, touched.call))
-            if stamp not in (_WHOLE, known.source.stamp):
-                wanted.setdefault(known.n, []).append((note, touched))
-        for number, of_one in wanted.items():
-            known = self._by_number[number]
-            for act in _acts(known, of_one, step):
-                cause = self._cause_of(act, known.session)
-                stamp = _WHOLE if act.is_whole else known.source.stamp
+            transcript = self._by_number[touched.transcript]
+            stamp = stored.get((note, transcript.session.id, touched.call))
+            if stamp not in (_WHOLE, transcript.source.stamp):
+                wanted.setdefault(transcript.n, []).append((note, touched))
+        for number, of_transcript in wanted.items():
+            transcript = self._by_number[number]
+            for write in _read_writes(transcript, of_transcript, step):
+                cause = self._find_cause(write, transcript.session)
+                stamp = _WHOLE if write.is_whole else transcript.source.stamp
                 yield StoredOrigin(
-                    act.note, cause.session, act.touched.call, cause.at, told(cause), stamp
+                    write.note, cause.session, write.touched.call, cause.at, told(cause), stamp
                 )
 
-    def _of_heads(
+    def _find_for_headers(
         self,
         memory: Memory,
         writes: Writes,
-        kept: Mapping[tuple[str, str, str], str],
+        stored: Mapping[tuple[str, str, str], str],
         step: Callable[[], None],
     ) -> Iterator[StoredOrigin]:
-        written = {note for note, _ in writes} | {note for note, _, call in kept if call}
+        written = {note for note, _ in writes} | {note for note, _, call in stored if call}
         for note in memory.notes:
             session = note.head.scalar("originSessionId")
-            known = self._by_session.get(session) if session else None
-            if known is None or note.path in written:
+            transcript = self._by_session.get(session) if session else None
+            if transcript is None or note.path in written:
                 continue
             step()
-            stamp = known.source.stamp
-            if kept.get((note.path, session, "")) == stamp:
+            stamp = transcript.source.stamp
+            if stored.get((note.path, session, "")) == stamp:
                 continue
-            turns = _best_of_session(known, note, step)
-            cause = _cause(note.path, known.session.started, known.session, turns, None)
-            yield StoredOrigin(note.path, session, "", known.session.started, told(cause), stamp)
+            turns = _find_in_session(transcript, note, step)
+            cause = _build_cause(
+                note.path, transcript.session.started, transcript.session, turns, None
+            )
+            yield StoredOrigin(
+                note.path, session, "", transcript.session.started, told(cause), stamp
+            )
 
-    def _cause_of(self, act: _Act, session: Session) -> NoteOrigin:
-        before, is_all = act.before, act.is_from_start and not session.continues
+    def _find_cause(self, write: _NoteWrite, session: Session) -> NoteOrigin:
+        before, is_all = write.before, write.is_from_start and not session.continues
         above = session.part_of or session.continues
         if above and not any(turn.who is Who.PERSON for turn in before):
-            earlier = self._said_in(above, act.touched.at)
+            earlier = self._read_last_messages(above, write.touched.at)
             before, is_all = earlier + before, is_all and len(earlier) < MOST_BEFORE
-        path = act.touched.path
-        written = "\n".join(it.text for it in act.turn.touches if it.path == path)
-        turns = _chosen(before, act.turn, act.after, written)
-        said = [turn.text for turn in before if turn.who is Who.PERSON]
-        is_heard_out = is_all and are_all_in(language_of(written), said)
-        cause = _cause(act.note, act.touched.at, session, turns, act.touched)
+        path = write.touched.path
+        written = "\n".join(touch.text for touch in write.turn.touches if touch.path == path)
+        turns = _choose_messages(before, write.turn, write.after, written)
+        user_messages = [turn.text for turn in before if turn.who is Who.PERSON]
+        is_heard_out = is_all and are_all_in(language_of(written), user_messages)
+        cause = _build_cause(write.note, write.touched.at, session, turns, write.touched)
         return replace(cause, is_heard_out=is_heard_out)
 
-    def _said_in(self, session: str, before: str) -> list[Turn]:
-        """What was said last in a session, before a moment."""
-        known = self._by_session.get(session)
-        if known is None:
+    def _read_last_messages(self, session: str, before: str) -> list[Turn]:
+        """Return the last messages of a session before a moment."""
+        transcript = self._by_session.get(session)
+        if transcript is None:
             return []
-        said = (it for it in _turns(known.source, Where(0, 1)) if it.is_said and it.at <= before)
-        return list(deque(said, maxlen=MOST_BEFORE))
+        messages = (
+            turn
+            for turn in _read_turns(transcript.source, Where(0, 1))
+            if turn.is_said and turn.at <= before
+        )
+        return list(deque(messages, maxlen=MOST_BEFORE))
 
 
 @dataclass(slots=True)
-class _Act:
-    """The writing of a note, and what was said around it."""
+class _NoteWrite:
+    """The writing of a note, and the messages around it."""
 
     note: str
     touched: Touched
     before: list[Turn]
     turn: Turn
     passed: int
-    """How many turns stand before it, as far back as was read."""
+    """How many messages are before it, as far back as was read."""
     after: list[Turn] = field(default_factory=list)
 
     @property
     def is_from_start(self) -> bool:
-        """Whether what is known of the turns before it goes back to the first of the person."""
+        """Whether the known messages before it go back to the first one of the user."""
         person = sum(turn.who is Who.PERSON for turn in self.before)
         return self.passed == len(self.before) and person < MOST_KEPT
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is to be added to it."""
+        """Whether nothing can be added to it."""
         return len(self.after) == AFTER
 
 
-def _acts(known: KnownTranscript, writes: Writes, step: Callable[[], None]) -> Iterator[_Act]:
+def _read_writes(
+    known: KnownTranscript, writes: Writes, step: Callable[[], None]
+) -> Iterator[_NoteWrite]:
     """Yield the writings of notes in one transcript, which is read once."""
     awaited: dict[Where, list[tuple[str, Touched]]] = {}
     for note, touched in writes:
         awaited.setdefault(touched.where, []).append((note, touched))
     before: deque[Turn] = deque(maxlen=MOST_BEFORE)
     passed = 0
-    begun: list[_Act] = []
-    for turn in _turns(known.source, min(touched.window for _, touched in writes)):
+    started: list[_NoteWrite] = []
+    for turn in _read_turns(known.source, min(touched.window for _, touched in writes)):
         step()
-        is_spoken = _is_spoken(turn, known.session)
+        is_spoken = _is_in_conversation(turn, known.session)
         if is_spoken:
-            for act in begun:
-                act.after.append(turn)
-            yield from (act for act in begun if act.is_whole)
-            begun = [act for act in begun if not act.is_whole]
-        earlier = list(before) if turn.where in awaited else []
-        begun += [_Act(*write, earlier, turn, passed) for write in awaited.pop(turn.where, ())]
+            for started_write in started:
+                started_write.after.append(turn)
+            yield from (started_write for started_write in started if started_write.is_whole)
+            started = [started_write for started_write in started if not started_write.is_whole]
+        earlier_turns = list(before) if turn.where in awaited else []
+        started += [
+            _NoteWrite(*write, earlier_turns, turn, passed) for write in awaited.pop(turn.where, ())
+        ]
         if is_spoken:
             before.append(turn)
             passed += 1
-        if not awaited and not begun:
+        if not awaited and not started:
             return
-    yield from begun
+    yield from started
 
 
-def _turns(source: TranscriptSource, start: Where) -> Iterator[Turn]:
+def _read_turns(source: TranscriptSource, start: Where) -> Iterator[Turn]:
     if source.agent is Agent.OPENCODE:
         return source.transcript().turns()
     return turns_between(source.agent, source.path, start)
 
 
-def _is_spoken(turn: Turn, session: Session) -> bool:
-    """Whether a turn is part of the talk; in the transcript of a sub-agent all of it stands
-    aside.
+def _is_in_conversation(turn: Turn, session: Session) -> bool:
+    """Return whether a turn is part of the conversation; in the transcript of a sub-agent all turns
+    are asides.
     """
     if session.part_of and turn.is_aside:
         return turn.who is Who.AGENT and bool(turn.text) and turn.noise is None
     return turn.is_said
 
 
-def _chosen(
+def _choose_messages(
     before: list[Turn], act: Turn, after: list[Turn], written: str
 ) -> tuple[QuotedMessage, ...]:
-    """Choose what is kept of the turns around an act."""
-    person = [number for number, turn in enumerate(before) if turn.who is Who.PERSON]
-    found = bearing_turn(written, [before[number].text for number in person])
-    cause = None if found is None else person[found]
-    wanted = set(range(max(0, len(before) - _BEFORE_ACT), len(before)))
+    """Choose the messages around a writing that are kept."""
+    user_turns = [number for number, turn in enumerate(before) if turn.who is Who.PERSON]
+    best = bearing_turn(written, [before[number].text for number in user_turns])
+    cause = None if best is None else user_turns[best]
+    chosen_numbers = set(range(max(0, len(before) - _BEFORE_ACT), len(before)))
     if cause is not None:
         first, last = max(0, cause - _BEFORE_CAUSE), min(len(before), cause + 1 + _BEHIND_CAUSE)
-        wanted |= set(range(first, last))
+        chosen_numbers |= set(range(first, last))
     chosen: list[QuotedMessage] = []
-    at = min(wanted, default=0)
-    for number in sorted(wanted):
-        said = said_as_kept(before[number], is_cause=number == cause, skipped=number - at)
-        chosen.append(said)
+    at = min(chosen_numbers, default=0)
+    for number in sorted(chosen_numbers):
+        message = said_as_kept(before[number], is_cause=number == cause, skipped=number - at)
+        chosen.append(message)
         at = number + 1
     return (*chosen, said_as_kept(act, is_act=True), *map(said_as_kept, after))
 
 
-def _best_of_session(
+def _find_in_session(
     known: KnownTranscript, note: Note, step: Callable[[], None]
 ) -> tuple[QuotedMessage, ...]:
-    """Return what was said in the whole session that bears most on a note that names it."""
-    said: list[Turn] = []
-    for turn in _turns(known.source, Where(0, 1)):
+    """Return the messages of a whole session around the one that is most relevant to a note."""
+    turns: list[Turn] = []
+    for turn in _read_turns(known.source, Where(0, 1)):
         step()
         if turn.is_said:
-            said.append(turn)
-    person = [number for number, turn in enumerate(said) if turn.who is Who.PERSON]
-    cause = _bearing(note, said, person)
+            turns.append(turn)
+    user_turns = [number for number, turn in enumerate(turns) if turn.who is Who.PERSON]
+    cause = _find_relevant(note, turns, user_turns)
     if cause is None:
         return ()
     first = max(0, cause - _BEFORE_CAUSE)
-    around = enumerate(said[first : cause + 1 + _BEHIND_CAUSE], first)
+    around = enumerate(turns[first : cause + 1 + _BEHIND_CAUSE], first)
     return tuple(said_as_kept(turn, is_cause=number == cause) for number, turn in around)
 
 
-def _bearing(note: Note, said: Sequence[Turn], person: list[int]) -> int | None:
-    """Return the number of the turn that bears on `note`. That the note names the session is all
-    that ties it to it: who says the contrary there has not caused it.
+def _find_relevant(note: Note, turns: Sequence[Turn], user_turns: list[int]) -> int | None:
+    """Return the index of the message that is relevant to `note`. Only the note itself names the
+    session: a message that contradicts it has not caused it.
     """
-    left = list(person)
-    while (found := bearing_turn(note.body, [said[number].text for number in left])) is not None:
-        if not says_the_contrary(said[left[found]].text, note):
-            return left[found]
-        del left[found]
+    candidates = list(user_turns)
+    while (
+        best := bearing_turn(note.body, [turns[number].text for number in candidates])
+    ) is not None:
+        if not says_the_contrary(turns[candidates[best]].text, note):
+            return candidates[best]
+        del candidates[best]
     return None
 
 
-def _cause(
+def _build_cause(
     note: str, at: str, session: Session, turns: tuple[QuotedMessage, ...], touched: Touched | None
 ) -> NoteOrigin:
     done, deed = (touched.done, touched.deed) if touched else ("", None)
@@ -288,7 +306,9 @@ def _cause(
 def said_as_kept(
     turn: Turn, *, is_cause: bool = False, is_act: bool = False, skipped: int = 0
 ) -> QuotedMessage:
-    """Return a turn as it is kept and shown: without credentials, cut where it is long."""
+    """Return a message as it is stored and shown: without credentials, shortened where it
+    is long.
+    """
     text = mask(turn.text)
     if len(text) > LONGEST_QUOTE:
         text = f"{text[:LONGEST_QUOTE]} …"
