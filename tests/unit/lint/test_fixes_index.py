@@ -182,7 +182,7 @@ def test_two_notes_that_may_be_meant_are_none(root: Path) -> None:
     }
     fix = find(root, files, "index-missing-file").fix
     assert fix is not None
-    assert (fix.label, fix.safe) == ("drop the entry", False)
+    assert (fix.label, fix.safe) == ("remove the entry", False)
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def test_two_heads_become_one(root: Path, text: str, after: str) -> None:
 def test_the_fix_of_two_heads_names_what_does_not_stay(root: Path) -> None:
     text = "---\nname: x\ntype: user\n---\n---\nname: x\ntype: project\n---\nText.\n"
     mended = mend(root, {"x.md": text}, "frontmatter-twice")
-    assert mended.fix.label == "make one head of the two; of type the first stays"
+    assert mended.fix.label == "merge the two frontmatter blocks, keep the first type"
 
 
 @pytest.mark.parametrize(

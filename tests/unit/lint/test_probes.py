@@ -195,17 +195,17 @@ def test_the_finding_stands_where_the_body_says_it(tmp_path: Path) -> None:
     [
         (
             "See `tidepool/harmonics.py:900`.",
-            "tidepool/harmonics.py has 5 lines, so there is no line 900.",
+            "Line 900 does not exist: tidepool/harmonics.py has 5 lines.",
         ),
         (
             "See `harmonics.py:2-7`.",
-            "tidepool/harmonics.py has 5 lines, so there is no line 7.",
+            "Line 7 does not exist: tidepool/harmonics.py has 5 lines.",
         ),
         (
             "See `tidepool/__init__.py#L3`.",
-            "tidepool/__init__.py has no line, so there is no line 3.",
+            "Line 3 does not exist: tidepool/__init__.py has 0 lines.",
         ),
-        ("See `tidepool/loader.py:900`.", "tidepool/loader.py is not there."),
+        ("See `tidepool/loader.py:900`.", "tidepool/loader.py does not exist."),
     ],
 )
 def test_of_a_line_it_is_told_whether_it_or_its_file_is_missing(
@@ -226,7 +226,7 @@ def test_only_the_instructions_own_words_are_a_repetition(probe: Probe) -> None:
 def test_a_wrong_case_is_put_right(tmp_path: Path) -> None:
     finding = notebook(tmp_path, "Read `docs/datum.md` first.").look_closely().findings[0]
     assert finding.fix is not None
-    assert finding.fix.label == "write docs/Datum.md for docs/datum.md"
+    assert finding.fix.label == "replace docs/datum.md with docs/Datum.md"
     assert not finding.fix.safe
 
 
@@ -248,7 +248,7 @@ def test_git_tells_the_new_name(tmp_path: Path) -> None:
     finding = notebook(tmp_path, "It is `tidepool/harmonics.py`.").look_closely().findings[0]
     assert finding.rule == "missing-path"
     assert finding.fix is not None
-    assert finding.fix.label == "write core/prediction.py for tidepool/harmonics.py"
+    assert finding.fix.label == "replace tidepool/harmonics.py with core/prediction.py"
     assert "moved to core/prediction.py in" in finding.evidence[0]
 
 
@@ -258,7 +258,7 @@ def test_a_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
     git(project, "commit", "--quiet", "-m", "No more plans")
     body = "`plan.py` does the berths. `berths.py` does the tides."
     findings = notebook(tmp_path, body).look_closely().findings
-    assert [finding.message for finding in findings] == ["plan.py is not there."]
+    assert [finding.message for finding in findings] == ["plan.py does not exist."]
     assert "No more plans" in findings[0].evidence[0]
 
 
@@ -306,7 +306,7 @@ def test_commits_after_the_note_are_told(tmp_path: Path, monkeypatch: pytest.Mon
         return [line for finding in findings for line in finding.evidence]
 
     (line,) = found("2026-09-02")
-    assert told == ["What it names was changed after 2 September 2026."]
+    assert told == ["Files that the note names changed after 2 Sep 2026."]
     assert line.startswith("tidepool/plan.py: 1 commit, the last ")
     assert line.endswith("2026-09-20 Plan anew")
     assert found("2026-09-20") == [], "on the same day nothing is told"
@@ -370,7 +370,7 @@ def test_what_a_project_lost_is_still_its_own(tmp_path: Path) -> None:
     assert len(unknown) > 5
     assert told(*unknown, *lost) == set(), "most of it was never there"
     assert told(*unknown[1:-1], *lost) == {
-        f"{path} is not there." for path in (*unknown[1:-1], *lost)
+        f"{path} does not exist." for path in (*unknown[1:-1], *lost)
     }
 
 
@@ -395,7 +395,7 @@ def test_what_is_known_follows_note_and_project(tmp_path: Path) -> None:
     assert (verdict.kind, verdict.outcome) == (ClaimKind.PATH, CheckOutcome.HOLDS)
     (tmp_path / "memory" / "x.md").write_text(note_text("x", "It is `tidepool/reader.py`.\n"))
     assert [it.message for it in opened.look_closely().findings] == [
-        "tidepool/reader.py is not there."
+        "tidepool/reader.py does not exist."
     ]
 
 
@@ -405,8 +405,8 @@ def test_an_entry_of_the_index_claims_nothing_and_its_text_does(tmp_path: Path) 
     (tmp_path / "memory" / "MEMORY.md").write_text(index)
     found = {(it.path, it.message) for it in opened.look_closely().findings}
     assert found == {
-        ("x.md", "tidepool/loader.py is not there."),
-        ("MEMORY.md", "tidepool/start.py is not there."),
+        ("x.md", "tidepool/loader.py does not exist."),
+        ("MEMORY.md", "tidepool/start.py does not exist."),
     }
 
 
