@@ -86,7 +86,7 @@ def test_wrong_ends_it() -> None:
     wrong = retention(NoteEvents("user", days_ago(3), (), (days_ago(1),), is_wrong=True))
     assert wrong.share == 0
     assert wrong.is_stale
-    assert "you said that it is wrong" in wrong.reasons
+    assert "you marked it as wrong" in wrong.reasons
 
 
 def test_stale_begins_on_the_day_under_the_threshold() -> None:
@@ -137,7 +137,7 @@ def test_reasons_are_short_lines() -> None:
     )
     assert retention(NoteEvents("project", days_ago(1))).reasons == (
         "written 1 day ago",
-        "not confirmed since, and no reading is known",
+        "never confirmed, and not known to be read",
     )
 
 
