@@ -114,7 +114,7 @@ class NotePair:
     """The one whose path sorts first."""
     right: NoteQuote
     reason: str
-    """In a few words, often `kind: one value / other value`."""
+    """In a few words, often `kind: one value / other value`; models are sent the kind."""
 
 
 @dataclass(frozen=True, slots=True)
