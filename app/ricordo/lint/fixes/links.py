@@ -34,12 +34,12 @@ class Meant:
         self._memory = memory
         self._renamed = renamed
 
-    def note(self, found: Resolved) -> tuple[str, bool]:
+    def note(self, resolved: Resolved) -> tuple[str, bool]:
         """Return the path of the note whose file was renamed, else of the only one whose name or
         stem is the same but for case, `-`, `_` and folder; "" for none. Certain are known renames,
         and files in the folder that the link names, except in wikis, whose link rules differ.
         """
-        path = self._path_of(found)
+        path = self._path_of(resolved)
         to = self._renamed.get(path, "")
         if to in self._memory.by_path:
             return to, True
@@ -49,38 +49,42 @@ class Meant:
         if len(paths) != 1:
             return "", False
         to = paths.pop()
-        is_certain = not found.link.is_wikilink and self._memory.layout.kind is not MemoryKind.WIKI
+        is_certain = (
+            not resolved.link.is_wikilink and self._memory.layout.kind is not MemoryKind.WIKI
+        )
         return to, is_certain and _folder(to) == _folder(path)
 
-    def is_from_elsewhere(self, found: Resolved) -> bool:
+    def is_from_elsewhere(self, resolved: Resolved) -> bool:
         """Return whether several links begin with the same folder as this one, which the memory
         does not have: they are relative to another directory on purpose, and must stay.
         """
-        return self._unknown_folders[_first_folder(found)] >= _A_HABIT
+        return self._unknown_folders[_first_folder(resolved)] >= _A_HABIT
 
     @cached_property
     def _unknown_folders(self) -> Counter[str]:
         others = self._memory.others
         places = chain.from_iterable(self._memory.astray.values())
-        folders = (_first_folder(found) for found in places if found.leads is Leads.NOWHERE)
+        folders = (
+            _first_folder(resolved) for resolved in places if resolved.leads is Leads.NOWHERE
+        )
         return Counter(folder for folder in folders if folder and folder not in others)
 
-    def misspelt(self, found: Resolved) -> str:
+    def misspelt(self, resolved: Resolved) -> str:
         """Return the path of the only note that a wikilink can mean: one that was renamed, else
         the only one of that name but for a typing error; "" for none.
         """
-        to = self._renamed.get(self._path_of(found), "")
+        to = self._renamed.get(self._path_of(resolved), "")
         if to in self._memory.by_path:
             return to
-        word = folded(stem(found.link.target))
+        word = folded(stem(resolved.link.target))
         if len(word) < _SHORTEST_WORD:
             return ""
         most = 2 if len(word) >= _TWO_ERRORS else 1
         paths = self._paths_by_name(_spelling(self._memory.names).alike(word, most))
         return paths.pop() if len(paths) == 1 else ""
 
-    def _path_of(self, found: Resolved) -> str:
-        return f"{found.path}.md" if found.link.is_wikilink else found.path
+    def _path_of(self, resolved: Resolved) -> str:
+        return f"{resolved.path}.md" if resolved.link.is_wikilink else resolved.path
 
     def _paths_by_name(self, names: Collection[str]) -> set[str]:
         """Return the paths of the notes that have one of the folded `names`."""
@@ -161,9 +165,9 @@ def _target(wikilink: str) -> str:
     return re.split(r"\\?[#|]", wikilink[2:-2])[0].rpartition("/")[2]
 
 
-def _first_folder(found: Resolved) -> str:
+def _first_folder(resolved: Resolved) -> str:
     """Return the first folder of a link; "" where it has none, or begins with `..`."""
-    folder, slash, _ = found.link.target.removeprefix("./").partition("/")
+    folder, slash, _ = resolved.link.target.removeprefix("./").partition("/")
     return folder if slash and folder != ".." else ""
 
 

@@ -24,7 +24,7 @@ _GAP = (
     r"[\s:：,=]{0,6}"
     r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}\Z"
 )
-"""What may stand between a preposition and its date."""
+"""The text allowed between a preposition and its date."""
 _TITLE = re.compile(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
 
 

@@ -31,7 +31,7 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
     """Find entries with a broken link; `wanted-note` reports wikilinks in prose instead."""
     meant = Meant(memory, context.renamed)
     for index in memory.indexes:
-        astray = {found.link.start for found in memory.astray.get(index.path, ())}
+        astray = {resolved.link.start for resolved in memory.astray.get(index.path, ())}
         for entry in index.entries:
             if entry.link.start not in astray or (
                 entry.link.is_wikilink and entry.form not in LISTED
@@ -91,9 +91,12 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
 def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:
     for entry in index.entries:
         if entry.form in LISTED:
-            found = memory.target(index, entry)
-            if found.leads is Leads.NOTE and memory.by_path[found.path].role is not FileRole.INDEX:
-                yield found.path, entry
+            resolved = memory.target(index, entry)
+            if (
+                resolved.leads is Leads.NOTE
+                and memory.by_path[resolved.path].role is not FileRole.INDEX
+            ):
+                yield resolved.path, entry
 
 
 def _index_above(

@@ -38,14 +38,14 @@ def take_out(note: Note, hidden: Sequence[re.Match[str]]) -> Fix:
     return Fix("remove the invisible characters", line_edits(note, splices))
 
 
-def mask_value(note: Note, found: Secret, every: Iterable[Secret]) -> Fix | None:
-    """Return the fix that masks the secret `found` and `every` other one on the same lines with
+def mask_value(note: Note, item: Secret, every: Iterable[Secret]) -> Fix | None:
+    """Return the fix that masks the secret `item` and `every` other one on the same lines with
     the name of its kind; None where it is an ordinary word that is a secret only elsewhere.
     """
-    if _is_plain_word(note, found):
+    if _is_plain_word(note, item):
         return None
-    begin = note.text.rfind("\n", 0, found.start) + 1
-    stop = note.text.find("\n", found.end)
+    begin = note.text.rfind("\n", 0, item.start) + 1
+    stop = note.text.find("\n", item.end)
     stop = stop if stop >= 0 else len(note.text)
     splices = [
         Splice(other.start, other.end, f"[secret: {other.kind}]")
@@ -53,22 +53,22 @@ def mask_value(note: Note, found: Secret, every: Iterable[Secret]) -> Fix | None
         if begin <= other.start and other.end <= stop and not _is_plain_word(note, other)
     ]
     return Fix(
-        f"mask the value ({found.kind})",
+        f"mask the value ({item.kind})",
         line_edits(note, splices),
-        reason=f"The note contained a secret ({found.kind}) that every agent could read.",
+        reason=f"The note contained a secret ({item.kind}) that every agent could read.",
     )
 
 
-def _is_plain_word(note: Note, found: Secret) -> bool:
+def _is_plain_word(note: Note, item: Secret) -> bool:
     """Return whether a word is found only because it is a secret elsewhere in the note: here
     alone, it would not be.
     """
-    text, value = note.text, note.text[found.start : found.end]
+    text, value = note.text, note.text[item.start : item.end]
     if not value.isalpha() or text.count(value) == 1:
         return False
     blank = text.replace(value, " " * len(value))
-    alone = blank[: found.start] + value + blank[found.end :]
-    return all(not other.start <= found.start < other.end for other in find_secrets(alone))
+    alone = blank[: item.start] + value + blank[item.end :]
+    return all(not other.start <= item.start < other.end for other in find_secrets(alone))
 
 
 _CODE = re.compile(r"^[ ]{0,3}(`{3,}+|~{3,}+)[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE)
@@ -107,13 +107,13 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find secrets; the value is never reported, its hash identifies the finding."""
     lines = LineCounter(note.text)
     every = find_secrets(note.text)
-    for found in every:
-        value = note.text[found.start : found.end]
+    for item in every:
+        value = note.text[item.start : item.end]
         digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16)
-        line = lines.at(found.start)
-        evidence = (f"{found.kind}, {found.end - found.start} characters, line {line}",)
-        message = f"Possible secret: {found.kind}."
-        fix = mask_value(note, found, every)
+        line = lines.at(item.start)
+        evidence = (f"{item.kind}, {item.end - item.start} characters, line {line}",)
+        message = f"Possible secret: {item.kind}."
+        fix = mask_value(note, item, every)
         yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix)
 
 
