@@ -30,14 +30,14 @@ Severities = Mapping[str, Severity | None]
 class _MemoryFindings(NamedTuple):
     """The findings of a memory rule, and what they depend on."""
 
-    rested_on: tuple[object, ...]
+    dependencies: tuple[object, ...]
     findings: tuple[Finding, ...]
     fixed_files: Mapping[str, Note | None]
     """The files that the fixes change; they decide whether a fix is allowed."""
 
-    def is_valid(self, rests_on: tuple[object, ...], files: Mapping[str, Note]) -> bool:
+    def is_valid(self, depends_on: tuple[object, ...], files: Mapping[str, Note]) -> bool:
         """Return whether the rule would find the same in a memory of these `files`."""
-        return self.rested_on == rests_on and all(
+        return self.dependencies == depends_on and all(
             files.get(path) is file for path, file in self.fixed_files.items()
         )
 
@@ -51,7 +51,7 @@ class _VerdictFindings(NamedTuple):
 
 
 class Linter:
-    """Runs rules and caches their findings, by file and, with `rests_on`, by memory rule, so that
+    """Runs rules and caches their findings, by file and, with `depends_on`, by memory rule, so that
     linting again after a change of one file takes a fraction of the time. Not thread-safe.
     """
 
@@ -122,15 +122,15 @@ class Linter:
         self, rule: Rule, function: MemoryRule, memory: Memory, context: RuleContext
     ) -> Iterable[Finding]:
         files = memory.by_path
-        rests_on = rule.rests_on(memory, context) if rule.rests_on else None
+        depends_on = rule.depends_on(memory, context) if rule.depends_on else None
         cached = self._by_rule.get(rule.name)
-        if cached is not None and rests_on is not None and cached.is_valid(rests_on, files):
+        if cached is not None and depends_on is not None and cached.is_valid(depends_on, files):
             return cached.findings
         findings = tuple(_build_findings(rule, function(memory, context), files, memory.layout))
-        if rests_on is not None:
+        if depends_on is not None:
             paths = {path for finding in findings if finding.fix for path in finding.fix.paths}
             fixed_files = {path: files.get(path) for path in paths}
-            self._by_rule[rule.name] = _MemoryFindings(rests_on, findings, fixed_files)
+            self._by_rule[rule.name] = _MemoryFindings(depends_on, findings, fixed_files)
         return findings
 
     def _is_cache_valid(self, context: RuleContext) -> bool:

@@ -3,7 +3,7 @@
 A rule is a small function that yields results. A `note_rule` gets one file at a time and may read
 nothing else, so its results are cached until the file changes. A `verdict_rule` gets a file and the
 verdicts on its claims, and is cached until one of them changes. A `memory_rule` gets the whole
-memory, and is cached only with `rests_on`. To add a rule, write such a function in a module of
+memory, and is cached only with `depends_on`. To add a rule, write such a function in a module of
 `lint/rules`.
 """
 
@@ -73,7 +73,7 @@ class RuleContext:
     """The present paths of renamed files by their former ones, from the history."""
     evidence: Evidence = NOTHING_KNOWN
     """Facts from outside the text. Only for memory rules, which name the parts that they use in
-    `rests_on`; verdict rules get their verdicts directly.
+    `depends_on`; verdict rules get their verdicts directly.
     """
     retention: Mapping[str, Retention] = field(default_factory=dict)
     """The retention of each note today, by path; empty until the evidence is gathered."""
@@ -84,7 +84,7 @@ class RuleContext:
 NoteRule = Callable[[Note, RuleContext], Iterator[RuleResult]]
 VerdictRule = Callable[[Note, tuple[Verdict, ...], RuleContext], Iterator[RuleResult]]
 MemoryRule = Callable[[Memory, RuleContext], Iterator[RuleResult]]
-RestsOn = Callable[[Memory, RuleContext], tuple[object, ...]]
+DependsOn = Callable[[Memory, RuleContext], tuple[object, ...]]
 """Returns everything that a memory rule uses, except layout and day: while it is equal, so are the
 results.
 """
@@ -107,7 +107,7 @@ class Rule:
     on_note: NoteRule | None = None
     on_verdicts: VerdictRule | None = None
     on_memory: MemoryRule | None = None
-    rests_on: RestsOn | None = None
+    depends_on: DependsOn | None = None
     """None for a memory rule that runs again after every change."""
 
 
@@ -151,13 +151,13 @@ def memory_rule(
     summary: str,
     *,
     kinds: frozenset[MemoryKind] = ALL_KINDS,
-    rests_on: RestsOn | None = None,
+    depends_on: DependsOn | None = None,
 ) -> Callable[[MemoryRule], MemoryRule]:
-    """Register a rule on the whole memory; with `rests_on`, its results are cached."""
+    """Register a rule on the whole memory; with `depends_on`, its results are cached."""
 
     def register(function: MemoryRule) -> MemoryRule:
         _registered[name] = Rule(
-            name, severity, summary, kinds, EVERY_ROLE, on_memory=function, rests_on=rests_on
+            name, severity, summary, kinds, EVERY_ROLE, on_memory=function, depends_on=depends_on
         )
         return function
 

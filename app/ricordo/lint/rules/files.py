@@ -68,7 +68,7 @@ def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     return memory.names, [bool(note.head.fields) for note in memory.notes]
 
 
-@memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", rests_on=_naming)
+@memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
 def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes with the name of another note: only one of them can be linked to by name."""
     first: dict[str, Note] = {}

@@ -72,7 +72,7 @@ def what_is_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     "index-duplicate-entry",
     Severity.WARNING,
     "two index entries for one note",
-    rests_on=what_is_listed,
+    depends_on=what_is_listed,
 )
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find listed entries of one index that link to the same place of the same note."""

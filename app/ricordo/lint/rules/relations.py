@@ -35,7 +35,7 @@ RULE_OF = {
 """The rule of each relation; uncertain pairs have none of their own."""
 
 
-def _rests_on(relation: Relation) -> Callable[[Memory, RuleContext], tuple[object, ...]]:
+def _depends_on(relation: Relation) -> Callable[[Memory, RuleContext], tuple[object, ...]]:
     return lambda memory, context: tuple(_find_pairs(memory, context, relation))
 
 
@@ -51,7 +51,7 @@ def _find_pairs(
     RULE_OF[Relation.EXCLUDES],
     Severity.WARNING,
     "two notes whose claims contradict each other",
-    rests_on=_rests_on(Relation.EXCLUDES),
+    depends_on=_depends_on(Relation.EXCLUDES),
 )
 def contradiction(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find statements of two notes that contradict each other, each pair once."""
@@ -82,7 +82,7 @@ def _describe_difference(reason: str) -> str:
     RULE_OF[Relation.REPEATS],
     Severity.WARNING,
     "two notes with nearly the same text",
-    rests_on=_rests_on(Relation.REPEATS),
+    depends_on=_depends_on(Relation.REPEATS),
 )
 def duplicate(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find pairs of notes with nearly the same text."""
@@ -132,7 +132,7 @@ class _Listed:
         return f"{self.entry.title} {self.entry.hook}"
 
 
-def _corrections_rest_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
+def _corrections_depend_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     """Return what is compared: the summaries of the loaded notes, and the last notes whole."""
     cut, index = memory.load.cut_at_line, memory.index
     if cut is None or index is None:
@@ -147,7 +147,7 @@ def _corrections_rest_on(memory: Memory, context: RuleContext) -> tuple[object, 
     "lost-correction",
     Severity.ERROR,
     "an entry that is not loaded but corrects one that is",
-    rests_on=_corrections_rest_on,
+    depends_on=_corrections_depend_on,
 )
 def lost_correction(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find entries below the cut that correct or supersede a loaded one."""

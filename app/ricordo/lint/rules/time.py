@@ -73,7 +73,7 @@ def _triggers() -> Triggers:
     return Triggers(expressions("claims", "words"))
 
 
-def _rests_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
+def _depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     evidence = context.evidence
     return memory.files, evidence.reads.keys(), evidence.last_session, evidence.commits
 
@@ -82,7 +82,7 @@ def _rests_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     "never-read",
     Severity.INFO,
     "no agent has read the note in the known transcripts",
-    rests_on=_rests_on,
+    depends_on=_depends_on,
 )
 def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes that existed when the newest known session began and that no session has read.
@@ -116,7 +116,7 @@ def _written(note: Note, evidence: Evidence) -> datetime:
     return at + timedelta(days=1) if len(note.stamped) == len("2026-11-19") else at
 
 
-def _stale_rests_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
+def _stale_depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     return memory.files, context.retention
 
 
@@ -124,7 +124,7 @@ def _stale_rests_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     "stale",
     Severity.WARNING,
     "not confirmed for so long that its retention is below the threshold of its type",
-    rests_on=_stale_rests_on,
+    depends_on=_stale_depends_on,
 )
 def stale(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes below their retention threshold, and those that the user marked as wrong."""
