@@ -64,13 +64,13 @@ def notebook(folder: Path, body: str, **options: str) -> Notebook:
     project = folder / "project"
     if not project.exists():
         write_memory(project, PROJECT)
-    surroundings = load_environment(
+    environment = load_environment(
         {"HOME": str(folder), "PATH": os.environ["PATH"]},
         state=str(folder / "state"),
         now="2026-11-20T12:00:00+00:00",
     )._replace(project=str(project))
-    place = find_memory(str(root), surroundings)
-    return Notebook(place, surroundings, Settings(), frozenset(RULES))
+    place = find_memory(str(root), environment)
+    return Notebook(place, environment, Settings(), frozenset(RULES))
 
 
 @pytest.fixture(scope="module")
@@ -349,8 +349,8 @@ def test_wrong_project_produces_no_findings(tmp_path: Path) -> None:
     named = notebook(tmp_path, body)
     assert len(named.look_closely().findings) == 6
     place = named.place.__class__(named.place.root, named.place.layout, str(tmp_path / "project"))
-    surroundings = named.surroundings._replace(project="")
-    look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
+    environment = named.surroundings._replace(project="")
+    look = Notebook(place, environment, Settings(), frozenset(RULES)).look_closely()
     assert look.findings == ()
     assert "do not seem to be about" in look.evidence.remarks[0]
 
@@ -364,8 +364,8 @@ def test_deleted_files_show_that_the_project_is_the_right_one(tmp_path: Path) ->
     def messages(*paths: str) -> set[str]:
         named = notebook(tmp_path, "".join(f"Part of it is `{path}`.\n\n" for path in paths))
         place = replace(named.place, project=str(project))
-        surroundings = named.surroundings._replace(project="")
-        look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
+        environment = named.surroundings._replace(project="")
+        look = Notebook(place, environment, Settings(), frozenset(RULES)).look_closely()
         return {finding.message for finding in look.findings}
 
     unknown = [f"web/part{number}.js" for number in range(len(lost) + 2)]
@@ -380,10 +380,10 @@ def test_memory_inside_the_project_is_no_evidence(tmp_path: Path) -> None:
     project = write_memory(tmp_path / "project", PROJECT)
     text = note_text("x", "`old_height()` is in `tidepool/plan.py`.\n")
     root = write_memory(project / ".claude" / "memory", {"MEMORY.md": "", "x.md": text})
-    surroundings = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
-    surroundings = surroundings._replace(project=str(project))
-    place = find_memory(str(root), surroundings)
-    look = Notebook(place, surroundings, Settings(), frozenset(RULES)).look_closely()
+    environment = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    environment = environment._replace(project=str(project))
+    place = find_memory(str(root), environment)
+    look = Notebook(place, environment, Settings(), frozenset(RULES)).look_closely()
     assert [finding.rule for finding in look.findings] == ["missing-symbol"]
 
 
@@ -418,9 +418,9 @@ def test_changing_a_note_inside_the_project_changes_no_other_verdict(
     project = write_memory(tmp_path / "project", PROJECT)
     notes = {f"{n}.md": note_text(f"n{n}", f"It is `tidepool/part{n}.py`.\n") for n in range(3)}
     root = write_memory(project / "memory", {"MEMORY.md": "", **notes})
-    surroundings = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
-    surroundings = surroundings._replace(project=str(project))
-    opened = Notebook(find_memory(str(root), surroundings), surroundings, Settings())
+    environment = load_environment({"HOME": str(tmp_path)}, state=str(tmp_path / "state"))
+    environment = environment._replace(project=str(project))
+    opened = Notebook(find_memory(str(root), environment), environment, Settings())
     opened.look_closely()
     probed: list[str] = []
     real = prober.verdicts_of

@@ -32,5 +32,5 @@ def test_uncertain_language_does_not_count() -> None:
     assert are_all_in("en", ["The port is Sines.", "yes", "go on"])
     assert not are_all_in("en", ["The port is Sines.", "Nutze von jetzt an immer pnpm"])
     assert not are_all_in("en", ["The port is Sines.", "Der Hafen ist Sines."])
-    assert not are_all_in("en", ["yes"]), "nothing tells in which language the person speaks"
+    assert not are_all_in("en", ["yes"]), "the language of the user is unknown"
     assert not are_all_in("", ["The port is Sines."])

@@ -75,5 +75,5 @@ def test_linting_after_a_change_equals_linting_from_scratch(
         memory = memory.with_files(
             {path: note_of(text, path) if text else None for path, text in change.items()}
         )
-        anew = Memory("/memory", AUTO_MEMORY, memory.files)
-        assert linter.run(memory, context) == Linter({}).run(anew, context)
+        fresh = Memory("/memory", AUTO_MEMORY, memory.files)
+        assert linter.run(memory, context) == Linter({}).run(fresh, context)

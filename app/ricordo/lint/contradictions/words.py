@@ -142,7 +142,7 @@ def days() -> Mapping[str, tuple[str, str]]:
 
 @cache
 def who() -> Mapping[str, str]:
-    """Return the person that a word like `we` means."""
+    """Return whom a word like `we` means."""
     groups = read_words(_FILE)["who"].items()
     return {text: name for name, names in groups for text in names}
 
